@@ -1,5 +1,24 @@
-//! The words that every room of Tidings speaks: feeds, entries, pages. Pure values, no input or output.
+//! The words that every room of Tidings speaks: feeds, entries, pages, statuses. Pure values, no
+//! input or output, so that any room can be tested with values made by hand.
+//!
+//! ```
+//! use tidings_model::{Fingerprint, address};
+//!
+//! let from_rss = address::normalise("http://Example.org/a?utm_source=rss#top", None).unwrap();
+//! let from_atom = address::normalise("/a", Some("http://example.org/atom.xml")).unwrap();
+//! assert_eq!(from_rss, from_atom);
+//! assert_eq!(Fingerprint::of(&from_rss), Fingerprint::of(&from_atom));
+//! ```
 
+pub mod address;
+mod entry;
 mod feed;
+mod fingerprint;
+mod page;
+mod status;
 
+pub use entry::{BadRow, Entry, Row};
 pub use feed::{Feed, FeedEntry, FeedFormat, Person};
+pub use fingerprint::{Fingerprint, FingerprintMap, FingerprintSet};
+pub use page::{Page, Rights, RobotsEvidence};
+pub use status::Status;
