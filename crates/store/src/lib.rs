@@ -1,1 +1,27 @@
-//! (room under construction)
+//! The home on disk: paths, the lock, the plan, the journal, the shelf of pages, and what is
+//! remembered about feeds and hosts.
+//!
+//! This is the one room that opens files. It promises that a power cut at any instant loses no
+//! page that was acknowledged and no entry of the plan; [`fold`](mod@fold) tells how.
+
+mod disk;
+mod error;
+pub mod feeds;
+mod fetched;
+pub mod fold;
+mod frames;
+mod home;
+pub mod hosts;
+pub mod journal;
+pub mod pages;
+pub mod plan;
+pub mod rules;
+pub mod runs;
+mod table;
+pub mod warc;
+mod work;
+
+pub use error::{Error, Result};
+pub use frames::Packer;
+pub use home::{Home, Lock, SETTINGS, rfc3339, stamp};
+pub use work::{Work, WorkDraft};

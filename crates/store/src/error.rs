@@ -1,0 +1,68 @@
+//! Why the store cannot go on: always with the file, and with what a person can do about it.
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+use tidings_model::BadRow;
+
+/// A failure that stops the run.
+#[derive(Debug, thiserror::Error)]
+#[allow(missing_docs)] // The messages say it.
+pub enum Error {
+    #[error("cannot {doing} {}: {source}{}", path.display(), remedy(source))]
+    Io { doing: &'static str, path: PathBuf, source: io::Error },
+    #[error("{}, line {line}: {fault}; mend or delete the line", path.display())]
+    Row { path: PathBuf, line: u64, fault: BadRow },
+    #[error("{}, line {line}: {fault}", path.display())]
+    Line { path: PathBuf, line: u64, fault: String },
+    #[error("{} is damaged {at}; restore it from a backup, or remove it to go on without it", path.display())]
+    Damaged { path: PathBuf, at: String },
+    #[error("{} was written by a newer Tidings ({found}); use that version, or a newer one", path.display())]
+    Newer { path: PathBuf, found: String },
+    #[error("the plan {} is missing{}", path.display(), restore(newest))]
+    NoPlan { path: PathBuf, newest: Option<PathBuf> },
+    #[error("another run is at work in {}{}; wait for it to end", root.display(), by(pid))]
+    Locked { root: PathBuf, pid: Option<String> },
+    #[error("{} is not a Tidings home (no tidings.toml here or above); make one with `tidings init DIR`, or name one with --home DIR", start.display())]
+    NoHome { start: PathBuf },
+}
+
+/// What the store gives.
+pub type Result<T> = std::result::Result<T, Error>;
+
+/// The system's error codes for the troubles that have a remedy.
+const NO_SPACE: i32 = 28;
+const READ_ONLY: i32 = 30;
+const QUOTA: i32 = 122;
+
+fn remedy(source: &io::Error) -> &'static str {
+    match (source.raw_os_error(), source.kind()) {
+        (Some(NO_SPACE), _) => "; free some space and run again, nothing acknowledged is lost",
+        (Some(QUOTA), _) => "; the disk quota is used up, free some space and run again",
+        (Some(READ_ONLY), _) => "; the file system is read-only",
+        (_, io::ErrorKind::PermissionDenied) => "; check who owns it and its permissions",
+        _ => "",
+    }
+}
+
+fn restore(newest: &Option<PathBuf>) -> String {
+    match newest {
+        Some(copy) => format!("; restore the newest copy with `cp {} plan.tsv.zst` in the home", copy.display()),
+        None => "; `tidings init` on this home makes an empty one".to_owned(),
+    }
+}
+
+fn by(pid: &Option<String>) -> String {
+    pid.as_ref().map(|pid| format!(" (process {pid})")).unwrap_or_default()
+}
+
+/// Turns an I/O error into ours by saying what was being done to what.
+pub(crate) trait During<T> {
+    fn during(self, doing: &'static str, path: &Path) -> Result<T>;
+}
+
+impl<T> During<T> for io::Result<T> {
+    fn during(self, doing: &'static str, path: &Path) -> Result<T> {
+        self.map_err(|source| Error::Io { doing, path: path.to_owned(), source })
+    }
+}

@@ -1,0 +1,222 @@
+//! The user's list of feeds, and what the harvest remembers about each.
+
+use std::collections::HashMap;
+use std::io::BufRead as _;
+
+use serde::{Deserialize, Serialize};
+use tidings_model::address;
+
+use crate::error::{During, Result};
+use crate::frames::open_any;
+use crate::home::Home;
+use crate::table::{self, Tabular};
+
+/// A line of `feeds.txt`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ListedFeed {
+    /// The feed's address.
+    pub url: String,
+    /// What the user says about it (topic, genre, country, lang, …).
+    pub labels: Vec<(String, String)>,
+}
+
+/// The list, with the lines that could not be understood.
+#[derive(Debug, Default)]
+pub struct FeedList {
+    /// The feeds, each once, in the order of the list.
+    pub feeds: Vec<ListedFeed>,
+    /// Line numbers with what is wrong there.
+    pub faults: Vec<(usize, String)>,
+}
+
+/// Reads `feeds.txt`. A faulty line costs itself, never the run.
+pub fn list(home: &Home) -> Result<FeedList> {
+    let path = home.feed_list();
+    let mut list = FeedList::default();
+    let mut known = HashMap::new();
+    for (at, line) in open_any(&path)?.split(b'\n').enumerate() {
+        let line = line.during("read", &path)?;
+        let line = String::from_utf8_lossy(&line);
+        let line = line.trim_start_matches('\u{feff}').trim();
+        if line.is_empty() || line.starts_with('#') {
+            continue;
+        }
+        let mut fields = line.split('\t').map(str::trim);
+        let given = fields.next().unwrap_or_default();
+        // `feed:` is how some programs write feed addresses.
+        let given = given.strip_prefix("feed:").map_or(given, |rest| rest.trim_start_matches("//"));
+        // The query may matter to a feed, tracking parameters included: only the fragment goes.
+        let url = match url_of(given) {
+            Some(url) => url,
+            None => {
+                list.faults.push((at + 1, format!("`{}` is not a web address", shorten(given))));
+                continue;
+            }
+        };
+        let labels = fields
+            .filter(|field| !field.is_empty())
+            .filter_map(|field| match field.split_once('=') {
+                Some((key, value)) => Some((key.trim().to_owned(), value.trim().to_owned())),
+                None => {
+                    list.faults
+                        .push((at + 1, format!("`{}` is not key=value; separate them with tabs", shorten(field))));
+                    None
+                }
+            })
+            .collect();
+        match known.insert(url.clone(), at + 1) {
+            Some(first) => list.faults.push((at + 1, format!("{url} stands in line {first} already"))),
+            None => list.feeds.push(ListedFeed { url, labels }),
+        }
+    }
+    Ok(list)
+}
+
+fn url_of(given: &str) -> Option<String> {
+    let url = if given.contains("://") { given.to_owned() } else { format!("http://{given}") };
+    if given.contains(char::is_whitespace) || !given.contains('.') && !given.contains("://") {
+        return None;
+    }
+    address::normalise(&url, None)?;
+    Some(url.split('#').next().unwrap_or_default().to_owned())
+}
+
+fn shorten(text: &str) -> String {
+    let head: String = text.chars().take(60).collect();
+    if head.len() < text.len() { format!("{head}…") } else { head }
+}
+
+/// How the last poll of a feed went.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Polled {
+    /// It gave its entries.
+    Listed,
+    /// It has not changed since the last time.
+    Unchanged,
+    /// It could not be reached or read.
+    #[default]
+    Failed,
+    /// The server says it is gone for good: it is not asked again.
+    Gone,
+}
+
+impl Polled {
+    const WORDS: [(Polled, &str); 4] = [
+        (Polled::Listed, "listed"),
+        (Polled::Unchanged, "unchanged"),
+        (Polled::Failed, "failed"),
+        (Polled::Gone, "gone"),
+    ];
+
+    /// The word in the table.
+    pub fn word(self) -> &'static str {
+        Polled::WORDS.iter().find(|row| row.0 == self).map_or("failed", |row| row.1)
+    }
+}
+
+/// What is remembered about a feed between polls.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct FeedState {
+    /// The address in the list.
+    pub feed: String,
+    /// How the last poll went.
+    pub polled: Polled,
+    /// When it was last asked.
+    pub checked: String,
+    /// When it last answered well.
+    pub succeeded: String,
+    /// Failed polls since then.
+    pub failures: u32,
+    /// What went wrong last, in words.
+    pub error: String,
+    /// The ETag of the last good answer, as it was given.
+    pub etag: String,
+    /// The Last-Modified of the last good answer, as it was given.
+    pub last_modified: String,
+    /// The fingerprint of the last good answer's body.
+    pub body: String,
+    /// Where a permanent redirect leads.
+    pub moved_to: String,
+    /// How many polls in a row confirmed that.
+    pub moved_times: u32,
+    /// How many entries it listed last.
+    pub entries: u32,
+    /// How many entries it brought in all.
+    pub brought: u64,
+    /// Its title.
+    pub title: String,
+}
+
+impl Tabular for FeedState {
+    const COLUMNS: &'static [&'static str] = &[
+        "feed",
+        "polled",
+        "checked",
+        "succeeded",
+        "failures",
+        "error",
+        "etag",
+        "last_modified",
+        "body",
+        "moved_to",
+        "moved_times",
+        "entries",
+        "brought",
+        "title",
+    ];
+
+    fn fields(&self) -> Vec<String> {
+        vec![
+            self.feed.clone(),
+            self.polled.word().to_owned(),
+            self.checked.clone(),
+            self.succeeded.clone(),
+            self.failures.to_string(),
+            self.error.clone(),
+            self.etag.clone(),
+            self.last_modified.clone(),
+            self.body.clone(),
+            self.moved_to.clone(),
+            self.moved_times.to_string(),
+            self.entries.to_string(),
+            self.brought.to_string(),
+            self.title.clone(),
+        ]
+    }
+
+    fn from_fields(field: &dyn Fn(&str) -> String) -> FeedState {
+        let polled = field("polled");
+        FeedState {
+            feed: field("feed"),
+            polled: Polled::WORDS.iter().find(|row| row.1 == polled).map(|row| row.0).unwrap_or_default(),
+            checked: field("checked"),
+            succeeded: field("succeeded"),
+            failures: field("failures").parse().unwrap_or(0),
+            error: field("error"),
+            etag: field("etag"),
+            last_modified: field("last_modified"),
+            body: field("body"),
+            moved_to: field("moved_to"),
+            moved_times: field("moved_times").parse().unwrap_or(0),
+            entries: field("entries").parse().unwrap_or(0),
+            brought: field("brought").parse().unwrap_or(0),
+            title: field("title"),
+        }
+    }
+}
+
+/// What is remembered about all feeds, by address.
+pub fn states(home: &Home) -> Result<HashMap<String, FeedState>> {
+    let mut states = HashMap::new();
+    table::read(&home.state("feeds.tsv"), |state: FeedState| {
+        states.insert(state.feed.clone(), state);
+    })?;
+    Ok(states)
+}
+
+/// Puts the states of this run's feeds in place of the old ones. Feeds that left the list keep
+/// theirs: they may come back.
+pub(crate) fn merge_states(home: &Home, changed: HashMap<String, FeedState>) -> Result<()> {
+    table::merge(&home.state("feeds.tsv"), changed, |state| state.feed.clone(), |_, new| new)
+}

@@ -1,0 +1,90 @@
+//! Fingerprints of what was fetched and then pruned from the plan.
+//!
+//! Pruning forgets an entry's text, never that it was fetched: an article that returns to its
+//! feed years later must not be asked for again. The fingerprints lie sorted in one file, eight
+//! bytes each, and are only ever merged and scanned in order.
+
+use std::fs::File;
+use std::io::{BufReader, Read};
+use std::path::PathBuf;
+
+use tidings_model::{Fingerprint, FingerprintSet};
+
+use crate::disk::Draft;
+use crate::error::{During, Result};
+use crate::home::Home;
+
+fn path(home: &Home) -> PathBuf {
+    home.state("fetched.u64")
+}
+
+/// Shows every fingerprint to `see`, in ascending order.
+fn for_each(home: &Home, mut see: impl FnMut(Fingerprint) -> Result<()>) -> Result<()> {
+    let path = path(home);
+    if !path.exists() {
+        return Ok(());
+    }
+    let mut reader = BufReader::with_capacity(1 << 20, File::open(&path).during("open", &path)?);
+    let mut eight = [0; 8];
+    loop {
+        match reader.read_exact(&mut eight) {
+            Ok(()) => see(Fingerprint(u64::from_be_bytes(eight)))?,
+            Err(error) if error.kind() == std::io::ErrorKind::UnexpectedEof => return Ok(()),
+            Err(error) => return Err(error).during("read", &path),
+        }
+    }
+}
+
+/// Takes every fingerprint that was fetched before out of `new`.
+pub(crate) fn subtract(home: &Home, new: &mut FingerprintSet) -> Result<()> {
+    for_each(home, |known| {
+        new.remove(&known);
+        Ok(())
+    })
+}
+
+/// Adds fingerprints to the file.
+pub(crate) fn add(home: &Home, mut new: Vec<Fingerprint>) -> Result<()> {
+    if new.is_empty() {
+        return Ok(());
+    }
+    new.sort_unstable();
+    new.dedup();
+    let mut draft = Draft::create(&path(home))?;
+    let mut new = new.into_iter().peekable();
+    for_each(home, |known| {
+        while let Some(earlier) = new.next_if(|candidate| *candidate < known) {
+            draft.write(&earlier.0.to_be_bytes())?;
+        }
+        new.next_if_eq(&known);
+        draft.write(&known.0.to_be_bytes())
+    })?;
+    for later in new {
+        draft.write(&later.0.to_be_bytes())?;
+    }
+    draft.publish()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn fingerprints_are_kept_sorted_and_once() {
+        let folder = tempfile::tempdir().unwrap();
+        Home::create(folder.path(), "", "").unwrap();
+        let home = Home::at(folder.path()).unwrap();
+        add(&home, [5, 1, 9].map(Fingerprint).to_vec()).unwrap();
+        add(&home, [1, 7, 0, 12].map(Fingerprint).to_vec()).unwrap();
+        let mut all = Vec::new();
+        for_each(&home, |f| {
+            all.push(f.0);
+            Ok(())
+        })
+        .unwrap();
+        assert_eq!(all, [0, 1, 5, 7, 9, 12]);
+        let mut new: FingerprintSet = [7, 8].map(Fingerprint).into_iter().collect();
+        subtract(&home, &mut new).unwrap();
+        assert_eq!(new.into_iter().collect::<Vec<_>>(), [Fingerprint(8)]);
+    }
+}

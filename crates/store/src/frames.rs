@@ -1,0 +1,308 @@
+//! Files made of independent zstd frames.
+//!
+//! Pages, plan, journals and logs share one shape: a skippable frame that names the format and its
+//! version, then frames of a few megabytes that decompress alone and carry a checksum. `zstdcat`
+//! reads them; a torn end costs the last frame only; an unchanged frame is copied, not repacked.
+
+use std::fs::File;
+use std::io::{self, BufRead, BufReader, Read};
+use std::path::{Path, PathBuf};
+
+use zstd::bulk::{Compressor, Decompressor};
+use zstd::zstd_safe::{self, CParameter};
+
+use crate::error::{During, Error, Result};
+
+/// How much text goes into one frame: larger frames compress hardly better, smaller ones worse.
+pub(crate) const FRAME_BYTES: usize = 4 << 20;
+
+/// No frame of ours is larger, packed or unpacked: one page of the largest size that settings
+/// allow, escaped as badly as JSON can.
+const MAX_FRAME_BYTES: usize = 1 << 30;
+
+const SKIPPABLE: u32 = 0x184D_2A50;
+const ZSTD_MAGIC: [u8; 4] = [0x28, 0xB5, 0x2F, 0xFD];
+
+/// Packs text into frames.
+pub struct Packer(Compressor<'static>);
+
+impl Packer {
+    /// A packer at a zstd level.
+    pub fn new(level: i32) -> Packer {
+        let mut compressor = Compressor::new(level).expect("zstd levels are clamped, not refused");
+        compressor.set_parameter(CParameter::ChecksumFlag(true)).expect("a valid parameter");
+        Packer(compressor)
+    }
+
+    /// One independent frame.
+    pub fn pack(&mut self, text: &[u8]) -> Vec<u8> {
+        self.0.compress(text).expect("the output buffer is as large as zstd asks for")
+    }
+}
+
+/// The first frame of a file: what it is, and what else its writer wants to remember.
+pub(crate) fn label(format: &str, version: u32, note: &str) -> Vec<u8> {
+    let text = format!("tidings {format} {version}\n{note}");
+    let mut frame = SKIPPABLE.to_le_bytes().to_vec();
+    frame.extend((text.len() as u32).to_le_bytes());
+    frame.extend(text.as_bytes());
+    frame
+}
+
+/// Reads a label if there is one; a label of a newer version is an error.
+fn read_label(frame: &[u8], format: &str, version: u32, path: &Path) -> Result<Option<String>> {
+    let Some(text) = frame.get(8..).and_then(|text| std::str::from_utf8(text).ok()) else { return Ok(None) };
+    let (first, note) = text.split_once('\n').unwrap_or((text, ""));
+    let Some(found) = first.strip_prefix("tidings ") else { return Ok(None) };
+    match found.split_once(' ') {
+        Some((name, number)) if name == format && number.parse::<u32>().is_ok_and(|number| number <= version) => {
+            Ok(Some(note.to_owned()))
+        }
+        _ => Err(Error::Newer { path: path.to_owned(), found: found.to_owned() }),
+    }
+}
+
+/// Walks over the frames of a file, packed.
+pub(crate) struct Walker {
+    path: PathBuf,
+    file: File,
+    buffer: Vec<u8>,
+    /// Where in the file the buffer begins.
+    offset: u64,
+    /// How much of the buffer was given out.
+    used: usize,
+    ended: bool,
+}
+
+impl Walker {
+    pub(crate) fn open(path: &Path) -> Result<Walker> {
+        let file = File::open(path).during("open", path)?;
+        Ok(Walker { path: path.to_owned(), file, buffer: Vec::new(), offset: 0, used: 0, ended: false })
+    }
+
+    /// Where the next frame begins.
+    pub(crate) fn position(&self) -> u64 {
+        self.offset + self.used as u64
+    }
+
+    /// Whether the file ended within a frame, after `next` gave nothing more.
+    fn is_torn(&self) -> bool {
+        self.buffer.len() > self.used
+    }
+
+    /// The skippable frame with which a file of ours begins; other files are not read any further,
+    /// because their first frame may be all of them.
+    fn label(&mut self) -> Result<Option<&[u8]>> {
+        (&mut self.file).take(4).read_to_end(&mut self.buffer).during("read", &self.path)?;
+        if is_skippable(&self.buffer) { self.next() } else { Ok(None) }
+    }
+
+    /// The next whole frame; nothing at the end or before a torn one.
+    pub(crate) fn next(&mut self) -> Result<Option<&[u8]>> {
+        loop {
+            let rest = &self.buffer[self.used..];
+            if let Some(len) = frame_len(rest) {
+                let start = self.used;
+                self.used += len;
+                return Ok(Some(&self.buffer[start..self.used]));
+            }
+            if self.ended || rest.len() > MAX_FRAME_BYTES {
+                return Ok(None);
+            }
+            self.offset += self.used as u64;
+            self.buffer.drain(..self.used);
+            self.used = 0;
+            let wanted = self.buffer.len().max(1 << 20) as u64;
+            let read = (&mut self.file).take(wanted).read_to_end(&mut self.buffer).during("read", &self.path)?;
+            self.ended = read == 0;
+        }
+    }
+}
+
+fn frame_len(bytes: &[u8]) -> Option<usize> {
+    if bytes.len() < 8 {
+        return None;
+    }
+    zstd_safe::find_frame_compressed_size(bytes).ok().filter(|len| *len <= bytes.len())
+}
+
+fn is_skippable(frame: &[u8]) -> bool {
+    frame.len() >= 4 && u32::from_le_bytes([frame[0], frame[1], frame[2], frame[3]]) & !0xF == SKIPPABLE
+}
+
+/// Unpacks one frame; `None` if it is damaged.
+fn unpack(decompressor: &mut Decompressor<'static>, frame: &[u8], text: &mut Vec<u8>) -> Option<()> {
+    let size = usize::try_from(zstd_safe::get_frame_content_size(frame).ok()??).ok()?;
+    if size > MAX_FRAME_BYTES {
+        return None;
+    }
+    text.clear();
+    text.reserve(size);
+    decompressor.decompress_to_buffer(frame, text).ok().map(drop)
+}
+
+/// A file whose frames are steps of a log: what follows a torn or damaged frame does not count.
+pub(crate) struct Log {
+    walker: Walker,
+    decompressor: Decompressor<'static>,
+    format: &'static str,
+    version: u32,
+    text: Vec<u8>,
+    /// The end of the last frame that was whole and sound.
+    sound: u64,
+}
+
+impl Log {
+    pub(crate) fn open(path: &Path, format: &'static str, version: u32) -> Result<Log> {
+        let decompressor = Decompressor::new().expect("allocating a zstd context");
+        Ok(Log { walker: Walker::open(path)?, decompressor, format, version, text: Vec::new(), sound: 0 })
+    }
+
+    /// The next step's text.
+    pub(crate) fn next(&mut self) -> Result<Option<&str>> {
+        loop {
+            let path = self.walker.path.clone();
+            let Some(frame) = self.walker.next()? else { return Ok(None) };
+            if is_skippable(frame) {
+                read_label(frame, self.format, self.version, &path)?;
+            } else if unpack(&mut self.decompressor, frame, &mut self.text).is_none()
+                || std::str::from_utf8(&self.text).is_err()
+            {
+                return Ok(None);
+            } else {
+                self.sound = self.walker.position();
+                return Ok(std::str::from_utf8(&self.text).ok());
+            }
+            self.sound = self.walker.position();
+        }
+    }
+
+    /// How many bytes of the file are sound, after `next` gave nothing more.
+    pub(crate) fn sound_bytes(&self) -> u64 {
+        self.sound
+    }
+}
+
+/// A block of whole lines, with its packed form where the file had it as one frame.
+pub(crate) struct Block<'a> {
+    pub(crate) text: &'a str,
+    pub(crate) packed: Option<&'a [u8]>,
+}
+
+/// Reads a file of lines in blocks, whoever wrote it: our frames, one long zstd stream, or plain.
+pub(crate) struct Blocks {
+    path: PathBuf,
+    source: Source,
+    text: Vec<u8>,
+    packed: Vec<u8>,
+    note: Option<String>,
+    lines: u64,
+}
+
+enum Source {
+    Framed { walker: Walker, decompressor: Decompressor<'static> },
+    Stream { reader: Box<dyn BufRead>, rest: Vec<u8> },
+}
+
+impl Blocks {
+    pub(crate) fn open(path: &Path, format: &'static str, version: u32) -> Result<Blocks> {
+        let mut walker = Walker::open(path)?;
+        let note = match walker.label()? {
+            Some(frame) => read_label(frame, format, version, path)?,
+            None => None,
+        };
+        let source = match note {
+            Some(_) => {
+                let decompressor = Decompressor::new().expect("allocating a zstd context");
+                Source::Framed { walker, decompressor }
+            }
+            None => Source::Stream { reader: open_any(path)?, rest: Vec::new() },
+        };
+        Ok(Blocks { path: path.to_owned(), source, text: Vec::new(), packed: Vec::new(), note, lines: 0 })
+    }
+
+    /// What the writer noted in the label.
+    pub(crate) fn note(&self) -> Option<&str> {
+        self.note.as_deref()
+    }
+
+    /// How many lines lie before the current block, to name a faulty one.
+    pub(crate) fn lines_before(&self) -> u64 {
+        self.lines
+    }
+
+    pub(crate) fn next(&mut self) -> Result<Option<Block<'_>>> {
+        self.lines += memchr::memchr_iter(b'\n', &self.text).count() as u64;
+        self.text.clear();
+        let packed = match &mut self.source {
+            Source::Framed { walker, decompressor } => {
+                let at = walker.position();
+                self.packed.clear();
+                match walker.next()?.map(|frame| self.packed.extend_from_slice(frame)) {
+                    Some(()) => {}
+                    None if walker.is_torn() => return Err(damaged(&self.path, at)),
+                    None => return Ok(None),
+                }
+                unpack(decompressor, &self.packed, &mut self.text).ok_or_else(|| damaged(&self.path, at))?;
+                true
+            }
+            Source::Stream { reader, rest } => {
+                self.text.append(rest);
+                let limit = (FRAME_BYTES - self.text.len().min(FRAME_BYTES / 2)) as u64;
+                reader.take(limit).read_to_end(&mut self.text).during("read", &self.path)?;
+                match memchr::memrchr(b'\n', &self.text) {
+                    Some(end) => *rest = self.text.split_off(end + 1),
+                    None if self.text.len() >= FRAME_BYTES / 2 => {
+                        let fault = "no line is that long; is this the right file?".to_owned();
+                        return Err(Error::Line { path: self.path.clone(), line: self.lines + 1, fault });
+                    }
+                    None if !self.text.is_empty() => self.text.push(b'\n'),
+                    None => {}
+                }
+                false
+            }
+        };
+        if self.text.is_empty() {
+            return Ok(None);
+        }
+        let text = match std::str::from_utf8(&self.text) {
+            Ok(text) => text,
+            Err(error) => {
+                let line =
+                    self.lines + 1 + memchr::memchr_iter(b'\n', &self.text[..error.valid_up_to()]).count() as u64;
+                return Err(Error::Line { path: self.path.clone(), line, fault: "is not UTF-8 text".to_owned() });
+            }
+        };
+        Ok(Some(Block { text, packed: packed.then_some(&self.packed[..]) }))
+    }
+}
+
+fn damaged(path: &Path, at: u64) -> Error {
+    Error::Damaged { path: path.to_owned(), at: format!("at byte {at}") }
+}
+
+/// Opens a file for reading whether it is compressed with zstd or not.
+pub(crate) fn open_any(path: &Path) -> Result<Box<dyn BufRead>> {
+    let mut reader = BufReader::with_capacity(1 << 18, File::open(path).during("open", path)?);
+    let head = reader.fill_buf().during("read", path)?;
+    if head.starts_with(&ZSTD_MAGIC) || is_skippable(head) {
+        let mut decoder = zstd::stream::read::Decoder::with_buffer(reader).during("read", path)?;
+        // 128 MiB is what `zstd --long` asks for by default; a larger window is somebody's attack.
+        decoder.window_log_max(27).during("read", path)?;
+        Ok(Box::new(BufReader::with_capacity(1 << 18, decoder)))
+    } else {
+        Ok(Box::new(reader))
+    }
+}
+
+/// Reads the next line into `line`, without its end; false at the end of the input.
+pub(crate) fn read_line(reader: &mut dyn BufRead, line: &mut Vec<u8>, limit: usize) -> io::Result<bool> {
+    line.clear();
+    let read = reader.take(limit as u64 + 1).read_until(b'\n', line)?;
+    if line.last() == Some(&b'\n') {
+        line.pop();
+    } else if read > limit {
+        return Err(io::Error::new(io::ErrorKind::InvalidData, format!("a line is longer than {limit} bytes")));
+    }
+    Ok(read > 0)
+}

@@ -1,0 +1,184 @@
+//! A home: the folder in which a corpus lives, and who may write to it.
+
+use std::fs::{self, File, OpenOptions, TryLockError};
+use std::io::{Read, Seek, Write};
+use std::path::{Path, PathBuf};
+
+use jiff::Timestamp;
+
+use crate::disk;
+use crate::error::{During, Error, Result};
+
+/// The settings file, whose presence makes a folder a home.
+pub const SETTINGS: &str = "tidings.toml";
+
+/// A corpus directory.
+#[derive(Debug, Clone)]
+pub struct Home {
+    root: PathBuf,
+}
+
+/// The right to write into a home; it ends with the process, however that ends.
+#[derive(Debug)]
+pub struct Lock {
+    _file: File,
+}
+
+impl Home {
+    /// The home at a folder, which must hold the settings.
+    pub fn at(root: &Path) -> Result<Home> {
+        if root.join(SETTINGS).is_file() {
+            Ok(Home { root: root.to_owned() })
+        } else {
+            Err(Error::NoHome { start: root.to_owned() })
+        }
+    }
+
+    /// The nearest folder at or above `start` that is a home.
+    pub fn find(start: &Path) -> Result<Home> {
+        start
+            .ancestors()
+            .find(|folder| folder.join(SETTINGS).is_file())
+            .map(|root| Home { root: root.to_owned() })
+            .ok_or_else(|| Error::NoHome { start: start.to_owned() })
+    }
+
+    /// Makes a home: settings, feed list and an empty plan, none of which replaces what is there.
+    /// Gives the names of what was made.
+    pub fn create(root: &Path, settings: &str, feeds: &str) -> Result<Vec<&'static str>> {
+        disk::make_folder(root)?;
+        let mut made = Vec::new();
+        let mut missing = |name: &'static str, bytes: &[u8]| -> Result<()> {
+            let path = root.join(name);
+            if !path.exists() {
+                disk::write_whole(&path, bytes)?;
+                made.push(name);
+            }
+            Ok(())
+        };
+        missing("feeds.txt", feeds.as_bytes())?;
+        let home = Home { root: root.to_owned() };
+        if home.existing_plan().is_none() {
+            missing("plan.tsv.zst", &crate::plan::empty())?;
+        }
+        // The settings come last: a folder is a home only once everything else is there.
+        missing(SETTINGS, settings.as_bytes())?;
+        Ok(made)
+    }
+
+    /// The folder itself.
+    pub fn root(&self) -> &Path {
+        &self.root
+    }
+
+    /// The settings file.
+    pub fn settings(&self) -> PathBuf {
+        self.root.join(SETTINGS)
+    }
+
+    /// The user's list of feeds.
+    pub fn feed_list(&self) -> PathBuf {
+        self.root.join("feeds.txt")
+    }
+
+    /// Where the plan is written.
+    pub fn plan(&self) -> PathBuf {
+        self.root.join("plan.tsv.zst")
+    }
+
+    /// The plan that is there: ours, or one that FeedFetcher left under its own name.
+    pub(crate) fn existing_plan(&self) -> Option<PathBuf> {
+        ["plan.tsv.zst", "plan.tsv", "plan.txt", "plan.txt.zst"]
+            .map(|name| self.root.join(name))
+            .into_iter()
+            .find(|path| path.is_file())
+    }
+
+    /// Where a run collects its results until they are folded into the plan.
+    pub(crate) fn journal(&self) -> PathBuf {
+        self.root.join("plan.journal.zst")
+    }
+
+    /// Small files that a stage remembers things in.
+    pub(crate) fn state(&self, name: &str) -> PathBuf {
+        self.root.join("state").join(name)
+    }
+
+    /// Raw pages.
+    pub fn pages(&self) -> PathBuf {
+        self.root.join("pages")
+    }
+
+    /// Plans as they were before each run.
+    pub fn history(&self) -> PathBuf {
+        self.root.join("history")
+    }
+
+    /// Logs and summaries of runs.
+    pub fn runs(&self) -> PathBuf {
+        self.root.join("runs")
+    }
+
+    /// A path as a person in the home would write it.
+    pub fn shown(&self, path: &Path) -> String {
+        path.strip_prefix(&self.root).unwrap_or(path).display().to_string()
+    }
+
+    /// Takes the home for writing, or says who has it.
+    pub fn lock(&self) -> Result<Lock> {
+        let path = self.root.join(".lock");
+        let mut file =
+            OpenOptions::new().create(true).truncate(false).read(true).write(true).open(&path).during("open", &path)?;
+        match file.try_lock() {
+            Ok(()) => {}
+            Err(TryLockError::WouldBlock) => {
+                let mut pid = String::new();
+                let _ = file.read_to_string(&mut pid);
+                let pid = Some(pid.trim().to_owned()).filter(|pid| !pid.is_empty());
+                return Err(Error::Locked { root: self.root.clone(), pid });
+            }
+            Err(TryLockError::Error(error)) => return Err(error).during("lock", &path),
+        }
+        // The process number is for people; nothing depends on it.
+        let _ = file.set_len(0).and_then(|()| file.rewind()).and_then(|()| writeln!(file, "{}", std::process::id()));
+        self.sweep()?;
+        Ok(Lock { _file: file })
+    }
+
+    /// Removes drafts that a crash left behind; nothing refers to them.
+    fn sweep(&self) -> Result<()> {
+        for folder in [self.root.clone(), self.root.join("state"), self.runs()] {
+            for path in files_in(&folder)? {
+                if path.extension().is_some_and(|extension| extension == "tmp") {
+                    disk::remove(&path)?;
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The files of a folder in the order of their names; none if the folder is not there.
+pub(crate) fn files_in(folder: &Path) -> Result<Vec<PathBuf>> {
+    let entries = match fs::read_dir(folder) {
+        Ok(entries) => entries,
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(Vec::new()),
+        Err(error) => return Err(error).during("read the folder", folder),
+    };
+    let mut files = Vec::new();
+    for entry in entries {
+        files.push(entry.during("read the folder", folder)?.path());
+    }
+    files.sort();
+    Ok(files)
+}
+
+/// A time as names of files carry it: sortable, without characters that some systems refuse.
+pub fn stamp(time: Timestamp) -> String {
+    time.strftime("%Y%m%dT%H%M%SZ").to_string()
+}
+
+/// A time as files of ours carry it.
+pub fn rfc3339(time: Timestamp) -> String {
+    time.strftime("%Y-%m-%dT%H:%M:%S%.3fZ").to_string()
+}

@@ -1,0 +1,59 @@
+//! What must be remembered about a host so that the next run is as polite as this one.
+
+use std::collections::HashMap;
+
+use serde::{Deserialize, Serialize};
+
+use crate::error::Result;
+use crate::home::Home;
+use crate::table::{self, Tabular};
+
+/// A host, as `state/hosts.tsv` remembers it.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct HostState {
+    /// Its name, without port.
+    pub host: String,
+    /// When the last answer from it ended.
+    pub last_request: String,
+    /// It asked not to be asked before this time.
+    pub not_before: String,
+    /// Runs in a row in which it could not be reached.
+    pub failures: u32,
+    /// Requests sent to it in all.
+    pub requests: u64,
+}
+
+impl Tabular for HostState {
+    const COLUMNS: &'static [&'static str] = &["host", "last_request", "not_before", "failures", "requests"];
+
+    fn fields(&self) -> Vec<String> {
+        vec![
+            self.host.clone(),
+            self.last_request.clone(),
+            self.not_before.clone(),
+            self.failures.to_string(),
+            self.requests.to_string(),
+        ]
+    }
+
+    fn from_fields(field: &dyn Fn(&str) -> String) -> HostState {
+        HostState {
+            host: field("host"),
+            last_request: field("last_request"),
+            not_before: field("not_before"),
+            failures: field("failures").parse().unwrap_or(0),
+            requests: field("requests").parse().unwrap_or(0),
+        }
+    }
+}
+
+/// Shows the state of every known host to `see`.
+pub fn read(home: &Home, see: impl FnMut(HostState)) -> Result<()> {
+    table::read(&home.state("hosts.tsv"), see)
+}
+
+/// Brings the table up to date with the hosts of a run. Request counts are this run's and are added.
+pub(crate) fn merge(home: &Home, changed: HashMap<String, HostState>) -> Result<()> {
+    let add = |old: HostState, new: HostState| HostState { requests: old.requests + new.requests, ..new };
+    table::merge(&home.state("hosts.tsv"), changed, |state| state.host.clone(), add)
+}

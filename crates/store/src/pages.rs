@@ -1,0 +1,164 @@
+//! The shelf of raw pages: written once, kept for ever.
+//!
+//! A run appends to a file whose name ends in `.part`; readers do not see it. A file is published
+//! by rename when it is large, when the day ends or when the run does, and never changes again.
+
+use std::io::BufRead;
+use std::path::{Path, PathBuf};
+
+use jiff::Timestamp;
+use tidings_model::Page;
+
+use crate::disk::{self, Appender};
+use crate::error::{During, Error, Result};
+use crate::frames;
+use crate::home::{Home, files_in};
+use crate::journal::Record;
+
+const FORMAT: &str = "pages";
+const VERSION: u32 = 1;
+const PART: &str = "part";
+
+/// A published file is at most this large, give or take a frame: small enough to copy and to
+/// process alone, large enough that a year is not a million files.
+const FILE_BYTES: u64 = 256 << 20;
+
+/// The shelf, open for one run.
+pub struct Shelf {
+    home: Home,
+    run: String,
+    numbered: u32,
+    open: Option<OpenFile>,
+    with_warc: Option<Box<dyn Fn(&Path) -> Vec<u8> + Send>>,
+}
+
+struct OpenFile {
+    day: String,
+    pages: Appender,
+    warc: Option<Appender>,
+}
+
+impl Shelf {
+    /// Opens the shelf. With `with_warc`, each file of pages has a WARC file beside it, which
+    /// begins with what that function gives for its name.
+    pub fn open(home: &Home, run: &str, with_warc: Option<Box<dyn Fn(&Path) -> Vec<u8> + Send>>) -> Shelf {
+        Shelf { home: home.clone(), run: run.to_owned(), numbered: 0, open: None, with_warc }
+    }
+
+    /// Appends a packed frame of pages (and their WARC records) and makes it durable. Gives the
+    /// records that must stand in the journal before the pages may be called stored.
+    pub fn append(&mut self, now: Timestamp, frame: &[u8], warc: &[u8]) -> Result<Vec<Record<'static>>> {
+        let day = now.strftime("%Y-%m-%d").to_string();
+        if self.open.as_ref().is_some_and(|open| open.day != day || open.pages.len() >= FILE_BYTES) {
+            self.publish()?;
+        }
+        if self.open.is_none() {
+            self.open = Some(self.start(day)?);
+        }
+        let open = self.open.as_mut().expect("opened above");
+        if let Some(file) = open.warc.as_mut() {
+            file.append(warc)?;
+            file.sync()?;
+        }
+        open.pages.append(frame)?;
+        open.pages.sync()?;
+        let whole = |file: &Appender| Record::Whole { file: self.home.shown(file.path()).into(), bytes: file.len() };
+        Ok(std::iter::once(whole(&open.pages)).chain(open.warc.as_ref().map(whole)).collect())
+    }
+
+    fn start(&mut self, day: String) -> Result<OpenFile> {
+        let folder = self.home.pages().join(&day);
+        let name = |ending: &str| folder.join(format!("{}.{}.{ending}.{PART}", self.run, self.numbered));
+        let mut pages = Appender::create(&name("jsonl.zst"))?;
+        pages.append(&frames::label(FORMAT, VERSION, ""))?;
+        let warc = match &self.with_warc {
+            Some(head) => {
+                let path = name("warc.gz");
+                let mut file = Appender::create(&path)?;
+                file.append(&head(&path.with_extension("")))?;
+                Some(file)
+            }
+            None => None,
+        };
+        self.numbered += 1;
+        Ok(OpenFile { day, pages, warc })
+    }
+
+    /// Publishes the file in hand. What it holds must stand in the journal by now.
+    pub fn publish(&mut self) -> Result<()> {
+        let Some(open) = self.open.take() else { return Ok(()) };
+        for file in std::iter::once(&open.pages).chain(open.warc.as_ref()) {
+            disk::rename(file.path(), &file.path().with_extension(""))?;
+        }
+        Ok(())
+    }
+}
+
+/// Publishes what a crash left unpublished, cut to the lengths that the journal vouches for.
+/// Gives how many files that were.
+pub(crate) fn recover(home: &Home, whole: impl Fn(&str) -> Option<u64>) -> Result<u64> {
+    let mut published = 0;
+    for folder in files_in(&home.pages())?.iter().filter(|path| path.is_dir()) {
+        for path in files_in(folder)?.iter().filter(|path| path.extension().is_some_and(|ending| ending == PART)) {
+            match whole(&home.shown(path)) {
+                Some(bytes) => {
+                    drop(Appender::reopen(path, bytes)?);
+                    std::fs::File::open(path).and_then(|file| file.sync_all()).during("sync", path)?;
+                    disk::rename(path, &path.with_extension(""))?;
+                    published += 1;
+                }
+                // Nothing in it was acknowledged.
+                None => disk::remove(path)?,
+            }
+        }
+    }
+    Ok(published)
+}
+
+/// The published files of pages, by day and run.
+pub fn files(home: &Home) -> Result<Vec<PathBuf>> {
+    let mut files = Vec::new();
+    for folder in files_in(&home.pages())?.into_iter().filter(|path| path.is_dir()) {
+        files.extend(files_in(&folder)?.into_iter().filter(|path| path.to_string_lossy().ends_with(".jsonl.zst")));
+    }
+    Ok(files)
+}
+
+/// Reads the pages of a file: ours, or FeedFetcher's JSON lines, plain or compressed.
+pub struct PageReader {
+    path: PathBuf,
+    reader: Box<dyn BufRead>,
+    line: Vec<u8>,
+    lines: u64,
+}
+
+/// No page of ours has a longer line: the largest body that settings allow, escaped.
+const MAX_LINE_BYTES: usize = 1 << 30;
+
+impl PageReader {
+    /// Opens a file of pages.
+    pub fn open(path: &Path) -> Result<PageReader> {
+        Ok(PageReader { path: path.to_owned(), reader: frames::open_any(path)?, line: Vec::new(), lines: 0 })
+    }
+}
+
+impl Iterator for PageReader {
+    type Item = Result<Page>;
+
+    fn next(&mut self) -> Option<Result<Page>> {
+        loop {
+            self.lines += 1;
+            match frames::read_line(&mut *self.reader, &mut self.line, MAX_LINE_BYTES).during("read", &self.path) {
+                Ok(true) if self.line.iter().all(u8::is_ascii_whitespace) => continue,
+                Ok(true) => {}
+                Ok(false) => return None,
+                Err(error) => return Some(Err(error)),
+            }
+            return Some(serde_json::from_slice(&self.line).map_err(|error| Error::Line {
+                path: self.path.clone(),
+                line: self.lines,
+                fault: format!("is not a page ({error})"),
+            }));
+        }
+    }
+}

@@ -1,0 +1,149 @@
+//! Small state as tables that a person can read: tab-separated, with a header line.
+//!
+//! Columns are found by the header's names, so that an older file opens in a newer Tidings and
+//! the other way round. Tabs, line ends and backslashes inside a field are escaped.
+
+use std::collections::HashMap;
+use std::io::BufRead as _;
+use std::path::Path;
+
+use crate::disk::Draft;
+use crate::error::{During, Result};
+use crate::frames::open_any;
+
+/// A row type that knows its columns.
+pub(crate) trait Tabular: Sized {
+    /// The column names, in the order of the file.
+    const COLUMNS: &'static [&'static str];
+    /// The fields, in the order of the columns.
+    fn fields(&self) -> Vec<String>;
+    /// A row from its fields; what is missing is empty.
+    fn from_fields(field: &dyn Fn(&str) -> String) -> Self;
+}
+
+fn escape(field: &str, line: &mut String) {
+    for c in field.chars() {
+        match c {
+            '\t' => line.push_str("\\t"),
+            '\n' => line.push_str("\\n"),
+            '\r' => line.push_str("\\r"),
+            '\\' => line.push_str("\\\\"),
+            c => line.push(c),
+        }
+    }
+}
+
+fn unescape(field: &str) -> String {
+    if !field.contains('\\') {
+        return field.to_owned();
+    }
+    let mut text = String::with_capacity(field.len());
+    let mut chars = field.chars();
+    while let Some(c) = chars.next() {
+        match c {
+            '\\' => match chars.next() {
+                Some('t') => text.push('\t'),
+                Some('n') => text.push('\n'),
+                Some('r') => text.push('\r'),
+                Some(c) => text.push(c),
+                None => {}
+            },
+            c => text.push(c),
+        }
+    }
+    text
+}
+
+/// Shows every row of a table to `see`; a table that is not there has none.
+pub(crate) fn read<T: Tabular>(path: &Path, mut see: impl FnMut(T)) -> Result<()> {
+    if !path.exists() {
+        return Ok(());
+    }
+    let mut header: Option<Vec<String>> = None;
+    for line in open_any(path)?.lines() {
+        let line = line.during("read", path)?;
+        let fields: Vec<&str> = line.split('\t').collect();
+        match &header {
+            None => header = Some(fields.iter().map(|name| (*name).to_owned()).collect()),
+            Some(header) => see(T::from_fields(&|name| {
+                let at = header.iter().position(|column| column == name);
+                at.and_then(|at| fields.get(at)).map(|field| unescape(field)).unwrap_or_default()
+            })),
+        }
+    }
+    Ok(())
+}
+
+/// A table being written anew.
+struct TableDraft(Draft);
+
+impl TableDraft {
+    fn create<T: Tabular>(path: &Path) -> Result<TableDraft> {
+        let mut draft = Draft::create(path)?;
+        draft.write((T::COLUMNS.join("\t") + "\n").as_bytes())?;
+        Ok(TableDraft(draft))
+    }
+
+    fn push<T: Tabular>(&mut self, row: &T) -> Result<()> {
+        let mut line = String::new();
+        for (at, field) in row.fields().iter().enumerate() {
+            if at > 0 {
+                line.push('\t');
+            }
+            escape(field, &mut line);
+        }
+        line.push('\n');
+        self.0.write(line.as_bytes())
+    }
+
+    fn publish(self) -> Result<()> {
+        self.0.publish()
+    }
+}
+
+/// Writes a table anew with some rows replaced: `key` finds a row's successor among `changed`,
+/// `combine` makes one row of the old and the new. Rows without a predecessor come last, sorted.
+pub(crate) fn merge<T: Tabular, K: Ord + std::hash::Hash>(
+    path: &Path,
+    mut changed: HashMap<K, T>,
+    key: impl Fn(&T) -> K,
+    combine: impl Fn(T, T) -> T,
+) -> Result<()> {
+    if changed.is_empty() {
+        return Ok(());
+    }
+    let mut draft = TableDraft::create::<T>(path)?;
+    let mut written = Ok(());
+    read(path, |old: T| {
+        let row = match changed.remove(&key(&old)) {
+            Some(new) => combine(old, new),
+            None => old,
+        };
+        if written.is_ok() {
+            written = draft.push(&row);
+        }
+    })?;
+    written?;
+    let mut new: Vec<(K, T)> = changed.into_iter().collect();
+    new.sort_by(|a, b| a.0.cmp(&b.0));
+    for (_, row) in &new {
+        draft.push(row)?;
+    }
+    draft.publish()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn any_field_comes_back(field in ".*") {
+            let mut line = String::new();
+            escape(&field, &mut line);
+            prop_assert!(!line.contains(['\t', '\n', '\r']));
+            prop_assert_eq!(unescape(&line), field);
+        }
+    }
+}

@@ -1,0 +1,87 @@
+//! The pending entries of a run, on disk where their text belongs.
+//!
+//! A backlog of millions of entries must not fill memory with addresses and titles. Their rows
+//! are copied to a scratch file, and a ticket of four bytes stands for each; its row is read when
+//! its host's turn comes.
+
+use std::fs::File;
+use std::io::{BufWriter, Write};
+use std::os::unix::fs::FileExt;
+use std::path::PathBuf;
+
+use tidings_model::Row;
+
+use crate::error::{During, Result};
+use crate::home::Home;
+
+/// The scratch file while it is being filled.
+pub struct WorkDraft {
+    path: PathBuf,
+    file: BufWriter<File>,
+    starts: Vec<u64>,
+    end: u64,
+    line: String,
+}
+
+/// Pending rows by ticket.
+pub struct Work {
+    path: PathBuf,
+    file: File,
+    /// Where each row starts; the last element is the end of the file.
+    starts: Vec<u64>,
+}
+
+impl WorkDraft {
+    /// Starts a scratch file. It is unlinked at once: it vanishes with the process.
+    pub fn create(home: &Home) -> Result<WorkDraft> {
+        let path = home.root().join("work.tmp");
+        let file =
+            File::options().create(true).truncate(true).read(true).write(true).open(&path).during("create", &path)?;
+        std::fs::remove_file(&path).during("unlink", &path)?;
+        Ok(WorkDraft {
+            path,
+            file: BufWriter::with_capacity(1 << 18, file),
+            starts: Vec::new(),
+            end: 0,
+            line: String::new(),
+        })
+    }
+
+    /// Adds a row; gives its ticket.
+    pub fn push(&mut self, row: &Row<'_>) -> Result<u32> {
+        self.line.clear();
+        row.write(&mut self.line);
+        self.file.write_all(self.line.as_bytes()).during("write", &self.path)?;
+        self.starts.push(self.end);
+        self.end += self.line.len() as u64;
+        Ok(self.starts.len() as u32 - 1)
+    }
+
+    /// Ends the filling.
+    pub fn finish(mut self) -> Result<Work> {
+        self.starts.push(self.end);
+        self.starts.shrink_to_fit();
+        let file = self.file.into_inner().map_err(|error| error.into_error()).during("write", &self.path)?;
+        Ok(Work { path: self.path, file, starts: self.starts })
+    }
+}
+
+impl Work {
+    /// How many rows there are.
+    pub fn len(&self) -> usize {
+        self.starts.len() - 1
+    }
+
+    /// Whether there is nothing to do.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// The line of a ticket, to be read as a [`Row`].
+    pub fn line(&self, ticket: u32) -> Result<String> {
+        let [start, end] = [self.starts[ticket as usize], self.starts[ticket as usize + 1]];
+        let mut bytes = vec![0; (end - start) as usize - 1];
+        self.file.read_exact_at(&mut bytes, start).during("read", &self.path)?;
+        Ok(String::from_utf8(bytes).expect("rows were written as text"))
+    }
+}
