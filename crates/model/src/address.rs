@@ -75,8 +75,7 @@ const TRACKING_PREFIXES: &[&str] = &["utm_", "mtm_", "pk_", "piwik_", "matomo_",
 fn is_tracking(pair: &str) -> bool {
     let name = pair.split('=').next().unwrap_or(pair);
     let starts = |prefix: &&str| name.get(..prefix.len()).is_some_and(|head| head.eq_ignore_ascii_case(prefix));
-    TRACKING_PREFIXES.iter().any(|prefix| starts(prefix))
-        || TRACKING.iter().any(|known| name.eq_ignore_ascii_case(known))
+    TRACKING_PREFIXES.iter().any(starts) || TRACKING.iter().any(|known| name.eq_ignore_ascii_case(known))
 }
 
 /// Whether [`normalise`] might change an address that is otherwise in order: the quick look that

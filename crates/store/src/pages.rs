@@ -14,6 +14,7 @@ use crate::error::{During, Error, Result};
 use crate::frames;
 use crate::home::{Home, files_in};
 use crate::journal::Record;
+use crate::warc;
 
 const FORMAT: &str = "pages";
 const VERSION: u32 = 1;
@@ -29,7 +30,16 @@ pub struct Shelf {
     run: String,
     numbered: u32,
     open: Option<OpenFile>,
-    with_warc: Option<Box<dyn Fn(&Path) -> Vec<u8> + Send>>,
+    archivist: Option<Archivist>,
+}
+
+/// Who writes WARC files, as their first record tells.
+#[derive(Debug, Clone)]
+pub struct Archivist {
+    /// The program and its version.
+    pub software: String,
+    /// Whom to ask about the archive.
+    pub operator: String,
 }
 
 struct OpenFile {
@@ -39,10 +49,9 @@ struct OpenFile {
 }
 
 impl Shelf {
-    /// Opens the shelf. With `with_warc`, each file of pages has a WARC file beside it, which
-    /// begins with what that function gives for its name.
-    pub fn open(home: &Home, run: &str, with_warc: Option<Box<dyn Fn(&Path) -> Vec<u8> + Send>>) -> Shelf {
-        Shelf { home: home.clone(), run: run.to_owned(), numbered: 0, open: None, with_warc }
+    /// Opens the shelf. With an archivist, each file of pages has a WARC file beside it.
+    pub fn open(home: &Home, run: &str, archivist: Option<Archivist>) -> Shelf {
+        Shelf { home: home.clone(), run: run.to_owned(), numbered: 0, open: None, archivist }
     }
 
     /// Appends a packed frame of pages (and their WARC records) and makes it durable. Gives the
@@ -53,7 +62,7 @@ impl Shelf {
             self.publish()?;
         }
         if self.open.is_none() {
-            self.open = Some(self.start(day)?);
+            self.open = Some(self.start(day, now)?);
         }
         let open = self.open.as_mut().expect("opened above");
         if let Some(file) = open.warc.as_mut() {
@@ -66,16 +75,16 @@ impl Shelf {
         Ok(std::iter::once(whole(&open.pages)).chain(open.warc.as_ref().map(whole)).collect())
     }
 
-    fn start(&mut self, day: String) -> Result<OpenFile> {
+    fn start(&mut self, day: String, now: Timestamp) -> Result<OpenFile> {
         let folder = self.home.pages().join(&day);
         let name = |ending: &str| folder.join(format!("{}.{}.{ending}.{PART}", self.run, self.numbered));
         let mut pages = Appender::create(&name("jsonl.zst"))?;
         pages.append(&frames::label(FORMAT, VERSION, ""))?;
-        let warc = match &self.with_warc {
-            Some(head) => {
+        let warc = match &self.archivist {
+            Some(Archivist { software, operator }) => {
                 let path = name("warc.gz");
                 let mut file = Appender::create(&path)?;
-                file.append(&head(&path.with_extension("")))?;
+                file.append(&warc::Writer::default().info(&path.with_extension(""), software, operator, now))?;
                 Some(file)
             }
             None => None,

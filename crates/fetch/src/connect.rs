@@ -1,0 +1,207 @@
+//! From a host's name to an open connection: resolve, check, connect, secure, shake hands.
+
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
+use std::sync::Arc;
+
+use bytes::Bytes;
+use hickory_resolver::TokioResolver;
+use http_body_util::Empty;
+use hyper::client::conn::{http1, http2};
+use hyper_util::rt::{TokioExecutor, TokioIo};
+use tidings_model::Status;
+use tokio::io::{AsyncRead, AsyncWrite};
+use tokio::net::TcpStream;
+use tokio_rustls::TlsConnector;
+use tokio_rustls::rustls::pki_types::pem::PemObject;
+use tokio_rustls::rustls::pki_types::{CertificateDer, ServerName};
+use tokio_rustls::rustls::{ClientConfig, RootCertStore, crypto};
+use url::{Host, Url};
+
+use crate::Error;
+use crate::guard::Guard;
+use crate::settings::Settings;
+
+/// Why there is no connection.
+#[derive(Debug)]
+pub(crate) enum NoConnection {
+    /// The other side's fault, as the plan will call it, with the system's words.
+    Theirs(Status, String),
+    /// This machine has no file descriptor or port left: nobody's fault, and no try.
+    OutOfSockets,
+}
+
+fn theirs(name: &'static str) -> impl Fn(String) -> NoConnection {
+    move |detail| NoConnection::Theirs(Status::failed(name), detail)
+}
+
+/// An open connection that can carry one request at a time.
+pub(crate) struct Connection {
+    pub(crate) sender: Sender,
+    pub(crate) ip: IpAddr,
+    /// Scheme and port, to tell whether another address of the host can use it.
+    pub(crate) reaches: (bool, u16),
+}
+
+pub(crate) enum Sender {
+    One(http1::SendRequest<Empty<Bytes>>),
+    Two(http2::SendRequest<Empty<Bytes>>),
+}
+
+impl Connection {
+    /// Whether the server has not closed it, as far as we know.
+    pub(crate) fn is_open(&self) -> bool {
+        match &self.sender {
+            Sender::One(sender) => !sender.is_closed(),
+            Sender::Two(sender) => !sender.is_closed(),
+        }
+    }
+
+    pub(crate) fn can_reach(&self, url: &Url) -> bool {
+        self.reaches == reaches(url)
+    }
+}
+
+fn reaches(url: &Url) -> (bool, u16) {
+    (url.scheme() == "https", url.port_or_known_default().unwrap_or(80))
+}
+
+/// Opens connections.
+pub(crate) struct Connector {
+    guard: Guard,
+    resolver: Option<TokioResolver>,
+    tls: TlsConnector,
+    max_header_bytes: usize,
+}
+
+impl Connector {
+    pub(crate) fn new(settings: &Settings) -> Result<Connector, Error> {
+        // Without a name server only addresses in numbers can be asked; each name will say so.
+        let resolver = TokioResolver::builder_tokio().ok().and_then(|mut builder| {
+            builder.options_mut().cache_size = 16 << 10;
+            builder.build().ok()
+        });
+        Ok(Connector {
+            guard: settings.guard.clone(),
+            resolver,
+            tls: TlsConnector::from(Arc::new(tls_config(settings)?)),
+            max_header_bytes: settings.max_header_bytes.max(8 << 10),
+        })
+    }
+
+    /// Opens a connection to the host of an address.
+    pub(crate) async fn open(&self, url: &Url) -> Result<Connection, NoConnection> {
+        let (secure, port) = reaches(url);
+        let (stream, ip) = self.reach(url, port).await?;
+        if !secure {
+            let sender = self.shake_hands_1(stream).await?;
+            return Ok(Connection { sender, ip, reaches: (secure, port) });
+        }
+        let name = match url.host() {
+            Some(Host::Domain(name)) => {
+                ServerName::try_from(name.to_owned()).map_err(|e| theirs("tls")(e.to_string()))?
+            }
+            Some(Host::Ipv4(ip)) => ServerName::IpAddress(IpAddr::V4(ip).into()),
+            Some(Host::Ipv6(ip)) => ServerName::IpAddress(IpAddr::V6(ip).into()),
+            None => return Err(theirs("bad-url")("no host".to_owned())),
+        };
+        let stream = self.tls.connect(name, stream).await.map_err(|error| theirs("tls")(error.to_string()))?;
+        let sender = if stream.get_ref().1.alpn_protocol() == Some(b"h2") {
+            self.shake_hands_2(stream).await?
+        } else {
+            self.shake_hands_1(stream).await?
+        };
+        Ok(Connection { sender, ip, reaches: (secure, port) })
+    }
+
+    async fn reach(&self, url: &Url, port: u16) -> Result<(TcpStream, IpAddr), NoConnection> {
+        let addresses = self.resolve(url).await?;
+        // One private address among public ones is a trick, so all must be allowed.
+        if let Some(ip) = addresses.iter().find(|ip| !self.guard.allows(**ip)) {
+            return Err(theirs("private")(format!("{ip} is not a public address")));
+        }
+        let mut trouble = "the name has no address".to_owned();
+        for ip in addresses.into_iter().take(4) {
+            match TcpStream::connect(SocketAddr::new(ip, port)).await {
+                Ok(stream) => {
+                    let _ = stream.set_nodelay(true);
+                    return Ok((stream, ip));
+                }
+                Err(error) if is_shortage(&error) => return Err(NoConnection::OutOfSockets),
+                Err(error) => trouble = error.to_string(),
+            }
+        }
+        Err(theirs("connect")(trouble))
+    }
+
+    async fn resolve(&self, url: &Url) -> Result<Vec<IpAddr>, NoConnection> {
+        let name = match url.host() {
+            Some(Host::Ipv4(ip)) => return Ok(vec![ip.into()]),
+            Some(Host::Ipv6(ip)) => return Ok(vec![ip.into()]),
+            Some(Host::Domain(name)) => name.trim_end_matches('.'),
+            None => return Err(theirs("bad-url")("no host".to_owned())),
+        };
+        if name == "localhost" || name.ends_with(".localhost") {
+            return Ok(vec![Ipv4Addr::LOCALHOST.into(), Ipv6Addr::LOCALHOST.into()]);
+        }
+        let resolver =
+            self.resolver.as_ref().ok_or_else(|| theirs("dns")("this machine has no name server".to_owned()))?;
+        // The final dot keeps the machine's search domains out of it.
+        let found = resolver.lookup_ip(format!("{name}.")).await.map_err(|error| theirs("dns")(error.to_string()))?;
+        Ok(found.iter().collect())
+    }
+
+    async fn shake_hands_1<S>(&self, stream: S) -> Result<Sender, NoConnection>
+    where
+        S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
+    {
+        let (sender, connection) = http1::Builder::new()
+            .max_buf_size(self.max_header_bytes)
+            .max_headers(512)
+            .handshake(TokioIo::new(stream))
+            .await
+            .map_err(|error| theirs("protocol")(error.to_string()))?;
+        tokio::spawn(connection);
+        Ok(Sender::One(sender))
+    }
+
+    async fn shake_hands_2<S>(&self, stream: S) -> Result<Sender, NoConnection>
+    where
+        S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
+    {
+        let (sender, connection) = http2::Builder::new(TokioExecutor::new())
+            .initial_stream_window_size(256 << 10)
+            .initial_connection_window_size(256 << 10)
+            .max_header_list_size(self.max_header_bytes as u32)
+            .handshake(TokioIo::new(stream))
+            .await
+            .map_err(|error| theirs("protocol")(error.to_string()))?;
+        tokio::spawn(connection);
+        Ok(Sender::Two(sender))
+    }
+}
+
+/// Whether the system refused because it has no more file descriptors, memory or ports.
+fn is_shortage(error: &std::io::Error) -> bool {
+    const NO_FILES_SYSTEM: i32 = 23;
+    const NO_FILES: i32 = 24;
+    const NO_PORTS: i32 = 99;
+    const NO_BUFFERS: i32 = 105;
+    matches!(error.raw_os_error(), Some(NO_FILES_SYSTEM | NO_FILES | NO_PORTS | NO_BUFFERS))
+}
+
+fn tls_config(settings: &Settings) -> Result<ClientConfig, Error> {
+    let mut roots = RootCertStore { roots: webpki_roots::TLS_SERVER_ROOTS.to_vec() };
+    if let Some(path) = &settings.extra_roots {
+        let bad = |error: &dyn std::fmt::Display| Error::Roots { path: path.clone(), fault: error.to_string() };
+        for certificate in CertificateDer::pem_file_iter(path).map_err(|error| bad(&error))? {
+            roots.add(certificate.map_err(|error| bad(&error))?).map_err(|error| bad(&error))?;
+        }
+    }
+    let mut config = ClientConfig::builder_with_provider(Arc::new(crypto::ring::default_provider()))
+        .with_safe_default_protocol_versions()
+        .expect("ring supports the default versions")
+        .with_root_certificates(roots)
+        .with_no_client_auth();
+    config.alpn_protocols = vec![b"h2".to_vec(), b"http/1.1".to_vec()];
+    Ok(config)
+}

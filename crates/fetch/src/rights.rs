@@ -1,0 +1,112 @@
+//! What a publisher says about the use of a page, collected as evidence. Nothing is judged here:
+//! whoever exports texts decides by purpose, later, with these words at hand.
+
+use std::collections::BTreeMap;
+
+use http::HeaderMap;
+use serde_json::Value;
+
+use crate::robots::matches;
+
+/// Headers that speak of rights.
+const RIGHTS_HEADERS: &[&str] = &[
+    "tdm-reservation",
+    "tdm-policy",
+    "x-robots-tag",
+    "content-usage",
+    "content-signal",
+    "permissions-policy-ai",
+    "license",
+];
+
+/// Headers that later stages can use: dates, language, caching, links.
+const USEFUL_HEADERS: &[&str] = &["last-modified", "etag", "date", "content-language", "link", "server", "age"];
+
+/// No header is kept longer than this.
+const MAX_VALUE_BYTES: usize = 2048;
+
+fn pick(headers: &HeaderMap, names: &[&str]) -> BTreeMap<String, String> {
+    let mut picked = BTreeMap::new();
+    for name in names {
+        let values: Vec<String> =
+            headers.get_all(*name).iter().map(|value| String::from_utf8_lossy(value.as_bytes()).into_owned()).collect();
+        if !values.is_empty() {
+            let mut joined = values.join(", ");
+            joined.truncate(joined.floor_char_boundary(MAX_VALUE_BYTES));
+            picked.insert((*name).to_owned(), joined);
+        }
+    }
+    picked
+}
+
+/// The headers that speak of rights.
+pub fn of_headers(headers: &HeaderMap) -> BTreeMap<String, String> {
+    pick(headers, RIGHTS_HEADERS)
+}
+
+/// The headers worth keeping with a page.
+pub fn useful(headers: &HeaderMap) -> BTreeMap<String, String> {
+    pick(headers, USEFUL_HEADERS)
+}
+
+/// The rules of a `/.well-known/tdmrep.json`.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct TdmRules(Vec<TdmRule>);
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct TdmRule {
+    location: Box<str>,
+    reservation: Option<String>,
+    policy: Option<String>,
+}
+
+/// No more rules are read from a file.
+const MAX_TDM_RULES: usize = 1000;
+
+impl TdmRules {
+    /// Reads the file; what is not as the protocol has it says nothing.
+    pub fn parse(bytes: &[u8]) -> TdmRules {
+        let rules = match serde_json::from_slice(bytes) {
+            Ok(Value::Array(rules)) => rules,
+            _ => return TdmRules::default(),
+        };
+        let text = |rule: &Value, key: &str| match rule.get(key)? {
+            Value::String(text) => Some(text.clone()),
+            Value::Number(number) => Some(number.to_string()),
+            _ => None,
+        };
+        let read = |rule: &Value| {
+            Some(TdmRule {
+                location: text(rule, "location")?.into_boxed_str(),
+                // Other values than 0 and 1 count as unset.
+                reservation: text(rule, "tdm-reservation").filter(|value| value == "0" || value == "1"),
+                policy: text(rule, "tdm-policy"),
+            })
+        };
+        TdmRules(rules.iter().take(MAX_TDM_RULES).filter_map(read).collect())
+    }
+
+    /// Reservation and policy for a path: the first rule that matches.
+    pub fn of(&self, path: &str) -> (Option<String>, Option<String>) {
+        match self.0.iter().find(|rule| matches(&rule.location, path)) {
+            Some(rule) => (rule.reservation.clone(), rule.policy.clone()),
+            None => (None, None),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_first_matching_tdm_rule_speaks() {
+        let rules = TdmRules::parse(
+            br#"[{"location":"/free/","tdm-reservation":0},{"location":"/*","tdm-reservation":1,"tdm-policy":"https://e.org/p"}]"#,
+        );
+        assert_eq!(rules.of("/free/a"), (Some("0".into()), None));
+        assert_eq!(rules.of("/a"), (Some("1".into()), Some("https://e.org/p".into())));
+        assert_eq!(TdmRules::parse(b"{}").of("/"), (None, None));
+        assert_eq!(TdmRules::parse(br#"[{"location":"/","tdm-reservation":7}]"#).of("/"), (None, None));
+    }
+}
