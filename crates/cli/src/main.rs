@@ -1,2 +1,56 @@
-//! The front door.
-fn main() {}
+//! `tidings`: turns web feeds into monitor corpora. The front door: one file per verb under
+//! [`cmd`], settings, progress, exit codes.
+
+mod args;
+mod cmd;
+mod config;
+mod console;
+mod intake;
+mod session;
+
+use std::process::ExitCode;
+
+use clap::Parser;
+
+use args::{Args, Verb};
+
+fn main() -> ExitCode {
+    // A reader that goes away (`| head`) is an error to handle, not a signal to die from: the
+    // standard library ignores SIGPIPE already, and `console::print` does the rest.
+    let args = Args::parse();
+    console::speak(args.global.verbosity());
+    let json = args.global.json;
+    match run(args) {
+        Ok(report) => {
+            if json {
+                console::print(&format!("{}\n", report.json));
+            } else if !report.text.is_empty() {
+                console::print(&report.text);
+            }
+            if report.failed { ExitCode::from(1) } else { ExitCode::SUCCESS }
+        }
+        Err(error) => {
+            log::error!("{error:#}");
+            if json {
+                console::print(&format!("{}\n", serde_json::json!({ "done": false, "error": format!("{error:#}") })));
+            }
+            ExitCode::from(1)
+        }
+    }
+}
+
+fn run(args: Args) -> anyhow::Result<cmd::Report> {
+    let global = &args.global;
+    match args.verb {
+        Verb::Init(args) => cmd::init::run(&args),
+        Verb::Update(args) => cmd::update::run(&args, global),
+        Verb::Fetch(args) => cmd::fetch::run(&args, global),
+        Verb::Plan(args) => cmd::plan::run(&args, global),
+        Verb::Pages(args) => cmd::pages::run(&args, global),
+        Verb::Prune(args) => cmd::prune::run(&args, global),
+        Verb::Audit(args) => cmd::audit::run(&args, global),
+        Verb::Config => cmd::config::run(global),
+        Verb::Completions(args) => cmd::shell::completions(&args),
+        Verb::Man(args) => cmd::shell::man(&args),
+    }
+}

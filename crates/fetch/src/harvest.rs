@@ -188,8 +188,6 @@ pub struct Outcome {
     pub hosts: Vec<HostNote>,
     /// Whether it was stopped before everything was done.
     pub stopped: bool,
-    /// Hosts that answered at least once.
-    pub answering_hosts: u64,
 }
 
 /// Counts for whoever watches.
@@ -203,6 +201,8 @@ pub struct Gauge {
     pub delivered: AtomicU64,
     /// Bytes received.
     pub bytes: AtomicU64,
+    /// Hosts that answered at least once: proof that the network is there.
+    pub answering_hosts: AtomicU64,
 }
 
 /// A request on its way from address to address.
@@ -284,7 +284,7 @@ pub struct Harvest<D: Desk> {
     /// Where answers go.
     pub deliveries: mpsc::Sender<Delivery>,
     /// Where the record goes.
-    pub events: mpsc::UnboundedSender<Event>,
+    pub events: std::sync::mpsc::Sender<Event>,
     /// Turns true when the harvest shall end.
     pub stop: watch::Receiver<bool>,
     /// Counts for whoever watches.
@@ -563,9 +563,12 @@ impl<D: Desk> Run<D> {
         host.requests += 1;
         host.last = Some(ended);
         let mut pause = delay.max(Duration::from_millis(host.own_delay_ms.into()));
+        if report.status.is_ok() && !host.answered {
+            host.answered = true;
+            self.harvest.gauge.answering_hosts.fetch_add(1, Relaxed);
+        }
         match &report.status {
             Ok(429 | 503) => {
-                host.answered = true;
                 host.slowed += 1;
                 pause = (pause * 2u32.pow(host.slowed.min(4).into())).min(settings.max_crawl_delay.max(delay));
                 if let Some(asked) = report.retry_after {
@@ -579,14 +582,12 @@ impl<D: Desk> Run<D> {
                 }
             }
             Ok(403) => {
-                host.answered = true;
                 host.slowed += 1;
                 if host.slowed >= MAX_SLOWED {
                     host.given_up = Some("it refuses us");
                 }
             }
             Ok(_) => {
-                host.answered = true;
                 (host.strikes, host.slowed) = (0, 0);
             }
             Err(status) if status.is_network_trouble() => {
@@ -666,7 +667,6 @@ impl<D: Desk> Run<D> {
         for host in self.hosts.iter() {
             let under_way = host.urgent.iter().filter(|trip| matches!(trip.purpose, Purpose::Errand(_))).count();
             outcome.left += (host.tickets.len() + under_way) as u64;
-            outcome.answering_hosts += u64::from(host.answered);
             if let Some(reason) = host.given_up {
                 outcome.given_up.push((host.name.to_string(), reason));
             }

@@ -54,6 +54,10 @@ pub fn read(home: &Home, see: impl FnMut(HostState)) -> Result<()> {
 
 /// Brings the table up to date with the hosts of a run. Request counts are this run's and are added.
 pub(crate) fn merge(home: &Home, changed: HashMap<String, HostState>) -> Result<()> {
-    let add = |old: HostState, new: HostState| HostState { requests: old.requests + new.requests, ..new };
+    let add = |old: HostState, new: HostState| HostState {
+        requests: old.requests + new.requests,
+        failures: if new.failures == 0 { 0 } else { old.failures + new.failures },
+        ..new
+    };
     table::merge(&home.state("hosts.tsv"), changed, |state| state.host.clone(), add)
 }

@@ -43,7 +43,7 @@ pub enum Change<'a> {
 
 /// Shows every row of the home's plan to `see`, in order.
 pub fn read(home: &Home, see: impl FnMut(&Row<'_>)) -> Result<()> {
-    read_file(&existing(home)?, see)
+    read_file(&path(home)?, see)
 }
 
 /// Shows every row of any plan file to `see`: ours or FeedFetcher's, plain or compressed.
@@ -82,7 +82,7 @@ fn for_each_row<'a>(
 }
 
 /// The plan that is there, or an error that tells how to get it back.
-pub(crate) fn existing(home: &Home) -> Result<PathBuf> {
+pub fn path(home: &Home) -> Result<PathBuf> {
     match home.existing_plan() {
         Some(path) => Ok(path),
         None => {
@@ -94,7 +94,7 @@ pub(crate) fn existing(home: &Home) -> Result<PathBuf> {
 
 /// The name of the run whose results the plan holds already.
 pub(crate) fn folded_run(home: &Home) -> Result<Option<String>> {
-    let blocks = Blocks::open(&existing(home)?, FORMAT, VERSION)?;
+    let blocks = Blocks::open(&path(home)?, FORMAT, VERSION)?;
     Ok(blocks.note().map(str::to_owned))
 }
 
@@ -135,7 +135,7 @@ pub(crate) fn rewrite<'c>(
     mut decide: impl FnMut(&Row<'_>) -> Change<'c>,
     extend: impl FnOnce(&mut Rewrite) -> Result<()>,
 ) -> Result<()> {
-    let before = existing(home)?;
+    let before = path(home)?;
     let mut blocks = Blocks::open(&before, FORMAT, VERSION)?;
     let mut new = Rewrite::create(home, run)?;
     loop {

@@ -1,0 +1,70 @@
+//! The command line.
+
+use std::path::PathBuf;
+
+use clap::{ArgAction, Parser, Subcommand};
+
+use crate::cmd;
+
+/// Turns web feeds into monitor corpora: find, fetch, keep, and see how language changes.
+#[derive(Debug, Parser)]
+#[command(name = "tidings", version, max_term_width = 100, propagate_version = true)]
+#[command(after_help = "A corpus in four steps:\n  \
+    tidings init news            make a home; put feed addresses into news/feeds.txt\n  \
+    tidings update --home news   see what the feeds list\n  \
+    tidings fetch --home news    download the articles, politely\n  \
+    tidings plan --home news     see what became of each")]
+pub struct Args {
+    #[command(flatten)]
+    pub global: Global,
+    #[command(subcommand)]
+    pub verb: Verb,
+}
+
+/// What every verb understands.
+#[derive(Debug, Clone, clap::Args)]
+pub struct Global {
+    /// The home to work in [default: the nearest folder upwards with a tidings.toml]
+    #[arg(long, global = true, value_name = "DIR", env = "TIDINGS_HOME")]
+    pub home: Option<PathBuf>,
+    /// Report as one JSON object on standard output
+    #[arg(long, global = true)]
+    pub json: bool,
+    /// Say less: errors only
+    #[arg(short, long, global = true, conflicts_with = "verbose")]
+    pub quiet: bool,
+    /// Say more; twice for everything
+    #[arg(short, long, global = true, action = ArgAction::Count)]
+    pub verbose: u8,
+}
+
+impl Global {
+    /// How much to say: -1 for errors only, 0 for the usual, more for more.
+    pub fn verbosity(&self) -> i8 {
+        if self.quiet { -1 } else { self.verbose.min(2) as i8 }
+    }
+}
+
+#[derive(Debug, Subcommand)]
+pub enum Verb {
+    /// Make a home: settings, an empty feed list and an empty plan
+    Init(cmd::init::Args),
+    /// Poll the feeds and add what is new to the plan
+    Update(cmd::update::Args),
+    /// Download the pages of the plan, politely
+    Fetch(cmd::fetch::Args),
+    /// Print the plan, or the part of it you ask for
+    Plan(cmd::plan::Args),
+    /// List downloaded pages, or print the body of one
+    Pages(cmd::pages::Args),
+    /// Take settled entries out of the plan that left their feeds long ago
+    Prune(cmd::prune::Args),
+    /// Prove from the run logs how politely the web was asked
+    Audit(cmd::audit::Args),
+    /// Print the settings in force
+    Config,
+    /// Print completions for a shell
+    Completions(cmd::shell::CompletionsArgs),
+    /// Print the manual page, or write all of them to a folder
+    Man(cmd::shell::ManArgs),
+}

@@ -1,0 +1,249 @@
+//! The verbs, one file each.
+
+pub mod audit;
+pub mod config;
+pub mod fetch;
+pub mod init;
+pub mod pages;
+pub mod plan;
+pub mod prune;
+pub mod shell;
+pub mod update;
+
+use std::time::Duration;
+
+use anyhow::{Result, bail};
+use jiff::Timestamp;
+use serde_json::Value;
+use tidings_fetch::{RulesFound, RulesKind};
+use tidings_model::address;
+use tidings_store::{Home, hosts, rules};
+
+use crate::args::Global;
+use crate::config::Config;
+use crate::console::{count, span};
+use crate::intake::{Harvested, Tally};
+use crate::session::{Session, Stop, elapsed};
+
+/// How a verb ended: what to print, and whether its work was done.
+#[derive(Debug, Default)]
+pub struct Report {
+    /// For people.
+    pub text: String,
+    /// For programs.
+    pub json: Value,
+    /// Whether the work was not done although nothing is broken.
+    pub failed: bool,
+}
+
+/// The home a verb works in, with its settings.
+fn open_home(global: &Global) -> Result<(Home, Config)> {
+    let home = match &global.home {
+        Some(root) => Home::at(root)?,
+        None => Home::find(&std::env::current_dir()?)?,
+    };
+    let config = Config::load(&home.settings(), &|name| std::env::var(name).ok())?;
+    Ok((home, config))
+}
+
+/// What `update` and `fetch` have in common on the command line.
+#[derive(Debug, Clone, clap::Args)]
+pub struct HarvestArgs {
+    /// Hosts asked at the same time [default: fetch.concurrency of the settings, 500]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=100_000))]
+    concurrency: Option<u32>,
+    /// Seconds between an answer and the next request to its host [default: 5, feeds 3]
+    #[arg(long, value_name = "SECONDS", value_parser = parse_delay)]
+    delay: Option<f64>,
+    /// End the run after this long, such as 90s, 30m or 2h; 0 is no limit [default: 55m]
+    #[arg(long, value_name = "TIME", value_parser = parse_time)]
+    time_limit: Option<Duration>,
+    /// Ask non-public addresses too: all of them, or the given networks
+    #[arg(long, value_name = "NETWORK", num_args = 0.., value_delimiter = ',', require_equals = true,
+          default_missing_values = ["0.0.0.0/0", "::/0"])]
+    allow_private: Option<Vec<String>>,
+    /// A number that fixes the random order of pages [default: another one each run]
+    #[arg(long, value_name = "N")]
+    seed: Option<u64>,
+}
+
+impl HarvestArgs {
+    /// The settings with these flags put over them.
+    fn over(&self, config: &Config) -> Result<Config> {
+        let mut config = config.clone();
+        if let Some(concurrency) = self.concurrency {
+            config.fetch.concurrency = concurrency as usize;
+        }
+        if let Some(delay) = self.delay {
+            (config.fetch.delay_s, config.fetch.feed_delay_s) = (delay, delay);
+        }
+        if let Some(networks) = &self.allow_private {
+            config.fetch.allow_private.extend(networks.iter().cloned());
+        }
+        if let Some(limit) = self.time_limit {
+            config.fetch.time_limit_min = limit.as_secs_f64() / 60.0;
+        }
+        Ok(config)
+    }
+
+    fn seed(&self) -> u64 {
+        self.seed.unwrap_or_else(|| fastrand::u64(..))
+    }
+}
+
+fn parse_delay(text: &str) -> Result<f64, String> {
+    match text.parse::<f64>() {
+        Ok(seconds) if (0.0..=86_400.0).contains(&seconds) => Ok(seconds),
+        _ => Err("give a number of seconds from 0 to 86400".to_owned()),
+    }
+}
+
+fn parse_time(text: &str) -> Result<Duration, String> {
+    let (number, unit) = text.split_at(text.find(|c: char| c.is_ascii_alphabetic()).unwrap_or(text.len()));
+    let seconds = match unit {
+        "" | "s" => 1.0,
+        "m" | "min" => 60.0,
+        "h" => 3600.0,
+        "d" => 86_400.0,
+        _ => return Err("give a time such as 90s, 30m or 2h".to_owned()),
+    };
+    match number.trim().parse::<f64>() {
+        Ok(number) if (0.0..=1e6).contains(&number) => Ok(Duration::from_secs_f64(number * seconds)),
+        _ => Err("give a time such as 90s, 30m or 2h".to_owned()),
+    }
+}
+
+fn time_limit(config: &Config) -> Option<Duration> {
+    Some(config.fetch.time_limit_min).filter(|minutes| *minutes > 0.0).map(|minutes| Duration::from_secs_f64(minutes * 60.0))
+}
+
+/// Whoever asks the public Internet says who they are.
+fn require_contact<'a>(config: &Config, home: &Home, mut hosts: impl Iterator<Item = &'a str>) -> Result<()> {
+    let is_local = |host: &str| {
+        let bare = host.trim_start_matches('[').trim_end_matches(']');
+        host == "localhost" || bare.parse().is_ok_and(|ip: std::net::IpAddr| !tidings_fetch::guard::is_public(ip))
+    };
+    let named = !config.fetch.contact.trim().is_empty() || config.fetch.user_agent.contains(['@', '+']);
+    match hosts.find(|host| !is_local(host)) {
+        Some(host) if !named => bail!(
+            "nobody would know who asks {host}: set `contact` in the [fetch] table of {} to a web page or mail \
+             address that publishers can turn to",
+            home.settings().display()
+        ),
+        _ => Ok(()),
+    }
+}
+
+/// What is known about hosts, so that this run is polite towards what earlier ones did.
+struct HostMemory {
+    states: std::collections::HashMap<String, (Option<Duration>, Option<Duration>)>,
+    crashed: Option<Duration>,
+}
+
+impl HostMemory {
+    fn load(session: &Session, is_asked: impl Fn(&str) -> bool) -> Result<HostMemory> {
+        let now = session.started;
+        let mut states = std::collections::HashMap::new();
+        hosts::read(&session.home, |state| {
+            if is_asked(&state.host) {
+                let rested = state.last_request.parse::<Timestamp>().ok().map(|last| elapsed(last, now));
+                let not_for = state.not_before.parse::<Timestamp>().ok().map(|until| elapsed(now, until));
+                states.insert(state.host, (rested, not_for.filter(|wait| !wait.is_zero())));
+            }
+        })?;
+        Ok(HostMemory { states, crashed: session.crashed })
+    }
+
+    /// How long a host has rested, and how long it wants to be left alone. After a crash nobody
+    /// knows who was asked last, so everybody counts as asked when the crash happened.
+    fn of(&self, host: &str) -> (Option<Duration>, Option<Duration>) {
+        let (rested, not_for) = self.states.get(host).copied().unwrap_or_default();
+        let rested = match (rested, self.crashed) {
+            (Some(rested), Some(crashed)) => Some(rested.min(crashed)),
+            (rested, crashed) => rested.or(crashed),
+        };
+        (rested, not_for)
+    }
+}
+
+/// Rules of these hosts that are still good.
+fn remembered_rules(session: &Session, is_asked: impl Fn(&str) -> bool) -> Result<Vec<RulesFound>> {
+    let max_age = Duration::from_secs_f64(session.config.fetch.robots_max_age_h * 3600.0);
+    let mut remembered = Vec::new();
+    let wanted = |answer: &rules::RulesAnswer| {
+        let fetched = answer.fetched.parse::<Timestamp>().ok();
+        // An answer from the future is from a wrong clock: ask again.
+        let fresh = fetched.is_some_and(|at| at <= session.started && elapsed(at, session.started) < max_age);
+        fresh && address::host(&answer.origin).is_some_and(&is_asked)
+    };
+    rules::read(&session.home, wanted, |answer| {
+        let Ok(fetched) = answer.fetched.parse() else { return };
+        remembered.push(RulesFound {
+            origin: answer.origin,
+            kind: if answer.kind == "robots" { RulesKind::Robots } else { RulesKind::Tdmrep },
+            fetched,
+            status: Ok(answer.status),
+            digest: answer.digest,
+            body: answer.body.map(String::into_bytes),
+        });
+    })?;
+    Ok(remembered)
+}
+
+/// How a harvest ended, in words, and whether that counts as done.
+fn ending(session: &Session, harvested: &Harvested) -> (String, bool) {
+    let left = match harvested.outcome.left {
+        0 => String::new(),
+        left => format!("; {left} left for a later run"),
+    };
+    if harvested.offline {
+        return ("; no host answered at all, so the network seems to be down and nothing was recorded".to_owned(), true);
+    }
+    match session.stopper.reason() {
+        None => (left, false),
+        Some(Stop::TimeLimit) => (format!("{left}, the time limit was reached"), false),
+        Some(Stop::Signal(name)) => (format!("{left}, stopped by {name}"), true),
+        Some(Stop::DiskFull) => {
+            let least = session.config.store.min_free_mib;
+            (format!("{left}, stopped because the disk has less than {least} MiB free (store.min_free_mib)"), true)
+        }
+        Some(Stop::Failure) => (left, true),
+    }
+}
+
+/// `9 failed (6 timeout, 3 404)`.
+fn failures(tally: &Tally, except: &[&str]) -> (u64, String) {
+    let mut rows: Vec<(&String, &u64)> = tally.0.iter().filter(|row| !except.contains(&row.0.as_str())).collect();
+    rows.sort_by_key(|row| (std::cmp::Reverse(*row.1), row.0.clone()));
+    let total = rows.iter().map(|row| row.1).sum();
+    let listed: Vec<String> = rows.iter().map(|(word, number)| format!("{number} {word}")).collect();
+    (total, listed.join(", "))
+}
+
+fn took(session: &Session) -> String {
+    span(session.began.elapsed())
+}
+
+/// Says which hosts were given up, a few of them by name.
+fn mention_given_up(harvested: &Harvested) {
+    let given_up = &harvested.outcome.given_up;
+    for (host, reason) in given_up.iter().take(5) {
+        log::info!("{host} was left for a later run: {reason}");
+    }
+    if given_up.len() > 5 {
+        log::info!("… and {} more", count(given_up.len() as u64 - 5, "host"));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn times_are_read_as_people_write_them() {
+        assert_eq!(parse_time("90s"), Ok(Duration::from_secs(90)));
+        assert_eq!(parse_time("1.5h"), Ok(Duration::from_secs(5400)));
+        assert_eq!(parse_time("10"), Ok(Duration::from_secs(10)));
+        assert!(parse_time("x").is_err() && parse_time("-1s").is_err() && parse_time("5 parsecs").is_err());
+    }
+}

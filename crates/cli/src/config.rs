@@ -1,0 +1,303 @@
+//! The settings of a home: one file, one table per room, every key with a default.
+
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use anyhow::{Context as _, Result, anyhow, bail};
+use serde::{Deserialize, Serialize};
+use tidings_fetch::Settings;
+use tidings_fetch::guard::{Guard, Network};
+
+/// The settings file as `init` writes it, with every default shown.
+pub const TEMPLATE: &str = include_str!("settings.toml");
+
+/// Everything that can be set.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Config {
+    /// How the web is asked.
+    pub fetch: FetchConfig,
+    /// How things are kept.
+    pub store: StoreConfig,
+}
+
+/// The `[fetch]` table; `settings.toml` says what each key means.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+#[allow(missing_docs)] // The template documents each key to everybody.
+pub struct FetchConfig {
+    pub contact: String,
+    pub user_agent: String,
+    pub concurrency: usize,
+    pub delay_s: f64,
+    pub feed_delay_s: f64,
+    pub max_crawl_delay_s: f64,
+    pub max_retry_after_s: f64,
+    pub retries: u32,
+    pub time_limit_min: f64,
+    pub connect_timeout_s: f64,
+    pub answer_timeout_s: f64,
+    pub total_timeout_s: f64,
+    pub min_speed_bytes_s: u64,
+    pub max_header_kib: usize,
+    pub max_page_mib: usize,
+    pub max_feed_mib: usize,
+    pub max_unpack_ratio: usize,
+    pub max_redirects: usize,
+    pub memory_mib: usize,
+    pub robots_max_age_h: f64,
+    pub robots_for_feeds: bool,
+    pub allow_private: Vec<String>,
+    pub extra_roots: String,
+    pub warc: bool,
+}
+
+impl Default for FetchConfig {
+    fn default() -> FetchConfig {
+        FetchConfig {
+            contact: String::new(),
+            user_agent: String::new(),
+            concurrency: 500,
+            delay_s: 5.0,
+            feed_delay_s: 3.0,
+            max_crawl_delay_s: 60.0,
+            max_retry_after_s: 120.0,
+            retries: 3,
+            time_limit_min: 55.0,
+            connect_timeout_s: 15.0,
+            answer_timeout_s: 30.0,
+            total_timeout_s: 120.0,
+            min_speed_bytes_s: 1024,
+            max_header_kib: 64,
+            max_page_mib: 10,
+            max_feed_mib: 32,
+            max_unpack_ratio: 200,
+            max_redirects: 5,
+            memory_mib: 128,
+            robots_max_age_h: 24.0,
+            robots_for_feeds: true,
+            allow_private: Vec::new(),
+            extra_roots: String::new(),
+            warc: false,
+        }
+    }
+}
+
+/// The `[store]` table.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+#[allow(missing_docs)] // The template documents each key to everybody.
+pub struct StoreConfig {
+    pub history: usize,
+    pub compression: i32,
+    pub min_free_mib: u64,
+}
+
+impl Default for StoreConfig {
+    fn default() -> StoreConfig {
+        StoreConfig { history: 42, compression: 3, min_free_mib: 512 }
+    }
+}
+
+impl Config {
+    /// Reads a settings file and lets the environment win over it.
+    pub fn load(path: &Path, environment: &dyn Fn(&str) -> Option<String>) -> Result<Config> {
+        let text = std::fs::read_to_string(path).with_context(|| format!("cannot read the settings {}", path.display()))?;
+        let fault = |error: toml::de::Error| anyhow!("{}", explain(path, &text, &error));
+        // First as it stands, because only then an error knows its line.
+        toml::from_str::<Config>(&text).map_err(fault)?;
+        let mut table: toml::Table = toml::from_str(&text).map_err(fault)?;
+        override_from(&mut table, environment)?;
+        let config: Config = table.try_into().map_err(|error: toml::de::Error| anyhow!("the environment: {error}"))?;
+        config.check().with_context(|| format!("{}", path.display()))?;
+        Ok(config)
+    }
+
+    fn check(&self) -> Result<()> {
+        let fetch = &self.fetch;
+        let seconds = [
+            ("delay_s", fetch.delay_s),
+            ("feed_delay_s", fetch.feed_delay_s),
+            ("max_crawl_delay_s", fetch.max_crawl_delay_s),
+            ("max_retry_after_s", fetch.max_retry_after_s),
+            ("time_limit_min", fetch.time_limit_min),
+            ("connect_timeout_s", fetch.connect_timeout_s),
+            ("answer_timeout_s", fetch.answer_timeout_s),
+            ("total_timeout_s", fetch.total_timeout_s),
+            ("robots_max_age_h", fetch.robots_max_age_h),
+        ];
+        for (key, value) in seconds {
+            if !(0.0..=1e7).contains(&value) {
+                bail!("fetch.{key} = {value} is no duration; give a number from 0 to 10,000,000");
+            }
+        }
+        let limits = [
+            ("concurrency", fetch.concurrency, 1..=100_000),
+            ("max_header_kib", fetch.max_header_kib, 8..=4096),
+            ("max_page_mib", fetch.max_page_mib, 1..=128),
+            ("max_feed_mib", fetch.max_feed_mib, 1..=128),
+            ("max_unpack_ratio", fetch.max_unpack_ratio, 2..=100_000),
+            ("max_redirects", fetch.max_redirects, 0..=20),
+            ("memory_mib", fetch.memory_mib, 16..=1_000_000),
+        ];
+        for (key, value, range) in limits {
+            if !range.contains(&value) {
+                bail!("fetch.{key} = {value} is out of range; give a number from {} to {}", range.start(), range.end());
+            }
+        }
+        if fetch.robots_max_age_h > 24.0 {
+            bail!("fetch.robots_max_age_h = {} is too long; RFC 9309 allows 24 hours at most", fetch.robots_max_age_h);
+        }
+        if !(1..=19).contains(&self.store.compression) {
+            bail!("store.compression = {} is out of range; give a number from 1 to 19", self.store.compression);
+        }
+        networks(&fetch.allow_private)?;
+        Ok(())
+    }
+
+    /// How pages are asked for.
+    pub fn for_pages(&self, seed: u64) -> Result<Settings> {
+        let fetch = &self.fetch;
+        let mut settings = Settings {
+            user_agent: self.user_agent(),
+            concurrency: fetch.concurrency,
+            delay: seconds(fetch.delay_s),
+            max_crawl_delay: seconds(fetch.max_crawl_delay_s),
+            max_retry_after: seconds(fetch.max_retry_after_s),
+            connect_timeout: seconds(fetch.connect_timeout_s),
+            head_timeout: seconds(fetch.answer_timeout_s),
+            total_timeout: seconds(fetch.total_timeout_s),
+            max_header_bytes: fetch.max_header_kib << 10,
+            max_body_bytes: fetch.max_page_mib << 20,
+            max_ratio: fetch.max_unpack_ratio,
+            max_redirects: fetch.max_redirects,
+            body_memory_bytes: fetch.memory_mib << 20,
+            rules_max_age: seconds(fetch.robots_max_age_h * 3600.0),
+            guard: Guard { allowed: networks(&fetch.allow_private)? },
+            extra_roots: Some(PathBuf::from(&fetch.extra_roots)).filter(|path| !path.as_os_str().is_empty()),
+            seed,
+            ..Settings::default()
+        };
+        settings.min_bytes_per_window = fetch.min_speed_bytes_s * settings.speed_window.as_secs();
+        Ok(settings)
+    }
+
+    /// How feeds are asked for.
+    pub fn for_feeds(&self, seed: u64) -> Result<Settings> {
+        Ok(Settings {
+            delay: seconds(self.fetch.feed_delay_s),
+            max_body_bytes: self.fetch.max_feed_mib << 20,
+            obey_robots: self.fetch.robots_for_feeds,
+            ..self.for_pages(seed)?
+        })
+    }
+
+    /// How we name ourselves.
+    pub fn user_agent(&self) -> String {
+        let FetchConfig { user_agent, contact, .. } = &self.fetch;
+        match (user_agent.is_empty(), contact.is_empty()) {
+            (false, _) => user_agent.clone(),
+            (true, false) => format!("Tidings/{} (+{contact})", env!("CARGO_PKG_VERSION")),
+            (true, true) => format!("Tidings/{}", env!("CARGO_PKG_VERSION")),
+        }
+    }
+}
+
+fn seconds(value: f64) -> Duration {
+    Duration::from_secs_f64(value)
+}
+
+fn networks(texts: &[String]) -> Result<Vec<Network>> {
+    texts.iter().map(|text| text.parse().map_err(|fault: String| anyhow!("fetch.allow_private: {fault}"))).collect()
+}
+
+/// `TIDINGS_TABLE_KEY` for every key there is.
+fn override_from(table: &mut toml::Table, environment: &dyn Fn(&str) -> Option<String>) -> Result<()> {
+    let known = toml::Table::try_from(Config::default()).expect("the defaults are a table");
+    for (room, keys) in &known {
+        for key in keys.as_table().expect("every room is a table").keys() {
+            let name = format!("TIDINGS_{room}_{key}").to_ascii_uppercase();
+            let Some(text) = environment(&name) else { continue };
+            // What is no TOML value by itself is text.
+            let value = match format!("value = {text}").parse::<toml::Table>() {
+                Ok(mut parsed) => parsed.remove("value").unwrap_or(toml::Value::String(text)),
+                Err(_) => toml::Value::String(text),
+            };
+            let room = table.entry(room.as_str()).or_insert_with(|| toml::Value::Table(toml::Table::new()));
+            let Some(room) = room.as_table_mut() else { bail!("{name}: the settings have no table for it") };
+            room.insert(key.clone(), value);
+        }
+    }
+    Ok(())
+}
+
+/// Names the line of a fault and, for a misspelt key, what was probably meant.
+fn explain(path: &Path, text: &str, error: &toml::de::Error) -> String {
+    let line = error.span().map_or(1, |span| text[..span.start.min(text.len())].matches('\n').count() + 1);
+    let message = error.message();
+    let mut names = message.split('`').skip(1).step_by(2);
+    let guess = message.starts_with("unknown field").then(|| {
+        let given = names.next().unwrap_or_default().to_owned();
+        let nearest = names.max_by(|a, b| strsim::jaro_winkler(a, &given).total_cmp(&strsim::jaro_winkler(b, &given)));
+        match nearest {
+            Some(name) if strsim::jaro_winkler(name, &given) > 0.75 => format!("unknown key `{given}`; did you mean `{name}`?"),
+            _ => format!("unknown key `{given}`; `tidings config` lists the known ones"),
+        }
+    });
+    format!("{}, line {line}: {}", path.display(), guess.unwrap_or_else(|| message.to_owned()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn load(text: &str, environment: &[(&str, &str)]) -> Result<Config> {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("tidings.toml");
+        std::fs::write(&path, text).unwrap();
+        let find = |name: &str| environment.iter().find(|row| row.0 == name).map(|row| row.1.to_owned());
+        Config::load(&path, &find)
+    }
+
+    #[test]
+    fn the_template_shows_every_key_with_its_default() {
+        let shown: String = TEMPLATE
+            .lines()
+            .map(|line| match line.strip_prefix('#') {
+                Some(key) if !key.starts_with(' ') && !key.is_empty() => format!("{key}\n"),
+                _ => format!("{line}\n"),
+            })
+            .collect();
+        assert_eq!(load(&shown, &[]).unwrap(), Config::default());
+        assert_eq!(load(TEMPLATE, &[]).unwrap(), Config::default());
+        let shown: toml::Table = toml::from_str(&shown).unwrap();
+        assert_eq!(shown, toml::Table::try_from(Config::default()).unwrap());
+    }
+
+    #[test]
+    fn a_misspelt_key_is_named_with_its_line_and_a_suggestion() {
+        let error = load("[fetch]\n\nconcurency = 5\n", &[]).unwrap_err().to_string();
+        assert!(error.contains("line 3") && error.contains("did you mean `concurrency`?"), "{error}");
+        let error = load("[fetsh]\n", &[]).unwrap_err().to_string();
+        assert!(error.contains("did you mean `fetch`?"), "{error}");
+        let error = load("[fetch]\nretries = \"x\"\n", &[]).unwrap_err().to_string();
+        assert!(error.contains("line 2"), "{error}");
+    }
+
+    #[test]
+    fn the_environment_wins_over_the_file() {
+        let environment =
+            [("TIDINGS_FETCH_CONCURRENCY", "7"), ("TIDINGS_FETCH_CONTACT", "mailto:a@b.c"), ("TIDINGS_FETCH_DELAY_S", "1.5")];
+        let config = load("[fetch]\nconcurrency = 5\n", &environment).unwrap();
+        assert_eq!((config.fetch.concurrency, config.fetch.delay_s), (7, 1.5));
+        assert_eq!(config.fetch.contact, "mailto:a@b.c");
+    }
+
+    #[test]
+    fn nonsense_is_refused_with_the_key() {
+        for text in ["delay_s = -1.0", "delay_s = nan", "concurrency = 0", "robots_max_age_h = 48.0", "allow_private = ['x']"] {
+            let error = format!("{:#}", load(&format!("[fetch]\n{text}"), &[]).unwrap_err());
+            assert!(error.contains(text.split(' ').next().unwrap()), "{error}");
+        }
+    }
+}

@@ -1,0 +1,108 @@
+//! Writes down every request as it happens, and passes on what must be remembered.
+
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
+use std::thread::JoinHandle;
+use std::time::Duration;
+
+use anyhow::{Result, anyhow};
+use tidings_fetch::{Asked, Event, RulesFound};
+use tidings_store::hosts::HostState;
+use tidings_store::journal::{Record, Step};
+use tidings_store::rfc3339;
+use tidings_store::rules::RulesAnswer;
+use tidings_store::runs::{Request, RunLog};
+
+use super::{Batch, committer};
+use crate::session::{Stop, Stopper};
+
+/// How long rules and requests may wait to be written.
+const LINGER: Duration = Duration::from_secs(2);
+
+pub(super) struct Diary {
+    thread: JoinHandle<Result<RunLog>>,
+}
+
+impl Diary {
+    /// Waits until the last event is written down.
+    pub(super) fn finish(self) -> Result<RunLog> {
+        self.thread.join().map_err(|_| anyhow!("the diary failed"))?
+    }
+}
+
+pub(super) fn start(log: RunLog, committer: committer::Sender, stopper: Stopper) -> (Sender<Event>, Diary) {
+    let (sender, events) = channel();
+    let thread = std::thread::spawn(move || {
+        let result = write(log, events, committer);
+        if result.is_err() {
+            stopper.stop(Stop::Failure);
+        }
+        result
+    });
+    (sender, Diary { thread })
+}
+
+fn write(mut log: RunLog, events: Receiver<Event>, committer: committer::Sender) -> Result<RunLog> {
+    let mut step = Step::default();
+    let pass_on = |step: &mut Step| {
+        if !step.is_empty() {
+            committer.batch(Batch { step: std::mem::take(step), ..Batch::default() });
+        }
+    };
+    loop {
+        match events.recv_timeout(LINGER) {
+            Ok(Event::Asked(asked)) => log.push(&request(asked))?,
+            Ok(Event::Rules(found)) => {
+                if let Some(answer) = answer(found) {
+                    step.push(&Record::Rules(Box::new(answer)));
+                }
+            }
+            Ok(Event::Patience { host, until }) => {
+                let state = HostState { host, not_before: rfc3339(until), ..HostState::default() };
+                step.push(&Record::Host(Box::new(state)));
+            }
+            Err(RecvTimeoutError::Timeout) => {
+                log.flush()?;
+                pass_on(&mut step);
+            }
+            Err(RecvTimeoutError::Disconnected) => {
+                pass_on(&mut step);
+                return Ok(log);
+            }
+        }
+        if step.bytes() > 1 << 20 {
+            pass_on(&mut step);
+        }
+    }
+}
+
+fn request(asked: Asked) -> Request {
+    Request {
+        sent_ms: asked.sent.as_millis() as u64,
+        ended_ms: asked.ended.as_millis() as u64,
+        host: asked.host,
+        kind: asked.kind.to_owned(),
+        url: asked.url,
+        status: asked.status,
+        delay_ms: asked.delay.as_millis() as u64,
+        conditional: asked.conditional,
+        reused: asked.reused,
+        robots_age_s: asked.robots_age.map(|age| age.as_secs()),
+        bytes: asked.bytes,
+    }
+}
+
+/// What is remembered of rules: answers only. Who could not be reached is asked again next time.
+fn answer(found: RulesFound) -> Option<RulesAnswer> {
+    let status = found.status.ok()?;
+    if status == 429 || status >= 500 {
+        return None;
+    }
+    Some(RulesAnswer {
+        origin: found.origin,
+        kind: found.kind.word().to_owned(),
+        fetched: rfc3339(found.fetched),
+        status,
+        digest: found.digest,
+        body: found.body.map(|bytes| String::from_utf8_lossy(&bytes).into_owned()),
+    })
+}

@@ -1,0 +1,333 @@
+//! The intake: from answers as they arrive to things that no power cut undoes.
+//!
+//! ```text
+//!  harvest ──deliveries──▶ collector ──batches──▶ clerks (all cores) ──▶ committer ──▶ pages, journal
+//!     └──────events──────▶ diary ─────────────────────────rules──────────▶ ┘ └▶ run log
+//! ```
+//!
+//! Each arrow is bounded, so that a slow disk slows the harvest instead of filling memory. A page
+//! counts as stored only when the committer has synced both the page and the journal.
+
+mod committer;
+mod diary;
+pub mod feeds;
+pub mod pages;
+
+use std::collections::BTreeMap;
+use std::sync::atomic::Ordering::Relaxed;
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use anyhow::{Context as _, Result};
+use serde::Serialize;
+use tidings_fetch::{Delivery, Desk, Gauge, Harvest, Kind, Outcome, Queue, RulesFound, Settings};
+use tidings_store::journal::{Journal, Record, Step};
+use tidings_store::pages::Shelf;
+use tidings_store::runs::RunLog;
+use tidings_store::{Home, hosts::HostState, rfc3339};
+use tokio::signal::unix::{SignalKind, signal};
+use tokio::sync::{Semaphore, mpsc};
+use tokio::time::{Instant, timeout_at};
+
+use crate::console::{Progress, span};
+use crate::session::{Session, Stop};
+use committer::Committer;
+
+/// A batch is handed on when it holds about as much text as a frame should.
+const BATCH_BYTES: usize = 4 << 20;
+
+/// Or when its first delivery has waited this long: what is lost by a crash is never older.
+const LINGER: Duration = Duration::from_secs(5);
+
+/// How often the world is looked at while the harvest goes on.
+const TICK: Duration = Duration::from_millis(500);
+
+/// Turns deliveries into what is kept of them. There is one clerk per core.
+pub trait Clerk: Send + 'static {
+    /// Works through a batch.
+    fn process(&mut self, deliveries: Vec<Delivery>) -> Batch;
+}
+
+/// What a clerk made of some deliveries.
+#[derive(Default)]
+pub struct Batch {
+    /// A frame of pages.
+    pub frame: Vec<u8>,
+    /// The WARC records of the same pages.
+    pub warc: Vec<u8>,
+    /// What the journal must say about it.
+    pub step: Step,
+    /// What the journal must say if it turns out that the network is up.
+    pub doubtful: Step,
+    /// Counts, by the word for what happened.
+    pub tally: Tally,
+}
+
+/// Counts by name.
+#[derive(Debug, Clone, Default, Serialize)]
+#[serde(transparent)]
+pub struct Tally(pub BTreeMap<String, u64>);
+
+impl Tally {
+    /// Adds to a count.
+    pub fn add(&mut self, name: impl Into<String>, number: u64) {
+        *self.0.entry(name.into()).or_default() += number;
+    }
+
+    /// A count.
+    pub fn get(&self, name: &str) -> u64 {
+        self.0.get(name).copied().unwrap_or(0)
+    }
+
+    fn absorb(&mut self, other: Tally) {
+        other.0.into_iter().for_each(|(name, number)| self.add(name, number));
+    }
+}
+
+/// Everything a harvest of one kind needs.
+pub struct Work<D: Desk> {
+    /// Pages or feeds.
+    pub kind: Kind,
+    /// How to ask.
+    pub settings: Settings,
+    /// Whom to ask what.
+    pub queues: Vec<Queue>,
+    /// Rules that are still good.
+    pub remembered: Vec<RulesFound>,
+    /// Where errands are looked up.
+    pub desk: D,
+    /// Where pages go.
+    pub shelf: Shelf,
+    /// The end of the run, if time is limited.
+    pub time_limit: Option<Duration>,
+}
+
+/// What a harvest brought.
+pub struct Harvested {
+    /// How it ended.
+    pub outcome: Outcome,
+    /// What was made durable, by the word for what happened.
+    pub tally: Tally,
+    /// The network seemed to be down: failures were not held against anybody.
+    pub offline: bool,
+    /// Requests sent.
+    pub requests: u64,
+    /// Bytes received.
+    pub bytes: u64,
+    /// The run's log, for its last lines.
+    pub log: RunLog,
+}
+
+/// Runs a harvest from its queues to a journal that is ready to be folded.
+pub fn run<D, C>(session: &Session, work: Work<D>, make_clerk: impl Fn() -> C) -> Result<Harvested>
+where
+    D: Desk + 'static,
+    C: Clerk,
+{
+    let file_limit = tidings_fetch::raise_file_limit();
+    let journal = Journal::create(&session.home, &session.run)?;
+    let mut log = RunLog::create(&session.home, &session.run)?;
+    log.push(&serde_json::json!({ "began": jiff::Timestamp::now() }))?;
+    let cores = std::thread::available_parallelism().map_or(2, |cores| cores.get());
+    let total = work.queues.iter().map(|queue| queue.tickets.len() as u64).sum();
+    let threads = cores.clamp(2, 8);
+    let runtime = tokio::runtime::Builder::new_multi_thread()
+        .worker_threads(threads)
+        .max_blocking_threads(cores + 2)
+        .enable_all()
+        .build()
+        .context("cannot start the threads of the harvest")?;
+
+    let gauge = Arc::new(Gauge::default());
+    let committer = Committer::start(journal, work.shelf, gauge.clone(), session.stopper.clone());
+    let (events, diary) = diary::start(log, committer.sender(), session.stopper.clone());
+    let (deliveries, arriving) = mpsc::channel(64);
+    let clerks = Clerks { free: Mutex::new((0..cores).map(|_| make_clerk()).collect()), places: Semaphore::new(cores) };
+
+    let harvest = Harvest {
+        settings: work.settings,
+        kind: work.kind,
+        desk: work.desk,
+        deliveries,
+        events,
+        stop: session.stopper.watch(),
+        gauge: gauge.clone(),
+        file_limit,
+    };
+    let outcome = runtime.block_on(async {
+        let collecting = tokio::spawn(collect(arriving, Arc::new(clerks), committer.sender()));
+        let watching = tokio::spawn(watch(Watch {
+            home: session.home.clone(),
+            stopper: session.stopper.clone(),
+            gauge: gauge.clone(),
+            min_free_bytes: session.config.store.min_free_mib << 20,
+            time_limit: work.time_limit,
+            progress: Progress::begin(if work.kind == Kind::Page { "pages" } else { "feeds" }, total),
+        }));
+        let outcome = harvest.run(work.queues, work.remembered).await;
+        collecting.await.context("the collector failed")?;
+        watching.abort();
+        let _ = watching.await;
+        anyhow::Ok(outcome?)
+    })?;
+    runtime.shutdown_timeout(Duration::from_millis(200));
+
+    let mut log = diary.finish()?;
+    let committed = committer.finish(hosts_step(&outcome))?;
+    log.flush()?;
+    Ok(Harvested {
+        outcome,
+        tally: committed.tally,
+        offline: committed.offline,
+        requests: gauge.asked.load(Relaxed),
+        bytes: gauge.bytes.load(Relaxed),
+        log,
+    })
+}
+
+fn hosts_step(outcome: &Outcome) -> Step {
+    let mut step = Step::default();
+    for note in &outcome.hosts {
+        step.push(&Record::Host(Box::new(HostState {
+            host: note.host.clone(),
+            last_request: rfc3339(note.last_request),
+            not_before: note.not_before.map(rfc3339).unwrap_or_default(),
+            failures: u32::from(!note.answered),
+            requests: note.requests.into(),
+        })));
+    }
+    step
+}
+
+/// Clerks that wait for work, and places to work at.
+struct Clerks<C> {
+    free: Mutex<Vec<C>>,
+    places: Semaphore,
+}
+
+/// Gathers deliveries into batches of a good size and gives them to clerks.
+async fn collect<C: Clerk>(mut arriving: mpsc::Receiver<Delivery>, clerks: Arc<Clerks<C>>, committer: committer::Sender) {
+    let mut batch = Vec::new();
+    let mut weight = 0;
+    let mut oldest = Instant::now();
+    let mut at_work = tokio::task::JoinSet::new();
+    loop {
+        let next = match batch.is_empty() {
+            true => Ok(arriving.recv().await),
+            false => timeout_at(oldest + LINGER, arriving.recv()).await,
+        };
+        let (full, ended) = match next {
+            Ok(Some(delivery)) => {
+                if batch.is_empty() {
+                    oldest = Instant::now();
+                }
+                weight += unpacked_bytes(&delivery);
+                batch.push(delivery);
+                (weight >= BATCH_BYTES, false)
+            }
+            Ok(None) => (true, true),
+            Err(_) => (true, false),
+        };
+        if full && !batch.is_empty() {
+            let deliveries = std::mem::take(&mut batch);
+            weight = 0;
+            let (clerks, committer) = (clerks.clone(), committer.clone());
+            // While all clerks are busy nothing is taken in: the harvest feels it and slows down.
+            let place = clerks.places.acquire().await.expect("never closed");
+            place.forget();
+            at_work.spawn_blocking(move || {
+                let clerk = clerks.free.lock().expect("no panic while held").pop();
+                let mut clerk = clerk.expect("as many clerks as places");
+                let batch = clerk.process(deliveries);
+                clerks.free.lock().expect("no panic while held").push(clerk);
+                committer.batch(batch);
+                clerks.places.add_permits(1);
+            });
+        }
+        while at_work.try_join_next().is_some() {}
+        if ended {
+            break;
+        }
+    }
+    while at_work.join_next().await.is_some() {}
+}
+
+/// About how much text a delivery will be.
+fn unpacked_bytes(delivery: &Delivery) -> usize {
+    const RECORD: usize = 300;
+    let Ok(answer) = &delivery.result else { return RECORD };
+    let encoded = answer.headers.get(http::header::CONTENT_ENCODING).map_or("", |value| value.to_str().unwrap_or(""));
+    let bytes = match (encoded, answer.body.last_chunk::<4>()) {
+        // A gzip body ends with its unpacked length; whether it lies does not matter here.
+        ("gzip", Some(length)) => (u32::from_le_bytes(*length) as usize).min(BATCH_BYTES),
+        ("", _) => answer.body.len(),
+        _ => answer.body.len() * 4,
+    };
+    RECORD + bytes
+}
+
+struct Watch {
+    home: Home,
+    stopper: crate::session::Stopper,
+    gauge: Arc<Gauge>,
+    min_free_bytes: u64,
+    time_limit: Option<Duration>,
+    progress: Progress,
+}
+
+/// Looks at the clock, the disk and the signals while a harvest goes on.
+async fn watch(mut watch: Watch) {
+    let began = Instant::now();
+    let mut interrupt = signal(SignalKind::interrupt()).expect("signals can be waited for");
+    let mut terminate = signal(SignalKind::terminate()).expect("signals can be waited for");
+    let mut hangup = signal(SignalKind::hangup()).expect("signals can be waited for");
+    let mut ticks = tokio::time::interval(TICK);
+    let mut signals = 0;
+    loop {
+        let limit = async {
+            match watch.time_limit {
+                Some(limit) => tokio::time::sleep_until(began + limit).await,
+                None => std::future::pending().await,
+            }
+        };
+        let name = tokio::select! {
+            _ = interrupt.recv() => "SIGINT",
+            _ = terminate.recv() => "SIGTERM",
+            _ = hangup.recv() => "SIGHUP",
+            () = limit => {
+                watch.stopper.stop(Stop::TimeLimit);
+                watch.time_limit = None;
+                continue;
+            }
+            _ = ticks.tick() => {
+                let gauge = &watch.gauge;
+                let elapsed = began.elapsed();
+                let delivered = gauge.delivered.load(Relaxed);
+                let detail = format!(
+                    "{} under way, {:.1}/s, {:.1} MB, {}",
+                    gauge.under_way.load(Relaxed),
+                    delivered as f64 / elapsed.as_secs_f64().max(0.1),
+                    gauge.bytes.load(Relaxed) as f64 / 1e6,
+                    span(elapsed),
+                );
+                watch.progress.show(delivered, &detail);
+                if free_bytes(&watch.home).is_some_and(|free| free < watch.min_free_bytes) {
+                    watch.stopper.stop(Stop::DiskFull);
+                }
+                continue;
+            }
+        };
+        signals += 1;
+        if signals > 1 {
+            // Whoever asks twice means it. The journal makes this safe.
+            std::process::exit(1);
+        }
+        log::info!("{name}: finishing what is in hand; once more ends at once");
+        watch.stopper.stop(Stop::Signal(name));
+    }
+}
+
+fn free_bytes(home: &Home) -> Option<u64> {
+    let stat = rustix::fs::statvfs(home.root()).ok()?;
+    Some(stat.f_bavail * stat.f_frsize)
+}

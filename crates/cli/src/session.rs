@@ -1,0 +1,118 @@
+//! A run in a home: the lock, the mending of what a crash left, a name, and the reasons to stop.
+
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
+
+use anyhow::Result;
+use jiff::Timestamp;
+use tidings_store::{Home, Lock, fold, plan, runs};
+use tokio::sync::watch;
+
+use crate::config::Config;
+use crate::console::count;
+
+/// Why a run ended before all was done.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Stop {
+    /// Its time was over: the ordinary end of a batch.
+    TimeLimit,
+    /// Somebody asked it to.
+    Signal(&'static str),
+    /// The disk is nearly full.
+    DiskFull,
+    /// Something could not be written.
+    Failure,
+}
+
+/// Ends a run, from wherever the reason shows up. The first reason counts.
+#[derive(Clone)]
+pub struct Stopper {
+    flag: watch::Sender<bool>,
+    reason: Arc<Mutex<Option<Stop>>>,
+}
+
+impl Stopper {
+    fn new() -> Stopper {
+        Stopper { flag: watch::Sender::new(false), reason: Arc::default() }
+    }
+
+    /// Asks the run to end.
+    pub fn stop(&self, why: Stop) {
+        self.reason.lock().expect("no panic while held").get_or_insert(why);
+        let _ = self.flag.send_replace(true);
+    }
+
+    /// What turns true when the run shall end.
+    pub fn watch(&self) -> watch::Receiver<bool> {
+        self.flag.subscribe()
+    }
+
+    /// Why it was asked to end, if it was.
+    pub fn reason(&self) -> Option<Stop> {
+        self.reason.lock().expect("no panic while held").clone()
+    }
+}
+
+/// One run of a verb that changes the home.
+pub struct Session {
+    /// The home.
+    pub home: Home,
+    /// Its settings.
+    pub config: Config,
+    /// The name of the run: when it began and what it does.
+    pub run: String,
+    /// When it began, by the clock on the wall.
+    pub started: Timestamp,
+    /// When it began, by a clock that nobody sets.
+    pub began: Instant,
+    /// Ends it early.
+    pub stopper: Stopper,
+    /// A crash of an earlier run, and how long ago it wrote its last word.
+    pub crashed: Option<Duration>,
+    _lock: Lock,
+}
+
+impl Session {
+    /// Takes the home, mends what an earlier run left unfinished, and says so.
+    pub fn open(home: Home, config: Config, verb: &str) -> Result<Session> {
+        let lock = home.lock()?;
+        let started = Timestamp::now();
+        let mut crashed = None;
+        runs::recover(&home)?;
+        if let Some(folded) = fold::fold(&home)? {
+            log::info!(
+                "recovered the run {}, which had not finished: {} stored, {} failed, {} added to the plan",
+                folded.run,
+                count(folded.stored, "page"),
+                folded.failed,
+                count(folded.added, "entry"),
+            );
+            crashed = folded.written.map(|last| elapsed(last, started));
+        }
+        let run = unused_name(&home, started, verb)?;
+        let stopper = Stopper::new();
+        Ok(Session { home, config, run, started, began: Instant::now(), stopper, crashed, _lock: lock })
+    }
+
+    /// Folds the run's journal into the plan and thins the history.
+    pub fn fold(&self) -> Result<fold::Folded> {
+        let folded = fold::fold(&self.home)?.unwrap_or_default();
+        plan::thin_history(&self.home, self.config.store.history)?;
+        Ok(folded)
+    }
+}
+
+/// A name that no earlier run has, even if two began within a second or the clock went back.
+fn unused_name(home: &Home, started: Timestamp, verb: &str) -> Result<String> {
+    let base = tidings_store::stamp(started);
+    let taken: Vec<String> = runs::files(home)?.iter().map(|path| home.shown(path)).collect();
+    let free = |name: &String| !taken.iter().any(|path| path.contains(name.as_str()));
+    let plain = format!("{base}-{verb}");
+    let numbered = (2..).map(|number| format!("{base}.{number}-{verb}"));
+    Ok(std::iter::once(plain).chain(numbered).find(free).expect("numbers do not end"))
+}
+
+/// How long ago something was; nothing if the clock says it is yet to come.
+pub fn elapsed(then: Timestamp, now: Timestamp) -> Duration {
+    Duration::try_from(now.duration_since(then)).unwrap_or_default()
+}
