@@ -1,0 +1,4 @@
+//! The simulated web as its clients see it.
+
+mod client;
+mod healthy;
