@@ -1,4 +1,5 @@
 //! The simulated web as its clients see it.
 
 mod client;
+mod faulty;
 mod healthy;
