@@ -60,7 +60,7 @@ pub enum Fault {
     NotXml,
     /// Forbids everything in robots.txt.
     RobotsDisallow,
-    /// Forbids the odd-numbered half of its articles in robots.txt, by a path each.
+    /// Forbids `/members/` in robots.txt, where every fifth article of a site is.
     RobotsPath,
     /// Asks for a `Crawl-delay` ([`Spec::crawl_delay`](crate::Spec::crawl_delay)).
     RobotsDelay,
