@@ -20,7 +20,11 @@ async fn main() -> Result<(), Failure> {
         return Err("usage: ask FEEDS.txt SIMWEB_PID".into());
     };
     let feeds = std::fs::read_to_string(feeds)?;
-    for (round, pages) in [("feeds", false), ("feeds and pages", true), ("feeds and pages again", true)] {
+    for (round, pages) in [
+        ("feeds", false),
+        ("feeds and pages", true),
+        ("feeds and pages again", true),
+    ] {
         let (before, began) = (cpu_ticks(&pid)?, Instant::now());
         let (asked, bytes) = (Arc::new(AtomicU64::new(0)), Arc::new(AtomicU64::new(0)));
         let permits = Arc::new(Semaphore::new(200));
@@ -57,11 +61,26 @@ fn cpu_ticks(pid: &str) -> Result<u64, Failure> {
     Ok(fields[11].parse::<u64>()? + fields[12].parse::<u64>()?)
 }
 
-async fn ask_site(feed: &str, pages: bool, asked: &AtomicU64, bytes: &AtomicU64) -> Result<(), Failure> {
+async fn ask_site(
+    feed: &str,
+    pages: bool,
+    asked: &AtomicU64,
+    bytes: &AtomicU64,
+) -> Result<(), Failure> {
     let rest = feed.strip_prefix("http://").ok_or("only http")?;
     let (host, _) = rest.split_once('/').ok_or("no path")?;
     let mut stream = TcpStream::connect(host).await?;
-    let text = get(&mut stream, host, &feed[7 + host.len()..], "identity", asked, bytes).await?;
+    // The links of a feed are read from the text, so the round with pages asks for plain text.
+    let coding = if pages { "identity" } else { "gzip" };
+    let text = get(
+        &mut stream,
+        host,
+        &feed[7 + host.len()..],
+        coding,
+        asked,
+        bytes,
+    )
+    .await?;
     if !pages {
         return Ok(());
     }
@@ -69,8 +88,18 @@ async fn ask_site(feed: &str, pages: bool, asked: &AtomicU64, bytes: &AtomicU64)
     let base = format!("http://{host}/");
     let mut paths: Vec<&str> = text
         .match_indices(&base)
-        .map(|(at, _)| text[at + base.len() - 1..].split(['<', '"', '\'', '?', '#', '&', ']']).next().unwrap_or("/"))
-        .filter(|path| path.len() > 1 && !path.ends_with(".xml") && !path.ends_with(".rdf") && !path.ends_with("feed.json"))
+        .map(|(at, _)| {
+            text[at + base.len() - 1..]
+                .split(['<', '"', '\'', '?', '#', '&', ']'])
+                .next()
+                .unwrap_or("/")
+        })
+        .filter(|path| {
+            path.len() > 1
+                && !path.ends_with(".xml")
+                && !path.ends_with(".rdf")
+                && !path.ends_with("feed.json")
+        })
         .collect();
     paths.sort_unstable();
     paths.dedup();
@@ -88,7 +117,9 @@ async fn get(
     asked: &AtomicU64,
     bytes: &AtomicU64,
 ) -> Result<Vec<u8>, Failure> {
-    let request = format!("GET {path} HTTP/1.1\r\nHost: {host}\r\nUser-Agent: ask\r\nAccept-Encoding: {coding}\r\n\r\n");
+    let request = format!(
+        "GET {path} HTTP/1.1\r\nHost: {host}\r\nUser-Agent: ask\r\nAccept-Encoding: {coding}\r\n\r\n"
+    );
     stream.write_all(request.as_bytes()).await?;
     let mut buffer = Vec::with_capacity(32 * 1024);
     let mut wanted = usize::MAX;
@@ -101,7 +132,14 @@ async fn get(
         {
             let head = std::str::from_utf8(&buffer[..at])?;
             let length = head.split("Content-Length: ").nth(1).ok_or("no length")?;
-            wanted = at + 4 + length.lines().next().ok_or("no length")?.trim().parse::<usize>()?;
+            wanted = at
+                + 4
+                + length
+                    .lines()
+                    .next()
+                    .ok_or("no length")?
+                    .trim()
+                    .parse::<usize>()?;
         }
     }
     asked.fetch_add(1, Ordering::Relaxed);

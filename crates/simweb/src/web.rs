@@ -1,13 +1,13 @@
 //! The handle: a running web, and everything one may ask or tell it.
 
 use std::io;
-use std::net::{Ipv4Addr, TcpListener};
+use std::net::{Ipv4Addr, SocketAddr};
 use std::sync::Arc;
 use std::sync::atomic::AtomicUsize;
 use std::time::Duration;
 
 use jiff::Timestamp;
-use jiff::civil::Date;
+use tokio::net::TcpSocket;
 
 use crate::archive::{Archive, ArchiveError};
 use crate::article::Article;
@@ -16,10 +16,11 @@ use crate::log::{Log, Request};
 use crate::politeness::Politeness;
 use crate::profile::{FeedFormat, MAX_SITES, address};
 use crate::server::pool::Pool;
-use crate::server::{Server, Shared};
+use crate::server::{Server, Shared, warm};
 use crate::spec::{Source, Spec};
 use crate::state::Conditions;
-use crate::text::{Trend, grammar};
+use crate::text::grammar;
+use crate::truth::Truth;
 use crate::world::{Extent, World};
 
 /// Why a web cannot start.
@@ -81,8 +82,8 @@ impl SimWeb {
             port: spec.port,
             source,
         };
-        let listener = TcpListener::bind((Ipv4Addr::UNSPECIFIED, spec.port)).map_err(listening)?;
-        let port = listener.local_addr().map_err(listening)?.port();
+        let socket = bind(spec.port).map_err(listening)?;
+        let port = socket.local_addr().map_err(listening)?.port();
         let conditions = Conditions::new(spec.sites, &spec.faults, spec.crawl_delay);
         let log = Log::new(spec.sites, spec.log_limit);
         let world = World::new(spec.clone(), port, archive);
@@ -94,7 +95,8 @@ impl SimWeb {
             pool,
             open: AtomicUsize::new(0),
         });
-        let server = Server::start(Arc::clone(&shared), listener).map_err(listening)?;
+        warm(&shared);
+        let server = Server::start(Arc::clone(&shared), socket).map_err(listening)?;
         Ok(SimWeb { server, shared })
     }
 
@@ -176,10 +178,7 @@ impl SimWeb {
             .filter(|_| generated)
             .flat_map(|own| own.trends.clone())
             .collect();
-        Truth {
-            first_day: world.first_day(),
-            trends,
-        }
+        Truth::new(world.first_day(), trends)
     }
 
     /// Every request so far, in the order of arrival.
@@ -223,6 +222,14 @@ impl SimWeb {
     pub fn set_down(&self, down: bool) {
         self.server.set_down(down);
     }
+}
+
+/// Takes a port on every loopback address at once.
+fn bind(port: u16) -> io::Result<TcpSocket> {
+    let socket = TcpSocket::new_v4()?;
+    socket.set_reuseaddr(true)?;
+    socket.bind(SocketAddr::from((Ipv4Addr::UNSPECIFIED, port)))?;
+    Ok(socket)
 }
 
 fn check(spec: &Spec) -> Result<(), Error> {
@@ -311,21 +318,5 @@ impl<'a> Site<'a> {
         world
             .listed(number)
             .map(move |article| world.article(number, article, Extent::Whole))
-    }
-}
-
-/// What a harvest of this web should find out.
-#[derive(Clone, Debug)]
-pub struct Truth {
-    /// The day from which the curves of the trends are counted.
-    pub first_day: Date,
-    /// The planted words of all languages in use; none in an archive.
-    pub trends: Vec<Trend>,
-}
-
-impl Truth {
-    /// The probability that a paragraph of this day carries the word of a trend.
-    pub fn share_of_paragraphs(&self, trend: &Trend, day: Date) -> f64 {
-        trend.share_of_paragraphs(self.first_day, day)
     }
 }

@@ -66,7 +66,7 @@ fn write_item(
         writeln!(out, "<category>{}</category>", escaped(topic))?;
     }
     let description = listing.description_html(article);
-    if listing.site % 2 == 0 {
+    if listing.site.is_multiple_of(2) {
         writeln!(out, "<description>{}</description>", escaped(&description))?;
     } else {
         writeln!(

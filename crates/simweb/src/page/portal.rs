@@ -2,6 +2,7 @@
 
 use super::Sheet;
 use crate::markup::escaped;
+use crate::text::Section;
 
 pub fn write(sheet: &Sheet<'_>) -> String {
     let article = sheet.article;
@@ -15,7 +16,7 @@ pub fn write(sheet: &Sheet<'_>) -> String {
         ));
     }
     let mut menu = String::new();
-    for topic in sheet.grammar.section("topics") {
+    for topic in sheet.grammar.section(Section::Topics) {
         menu.push_str(&format!(
             "<td class=\"menu\"><a href=\"/topic\">{}</a></td>",
             escaped(topic)

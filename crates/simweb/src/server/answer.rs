@@ -7,7 +7,9 @@ use encoding_rs::Encoding;
 
 use super::Shared;
 use super::coding;
+use super::deliver::head_with_length;
 use super::head::Head;
+use super::pool::Prepared;
 use crate::fault::{Fault, Part};
 use crate::feed;
 use crate::log::{Host, Kind};
@@ -34,6 +36,8 @@ pub struct Asked<'a> {
     detour: Detour,
     /// The number of the article asked for, if it is one.
     number: Option<u64>,
+    /// The format of the feed asked for, if it is one.
+    format: Option<FeedFormat>,
     /// On the shared host: the site whose article is asked for.
     origin: Option<usize>,
 }
@@ -156,14 +160,18 @@ impl<'a> Asked<'a> {
             kind: Kind::Other,
             detour,
             number: None,
+            format: None,
             origin: None,
         };
         let bare = path.split('?').next().unwrap_or(path);
+        asked.format = FeedFormat::ALL
+            .into_iter()
+            .find(|format| format.path() == bare);
         asked.kind = match bare {
             "/robots.txt" => Kind::Robots,
             "/.well-known/tdmrep.json" => Kind::Tdmrep,
             "/sitemap.xml" => Kind::Sitemap,
-            _ if FeedFormat::ALL.iter().any(|format| format.path() == bare) => Kind::Feed,
+            _ if asked.format.is_some() => Kind::Feed,
             _ => {
                 asked.find_article(shared);
                 if asked.number.is_some() || bare.starts_with("/bulk/") {
@@ -271,6 +279,17 @@ fn answer_as_site(shared: &Shared, asked: &Asked<'_>, site: usize, condition: &C
         return Reply::new(200, String::new(), page.body.clone())
             .sent(Delivery::Prepared(page.head.clone()));
     }
+    if condition.is_plain()
+        && let (Some(pool), Some(format)) = (&shared.pool, asked.format)
+        && asked.head.accepts("gzip")
+        && !asked.head.conditional()
+    {
+        let published = shared.world.published(site);
+        let feed = pool.feed(site, format, published, || {
+            prepare_feed(shared, site, format)
+        });
+        return Reply::new(200, String::new(), feed.body).sent(Delivery::Prepared(feed.head));
+    }
     let faults: Vec<Fault> = match asked.part() {
         Some(part) => condition.faults_on(part).collect(),
         None => condition.faults_on(Part::Everything).collect(),
@@ -291,7 +310,10 @@ fn answer_as_site(shared: &Shared, asked: &Asked<'_>, site: usize, condition: &C
         }
         (Kind::Tdmrep, _) => tdmrep_reply(condition),
         (Kind::Sitemap, _) => sitemap_reply(&shared.world, site),
-        (Kind::Feed, _) => feed_reply(shared, asked, site, charset),
+        (Kind::Feed, _) => match asked.format {
+            Some(format) => feed_reply(shared, asked.head, site, format, charset),
+            None => Reply::short(404),
+        },
         (Kind::Page, Some(number)) => page_reply(shared, asked, site, number, charset),
         _ if asked.path == "/" => {
             let html = page::write_home(&shared.world, site);
@@ -468,24 +490,35 @@ fn sitemap_reply(world: &World, site: usize) -> Reply {
     )
 }
 
+/// The feed of a site as everybody gets it who accepts gzip and has no copy.
+pub fn prepare_feed(shared: &Shared, site: usize, format: FeedFormat) -> Prepared {
+    let head = Head {
+        accept_encoding: "gzip",
+        ..Head::default()
+    };
+    let mut reply = feed_reply(shared, &head, site, format, None);
+    encode(&mut reply, &head, &[]);
+    Prepared {
+        head: head_with_length(&reply, reply.body.len() as u64),
+        body: reply.body,
+    }
+}
+
 fn feed_reply(
     shared: &Shared,
-    asked: &Asked<'_>,
+    head: &Head<'_>,
     site: usize,
+    format: FeedFormat,
     charset: Option<&'static Encoding>,
 ) -> Reply {
     let world = &shared.world;
     let published = world.published(site);
-    let format = FeedFormat::ALL
-        .into_iter()
-        .find(|format| asked.path.starts_with(format.path()));
-    let format = format.expect("a path is only called a feed when it is one");
     let newest = published
         .checked_sub(1)
         .map_or(world.spec.start, |number| world.date(site, number));
     let tag = mix(world.spec.seed ^ mix(site as u64) ^ mix(published << 8 | format as u64));
     let validators = validators(world, site, tag, newest);
-    if fresh(asked.head, &validators) {
+    if fresh(head, &validators) {
         return Reply::new(304, validators.lines(), "");
     }
     let text = feed::write(world, site, format);
@@ -525,7 +558,7 @@ fn page_reply(
 }
 
 /// A prepared page on the slow way, because something is odd about the site or the client.
-fn pooled_reply(page: &super::pool::Prepared, head: &Head<'_>) -> Reply {
+fn pooled_reply(page: &Prepared, head: &Head<'_>) -> Reply {
     let mut headers = "Content-Type: text/html; charset=utf-8\r\n".to_string();
     if head.accepts("gzip") {
         headers.push_str("Content-Encoding: gzip\r\n");
@@ -586,7 +619,7 @@ impl Marks {
 fn validators(world: &World, site: usize, tag: u64, date: jiff::Timestamp) -> Marks {
     let kind = world.profile(site).validators;
     // Weak tags are as common as strong ones, and a client has to send both back as they came.
-    let weak = if tag % 2 == 0 { "W/" } else { "" };
+    let weak = if tag.is_multiple_of(2) { "W/" } else { "" };
     Marks {
         etag: (kind != Validators::LastModified).then(|| format!("{weak}\"{tag:016x}\"")),
         last_modified: (kind != Validators::Etag).then(|| http_date(date)),

@@ -109,7 +109,8 @@ fn head_start(reply: &Reply) -> String {
     )
 }
 
-fn head_with_length(reply: &Reply, length: u64) -> Bytes {
+/// The head of an answer whose length is known.
+pub fn head_with_length(reply: &Reply, length: u64) -> Bytes {
     // An answer 304 has no body, and a length of zero would describe the page.
     if reply.status == 304 {
         return format!("{}\r\n", head_start(reply)).into();

@@ -18,7 +18,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
-use tokio::net::{TcpListener, TcpStream};
+use tokio::net::{TcpListener, TcpSocket, TcpStream};
 use tokio::sync::watch;
 
 use crate::log::{Host, Log};
@@ -47,6 +47,28 @@ impl Shared {
     }
 }
 
+/// Writes the feeds of all sites beforehand, for the benchmark mode.
+pub fn warm(shared: &Shared) {
+    let Some(pool) = &shared.pool else { return };
+    let world = &shared.world;
+    let threads = world.spec.threads.max(1);
+    std::thread::scope(|scope| {
+        for thread in 0..threads {
+            scope.spawn(move || {
+                for site in (thread..world.spec.sites).step_by(threads) {
+                    let format = world.profile(site).format;
+                    let prepare = || answer::prepare_feed(shared, site, format);
+                    pool.feed(site, format, world.published(site), prepare);
+                }
+            });
+        }
+    });
+}
+
+/// Clients that may wait to be accepted. Where the queue is full, a client tries again only after a
+/// second, and a benchmark would measure that.
+const BACKLOG: u32 = 4096;
+
 /// The thread that serves; it ends when this is dropped.
 #[derive(Debug)]
 pub struct Server {
@@ -66,10 +88,9 @@ pub enum Status {
 }
 
 impl Server {
-    /// Starts to serve on a listener that is already bound.
-    pub fn start(shared: Arc<Shared>, listener: std::net::TcpListener) -> io::Result<Self> {
+    /// Starts to serve on a socket that is already bound.
+    pub fn start(shared: Arc<Shared>, socket: TcpSocket) -> io::Result<Self> {
         let (stop, status) = watch::channel(Status::Up);
-        listener.set_nonblocking(true)?;
         let runtime = tokio::runtime::Builder::new_multi_thread()
             .worker_threads(shared.world.spec.threads.max(1))
             .thread_name("simweb-worker")
@@ -77,7 +98,7 @@ impl Server {
             .build()?;
         let listener = {
             let _inside = runtime.enter();
-            TcpListener::from_std(listener)?
+            socket.listen(BACKLOG)?
         };
         let thread = std::thread::Builder::new()
             .name("simweb".to_string())

@@ -30,12 +30,55 @@ const DATA: &[&str] = &[
     include_str!("../../data/ja.txt"),
 ];
 
+/// The parts of a data file, in the order in which they are kept.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Section {
+    /// Who does something.
+    Subjects,
+    /// What is done.
+    Verbs,
+    /// To what it is done.
+    Objects,
+    /// When, why and how.
+    Adverbs,
+    /// Where, with the preposition.
+    Places,
+    /// Given names.
+    First,
+    /// Family names.
+    Last,
+    /// Sentences with slots.
+    Frames,
+    /// Shorter sentences that comment.
+    Remarks,
+    /// What people say.
+    Quotes,
+    /// Titles with slots.
+    Titles,
+    /// Headings within articles.
+    Heads,
+    /// Categories.
+    Topics,
+    /// Planted words with their shapes.
+    Trends,
+    /// Sentences for a planted word.
+    Plants,
+    /// Labels of the user interface.
+    Ui,
+}
+
+/// The names of the sections in the data files.
+const SECTIONS: [&str; 16] = [
+    "subjects", "verbs", "objects", "adverbs", "places", "first", "last", "frames", "remarks",
+    "quotes", "titles", "heads", "topics", "trends", "plants", "ui",
+];
+
 /// What the generator knows of one language.
 #[derive(Debug)]
 pub struct Grammar {
     /// The language's code.
     pub code: &'static str,
-    sections: HashMap<&'static str, Vec<&'static str>>,
+    sections: [Vec<&'static str>; SECTIONS.len()],
     labels: HashMap<&'static str, &'static str>,
     /// The planted words, in the order of the file.
     pub trends: Vec<Trend>,
@@ -43,24 +86,26 @@ pub struct Grammar {
 
 impl Grammar {
     fn read(code: &'static str, text: &'static str) -> Self {
-        let mut sections: HashMap<&str, Vec<&str>> = HashMap::new();
-        let mut section = "";
+        let mut sections: [Vec<&str>; SECTIONS.len()] = Default::default();
+        let mut section = 0;
         for line in text.lines().filter(|line| !line.starts_with('#')) {
             if let Some(name) = line.strip_prefix('[') {
-                section = name.trim_end_matches(']');
+                let name = name.trim_end_matches(']');
+                let known = SECTIONS.iter().position(|known| *known == name);
+                section = known.expect("data files have no sections but those in the table");
             } else {
                 let phrases = line
                     .split(" | ")
                     .map(str::trim)
                     .filter(|phrase| !phrase.is_empty());
-                sections.entry(section).or_default().extend(phrases);
+                sections[section].extend(phrases);
             }
         }
-        let labels = sections["ui"]
+        let labels = sections[Section::Ui as usize]
             .iter()
             .filter_map(|pair| pair.split_once('='))
             .collect();
-        let trends = sections["trends"]
+        let trends = sections[Section::Trends as usize]
             .iter()
             .filter_map(|line| line.split_once(' '))
             .map(|(word, shape)| Trend {
@@ -78,8 +123,8 @@ impl Grammar {
     }
 
     /// The phrases of one section; every language has every section.
-    pub fn section(&self, name: &str) -> &[&'static str] {
-        &self.sections[name]
+    pub fn section(&self, section: Section) -> &[&'static str] {
+        &self.sections[section as usize]
     }
 
     /// A label of the user interface, such as the one of the button that accepts cookies.
@@ -132,12 +177,8 @@ mod tests {
         for code in CODES {
             let own = grammar(code);
             assert_eq!(own.code, *code);
-            for name in english.sections.keys() {
-                assert!(own.sections.contains_key(name), "{code} lacks [{name}]");
-                assert!(
-                    own.section(name).len() > 1,
-                    "{code} has too little in [{name}]"
-                );
+            for (name, phrases) in SECTIONS.iter().zip(&own.sections) {
+                assert!(phrases.len() > 1, "{code} has too little in [{name}]");
             }
             for name in english.labels.keys() {
                 assert!(!own.label(name).is_empty(), "{code} lacks the label {name}");
@@ -150,7 +191,11 @@ mod tests {
     fn a_planted_word_occurs_nowhere_else() {
         for code in CODES {
             let own = grammar(code);
-            for (name, phrases) in own.sections.iter().filter(|(name, _)| **name != "trends") {
+            for (name, phrases) in SECTIONS
+                .iter()
+                .zip(&own.sections)
+                .filter(|row| *row.0 != "trends")
+            {
                 for phrase in phrases {
                     for trend in &own.trends {
                         assert_eq!(trend.count_in(phrase), 0, "{code} [{name}]: {phrase}");

@@ -4,10 +4,12 @@
 //! generator writes plausible news in each language; [`trend`] plants words whose frequency
 //! follows a known curve.
 
+mod babble;
 mod grammar;
 mod prose;
 mod trend;
 
-pub use grammar::{CODES, Grammar, grammar};
+pub use babble::Lexicon;
+pub use grammar::{CODES, Grammar, Section, grammar};
 pub use prose::{Block, BlockKind, compose, compose_head, filler_sentence};
 pub use trend::{Shape, Trend};

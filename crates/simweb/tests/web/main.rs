@@ -3,3 +3,4 @@
 mod client;
 mod faulty;
 mod healthy;
+mod sources;
