@@ -102,7 +102,8 @@ impl Default for StoreConfig {
 impl Config {
     /// Reads a settings file and lets the environment win over it.
     pub fn load(path: &Path, environment: &dyn Fn(&str) -> Option<String>) -> Result<Config> {
-        let text = std::fs::read_to_string(path).with_context(|| format!("cannot read the settings {}", path.display()))?;
+        let text =
+            std::fs::read_to_string(path).with_context(|| format!("cannot read the settings {}", path.display()))?;
         let fault = |error: toml::de::Error| anyhow!("{}", explain(path, &text, &error));
         // First as it stands, because only then an error knows its line.
         toml::from_str::<Config>(&text).map_err(fault)?;
@@ -240,7 +241,9 @@ fn explain(path: &Path, text: &str, error: &toml::de::Error) -> String {
         let given = names.next().unwrap_or_default().to_owned();
         let nearest = names.max_by(|a, b| strsim::jaro_winkler(a, &given).total_cmp(&strsim::jaro_winkler(b, &given)));
         match nearest {
-            Some(name) if strsim::jaro_winkler(name, &given) > 0.75 => format!("unknown key `{given}`; did you mean `{name}`?"),
+            Some(name) if strsim::jaro_winkler(name, &given) > 0.75 => {
+                format!("unknown key `{given}`; did you mean `{name}`?")
+            }
             _ => format!("unknown key `{given}`; `tidings config` lists the known ones"),
         }
     });
@@ -286,8 +289,11 @@ mod tests {
 
     #[test]
     fn the_environment_wins_over_the_file() {
-        let environment =
-            [("TIDINGS_FETCH_CONCURRENCY", "7"), ("TIDINGS_FETCH_CONTACT", "mailto:a@b.c"), ("TIDINGS_FETCH_DELAY_S", "1.5")];
+        let environment = [
+            ("TIDINGS_FETCH_CONCURRENCY", "7"),
+            ("TIDINGS_FETCH_CONTACT", "mailto:a@b.c"),
+            ("TIDINGS_FETCH_DELAY_S", "1.5"),
+        ];
         let config = load("[fetch]\nconcurrency = 5\n", &environment).unwrap();
         assert_eq!((config.fetch.concurrency, config.fetch.delay_s), (7, 1.5));
         assert_eq!(config.fetch.contact, "mailto:a@b.c");
@@ -295,7 +301,9 @@ mod tests {
 
     #[test]
     fn nonsense_is_refused_with_the_key() {
-        for text in ["delay_s = -1.0", "delay_s = nan", "concurrency = 0", "robots_max_age_h = 48.0", "allow_private = ['x']"] {
+        for text in
+            ["delay_s = -1.0", "delay_s = nan", "concurrency = 0", "robots_max_age_h = 48.0", "allow_private = ['x']"]
+        {
             let error = format!("{:#}", load(&format!("[fetch]\n{text}"), &[]).unwrap_err());
             assert!(error.contains(text.split(' ').next().unwrap()), "{error}");
         }

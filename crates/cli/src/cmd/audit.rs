@@ -123,7 +123,13 @@ impl Audit {
         let percent = |part: u64, whole: u64| if whole == 0 { 0.0 } else { 100.0 * part as f64 / whole as f64 };
 
         let mut text = String::new();
-        let _ = writeln!(text, "{} to {} in {}", count(total, "request"), count(hosts.len() as u64, "host"), count(self.runs, "run"));
+        let _ = writeln!(
+            text,
+            "{} to {} in {}",
+            count(total, "request"),
+            count(hosts.len() as u64, "host"),
+            count(self.runs, "run")
+        );
         let mut kinds: Vec<_> = self.requests.iter().collect();
         kinds.sort();
         for (kind, number) in kinds {
@@ -131,7 +137,8 @@ impl Audit {
         }
         match smallest {
             Some((host, gap)) => {
-                let _ = writeln!(text, "smallest pause between two requests to a host: {:.3} s ({host})", gap as f64 / 1e3);
+                let _ =
+                    writeln!(text, "smallest pause between two requests to a host: {:.3} s ({host})", gap as f64 / 1e3);
             }
             None => text.push_str("no host was asked twice\n"),
         }
@@ -143,7 +150,8 @@ impl Audit {
             percent(self.feeds_conditional, feeds),
             percent(self.feeds_unchanged, feeds)
         );
-        let _ = writeln!(text, "requests over a connection that was open already: {:.1} %", percent(self.reused, total));
+        let _ =
+            writeln!(text, "requests over a connection that was open already: {:.1} %", percent(self.reused, total));
         let _ = writeln!(text, "oldest robots.txt that was relied on: {:.1} h", self.oldest_robots_s as f64 / 3600.0);
         let _ = writeln!(text, "pages and feeds asked for without a robots.txt: {}", self.without_robots);
         if with_hosts {

@@ -44,7 +44,8 @@ pub fn run(args: &Args, global: &Global) -> Result<Report> {
             0 => format!("nothing to fetch: all of {} in the plan settled\n", count(entries, "entry")),
             pending => format!("would fetch {} from {}\n", count(pending, "page"), count(hosts, "host")),
         };
-        let json = json!({ "done": true, "run": session.run, "entries": entries, "pending": rows.len(), "hosts": hosts });
+        let json =
+            json!({ "done": true, "run": session.run, "entries": entries, "pending": rows.len(), "hosts": hosts });
         return Ok(Report { text, json, failed: false });
     }
     super::require_contact(&session.config, &session.home, queues.keys().map(String::as_str))?;
@@ -60,7 +61,8 @@ pub fn run(args: &Args, global: &Global) -> Result<Report> {
         .collect::<Vec<_>>();
 
     let settings = session.config.for_pages(args.harvest.seed())?;
-    let (ceiling, compression, warc) = (settings.ceiling(), session.config.store.compression, session.config.fetch.warc);
+    let (ceiling, compression, warc) =
+        (settings.ceiling(), session.config.store.compression, session.config.fetch.warc);
     let rows = Arc::new(rows);
     let work = Work {
         kind: Kind::Page,

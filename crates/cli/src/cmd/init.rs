@@ -38,7 +38,8 @@ pub fn run(args: &Args) -> Result<Report> {
     if let Some(plan) = &args.plan {
         let target = args.dir.join("plan.tsv.zst");
         anyhow::ensure!(made.contains(&"plan.tsv.zst"), "{} has a plan already; it was left alone", args.dir.display());
-        std::fs::copy(plan, &target).with_context(|| format!("cannot copy {} to {}", plan.display(), target.display()))?;
+        std::fs::copy(plan, &target)
+            .with_context(|| format!("cannot copy {} to {}", plan.display(), target.display()))?;
     }
     let dir = args.dir.display();
     let text = if made.is_empty() {

@@ -114,7 +114,9 @@ fn parse_time(text: &str) -> Result<Duration, String> {
 }
 
 fn time_limit(config: &Config) -> Option<Duration> {
-    Some(config.fetch.time_limit_min).filter(|minutes| *minutes > 0.0).map(|minutes| Duration::from_secs_f64(minutes * 60.0))
+    Some(config.fetch.time_limit_min)
+        .filter(|minutes| *minutes > 0.0)
+        .map(|minutes| Duration::from_secs_f64(minutes * 60.0))
 }
 
 /// Whoever asks the public Internet says who they are.
@@ -197,7 +199,10 @@ fn ending(session: &Session, harvested: &Harvested) -> (String, bool) {
         left => format!("; {left} left for a later run"),
     };
     if harvested.offline {
-        return ("; no host answered at all, so the network seems to be down and nothing was recorded".to_owned(), true);
+        return (
+            "; no host answered at all, so the network seems to be down and nothing was recorded".to_owned(),
+            true,
+        );
     }
     match session.stopper.reason() {
         None => (left, false),

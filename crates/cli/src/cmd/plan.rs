@@ -39,7 +39,10 @@ impl Args {
     fn wants(&self, row: &Row<'_>) -> bool {
         (self.status.is_empty() || self.status.iter().any(|status| status == row.status))
             && self.feed.as_ref().is_none_or(|feed| feed == row.feed)
-            && self.host.as_ref().is_none_or(|host| address::host(row.url).is_some_and(|h| h.eq_ignore_ascii_case(host)))
+            && self
+                .host
+                .as_ref()
+                .is_none_or(|host| address::host(row.url).is_some_and(|h| h.eq_ignore_ascii_case(host)))
     }
 }
 

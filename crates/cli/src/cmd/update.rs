@@ -42,12 +42,21 @@ pub fn run(args: &Args, global: &Global) -> Result<Report> {
     let known = |url: String| states.remove(&url).unwrap_or(FeedState { feed: url, ..FeedState::default() });
     let all: Vec<FeedState> = list.feeds.into_iter().map(|feed| known(feed.url)).collect();
     let listed = all.len() as u64;
-    let asked: Vec<FeedState> = all.into_iter().filter(|state| args.retry_gone || state.polled != Polled::Gone).collect();
+    let asked: Vec<FeedState> =
+        all.into_iter().filter(|state| args.retry_gone || state.polled != Polled::Gone).collect();
     let gone = listed - asked.len() as u64;
     if asked.is_empty() {
-        let hint = if listed == 0 { format!("; put feed addresses into {}", session.home.feed_list().display()) } else { String::new() };
+        let hint = if listed == 0 {
+            format!("; put feed addresses into {}", session.home.feed_list().display())
+        } else {
+            String::new()
+        };
         let text = format!("no feeds to poll{hint}\n");
-        return Ok(Report { text, json: json!({ "done": true, "run": session.run, "feeds": 0, "gone": gone }), failed: false });
+        return Ok(Report {
+            text,
+            json: json!({ "done": true, "run": session.run, "feeds": 0, "gone": gone }),
+            failed: false,
+        });
     }
 
     let mut queues: BTreeMap<String, Vec<u32>> = BTreeMap::new();

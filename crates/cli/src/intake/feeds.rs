@@ -69,10 +69,18 @@ impl FeedClerk {
     }
 
     /// The feed in an answer with its body's fingerprint; nothing if it is the body of last time.
-    fn read(&mut self, state: &FeedState, delivery: &Delivery, answer: &Answer) -> Result<Option<(Feed, String)>, String> {
+    fn read(
+        &mut self,
+        state: &FeedState,
+        delivery: &Delivery,
+        answer: &Answer,
+    ) -> Result<Option<(Feed, String)>, String> {
         let text = |name| answer.headers.get(name).map(|value| String::from_utf8_lossy(value.as_bytes()).into_owned());
         let encodings = text(header::CONTENT_ENCODING).unwrap_or_default();
-        let body = self.decoder.decode(&encodings, &answer.body).map_err(|status| format!("{status}: the body cannot be unpacked"))?;
+        let body = self
+            .decoder
+            .decode(&encodings, &answer.body)
+            .map_err(|status| format!("{status}: the body cannot be unpacked"))?;
         let fingerprint = format!("{:016x}", xxh3_64(&body));
         if fingerprint == state.body {
             return Ok(None);

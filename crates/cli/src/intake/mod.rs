@@ -206,7 +206,11 @@ struct Clerks<C> {
 }
 
 /// Gathers deliveries into batches of a good size and gives them to clerks.
-async fn collect<C: Clerk>(mut arriving: mpsc::Receiver<Delivery>, clerks: Arc<Clerks<C>>, committer: committer::Sender) {
+async fn collect<C: Clerk>(
+    mut arriving: mpsc::Receiver<Delivery>,
+    clerks: Arc<Clerks<C>>,
+    committer: committer::Sender,
+) {
     let mut batch = Vec::new();
     let mut weight = 0;
     let mut oldest = Instant::now();

@@ -1,0 +1,166 @@
+//! Article pages: the article, and all that a reader did not come for.
+//!
+//! Extraction is only worth testing against pages that hide the article among navigation, teasers,
+//! cookie banners, share bars and comments, in markup that differs from site to site. Each template
+//! is one file; [`Sheet`] holds what all of them put somewhere.
+
+mod plain;
+mod portal;
+mod press;
+mod semantic;
+
+use std::fmt::Write;
+
+use crate::article::Article;
+use crate::markup::escaped;
+use crate::profile::{FeedFormat, Profile, Template};
+use crate::rng::Rng;
+use crate::text::{Grammar, Lexicon, Section, filler_sentence};
+use crate::world::{Extent, World};
+
+/// The ingredients of a page.
+struct Sheet<'a> {
+    article: &'a Article,
+    /// The body of the article, already HTML.
+    body: String,
+    grammar: &'a Grammar,
+    profile: &'a Profile,
+    site_name: String,
+    /// Titles and addresses of other articles.
+    teasers: Vec<(String, String)>,
+    /// Names and words of readers.
+    comments: Vec<(String, String)>,
+    home: String,
+    feed: String,
+}
+
+impl Sheet<'_> {
+    fn label(&self, name: &str) -> String {
+        escaped(self.grammar.label(name))
+    }
+
+    /// The lines of the head that every template needs.
+    fn meta(&self) -> String {
+        format!(
+            "<meta charset=\"{}\">\n<title>{} | {}</title>\n<link rel=\"alternate\" type=\"{}\" href=\"{}\">\n",
+            self.profile.charset.name().to_lowercase(),
+            escaped(&self.article.title),
+            escaped(&self.site_name),
+            self.profile.format.media_type(),
+            self.feed,
+        )
+    }
+
+    /// List items that link to the sections of the site.
+    fn navigation(&self) -> String {
+        let mut out = String::new();
+        for name in ["home", "news", "about", "contact"] {
+            writeln!(out, "<li><a href=\"/{}\">{}</a></li>", if name == "home" { "" } else { name }, self.label(name))
+                .expect("writing to a string cannot fail");
+        }
+        for (number, topic) in self.grammar.section(Section::Topics).iter().enumerate() {
+            writeln!(out, "<li><a href=\"/topic/t{number}\">{}</a></li>", escaped(topic))
+                .expect("writing to a string cannot fail");
+        }
+        out
+    }
+
+    fn url(&self) -> String {
+        escaped(&self.article.url)
+    }
+
+    fn title(&self) -> String {
+        escaped(&self.article.title)
+    }
+
+    fn author(&self) -> String {
+        escaped(&self.article.author)
+    }
+}
+
+/// Writes the page of an article.
+pub fn write(world: &World, article: &Article) -> String {
+    let site = article.site;
+    let mut rng = Rng::named(&[world.spec.seed, 0x9A6E, site as u64, article.number]);
+    let newer = world.published(site);
+    let mut teasers = Vec::new();
+    for step in 1..=4 {
+        // A page must not change when later articles appear, so teasers point backwards only.
+        if let Some(number) = article.number.checked_sub(step).filter(|number| *number < newer) {
+            let other = world.article(site, number, Extent::Head);
+            teasers.push((other.title, other.url));
+        }
+    }
+    render(world, article, article.body_html(), teasers, &mut rng)
+}
+
+/// Writes a page of about this many bytes for the pool of the benchmark mode.
+pub fn write_padded(world: &World, site: usize, number: u64, page_bytes: usize, lexicon: &Lexicon) -> String {
+    let article = world.article(site, number, Extent::Whole);
+    let mut rng = Rng::named(&[world.spec.seed, 0xF111, site as u64, number]);
+    let grammar = world.grammar(site);
+    let mut body = article.body_html();
+    // The template around the article takes about four kilobytes, and the last paragraph goes over.
+    while body.len() + 4_000 < page_bytes {
+        body.push_str("<p>");
+        for _ in 0..5 {
+            let sentence = filler_sentence(grammar, &mut rng);
+            body.push_str(&escaped(&lexicon.enrich(&sentence, &mut rng)));
+            body.push(' ');
+        }
+        body.push_str("</p>\n");
+    }
+    render(world, &article, body, Vec::new(), &mut rng)
+}
+
+fn render(world: &World, article: &Article, body: String, teasers: Vec<(String, String)>, rng: &mut Rng) -> String {
+    let site = article.site;
+    let grammar = world.grammar(site);
+    let profile = world.profile(site);
+    let comments = (0..rng.below(5))
+        .map(|_| {
+            let name = rng.pick(grammar.section(Section::First)).to_string();
+            (name, filler_sentence(grammar, rng))
+        })
+        .collect();
+    let sheet = Sheet {
+        article,
+        body,
+        grammar,
+        profile,
+        site_name: world.site_name(site),
+        teasers,
+        comments,
+        home: world.url(site, "/"),
+        feed: world.url(site, profile.format.path()),
+    };
+    match profile.template {
+        Template::Semantic => semantic::write(&sheet),
+        Template::Portal => portal::write(&sheet),
+        Template::Press => press::write(&sheet),
+        Template::Plain => plain::write(&sheet),
+    }
+}
+
+/// Writes the front page: links to the latest articles and, for those who discover, to every feed.
+pub fn write_home(world: &World, site: usize) -> String {
+    let profile = world.profile(site);
+    let name = escaped(&world.site_name(site));
+    let mut out = format!(
+        "<!DOCTYPE html>\n<html lang=\"{}\" dir=\"{}\">\n<head>\n<meta charset=\"{}\">\n<title>{name}</title>\n",
+        profile.language,
+        world.grammar(site).direction(),
+        profile.charset.name().to_lowercase(),
+    );
+    for format in FeedFormat::ALL {
+        let (kind, path) = (format.media_type(), format.path());
+        out.push_str(&format!("<link rel=\"alternate\" type=\"{kind}\" title=\"{name}\" href=\"{path}\">\n"));
+    }
+    out.push_str(&format!("</head>\n<body>\n<h1>{name}</h1>\n<ul>\n"));
+    for number in world.listed(site) {
+        let article = world.article(site, number, Extent::Head);
+        out.push_str(&format!("<li><a href=\"{}\">{}</a></li>\n", escaped(&article.url), escaped(&article.title)));
+    }
+    out.push_str("</ul>\n</body>\n</html>\n");
+    out
+}

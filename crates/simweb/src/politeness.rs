@@ -1,0 +1,127 @@
+//! How politely the web was asked, in numbers that a test can compare with zero and one.
+
+use serde::Serialize;
+
+use crate::log::Host;
+
+/// The manners shown to one host.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct HostManners {
+    /// Requests of every kind.
+    pub requests: u64,
+    /// Requests for robots.txt.
+    pub robots: u64,
+    /// Requests for feeds.
+    pub feeds: u64,
+    /// Requests for articles.
+    pub pages: u64,
+    /// Connections opened.
+    pub connections: u64,
+    /// The most requests under way at once.
+    pub max_in_flight: u32,
+    /// The shortest time from the end of an answer to the start of the next request, of any kind.
+    pub smallest_gap_us: Option<u64>,
+    /// The same without robots.txt and tdmrep.json, which many clients ask for right before the rest.
+    pub smallest_content_gap_us: Option<u64>,
+    /// The shortest time from the start of a request to the start of the next.
+    pub smallest_start_gap_us: Option<u64>,
+    /// Requests that carried a validator.
+    pub conditional: u64,
+    /// Answers 304.
+    pub not_modified: u64,
+    /// Requests that robots.txt forbids.
+    pub disallowed: u64,
+    /// Requests sooner after the one before than `Crawl-delay` asks.
+    pub early_for_crawl_delay: u64,
+    /// Requests before the moment that `Retry-After` named.
+    pub early_for_retry_after: u64,
+    /// Bytes sent, as planned at the start of each answer.
+    pub bytes: u64,
+}
+
+/// The manners shown to the whole web: sums, and the worst of every extreme.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Politeness {
+    /// Hosts that were asked anything.
+    pub hosts_asked: u64,
+    /// Requests of every kind.
+    pub requests: u64,
+    /// Requests for robots.txt.
+    pub robots: u64,
+    /// Requests for feeds.
+    pub feeds: u64,
+    /// Requests for articles.
+    pub pages: u64,
+    /// Connections opened.
+    pub connections: u64,
+    /// The most connections opened to one host, over the whole time.
+    pub max_connections_per_host: u64,
+    /// The most requests under way at once at any one host.
+    pub max_in_flight: u32,
+    /// The same at the host that many sites redirect to.
+    pub shared_max_in_flight: u32,
+    /// The shortest time at any host from the end of an answer to the start of the next request.
+    pub smallest_gap_us: Option<u64>,
+    /// The same without robots.txt and tdmrep.json.
+    pub smallest_content_gap_us: Option<u64>,
+    /// The shortest time at any host from the start of a request to the start of the next.
+    pub smallest_start_gap_us: Option<u64>,
+    /// Requests that carried a validator.
+    pub conditional: u64,
+    /// Answers 304.
+    pub not_modified: u64,
+    /// Requests that robots.txt forbids.
+    pub disallowed: u64,
+    /// Requests too soon for `Crawl-delay`.
+    pub early_for_crawl_delay: u64,
+    /// Requests too soon for `Retry-After`.
+    pub early_for_retry_after: u64,
+    /// Requests to addresses that stand for the inside of a network.
+    pub internal: u64,
+    /// Bytes sent.
+    pub bytes: u64,
+    /// Requests that are counted here but missing from the list, because the list was full.
+    pub not_listed: u64,
+    /// The same, host by host.
+    #[serde(skip)]
+    pub hosts: Vec<(Host, HostManners)>,
+}
+
+impl Politeness {
+    /// The manners shown to one host, if it was asked at all.
+    pub fn host(&self, host: Host) -> Option<&HostManners> {
+        self.hosts.iter().find(|(asked, _)| *asked == host).map(|(_, manners)| manners)
+    }
+
+    /// The totals as one line of JSON.
+    pub fn to_json(&self) -> String {
+        serde_json::to_string(self).expect("numbers can always be written as JSON")
+    }
+
+    pub(crate) fn add(&mut self, host: Host, manners: HostManners) {
+        let smaller = |one: Option<u64>, other: Option<u64>| one.into_iter().chain(other).min();
+        self.hosts_asked += 1;
+        self.requests += manners.requests;
+        self.robots += manners.robots;
+        self.feeds += manners.feeds;
+        self.pages += manners.pages;
+        self.connections += manners.connections;
+        self.max_connections_per_host = self.max_connections_per_host.max(manners.connections);
+        self.max_in_flight = self.max_in_flight.max(manners.max_in_flight);
+        self.smallest_gap_us = smaller(self.smallest_gap_us, manners.smallest_gap_us);
+        self.smallest_content_gap_us = smaller(self.smallest_content_gap_us, manners.smallest_content_gap_us);
+        self.smallest_start_gap_us = smaller(self.smallest_start_gap_us, manners.smallest_start_gap_us);
+        self.conditional += manners.conditional;
+        self.not_modified += manners.not_modified;
+        self.disallowed += manners.disallowed;
+        self.early_for_crawl_delay += manners.early_for_crawl_delay;
+        self.early_for_retry_after += manners.early_for_retry_after;
+        self.bytes += manners.bytes;
+        match host {
+            Host::Shared => self.shared_max_in_flight = manners.max_in_flight,
+            Host::Internal => self.internal += manners.requests,
+            Host::Site(_) => {}
+        }
+        self.hosts.push((host, manners));
+    }
+}

@@ -1,0 +1,96 @@
+//! Reads the head of a request: only the fields that make a difference here.
+
+/// No head may be longer.
+pub const MAX_HEAD_BYTES: usize = 16 * 1024;
+
+/// The parts of a request's head that matter, borrowed from the buffer.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub struct Head<'a> {
+    pub method: &'a str,
+    /// The path with its query; never empty.
+    pub target: &'a str,
+    pub if_none_match: Option<&'a str>,
+    pub if_modified_since: Option<&'a str>,
+    pub user_agent: &'a str,
+    pub accept_encoding: &'a str,
+    /// Whether the client wants the connection closed, or is too old to know better.
+    pub close: bool,
+    /// Bytes of a body that follow, to be thrown away.
+    pub body_bytes: u64,
+}
+
+impl Head<'_> {
+    /// Whether the client holds a copy already.
+    pub fn conditional(&self) -> bool {
+        self.if_none_match.is_some() || self.if_modified_since.is_some()
+    }
+
+    /// Whether the client takes a coding.
+    pub fn accepts(&self, coding: &str) -> bool {
+        self.accept_encoding.split(',').any(|choice| {
+            let (name, quality) = choice.split_once(';').unwrap_or((choice, ""));
+            name.trim().eq_ignore_ascii_case(coding) && !matches!(quality.trim(), "q=0" | "q=0.0")
+        })
+    }
+}
+
+/// The length of the head at the start of the buffer, with its empty line, once it is all there.
+pub fn length(buffer: &[u8]) -> Option<usize> {
+    let at = buffer.windows(4).position(|window| window == b"\r\n\r\n")?;
+    Some(at + 4)
+}
+
+/// Understands a head, or does not.
+pub fn read(bytes: &[u8]) -> Option<Head<'_>> {
+    let text = std::str::from_utf8(bytes).ok()?;
+    let mut lines = text.split("\r\n");
+    let mut request_line = lines.next()?.split(' ');
+    let mut head = Head { method: request_line.next()?, target: request_line.next()?, ..Head::default() };
+    head.close = match request_line.next()? {
+        "HTTP/1.1" => false,
+        "HTTP/1.0" => true,
+        _ => return None,
+    };
+    // A client that takes us for a proxy sends the whole address.
+    if let Some(rest) = head.target.strip_prefix("http://") {
+        head.target = rest.find('/').map_or("/", |at| &rest[at..]);
+    }
+    if !head.target.starts_with('/') {
+        return None;
+    }
+    for line in lines.take_while(|line| !line.is_empty()) {
+        let (name, value) = line.split_once(':')?;
+        let value = value.trim();
+        match name.len() {
+            13 if name.eq_ignore_ascii_case("if-none-match") => head.if_none_match = Some(value),
+            17 if name.eq_ignore_ascii_case("if-modified-since") => head.if_modified_since = Some(value),
+            10 if name.eq_ignore_ascii_case("user-agent") => head.user_agent = value,
+            15 if name.eq_ignore_ascii_case("accept-encoding") => head.accept_encoding = value,
+            10 if name.eq_ignore_ascii_case("connection") => head.close |= value.eq_ignore_ascii_case("close"),
+            14 if name.eq_ignore_ascii_case("content-length") => head.body_bytes = value.parse().ok()?,
+            _ => {}
+        }
+    }
+    Some(head)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_usual_head_is_understood() {
+        let bytes = b"GET /a?b HTTP/1.1\r\nHost: x\r\nuser-agent: me\r\nIF-NONE-MATCH: \"e\"\r\nAccept-Encoding: gzip, br;q=0\r\n\r\nrest";
+        assert_eq!(length(bytes), Some(bytes.len() - 4));
+        let head = read(bytes).unwrap();
+        assert_eq!((head.method, head.target, head.user_agent), ("GET", "/a?b", "me"));
+        assert!(head.conditional() && head.accepts("gzip") && !head.accepts("br") && !head.close);
+    }
+
+    #[test]
+    fn nonsense_is_not_understood() {
+        assert_eq!(read(b"HELLO\r\n\r\n"), None);
+        assert_eq!(read(b"GET x HTTP/1.1\r\n\r\n"), None);
+        assert_eq!(read(b"GET / HTTP/2\r\n\r\n"), None);
+    }
+}

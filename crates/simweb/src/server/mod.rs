@@ -1,0 +1,164 @@
+//! The server: one listener for all sites, told apart by the address at which they were reached.
+//!
+//! Every loopback address 127.x.y.z reaches a listener that is bound to all addresses, so thousands
+//! of hosts cost one socket. HTTP is written by hand here because most of the faults consist in
+//! not speaking it properly.
+
+pub mod answer;
+pub mod coding;
+mod connection;
+mod deliver;
+mod head;
+pub mod pool;
+
+use std::io;
+use std::net::{Ipv4Addr, SocketAddr};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::thread::JoinHandle;
+use std::time::Duration;
+
+use tokio::net::{TcpListener, TcpSocket, TcpStream};
+use tokio::sync::watch;
+
+use crate::log::{Host, Log};
+use crate::profile::{SHARED_HOST, site_at};
+use crate::state::Conditions;
+use crate::world::World;
+
+/// Everything that the connections share.
+#[derive(Debug)]
+pub struct Shared {
+    pub world: World,
+    pub conditions: Conditions,
+    pub log: Log,
+    pub pool: Option<pool::Pool>,
+    pub open: AtomicUsize,
+}
+
+impl Shared {
+    /// Who lives at an address.
+    pub fn host_at(&self, address: Ipv4Addr) -> Host {
+        match site_at(address, self.world.spec.sites) {
+            Some(site) => Host::Site(site),
+            None if address == SHARED_HOST => Host::Shared,
+            None => Host::Internal,
+        }
+    }
+}
+
+/// Writes the feeds of all sites beforehand, for the benchmark mode.
+pub fn warm(shared: &Shared) {
+    let Some(pool) = &shared.pool else { return };
+    let world = &shared.world;
+    let threads = world.spec.threads.max(1);
+    std::thread::scope(|scope| {
+        for thread in 0..threads {
+            scope.spawn(move || {
+                for site in (thread..world.spec.sites).step_by(threads) {
+                    let format = world.profile(site).format;
+                    let prepare = || answer::prepare_feed(shared, site, format);
+                    pool.feed(site, format, world.published(site), prepare);
+                }
+            });
+        }
+    });
+}
+
+/// Clients that may wait to be accepted. Where the queue is full, a client tries again only after a
+/// second, and a benchmark would measure that.
+const BACKLOG: u32 = 4096;
+
+/// The thread that serves; it ends when this is dropped.
+#[derive(Debug)]
+pub struct Server {
+    stop: watch::Sender<Status>,
+    thread: Option<JoinHandle<()>>,
+}
+
+/// What the connections have to know about the whole web.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Status {
+    /// The web answers.
+    Up,
+    /// Nobody answers: connections are reset, new ones too.
+    Down,
+    /// The web has ended.
+    Over,
+}
+
+impl Server {
+    /// Starts to serve on a socket that is already bound.
+    pub fn start(shared: Arc<Shared>, socket: TcpSocket) -> io::Result<Self> {
+        let (stop, status) = watch::channel(Status::Up);
+        let runtime = tokio::runtime::Builder::new_multi_thread()
+            .worker_threads(shared.world.spec.threads.max(1))
+            .thread_name("simweb-worker")
+            .enable_all()
+            .build()?;
+        let listener = {
+            let _inside = runtime.enter();
+            socket.listen(BACKLOG)?
+        };
+        let thread = std::thread::Builder::new().name("simweb".to_string()).spawn(move || {
+            // Accepting happens on a worker, where it costs no hop between threads.
+            let serving = runtime.spawn(accept(shared, listener, status.clone()));
+            runtime.block_on(async {
+                let mut status = status;
+                let _ = status.wait_for(|status| *status == Status::Over).await;
+                serving.abort();
+            });
+            runtime.shutdown_timeout(Duration::from_millis(200));
+        })?;
+        Ok(Server { stop, thread: Some(thread) })
+    }
+
+    /// Starts or ends an outage of the whole web.
+    pub fn set_down(&self, down: bool) {
+        self.stop.send_replace(if down { Status::Down } else { Status::Up });
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        self.stop.send_replace(Status::Over);
+        if let Some(thread) = self.thread.take() {
+            // A panic over there has been reported over there.
+            let _ = thread.join();
+        }
+    }
+}
+
+async fn accept(shared: Arc<Shared>, listener: TcpListener, status: watch::Receiver<Status>) {
+    loop {
+        match listener.accept().await {
+            Ok((stream, peer)) => welcome(&shared, stream, peer, &status),
+            // Out of file descriptors, most likely: some will come back.
+            Err(_) => tokio::time::sleep(Duration::from_millis(10)).await,
+        }
+    }
+}
+
+/// Takes a connection from this machine and leaves every other at the door.
+fn welcome(shared: &Arc<Shared>, stream: TcpStream, peer: SocketAddr, status: &watch::Receiver<Status>) {
+    if !peer.ip().is_loopback() {
+        return;
+    }
+    let Ok(SocketAddr::V4(local)) = stream.local_addr() else {
+        return;
+    };
+    if *status.borrow() != Status::Up {
+        connection::reset(stream);
+        return;
+    }
+    if shared.open.fetch_add(1, Ordering::Relaxed) >= shared.world.spec.max_connections {
+        shared.open.fetch_sub(1, Ordering::Relaxed);
+        return;
+    }
+    let _ = stream.set_nodelay(true);
+    let (shared, status) = (Arc::clone(shared), status.clone());
+    tokio::spawn(async move {
+        connection::serve(&shared, stream, *local.ip(), status).await;
+        shared.open.fetch_sub(1, Ordering::Relaxed);
+    });
+}

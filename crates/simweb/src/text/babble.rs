@@ -1,0 +1,126 @@
+//! Words that do not exist but could.
+//!
+//! A page of the benchmark has to compress like a real one, and text from short word lists
+//! compresses twice as well. Real text owes its size to its many rare words: names, compounds,
+//! inflections. A [`Lexicon`] makes up such words from the letters that follow one another in the
+//! language's own data, and mixes them into sentences as rare words are mixed in life: a few often,
+//! most of them hardly ever.
+
+use std::collections::HashMap;
+
+use super::grammar::{Grammar, Section};
+use crate::rng::Rng;
+
+/// How many words are made up for each language.
+const WORDS: usize = 6000;
+
+/// The share of words that are replaced by made-up ones, in percent.
+const RARE_PERCENT: u64 = 28;
+
+/// Made-up words of one language.
+#[derive(Debug)]
+pub struct Lexicon {
+    words: Vec<String>,
+    spaced: bool,
+}
+
+impl Lexicon {
+    /// Makes up the words of a language; the same ones every time.
+    pub fn new(grammar: &Grammar) -> Self {
+        let chain = Chain::learn(grammar);
+        let mut rng =
+            Rng::named(&[0xBABB1E, u64::from(grammar.code.as_bytes()[0]), u64::from(grammar.code.as_bytes()[1])]);
+        let words = (0..WORDS).map(|_| chain.word(&mut rng, grammar.spaced())).collect();
+        Lexicon { words, spaced: grammar.spaced() }
+    }
+
+    /// Replaces some words of a sentence.
+    pub fn enrich(&self, sentence: &str, rng: &mut Rng) -> String {
+        let mut out = String::with_capacity(sentence.len() + 32);
+        if !self.spaced {
+            for letter in sentence.chars() {
+                if rng.chance(RARE_PERCENT / 2) {
+                    out.push_str(self.word(rng));
+                }
+                out.push(letter);
+            }
+            return out;
+        }
+        for (number, word) in sentence.split(' ').enumerate() {
+            if number > 0 {
+                out.push(' ');
+            }
+            let ends = word.ends_with(['.', ',']);
+            out.push_str(if !ends && rng.chance(RARE_PERCENT) { self.word(rng) } else { word });
+        }
+        out
+    }
+
+    /// A word; the first ones come much more often than the last.
+    fn word(&self, rng: &mut Rng) -> &str {
+        let skewed = rng.unit().powi(2) * self.words.len() as f64;
+        &self.words[(skewed as usize).min(self.words.len() - 1)]
+    }
+}
+
+/// Which letters follow which, in the words of a language.
+struct Chain {
+    next: HashMap<char, Vec<char>>,
+}
+
+/// Stands before and after a word.
+const EDGE: char = ' ';
+
+impl Chain {
+    fn learn(grammar: &Grammar) -> Self {
+        let mut next: HashMap<char, Vec<char>> = HashMap::new();
+        let sections = [Section::Subjects, Section::Objects, Section::Adverbs, Section::Heads, Section::Verbs];
+        let phrases = sections.iter().flat_map(|section| grammar.section(*section));
+        for word in phrases.flat_map(|phrase| phrase.split(|letter: char| !letter.is_alphabetic())) {
+            let mut before = EDGE;
+            for letter in word.chars().flat_map(char::to_lowercase).chain([EDGE]) {
+                next.entry(before).or_default().push(letter);
+                before = letter;
+            }
+        }
+        Chain { next }
+    }
+
+    fn word(&self, rng: &mut Rng, spaced: bool) -> String {
+        let (shortest, longest) = if spaced { (4, 14) } else { (2, 3) };
+        let mut word = String::new();
+        let mut before = EDGE;
+        let mut length = 0;
+        while length < longest {
+            let letter = self.next.get(&before).map_or(EDGE, |letters| rng.pick(letters));
+            if letter == EDGE {
+                if length >= shortest {
+                    break;
+                }
+                // Too short to end: go on as if another word began.
+                before = EDGE;
+                continue;
+            }
+            word.push(letter);
+            length += 1;
+            before = letter;
+        }
+        word
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::text::{CODES, grammar};
+
+    #[test]
+    fn every_language_gets_many_words_of_fair_length() {
+        for code in CODES {
+            let lexicon = Lexicon::new(grammar(code));
+            let different: std::collections::HashSet<&String> = lexicon.words.iter().collect();
+            assert!(different.len() > 300, "{code}: {}", different.len());
+            assert!(lexicon.words.iter().all(|word| (2..=14).contains(&word.chars().count())));
+        }
+    }
+}

@@ -1,0 +1,105 @@
+//! What a harvest of this web should find out about its words.
+
+use std::collections::BTreeMap;
+
+use jiff::civil::Date;
+
+use crate::rng::Rng;
+use crate::text::{BlockKind, Grammar, Section, Trend, compose, grammar};
+
+/// The planted words, and how frequent they should be.
+#[derive(Clone, Debug)]
+pub struct Truth {
+    /// The day from which the curves of the trends are counted.
+    pub first_day: Date,
+    /// The planted words of all languages in use; none in an archive.
+    pub trends: Vec<Trend>,
+    /// By language: the words of an average article without planted ones, and its paragraphs.
+    sizes: BTreeMap<&'static str, (f64, f64)>,
+}
+
+impl Truth {
+    pub(crate) fn new(first_day: Date, trends: Vec<Trend>) -> Self {
+        let mut sizes = BTreeMap::new();
+        for trend in &trends {
+            sizes.entry(trend.language).or_insert_with(|| average_size(trend.language, first_day));
+        }
+        Truth { first_day, trends, sizes }
+    }
+
+    /// The probability that a paragraph of this day carries the word, once. This is exact.
+    pub fn share_of_paragraphs(&self, trend: &Trend, day: Date) -> f64 {
+        trend.share_of_paragraphs(self.first_day, day)
+    }
+
+    /// How often the word is expected among a million words of articles of this day, without titles.
+    ///
+    /// Words are runs of letters and digits; in Chinese and Japanese every two characters count as
+    /// one. The size of an article is an average over a sample, so this is good to a few percent.
+    pub fn per_million_words(&self, trend: &Trend, day: Date) -> f64 {
+        let Some((words, paragraphs)) = self.sizes.get(trend.language) else {
+            return 0.0;
+        };
+        let own = grammar(trend.language);
+        // Every planted word brings a sentence along, which makes the articles of that day longer.
+        let all_words = words + paragraphs * planted_words(own, self.first_day, day);
+        self.share_of_paragraphs(trend, day) * paragraphs / all_words * 1e6
+    }
+}
+
+/// Words and paragraphs of an average article without anything planted.
+fn average_size(language: &'static str, first_day: Date) -> (f64, f64) {
+    const SAMPLE: u64 = 300;
+    let own = grammar(language);
+    let (mut words, mut paragraphs) = (0.0, 0.0);
+    for number in 0..SAMPLE {
+        let mut rng = Rng::named(&[0x512E, number]);
+        for block in compose(own, &mut rng, first_day, first_day).blocks {
+            paragraphs += f64::from(u8::from(block.kind == BlockKind::Paragraph));
+            words += count_words(&block.text, own.spaced());
+        }
+    }
+    let (words, paragraphs) = (words / SAMPLE as f64, paragraphs / SAMPLE as f64);
+    (words - paragraphs * planted_words(own, first_day, first_day), paragraphs)
+}
+
+/// The words that planting adds to an average paragraph of a day.
+fn planted_words(own: &Grammar, first_day: Date, day: Date) -> f64 {
+    let plants = own.section(Section::Plants);
+    let sentence = plants.iter().map(|plant| count_words(plant, own.spaced())).sum::<f64>() / plants.len() as f64;
+    let planted: f64 = own.trends.iter().map(|trend| trend.share_of_paragraphs(first_day, day)).sum();
+    planted * sentence
+}
+
+fn count_words(text: &str, spaced: bool) -> f64 {
+    if !spaced {
+        return text.chars().filter(|letter| letter.is_alphanumeric()).count() as f64 / 2.0;
+    }
+    text.split(|letter: char| !letter.is_alphanumeric()).filter(|word| !word.is_empty()).count() as f64
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use jiff::civil::date;
+
+    #[test]
+    fn the_expected_frequency_is_what_one_counts() {
+        let first = date(2026, 3, 1);
+        let own = grammar("fr");
+        let truth = Truth::new(first, own.trends.clone());
+        for day in [date(2026, 3, 4), date(2026, 3, 15)] {
+            let texts: Vec<String> = (0..1000)
+                .flat_map(|number| compose(own, &mut Rng::named(&[1, number]), first, day).blocks)
+                .map(|block| block.text)
+                .collect();
+            let words: f64 = texts.iter().map(|text| count_words(text, true)).sum();
+            for trend in &own.trends {
+                let found: usize = texts.iter().map(|text| trend.count_in(text)).sum();
+                let expected = truth.per_million_words(trend, day) * words / 1e6;
+                let spread = 5.0 * expected.sqrt() + 0.05 * expected;
+                assert!((found as f64 - expected).abs() < spread, "{trend:?}: {found} for {expected}");
+            }
+        }
+    }
+}

@@ -1,0 +1,284 @@
+//! The handle: a running web, and everything one may ask or tell it.
+
+use std::io;
+use std::net::{Ipv4Addr, SocketAddr};
+use std::sync::Arc;
+use std::sync::atomic::AtomicUsize;
+use std::time::Duration;
+
+use jiff::Timestamp;
+use tokio::net::TcpSocket;
+
+use crate::archive::{Archive, ArchiveError};
+use crate::article::Article;
+use crate::fault::{Ailment, Fault};
+use crate::log::{Log, Request};
+use crate::politeness::Politeness;
+use crate::profile::{FeedFormat, MAX_SITES, address};
+use crate::server::pool::Pool;
+use crate::server::{Server, Shared, warm};
+use crate::spec::{Source, Spec};
+use crate::state::Conditions;
+use crate::text::grammar;
+use crate::truth::Truth;
+use crate::world::{Extent, World};
+
+/// Why a web cannot start.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    /// The port cannot be had.
+    #[error("cannot listen on port {port}")]
+    Listen {
+        /// The port that was asked for; 0 is any.
+        port: u16,
+        /// What went wrong.
+        source: io::Error,
+    },
+    /// The archive cannot be used.
+    #[error("cannot publish an archive")]
+    Archive(#[from] ArchiveError),
+    /// There are not enough addresses, or not enough sites.
+    #[error(
+        "cannot make {sites} sites with {faults} faults: at least one site, at most {MAX_SITES}, at most a fault each"
+    )]
+    Sites {
+        /// The sites that were asked for.
+        sites: usize,
+        /// The faults that were asked for.
+        faults: usize,
+    },
+    /// A language is unknown to the generators.
+    #[error("there is no text in the language {code}")]
+    Language {
+        /// The code that was asked for.
+        code: String,
+    },
+}
+
+/// A running web. It ends when this is dropped.
+#[derive(Debug)]
+pub struct SimWeb {
+    // Declared first so that it is dropped first: connections end before what they serve.
+    server: Server,
+    shared: Arc<Shared>,
+}
+
+/// One site of a running web.
+#[derive(Clone, Copy, Debug)]
+pub struct Site<'a> {
+    web: &'a SimWeb,
+    number: usize,
+}
+
+impl SimWeb {
+    /// Starts the web that a description asks for.
+    pub fn start(spec: Spec) -> Result<Self, Error> {
+        check(&spec)?;
+        let archive = match &spec.source {
+            Source::Generated => None,
+            Source::Archive(path) => Some(Archive::read(path)?),
+        };
+        let listening = |source| Error::Listen { port: spec.port, source };
+        let socket = bind(spec.port).map_err(listening)?;
+        let port = socket.local_addr().map_err(listening)?.port();
+        let conditions = Conditions::new(spec.sites, &spec.faults, spec.crawl_delay);
+        let log = Log::new(spec.sites, spec.log_limit);
+        let world = World::new(spec.clone(), port, archive);
+        let pool = spec.page_bytes.map(|bytes| Pool::new(&world, bytes));
+        let shared = Arc::new(Shared { world, conditions, log, pool, open: AtomicUsize::new(0) });
+        warm(&shared);
+        let server = Server::start(Arc::clone(&shared), socket).map_err(listening)?;
+        Ok(SimWeb { server, shared })
+    }
+
+    /// The port of every site.
+    pub fn port(&self) -> u16 {
+        self.shared.world.port
+    }
+
+    /// The addresses of all feeds: one a site in the site's own format, or with
+    /// [`Spec::twins`] the RSS and the Atom feed of each.
+    pub fn feeds(&self) -> Vec<String> {
+        let twins = self.shared.world.spec.twins;
+        self.sites()
+            .flat_map(|site| {
+                if twins {
+                    vec![site.feed_as(FeedFormat::Rss2), site.feed_as(FeedFormat::Atom)]
+                } else {
+                    vec![site.feed()]
+                }
+            })
+            .collect()
+    }
+
+    /// One site.
+    ///
+    /// # Panics
+    /// If there is no site of this number.
+    pub fn site(&self, number: usize) -> Site<'_> {
+        assert!(number < self.shared.world.spec.sites, "there is no site {number}");
+        Site { web: self, number }
+    }
+
+    /// All sites.
+    pub fn sites(&self) -> impl Iterator<Item = Site<'_>> {
+        (0..self.shared.world.spec.sites).map(|number| Site { web: self, number })
+    }
+
+    /// The sites with a fault, on whatever part.
+    pub fn sites_with(&self, fault: Fault) -> impl Iterator<Item = Site<'_>> {
+        self.sites().filter(move |site| site.ailments().iter().any(|ailment| ailment.fault == fault))
+    }
+
+    /// The sites with nothing wrong or odd about them.
+    pub fn healthy_sites(&self) -> impl Iterator<Item = Site<'_>> {
+        self.sites().filter(|site| site.ailments().is_empty())
+    }
+
+    /// The publishing clock.
+    pub fn now(&self) -> Timestamp {
+        self.shared.world.clock.now()
+    }
+
+    /// Turns the publishing clock forward; whatever falls due is published.
+    pub fn advance(&self, by: Duration) {
+        self.shared.world.clock.advance(by);
+    }
+
+    /// Every article published so far, site by site, made as one goes.
+    pub fn articles(&self) -> impl Iterator<Item = Article> {
+        self.sites().flat_map(|site| site.articles())
+    }
+
+    /// What was planted in the text.
+    pub fn truth(&self) -> Truth {
+        let world = &self.shared.world;
+        let mut languages: Vec<&'static str> = self.sites().map(|site| site.language()).collect();
+        languages.sort_unstable();
+        languages.dedup();
+        let generated = world.spec.source == Source::Generated;
+        let own = languages.into_iter().map(grammar);
+        let trends = own.filter(|_| generated).flat_map(|own| own.trends.clone()).collect();
+        Truth::new(world.first_day(), trends)
+    }
+
+    /// Every request so far, in the order of arrival.
+    pub fn requests(&self) -> Vec<Request> {
+        self.shared.log.requests()
+    }
+
+    /// Forgets the requests so far, and the manners of those who made them.
+    pub fn clear_log(&self) {
+        self.shared.log.clear();
+    }
+
+    /// How politely the web was asked.
+    pub fn politeness(&self) -> Politeness {
+        self.shared.log.politeness()
+    }
+
+    /// Gives a site this fault alone, or makes it healthy.
+    pub fn set_fault(&self, site: usize, ailment: Option<impl Into<Ailment>>) {
+        let ailments = ailment.map(Into::into).into_iter().collect();
+        self.shared.conditions.change(site, |condition| condition.ailments = ailments);
+    }
+
+    /// Gives a site a further fault.
+    pub fn add_fault(&self, site: usize, ailment: impl Into<Ailment>) {
+        self.shared.conditions.change(site, |condition| condition.ailments.push(ailment.into()));
+    }
+
+    /// Replaces the robots.txt of a site, or gives it back its own.
+    pub fn set_robots(&self, site: usize, text: Option<&str>) {
+        self.shared.conditions.change(site, |condition| condition.robots = text.map(Into::into));
+    }
+
+    /// Starts or ends an outage: all connections are reset, and new ones as soon as they are made.
+    pub fn set_down(&self, down: bool) {
+        self.server.set_down(down);
+    }
+}
+
+/// Takes a port on every loopback address at once.
+fn bind(port: u16) -> io::Result<TcpSocket> {
+    let socket = TcpSocket::new_v4()?;
+    socket.set_reuseaddr(true)?;
+    socket.bind(SocketAddr::from((Ipv4Addr::UNSPECIFIED, port)))?;
+    Ok(socket)
+}
+
+fn check(spec: &Spec) -> Result<(), Error> {
+    if spec.sites == 0 || spec.sites > MAX_SITES || spec.faults.len() > spec.sites {
+        return Err(Error::Sites { sites: spec.sites, faults: spec.faults.len() });
+    }
+    match spec.languages.iter().find(|code| !crate::text::CODES.contains(&code.as_str())) {
+        Some(code) => Err(Error::Language { code: code.clone() }),
+        None => Ok(()),
+    }
+}
+
+impl<'a> Site<'a> {
+    /// Its number, from 0.
+    pub fn number(&self) -> usize {
+        self.number
+    }
+
+    /// Its address.
+    pub fn address(&self) -> Ipv4Addr {
+        address(self.number)
+    }
+
+    /// The URL of a path on it.
+    pub fn url(&self, path: &str) -> String {
+        self.web.shared.world.url(self.number, path)
+    }
+
+    /// The URL of its feed in the format it prefers.
+    pub fn feed(&self) -> String {
+        self.feed_as(self.format())
+    }
+
+    /// The URL of its feed in another format; every site offers all.
+    pub fn feed_as(&self, format: FeedFormat) -> String {
+        self.url(format.path())
+    }
+
+    /// The format it prefers.
+    pub fn format(&self) -> FeedFormat {
+        self.web.shared.world.profile(self.number).format
+    }
+
+    /// The code of its language.
+    pub fn language(&self) -> &'static str {
+        self.web.shared.world.profile(self.number).language
+    }
+
+    /// The name of the character set of its pages and XML feeds.
+    pub fn charset(&self) -> &'static str {
+        self.web.shared.world.profile(self.number).charset.name()
+    }
+
+    /// What is wrong with it, if anything is; the first fault where there are several.
+    pub fn fault(&self) -> Option<Fault> {
+        self.ailments().first().map(|ailment| ailment.fault)
+    }
+
+    /// Everything that is wrong with it, and where.
+    pub fn ailments(&self) -> Vec<Ailment> {
+        self.web.shared.conditions.with(self.number, |condition| condition.ailments.clone())
+    }
+
+    /// Everything it has published so far, the oldest first, made as one goes.
+    pub fn articles(&self) -> impl Iterator<Item = Article> + use<'a> {
+        let world = &self.web.shared.world;
+        let number = self.number;
+        (0..world.published(number)).map(move |article| world.article(number, article, Extent::Whole))
+    }
+
+    /// What its feed lists now, the latest first.
+    pub fn listed(&self) -> impl Iterator<Item = Article> + use<'a> {
+        let world = &self.web.shared.world;
+        let number = self.number;
+        world.listed(number).map(move |article| world.article(number, article, Extent::Whole))
+    }
+}

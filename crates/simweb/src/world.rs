@@ -1,0 +1,257 @@
+//! Everything that is true of the web, whether or not anybody asks: sites, articles, dates, addresses.
+//!
+//! Articles are not stored. An article follows from the seed, its site and its number, so a web of
+//! thousands of sites with years of history costs a few bytes a site, and every reader of the same
+//! article sees the same words.
+
+use std::fmt::Write;
+use std::sync::Arc;
+
+use jiff::Timestamp;
+use jiff::civil::Date;
+
+use crate::archive::Archive;
+use crate::article::Article;
+use crate::clock::Clock;
+use crate::profile::{PathStyle, Profile, address};
+use crate::rng::Rng;
+use crate::spec::Spec;
+use crate::text::{self, Grammar, grammar};
+
+/// How much of an article is wanted.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Extent {
+    /// What a feed shows: title, lead, dates.
+    Head,
+    /// All of it.
+    Whole,
+}
+
+/// The facts from which every answer is made.
+#[derive(Debug)]
+pub struct World {
+    pub spec: Spec,
+    pub port: u16,
+    pub clock: Clock,
+    profiles: Vec<Profile>,
+    archive: Option<Arc<Archive>>,
+}
+
+impl World {
+    pub fn new(spec: Spec, port: u16, archive: Option<Archive>) -> Self {
+        let archive = archive.map(|mut archive| {
+            archive.spread_over(spec.sites);
+            Arc::new(archive)
+        });
+        let profiles = (0..spec.sites)
+            .map(|site| {
+                let language = match &archive {
+                    Some(archive) => archive.language(site),
+                    None => Profile::language_of(&spec, site),
+                };
+                Profile::of(&spec, site, language)
+            })
+            .collect();
+        let clock = Clock::new(spec.start, spec.clock_speed);
+        World { spec, port, clock, profiles, archive }
+    }
+
+    pub fn profile(&self, site: usize) -> &Profile {
+        &self.profiles[site]
+    }
+
+    pub fn grammar(&self, site: usize) -> &'static Grammar {
+        grammar(self.profiles[site].language)
+    }
+
+    /// The day from which planted trends are counted.
+    pub fn first_day(&self) -> Date {
+        day_of(self.spec.start)
+    }
+
+    /// The address of a path on a site, as a URL.
+    pub fn url(&self, site: usize, path: &str) -> String {
+        format!("http://{}:{}{path}", address(site), self.port)
+    }
+
+    /// What the site calls itself.
+    pub fn site_name(&self, site: usize) -> String {
+        format!("{} {}", self.grammar(site).label("site"), site + 1)
+    }
+
+    /// How many articles a site has published by now.
+    pub fn published(&self, site: usize) -> u64 {
+        let now = self.clock.now();
+        if let Some(archive) = &self.archive {
+            return archive.published(site, now);
+        }
+        let since = now.as_second() - self.origin(site);
+        let interval = i64::from(self.profiles[site].interval);
+        let candidate = since.max(0) / interval;
+        // The article of the running interval may be due later in it.
+        let due = self.date(site, candidate as u64).as_second() <= now.as_second();
+        candidate as u64 + u64::from(due)
+    }
+
+    /// When a site's first article appeared: long enough ago that its feed is full at the start.
+    fn origin(&self, site: usize) -> i64 {
+        let backlog = self.spec.history.max(self.spec.items_per_feed) as i64;
+        self.spec.start.as_second() - backlog * i64::from(self.profiles[site].interval)
+    }
+
+    /// When an article appears. Later numbers always have later dates.
+    pub fn date(&self, site: usize, number: u64) -> Timestamp {
+        if let Some(archive) = &self.archive {
+            return archive.date(site, number);
+        }
+        let interval = u64::from(self.profiles[site].interval);
+        let jitter = Rng::named(&[self.spec.seed, 0xDA7E, site as u64, number]).below(interval);
+        let second = self.origin(site) + (number * interval + jitter) as i64;
+        Timestamp::from_second(second).unwrap_or(Timestamp::MAX)
+    }
+
+    /// The numbers of the articles that the site's feed lists now, the latest first.
+    pub fn listed(&self, site: usize) -> impl Iterator<Item = u64> + use<> {
+        let published = self.published(site);
+        let oldest = published.saturating_sub(self.spec.items_per_feed as u64);
+        (oldest..published).rev()
+    }
+
+    /// An article, or what a feed needs of it.
+    pub fn article(&self, site: usize, number: u64, extent: Extent) -> Article {
+        let date = self.date(site, number);
+        let mut article = match &self.archive {
+            Some(archive) => archive.article(site, number),
+            None => {
+                let own = self.grammar(site);
+                let mut rng = Rng::named(&[self.spec.seed, 0xA27, site as u64, number]);
+                let prose = match extent {
+                    Extent::Head => text::compose_head(own, &mut rng),
+                    Extent::Whole => text::compose(own, &mut rng, self.first_day(), day_of(date)),
+                };
+                Article {
+                    site,
+                    number,
+                    url: String::new(),
+                    date,
+                    language: own.code.to_string(),
+                    title: prose.title,
+                    author: prose.author,
+                    topics: prose.topics,
+                    blocks: prose.blocks,
+                    html: None,
+                }
+            }
+        };
+        article.url = self.url(site, &self.path(site, number, date, &article.title));
+        article
+    }
+
+    /// The canonical path of an article. Its number comes last, so that the way back needs no table.
+    fn path(&self, site: usize, number: u64, date: Timestamp, title: &str) -> String {
+        let style = self.profiles[site].paths;
+        // Every fifth article is for members, so that a rule for one path has something to forbid.
+        let mut path = String::from(if number % 5 == 4 { "/members" } else { "" });
+        let done = match style {
+            PathStyle::Dated => {
+                let day = day_of(date);
+                write!(path, "/{:04}/{:02}/{:02}/{}-{number}.html", day.year(), day.month(), day.day(), slug(title))
+            }
+            PathStyle::Number => write!(path, "/article/{number}"),
+            PathStyle::Slug => write!(path, "/news/{}-{number}/", slug(title)),
+            PathStyle::Query => write!(path, "/?p={number}"),
+        };
+        done.expect("writing to a string cannot fail");
+        path
+    }
+
+    /// The number of the article at a path, if it is the path of a published article.
+    pub fn number_at(&self, site: usize, target: &str) -> Option<u64> {
+        let (path, query) = target.split_once('?').unwrap_or((target, ""));
+        let number = match self.profiles[site].paths {
+            PathStyle::Query => query.split('&').find_map(|pair| pair.strip_prefix("p="))?,
+            _ => {
+                let stem = path.trim_end_matches('/').trim_end_matches(".html");
+                let digits = stem.bytes().rev().take_while(u8::is_ascii_digit).count();
+                let before = stem.as_bytes().get(stem.len().checked_sub(digits + 1)?)?;
+                if !matches!(before, b'-' | b'/') {
+                    return None;
+                }
+                &stem[stem.len() - digits..]
+            }
+        };
+        number.parse().ok().filter(|number| *number < self.published(site))
+    }
+}
+
+/// The calendar day of a moment, in Greenwich.
+pub fn day_of(date: Timestamp) -> Date {
+    date.to_zoned(jiff::tz::TimeZone::UTC).date()
+}
+
+/// A few words of a title, fit for an address: Latin letters as they are, others percent-encoded.
+fn slug(title: &str) -> String {
+    let mut out = String::new();
+    let words = title.split(|letter: char| !letter.is_alphanumeric()).filter(|word| !word.is_empty());
+    for word in words.take(4) {
+        if !out.is_empty() {
+            out.push('-');
+        }
+        for letter in word.chars().take(12).flat_map(char::to_lowercase) {
+            if letter.is_ascii() {
+                out.push(letter);
+            } else {
+                let mut bytes = [0; 4];
+                for byte in letter.encode_utf8(&mut bytes).bytes() {
+                    write!(out, "%{byte:02X}").expect("writing to a string cannot fail");
+                }
+            }
+        }
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::time::Duration;
+
+    fn world() -> World {
+        World::new(Spec { sites: 44, items_per_feed: 12, ..Spec::default() }, 80, None)
+    }
+
+    #[test]
+    fn feeds_are_full_at_the_start() {
+        let world = world();
+        assert!((0..44).all(|site| world.published(site) == 12 && world.listed(site).count() == 12));
+    }
+
+    #[test]
+    fn the_clock_publishes_in_order() {
+        let world = world();
+        let before = world.published(3);
+        world.clock.advance(Duration::from_secs(86_400));
+        let after = world.published(3);
+        assert!(after > before + 5);
+        assert!((1..after).all(|number| world.date(3, number) > world.date(3, number - 1)));
+        assert!(world.date(3, after - 1) <= world.clock.now());
+        assert!(world.date(3, after) > world.clock.now());
+    }
+
+    #[test]
+    fn every_path_leads_back_to_its_article() {
+        let world = world();
+        for site in 0..44 {
+            for number in 0..12 {
+                let article = world.article(site, number, Extent::Whole);
+                let path = article.url.strip_prefix(&world.url(site, "")).unwrap();
+                assert_eq!(world.number_at(site, path), Some(number), "{path}");
+                let tracked = format!("{path}{}utm_source=rss", if path.contains('?') { '&' } else { '?' });
+                assert_eq!(world.number_at(site, &tracked), Some(number));
+                assert_eq!(world.article(site, number, Extent::Head).url, article.url);
+            }
+            assert_eq!(world.number_at(site, "/article/12"), None, "not published yet");
+            assert_eq!(world.number_at(site, "/"), None);
+        }
+    }
+}
