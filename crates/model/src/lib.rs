@@ -2,4 +2,4 @@
 
 mod feed;
 
-pub use feed::{Feed, FeedEntry, FeedFormat, Person};
+pub use feed::{Feed, FeedEntry, FeedFormat, Pace, Person, Repair, UpdatePeriod, Weekday};
