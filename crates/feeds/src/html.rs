@@ -7,7 +7,7 @@ use crate::markup::{Token, Tokens};
 use crate::mend::Mended;
 
 /// The visible text of a piece of HTML, white space collapsed.
-pub(crate) fn to_text(html: &str) -> String {
+pub fn to_text(html: &str) -> String {
     let mut out = String::with_capacity(html.len());
     if !html.contains(['<', '&']) {
         push_collapsed(html, &mut out);

@@ -263,13 +263,13 @@ impl<'a> Parser<'a, '_> {
                     .then(|| unit(at + 7))??;
                     (0xdc00..0xe000).contains(&low).then_some(low)
                 };
-                if (0xd800..0xdc00).contains(&first) {
-                    if let Some(low) = second() {
-                        out.extend(char::from_u32(
-                            0x10000 + ((first - 0xd800) << 10) + (low - 0xdc00),
-                        ));
-                        return 11;
-                    }
+                if (0xd800..0xdc00).contains(&first)
+                    && let Some(low) = second()
+                {
+                    out.extend(char::from_u32(
+                        0x10000 + ((first - 0xd800) << 10) + (low - 0xdc00),
+                    ));
+                    return 11;
                 }
                 match char::from_u32(first) {
                     Some(c) if !c.is_control() || c.is_whitespace() => out.push(c),

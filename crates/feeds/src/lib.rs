@@ -26,6 +26,7 @@ mod markup;
 mod mend;
 mod read;
 
+pub use html::to_text as visible_text;
 pub use limits::Limits;
 pub use read::{NotAFeed, read, read_with};
 pub use tidings_model::{Feed, FeedEntry, FeedFormat, Pace, Person, Repair, UpdatePeriod, Weekday};

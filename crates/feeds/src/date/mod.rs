@@ -411,10 +411,11 @@ impl<'a> Reading<'a> {
                 return Some((at, to, parts));
             }
             // 10 pm
-            if digits <= 2 && (1..=12).contains(&hour) {
-                if let Some("am" | "pm") = self.word(at + 1) {
-                    return Some((at, at + 1, [hour, 0, 0]));
-                }
+            if digits <= 2
+                && (1..=12).contains(&hour)
+                && matches!(self.word(at + 1), Some("am" | "pm"))
+            {
+                return Some((at, at + 1, [hour, 0, 0]));
             }
         }
         None
@@ -589,7 +590,7 @@ impl<'a> Reading<'a> {
                 (year, month, day)
             }
             None => {
-                if !units.is_empty() && !(units.starts_with('年') || units.starts_with('년')) {
+                if !units.is_empty() && !units.starts_with(['年', '년']) {
                     return None;
                 }
                 return numeric_date(&numbers, &separators);

@@ -39,12 +39,6 @@ pub(super) struct Common {
     pub(super) licence: Option<String>,
 }
 
-impl Default for Fit {
-    fn default() -> Self {
-        Fit::Related
-    }
-}
-
 impl Common {
     /// Takes a title unless there is a better one: the outermost, and of these the first.
     pub(super) fn offer_title(&mut self, prose: &Prose<'_>, depth: usize, weak: bool) {

@@ -85,7 +85,6 @@ pub(super) enum Space {
     Itunes,
     Media,
     Syndication,
-    Thread,
     Xhtml,
     /// Anything else; its elements mean nothing to us.
     Other,
@@ -103,67 +102,52 @@ pub(super) fn meaning(space: Space, name: &str) -> Option<Word> {
 
 /// The namespace an address stands for. Versions and cases differ, so parts of it decide.
 pub(super) fn space_of_address(address: &str) -> Option<Space> {
+    // The first row that fits decides, so exceptions stand before the rule.
+    const BEGINNINGS: [(&str, Option<Space>); 23] = [
+        ("w3.org/2005/atom", Some(Space::Core)),
+        ("purl.org/atom/ns", Some(Space::Core)),
+        ("w3.org/1999/02/22-rdf", Some(Space::Core)),
+        ("purl.org/rss/1.0/modules/content", Some(Space::Content)),
+        (
+            "purl.org/rss/1.0/modules/syndication",
+            Some(Space::Syndication),
+        ),
+        ("purl.org/rss/1.0/modules/", None),
+        ("purl.org/rss/1.0", Some(Space::Core)),
+        ("my.netscape.com", Some(Space::Core)),
+        ("channel.netscape.com", Some(Space::Core)),
+        ("purl.org/net/rss1.1#", Some(Space::Core)),
+        ("backend.userland.com/rss", Some(Space::Core)),
+        ("blogs.law.harvard.edu/tech/rss", Some(Space::Core)),
+        ("purl.org/dc/elements", Some(Space::Dc)),
+        ("purl.org/dc/terms", Some(Space::DcTerms)),
+        ("search.yahoo.com/mrss", Some(Space::Media)),
+        ("video.search.yahoo.com/mrss", Some(Space::Media)),
+        ("itunes.com/dtds/podcast", Some(Space::Itunes)),
+        ("example.com/dtds/podcast", Some(Space::Itunes)),
+        ("rssnamespace.org/feedburner", Some(Space::Feedburner)),
+        ("w3.org/1999/xhtml", Some(Space::Xhtml)),
+        (
+            "backend.userland.com/creativecommons",
+            Some(Space::CreativeCommons),
+        ),
+        ("web.resource.org/cc", Some(Space::CreativeCommons)),
+        ("webns.net/mvcb", Some(Space::Admin)),
+    ];
     let address = address.trim().to_ascii_lowercase();
     let rest = address
         .split_once("://")
         .map_or(address.as_str(), |(_, rest)| rest);
     let rest = rest.strip_prefix("www.").unwrap_or(rest);
-    let starts = |prefix: &str| rest.starts_with(prefix);
-    Some(
-        if starts("w3.org/2005/atom")
-            || starts("purl.org/atom/ns")
-            || starts("w3.org/1999/02/22-rdf")
-        {
-            Space::Core
-        } else if starts("purl.org/rss/1.0/modules/content") {
-            Space::Content
-        } else if starts("purl.org/rss/1.0/modules/syndication") {
-            Space::Syndication
-        } else if starts("purl.org/rss/1.0/modules/") {
-            return None;
-        } else if starts("purl.org/rss/1.0")
-            || starts("my.netscape.com")
-            || starts("channel.netscape.com")
-        {
-            Space::Core
-        } else if starts("purl.org/net/rss1.1#")
-            || starts("backend.userland.com/rss")
-            || starts("blogs.law.harvard.edu/tech/rss")
-        {
-            Space::Core
-        } else if starts("purl.org/dc/elements") {
-            Space::Dc
-        } else if starts("purl.org/dc/terms") {
-            Space::DcTerms
-        } else if starts("search.yahoo.com/mrss")
-            || starts("video.search.yahoo.com/mrss")
-            || starts("tools.search.yahoo.com/mrss")
-        {
-            Space::Media
-        } else if starts("itunes.com/dtds/podcast") || starts("example.com/dtds/podcast") {
-            Space::Itunes
-        } else if starts("rssnamespace.org/feedburner") {
-            Space::Feedburner
-        } else if starts("purl.org/syndication/thread") {
-            Space::Thread
-        } else if starts("w3.org/1999/xhtml") {
-            Space::Xhtml
-        } else if starts("backend.userland.com/creativecommons")
-            || starts("web.resource.org/cc")
-            || starts("creativecommons.org/ns")
-        {
-            Space::CreativeCommons
-        } else if starts("webns.net/mvcb") {
-            Space::Admin
-        } else {
-            return None;
-        },
-    )
+    BEGINNINGS
+        .iter()
+        .find(|(beginning, _)| rest.starts_with(beginning))
+        .and_then(|(_, space)| *space)
 }
 
 /// The namespace a prefix customarily stands for, for documents that forget to declare it.
 pub(super) fn space_of_prefix(prefix: &str) -> Option<Space> {
-    const CUSTOMARY: [(&str, Space); 22] = [
+    const CUSTOMARY: [(&str, Space); 21] = [
         ("rss", Space::Core),
         ("rdf", Space::Core),
         ("atom", Space::Core),
@@ -181,7 +165,6 @@ pub(super) fn space_of_prefix(prefix: &str) -> Option<Space> {
         ("media", Space::Media),
         ("sy", Space::Syndication),
         ("syn", Space::Syndication),
-        ("thr", Space::Thread),
         ("xhtml", Space::Xhtml),
         ("html", Space::Xhtml),
         ("admin", Space::Admin),

@@ -358,7 +358,7 @@ impl<'a> Walker<'a> {
                 }
             }
             Some(word) if scope != Scope::Aside && self.is_field(word, scope) => {
-                if self.from_attributes(word, attributes) || empty {
+                if self.read_attributes(word, attributes) || empty {
                     self.drop_base(has_base);
                     if !empty {
                         // The tag has said it all; its text is of no interest.
@@ -616,7 +616,7 @@ impl<'a> Walker<'a> {
     }
 
     /// Reads fields that live in attributes. True if nothing more is to be expected.
-    fn from_attributes(&mut self, word: Word, attributes: &'a str) -> bool {
+    fn read_attributes(&mut self, word: Word, attributes: &'a str) -> bool {
         if attributes.is_empty() {
             return false;
         }
@@ -672,7 +672,7 @@ impl<'a> Walker<'a> {
         let raw = &self.text[capture.from..to];
         let raw = if raw.len() > self.limits.max_field_bytes {
             self.mended.note(Repair::LimitReached);
-            &raw[..raw.floor_char_boundary(self.limits.max_field_bytes)]
+            &raw[..boundary(raw, self.limits.max_field_bytes)]
         } else {
             raw
         };
@@ -809,18 +809,17 @@ impl<'a> Walker<'a> {
             Word::Ttl => pace.ttl_minutes = text.parse().ok(),
             Word::SkipHour => {
                 // Some count to 24; both ends mean midnight.
-                if let Some(hour) = text.parse::<u8>().ok().filter(|hour| *hour <= 24) {
-                    if !pace.skip_hours.contains(&(hour % 24)) {
-                        pace.skip_hours.push(hour % 24);
-                    }
-                }
+                let hour = text
+                    .parse::<u8>()
+                    .ok()
+                    .filter(|hour| *hour <= 24)
+                    .map(|hour| hour % 24);
+                pace.skip_hours
+                    .extend(hour.filter(|hour| !pace.skip_hours.contains(hour)));
             }
             Word::SkipDay => {
-                if let Some(day) = weekday(text) {
-                    if !pace.skip_days.contains(&day) {
-                        pace.skip_days.push(day);
-                    }
-                }
+                pace.skip_days
+                    .extend(weekday(text).filter(|day| !pace.skip_days.contains(day)));
             }
             Word::UpdatePeriod => {
                 pace.update_period = match text.to_ascii_lowercase().as_str() {
@@ -874,10 +873,8 @@ impl<'a> Walker<'a> {
             "self" if self.entry.is_none() => {
                 self.feed.self_link.get_or_insert(link);
             }
-            "hub" if self.entry.is_none() => {
-                if self.feed.hubs.len() < self.limits.max_list && !self.feed.hubs.contains(&link) {
-                    self.feed.hubs.push(link);
-                }
+            "hub" if self.entry.is_none() && self.feed.hubs.len() < self.limits.max_list => {
+                self.feed.hubs.push(link);
             }
             "replies" => {
                 if let Some(entry) = &mut self.entry {
@@ -892,10 +889,10 @@ impl<'a> Walker<'a> {
     fn enclosure(&mut self, address: &str) {
         let address = entity::unescape(address, &self.declared, &mut self.mended);
         let link = self.resolve(&address);
-        if let (Some(entry), Some(link)) = (&mut self.entry, link) {
-            if entry.enclosures.len() < self.limits.max_list {
-                entry.enclosures.push(link);
-            }
+        if let (Some(entry), Some(link)) = (&mut self.entry, link)
+            && entry.enclosures.len() < self.limits.max_list
+        {
+            entry.enclosures.push(link);
         }
     }
 
@@ -958,6 +955,14 @@ fn interrupts(word: Option<Word>, name: &str, kind: Kind, outer: Word) -> bool {
         Word::Description | Word::Summary | Word::Content | Word::Encoded | Word::Body
     );
     !(rich && html::is_element(local(name)))
+}
+
+/// The last place to cut a string that is not inside a character.
+fn boundary(text: &str, mut at: usize) -> usize {
+    while !text.is_char_boundary(at) {
+        at -= 1;
+    }
+    at
 }
 
 /// Lower case without allocating; names longer than any we know come out empty.
