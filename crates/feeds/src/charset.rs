@@ -80,7 +80,7 @@ fn to_text<'a>(body: &'a [u8], content_type: Option<&str>, mended: &mut Mended) 
             encoding: "IBM037",
         };
     }
-    if mostly_utf8(body) {
+    if mostly_utf8(body, declared) {
         return with(UTF_8, body, mended);
     }
     match declared {
@@ -167,7 +167,7 @@ fn declaration(body: &[u8]) -> Option<&'static Encoding> {
 
 fn label(name: &str) -> Option<&'static Encoding> {
     let name = name.trim();
-    Encoding::for_label(name.as_bytes()).or_else(|| {
+    Encoding::for_label_no_replacement(name.as_bytes()).or_else(|| {
         // Names that the web never registered but that programs write.
         let plain: String = name.chars().filter(|c| c.is_ascii_alphanumeric()).collect();
         let plain = plain.to_ascii_lowercase();
@@ -183,12 +183,14 @@ fn label(name: &str) -> Option<&'static Encoding> {
                 let digits = plain.trim_start_matches(|c: char| c.is_ascii_alphabetic());
                 return match digits {
                     "1250" | "1251" | "1252" | "1253" | "1254" | "1255" | "1256" | "1257"
-                    | "1258" | "874" => Encoding::for_label(format!("windows-{digits}").as_bytes()),
+                    | "1258" | "874" => {
+                        Encoding::for_label_no_replacement(format!("windows-{digits}").as_bytes())
+                    }
                     _ => None,
                 };
             }
         };
-        Encoding::for_label(known.as_bytes())
+        Encoding::for_label_no_replacement(known.as_bytes())
     })
 }
 
@@ -239,13 +241,19 @@ fn utf32(body: &[u8]) -> Option<String> {
 }
 
 /// Whether a few bad bytes stand in what is otherwise UTF-8 beyond ASCII.
-fn mostly_utf8(body: &[u8]) -> bool {
+///
+/// Other encodings hardly ever look like UTF-8 by accident, so a few good letters outweigh
+/// bad bytes, and more so if nobody claims that the document is anything else.
+fn mostly_utf8(body: &[u8], declared: Option<&'static Encoding>) -> bool {
     let (mut good, mut bad) = (0usize, 0usize);
     for chunk in body.utf8_chunks() {
         good += chunk.valid().bytes().filter(|b| *b >= 0xc0).count();
         bad += usize::from(!chunk.invalid().is_empty());
     }
-    good > bad * 3
+    match declared {
+        Some(encoding) if encoding != UTF_8 => good > bad * 3,
+        _ => good * 2 >= bad && good > 0,
+    }
 }
 
 /// Takes out what XML 1.0 forbids and every parser would choke on.

@@ -103,6 +103,8 @@ impl fmt::Display for Person {
 pub struct FeedEntry {
     /// The article's address, resolved against the feed's.
     pub link: Option<String>,
+    /// What the feed gives as link where that is a tracker and `link` the article behind it.
+    pub tracker_link: Option<String>,
     /// The identifier as given: guid, `atom:id` or `rdf:about`.
     pub id: Option<String>,
     /// The title as plain text, white space collapsed. Microblogs have none.

@@ -173,10 +173,10 @@ impl Draft {
                 .filter(|_| self.id_is_link)
                 .filter(|id| address::is_web(id))
         };
-        let link = Some(self.orig_link)
-            .filter(web)
-            .flatten()
-            .or_else(|| common.link.map(|(_, link)| link))
+        let behind = Some(self.orig_link).filter(web).flatten();
+        let given = common
+            .link
+            .map(|(_, link)| link)
             .or_else(|| id_as_link().map(str::to_string))
             .or_else(|| {
                 self.about
@@ -184,12 +184,17 @@ impl Draft {
                     .filter(|about| address::is_web(about))
                     .and_then(&resolve)
             });
+        let (link, tracker_link) = match behind {
+            Some(behind) => (Some(behind), given),
+            None => (given, None),
+        };
         let (title, title_html) = common.title.unwrap_or_default();
         let (summary, summary_html) = match self.summary {
             Some((text, html)) => (Some(text), html),
             None => (None, None),
         };
         FeedEntry {
+            tracker_link: tracker_link.filter(|tracker| Some(tracker) != link.as_ref()),
             link,
             id: self.id.or(self.about),
             title,

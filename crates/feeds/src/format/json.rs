@@ -39,7 +39,7 @@ pub(crate) fn read(
                 .expect("checked by the guard");
             reader.channel(channel)
         }
-        root if root.get("items").is_some() || is_json_feed(root) => reader.feed(root),
+        root if is_json_feed(root) => reader.feed(root),
         _ => return Err(NotAFeed::Json),
     };
     if feed.entries.len() > limits.max_entries {
@@ -50,8 +50,23 @@ pub(crate) fn read(
     Ok(feed)
 }
 
+/// The version of a JSON Feed is an address. Where it is missing the items have to tell: lists
+/// called `items` are in every second programming interface.
 fn is_json_feed(root: &Value<'_>) -> bool {
-    string(root, "version").is_some_and(|version| version.contains("jsonfeed.org"))
+    if let Some(version) = string(root, "version") {
+        return version.contains("jsonfeed.org");
+    }
+    let telling = [
+        "content_html",
+        "content_text",
+        "date_published",
+        "date_modified",
+        "external_url",
+    ];
+    let items = root.get("items").map(Value::list).unwrap_or_default();
+    items
+        .iter()
+        .any(|item| telling.iter().any(|name| item.get(name).is_some()))
 }
 
 /// A post as WordPress lists it: title and content are objects with a rendered form.

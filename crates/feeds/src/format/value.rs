@@ -18,8 +18,11 @@ pub(super) enum Kind {
     Xhtml,
     /// Nobody says; RSS titles are like that.
     Guess,
-    /// Base 64 around one of the others.
-    Base64,
+    /// Base 64 around text or HTML.
+    Base64 {
+        /// The type says that it is HTML.
+        html: bool,
+    },
 }
 
 impl Kind {
@@ -30,7 +33,9 @@ impl Kind {
         }
         let mode = Attributes::get(attributes, "mode").map(str::trim);
         if mode.is_some_and(|mode| mode.eq_ignore_ascii_case("base64")) {
-            return Kind::Base64;
+            let html =
+                Attributes::get(attributes, "type").is_some_and(|kind| kind.contains("html"));
+            return Kind::Base64 { html };
         }
         let Some(kind) = Attributes::get(attributes, "type") else {
             // The first draft's default type is text/plain, but its modes were added for markup.
@@ -56,7 +61,9 @@ impl Kind {
             "xhtml" | "application/xhtml+xml" => Kind::Xhtml,
             other if other.ends_with("+xml") || other.ends_with("/xml") => Kind::Xhtml,
             other if other.starts_with("text/") => Kind::Text,
-            other if other.contains('/') && !other.ends_with("/json") => Kind::Base64,
+            other if other.contains('/') && !other.ends_with("/json") => {
+                Kind::Base64 { html: false }
+            }
             _ => usual,
         }
     }
@@ -171,11 +178,11 @@ impl<'a> Inside<'a> {
         declared: &Declared,
         mended: &mut Mended,
     ) -> Prose<'a> {
-        if kind == Kind::Base64 {
+        if let Kind::Base64 { html } = kind {
             let text = self.plain(raw, declared, mended);
             return match decode_base64(&text) {
                 Some(text) => {
-                    let is_html = html::looks_like_html(&text);
+                    let is_html = html || html::looks_like_html(&text);
                     Prose {
                         value: Cow::Owned(text),
                         is_html,

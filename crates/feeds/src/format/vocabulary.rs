@@ -103,9 +103,11 @@ pub(super) fn meaning(space: Space, name: &str) -> Option<Word> {
 /// The namespace an address stands for. Versions and cases differ, so parts of it decide.
 pub(super) fn space_of_address(address: &str) -> Option<Space> {
     // The first row that fits decides, so exceptions stand before the rule.
-    const BEGINNINGS: [(&str, Option<Space>); 23] = [
+    const BEGINNINGS: [(&str, Option<Space>); 25] = [
         ("w3.org/2005/atom", Some(Space::Core)),
         ("purl.org/atom/ns", Some(Space::Core)),
+        ("purl.org/echo", Some(Space::Core)),
+        ("purl.org/pie", Some(Space::Core)),
         ("w3.org/1999/02/22-rdf", Some(Space::Core)),
         ("purl.org/rss/1.0/modules/content", Some(Space::Content)),
         (

@@ -748,9 +748,8 @@ impl<'a> Walker<'a> {
                 }
             }
             Word::Language => {
-                let tag = tag_of_language(text);
-                let common = self.common();
-                common.language = Some(tag);
+                let tag = text.chars().take(40).collect();
+                self.common().language = Some(tag);
             }
             Word::Licence => self.licence(text),
             Word::Generator | Word::GeneratorAgent if self.entry.is_none() => {
