@@ -140,6 +140,11 @@ impl<'a> Inside<'a> {
         self.several = true;
     }
 
+    /// Says that the raw text was shortened, so that the pieces have to be found anew.
+    pub(super) fn cut(&mut self) {
+        self.several = true;
+    }
+
     /// The text alone: for addresses, names and dates, in which elements mean nothing.
     pub(super) fn plain(
         &self,

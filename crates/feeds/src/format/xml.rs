@@ -666,12 +666,13 @@ impl<'a> Walker<'a> {
     }
 
     fn close_capture(&mut self, to: usize) {
-        let Some(capture) = self.capture.take() else {
+        let Some(mut capture) = self.capture.take() else {
             return;
         };
         let raw = &self.text[capture.from..to];
         let raw = if raw.len() > self.limits.max_field_bytes {
             self.mended.note(Repair::LimitReached);
+            capture.inside.cut();
             &raw[..boundary(raw, self.limits.max_field_bytes)]
         } else {
             raw
