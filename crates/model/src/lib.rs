@@ -18,7 +18,7 @@ mod page;
 mod status;
 
 pub use entry::{BadRow, Entry, Row};
-pub use feed::{Feed, FeedEntry, FeedFormat, Person};
+pub use feed::{Feed, FeedEntry, FeedFormat, Pace, Person, Repair, UpdatePeriod, Weekday};
 pub use fingerprint::{Fingerprint, FingerprintMap, FingerprintSet};
 pub use page::{Page, Rights, RobotsEvidence};
 pub use status::Status;

@@ -1,0 +1,425 @@
+//! Bytes to text.
+//!
+//! Declarations of encodings are wrong so often that the bytes themselves are asked first: what
+//! reads as UTF-8 and is more than ASCII is UTF-8, whatever it is labelled. Only then do the
+//! server and the document get a word, and a detector the last one.
+
+use std::borrow::Cow;
+
+use chardetng::{EncodingDetector, Iso2022JpDetection, Utf8Detection};
+use encoding_rs::{Encoding, UTF_8, UTF_16BE, UTF_16LE};
+use tidings_model::Repair;
+
+use crate::mend::Mended;
+
+/// How far into the document its XML declaration may stand; warnings of servers come first.
+const DECLARATION_WINDOW_BYTES: usize = 1024;
+
+/// A document as text, and how it became text.
+pub(crate) struct Text<'a> {
+    pub(crate) text: Cow<'a, str>,
+    pub(crate) encoding: &'static str,
+}
+
+/// Decodes a document and takes out the control characters no format allows.
+pub(crate) fn decode<'a>(
+    body: &'a [u8],
+    content_type: Option<&str>,
+    mended: &mut Mended,
+) -> Text<'a> {
+    let Text { text, encoding } = to_text(body, content_type, mended);
+    let text = match text {
+        Cow::Borrowed(text) => without_controls(text, mended),
+        Cow::Owned(text) => match without_controls(&text, mended) {
+            Cow::Owned(clean) => Cow::Owned(clean),
+            Cow::Borrowed(_) => Cow::Owned(text),
+        },
+    };
+    Text { text, encoding }
+}
+
+fn to_text<'a>(body: &'a [u8], content_type: Option<&str>, mended: &mut Mended) -> Text<'a> {
+    if let Some((encoding, length)) = Encoding::for_bom(body) {
+        // A UTF-16 mark in front of ASCII text is a mistake of whoever glued the files.
+        let rest = &body[length..];
+        if encoding == UTF_8 || looks_like_utf16(rest).is_some() || !rest.starts_with(b"<") {
+            return with(encoding, rest, mended);
+        }
+        mended.note(Repair::Mislabelled);
+        return to_text(rest, content_type, mended);
+    }
+    if let Some(text) = utf32(body) {
+        return Text {
+            text: Cow::Owned(text),
+            encoding: "UTF-32",
+        };
+    }
+    if let Some(encoding) = looks_like_utf16(body) {
+        return with(encoding, body, mended);
+    }
+    let declared = content_type
+        .and_then(charset_parameter)
+        .or_else(|| declaration(body));
+    if let Ok(text) = std::str::from_utf8(body) {
+        // ASCII may still be one of the encodings that hide letters behind escape sequences.
+        let hidden = declared.filter(|e| !e.is_ascii_compatible() && body.contains(&0x1b));
+        if let Some(encoding) = hidden {
+            return with(encoding, body, mended);
+        }
+        if declared.is_some_and(|e| e != UTF_8) && !body.is_ascii() {
+            mended.note(Repair::Mislabelled);
+        }
+        return Text {
+            text: Cow::Borrowed(text),
+            encoding: UTF_8.name(),
+        };
+    }
+    if let Some(text) = ebcdic(body) {
+        return Text {
+            text: Cow::Owned(text),
+            encoding: "IBM037",
+        };
+    }
+    if mostly_utf8(body, declared) {
+        return with(UTF_8, body, mended);
+    }
+    match declared {
+        Some(encoding) if encoding != UTF_8 && encoding.is_single_byte() => {
+            with(encoding, body, mended)
+        }
+        Some(encoding) if encoding != UTF_8 && encoding.is_ascii_compatible() => {
+            // A multi-byte label is believed unless the bytes contradict it at every turn.
+            let (text, _, errors) = encoding.decode(body);
+            let bad = if errors {
+                text.chars().filter(|c| *c == '\u{fffd}').count()
+            } else {
+                0
+            };
+            if bad * 50 > body.iter().filter(|b| **b >= 0x80).count() {
+                mended.note(Repair::Mislabelled);
+                return with(guess(body), body, mended);
+            }
+            if errors {
+                mended.note(Repair::BadBytes);
+            }
+            Text {
+                text,
+                encoding: encoding.name(),
+            }
+        }
+        other => {
+            if other.is_some() {
+                mended.note(Repair::Mislabelled);
+            }
+            with(guess(body), body, mended)
+        }
+    }
+}
+
+fn with<'a>(encoding: &'static Encoding, body: &'a [u8], mended: &mut Mended) -> Text<'a> {
+    let (text, errors) = encoding.decode_without_bom_handling(body);
+    if errors {
+        mended.note(Repair::BadBytes);
+    }
+    Text {
+        text,
+        encoding: encoding.name(),
+    }
+}
+
+fn guess(body: &[u8]) -> &'static Encoding {
+    let mut detector = EncodingDetector::new(Iso2022JpDetection::Deny);
+    detector.feed(body, true);
+    detector.guess(None, Utf8Detection::Deny)
+}
+
+/// The `charset` parameter of a `Content-Type` header.
+fn charset_parameter(content_type: &str) -> Option<&'static Encoding> {
+    let lower = content_type.to_ascii_lowercase();
+    let at = lower.find("charset")?;
+    let value = lower[at + "charset".len()..]
+        .trim_start()
+        .strip_prefix('=')?;
+    let value = value.trim_start().trim_start_matches(['"', '\'']);
+    label(value.split(['"', '\'', ';', ' ', ',']).next()?)
+}
+
+/// The `encoding` of an XML declaration.
+fn declaration(body: &[u8]) -> Option<&'static Encoding> {
+    let head = &body[..body.len().min(DECLARATION_WINDOW_BYTES)];
+    let head = &head[memchr::memmem::find(head, b"<?xml")?..];
+    let head = &head[..memchr::memchr(b'>', head).unwrap_or(head.len())];
+    let value = &head[memchr::memmem::find(head, b"encoding")? + "encoding".len()..];
+    let value = value
+        .trim_ascii_start()
+        .strip_prefix(b"=")?
+        .trim_ascii_start();
+    let value = value
+        .strip_prefix(b"\"")
+        .or(value.strip_prefix(b"'"))
+        .unwrap_or(value);
+    let end = value
+        .iter()
+        .position(|b| matches!(b, b'"' | b'\'' | b'?' | b' '))
+        .unwrap_or(value.len());
+    label(std::str::from_utf8(&value[..end]).ok()?)
+}
+
+fn label(name: &str) -> Option<&'static Encoding> {
+    let name = name.trim();
+    Encoding::for_label_no_replacement(name.as_bytes()).or_else(|| {
+        // Names that the web never registered but that programs write.
+        let plain: String = name.chars().filter(|c| c.is_ascii_alphanumeric()).collect();
+        let plain = plain.to_ascii_lowercase();
+        let known = match plain.as_str() {
+            "utf" | "utf8n" | "unicode" | "utf8mb4" | "utf8unicode" => "utf-8",
+            "cp936" | "ms936" | "gb180302000" | "euccn" => "gb18030",
+            "cp932" | "ms932" | "windows932" => "shift_jis",
+            "cp949" | "ms949" | "uhc" => "euc-kr",
+            "cp950" | "big5eten" => "big5",
+            "cp65001" => "utf-8",
+            "latin" | "latin1" | "8859" | "iso8859" => "windows-1252",
+            _ => {
+                let digits = plain.trim_start_matches(|c: char| c.is_ascii_alphabetic());
+                return match digits {
+                    "1250" | "1251" | "1252" | "1253" | "1254" | "1255" | "1256" | "1257"
+                    | "1258" | "874" => {
+                        Encoding::for_label_no_replacement(format!("windows-{digits}").as_bytes())
+                    }
+                    _ => None,
+                };
+            }
+        };
+        Encoding::for_label_no_replacement(known.as_bytes())
+    })
+}
+
+/// UTF-16 without a mark shows in zero bytes at every second place.
+fn looks_like_utf16(body: &[u8]) -> Option<&'static Encoding> {
+    let head = &body[..body.len().min(256) & !1];
+    if head.len() < 4 {
+        return None;
+    }
+    let zeros = |parity: usize| {
+        head.iter()
+            .skip(parity)
+            .step_by(2)
+            .filter(|b| **b == 0)
+            .count()
+    };
+    let (even, odd) = (zeros(0), zeros(1));
+    let many = head.len() / 2 * 3 / 5;
+    match (even > many, odd > many) {
+        (true, false) if odd * 8 < even => Some(UTF_16BE),
+        (false, true) if even * 8 < odd => Some(UTF_16LE),
+        _ => None,
+    }
+}
+
+/// UTF-32 is forbidden on the web and still met; the detectors of browsers do not know it.
+fn utf32(body: &[u8]) -> Option<String> {
+    let big = match body.get(..4)? {
+        [0, 0, 0xfe, 0xff] | [0, 0, 0, b'<'] => true,
+        [0xff, 0xfe, 0, 0] | [b'<', 0, 0, 0] => false,
+        _ => return None,
+    };
+    let unit = |chunk: &[u8]| {
+        let bytes = [chunk[0], chunk[1], chunk[2], chunk[3]];
+        let number = if big {
+            u32::from_be_bytes(bytes)
+        } else {
+            u32::from_le_bytes(bytes)
+        };
+        char::from_u32(number).unwrap_or('\u{fffd}')
+    };
+    Some(
+        body.chunks_exact(4)
+            .map(unit)
+            .filter(|c| *c != '\u{feff}')
+            .collect(),
+    )
+}
+
+/// Whether a few bad bytes stand in what is otherwise UTF-8 beyond ASCII.
+///
+/// Other encodings hardly ever look like UTF-8 by accident, so a few good letters outweigh
+/// bad bytes, and more so if nobody claims that the document is anything else.
+fn mostly_utf8(body: &[u8], declared: Option<&'static Encoding>) -> bool {
+    let (mut good, mut bad) = (0usize, 0usize);
+    for chunk in body.utf8_chunks() {
+        good += chunk.valid().bytes().filter(|b| *b >= 0xc0).count();
+        bad += usize::from(!chunk.invalid().is_empty());
+    }
+    match declared {
+        Some(encoding) if encoding != UTF_8 => good > bad * 3,
+        _ => good * 2 >= bad && good > 0,
+    }
+}
+
+/// Takes out what XML 1.0 forbids and every parser would choke on.
+fn without_controls<'a>(text: &'a str, mended: &mut Mended) -> Cow<'a, str> {
+    let forbidden = |b: u8| b < 0x20 && b != b'\n' && b != b'\t' && b != b'\r';
+    // Counted without leaving early, so that the compiler can look at many bytes at once.
+    let any = text
+        .as_bytes()
+        .chunks(4096)
+        .any(|c| c.iter().fold(false, |seen, b| seen | forbidden(*b)));
+    if !any {
+        return Cow::Borrowed(text);
+    }
+    mended.note(Repair::ControlCharacters);
+    Cow::Owned(
+        text.chars()
+            .filter(|c| !(c.is_ascii() && forbidden(*c as u8)))
+            .collect(),
+    )
+}
+
+/// EBCDIC shows in its `<?xm`; nothing else begins with these bytes.
+fn ebcdic(body: &[u8]) -> Option<String> {
+    body.starts_with(&[0x4c, 0x6f, 0xa7, 0x94])
+        .then(|| body.iter().map(|b| IBM037[*b as usize]).collect())
+}
+
+/// IBM code page 37, the common EBCDIC; built from its rows of 16 by the rule of the standard.
+const IBM037: [char; 256] = ibm037();
+
+const fn ibm037() -> [char; 256] {
+    let mut table = [' '; 256];
+    // Letters and digits stand in runs.
+    let runs: [(usize, u8, u8); 7] = [
+        (0x81, b'a', 9),
+        (0x91, b'j', 9),
+        (0xa2, b's', 8),
+        (0xc1, b'A', 9),
+        (0xd1, b'J', 9),
+        (0xe2, b'S', 8),
+        (0xf0, b'0', 10),
+    ];
+    let mut run = 0;
+    while run < runs.len() {
+        let (at, first, length) = runs[run];
+        let mut i = 0;
+        while i < length {
+            table[at + i as usize] = (first + i) as char;
+            i += 1;
+        }
+        run += 1;
+    }
+    let signs: [(usize, char); 35] = [
+        (0x05, '\t'),
+        (0x0d, '\r'),
+        (0x15, '\n'),
+        (0x25, '\n'),
+        (0x4a, '¢'),
+        (0x4b, '.'),
+        (0x4c, '<'),
+        (0x4d, '('),
+        (0x4e, '+'),
+        (0x4f, '|'),
+        (0x50, '&'),
+        (0x5a, '!'),
+        (0x5b, '$'),
+        (0x5c, '*'),
+        (0x5d, ')'),
+        (0x5e, ';'),
+        (0x5f, '¬'),
+        (0x60, '-'),
+        (0x61, '/'),
+        (0x6b, ','),
+        (0x6c, '%'),
+        (0x6d, '_'),
+        (0x6e, '>'),
+        (0x6f, '?'),
+        (0x79, '`'),
+        (0x7a, ':'),
+        (0x7b, '#'),
+        (0x7c, '@'),
+        (0x7d, '\''),
+        (0x7e, '='),
+        (0x7f, '"'),
+        (0xb0, '^'),
+        (0xba, '['),
+        (0xbb, ']'),
+        (0xe0, '\\'),
+    ];
+    let mut i = 0;
+    while i < signs.len() {
+        table[signs[i].0] = signs[i].1;
+        i += 1;
+    }
+    table
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn text(body: &[u8], content_type: Option<&str>) -> (String, Vec<Repair>) {
+        let mut mended = Mended::default();
+        let text = decode(body, content_type, &mut mended).text.into_owned();
+        (text, mended.list())
+    }
+
+    #[test]
+    fn what_reads_as_utf8_is_utf8_whatever_it_is_called() {
+        let body = "<?xml version='1.0' encoding='iso-8859-1'?><a>Käse</a>".as_bytes();
+        let (text, repairs) = text(body, Some("text/xml; charset=windows-1251"));
+        assert!(text.contains("Käse"));
+        assert_eq!(repairs, [Repair::Mislabelled]);
+    }
+
+    #[test]
+    fn the_server_is_believed_before_the_document() {
+        let mut body = b"<?xml version='1.0' encoding='iso-8859-1'?><a>".to_vec();
+        body.extend_from_slice(&[0xcf, 0xf0, 0xe8, 0xe2, 0xe5, 0xf2]);
+        assert!(
+            text(&body, Some("text/xml; charset=\"windows-1251\""))
+                .0
+                .ends_with("Привет")
+        );
+        assert!(text(&body, None).0.ends_with("Ïðèâåò"));
+    }
+
+    #[test]
+    fn one_bad_byte_does_not_turn_utf8_into_something_else() {
+        let mut body = "<a>Größe, Käse, Öl, Übel".as_bytes().to_vec();
+        body.push(0xff);
+        let (text, repairs) = text(&body, None);
+        assert_eq!(text, "<a>Größe, Käse, Öl, Übel\u{fffd}");
+        assert_eq!(repairs, [Repair::BadBytes]);
+    }
+
+    #[test]
+    fn utf16_and_utf32_show_without_a_mark() {
+        let wide: Vec<u8> = "<a>Käse</a>"
+            .encode_utf16()
+            .flat_map(u16::to_be_bytes)
+            .collect();
+        assert_eq!(text(&wide, None).0, "<a>Käse</a>");
+        let wide: Vec<u8> = "<a>Käse</a>"
+            .encode_utf16()
+            .flat_map(u16::to_le_bytes)
+            .collect();
+        assert_eq!(
+            text(&wide, Some("text/xml; charset=utf-8")).0,
+            "<a>Käse</a>"
+        );
+        let wide: Vec<u8> = "<a>Käse</a>"
+            .chars()
+            .flat_map(|c| (c as u32).to_le_bytes())
+            .collect();
+        assert_eq!(text(&wide, None).0, "<a>Käse</a>");
+    }
+
+    #[test]
+    fn a_declared_utf16_that_is_not_is_ignored() {
+        let body = "<?xml version='1.0' encoding='utf-16'?><a>Käse</a>".as_bytes();
+        assert!(text(body, None).0.contains("Käse"));
+    }
+
+    #[test]
+    fn control_characters_vanish() {
+        assert_eq!(text(b"a\x00b\x0bc\td", None).0, "abc\td");
+    }
+}

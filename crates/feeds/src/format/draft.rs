@@ -1,0 +1,293 @@
+//! An entry or a feed while it is being read: the choices that need to have seen everything.
+
+use jiff::Timestamp;
+use tidings_model::{FeedEntry, Person};
+
+use crate::address;
+use crate::date;
+use crate::limits::Limits;
+
+use super::value::Prose;
+
+/// How well a link fits as *the* link; smaller is better.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Fit {
+    /// A web page, said to be the same thing.
+    Page,
+    /// Said to be the same thing in another form.
+    OtherForm,
+    /// Related in a way nobody explained.
+    Related,
+}
+
+/// What both entries and feeds collect.
+#[derive(Debug, Default)]
+pub(super) struct Common {
+    pub(super) title: Option<(String, Option<String>)>,
+    /// How deep the title stood, so that a title further inside does not replace it.
+    title_depth: usize,
+    title_is_weak: bool,
+    pub(super) link: Option<(Fit, String)>,
+    pub(super) authors: Vec<Person>,
+    pub(super) author_is_weak: bool,
+    pub(super) published: Option<Timestamp>,
+    pub(super) updated: Option<Timestamp>,
+    pub(super) created: Option<Timestamp>,
+    pub(super) unread_dates: Vec<String>,
+    pub(super) language: Option<String>,
+    pub(super) rights: Option<String>,
+    pub(super) licence: Option<String>,
+}
+
+impl Common {
+    /// Takes a title unless there is a better one: the outermost, and of these the first.
+    pub(super) fn offer_title(&mut self, prose: &Prose<'_>, depth: usize, weak: bool) {
+        let better = match &self.title {
+            None => true,
+            Some((title, _)) if title.is_empty() => true,
+            Some(_) if weak => false,
+            Some(_) => self.title_is_weak || depth < self.title_depth,
+        };
+        if better {
+            self.title = Some((prose.plain(), prose.markup()));
+            self.title_depth = depth;
+            self.title_is_weak = weak;
+        }
+    }
+
+    /// Takes a link unless there is one that fits better.
+    pub(super) fn offer_link(&mut self, fit: Fit, link: String) {
+        if self.link.as_ref().is_none_or(|(known, _)| fit < *known) {
+            self.link = Some((fit, link));
+        }
+    }
+
+    /// Takes an author, in order, once.
+    pub(super) fn offer_author(&mut self, person: Person, weak: bool, limits: &Limits) {
+        if person == Person::default() || (weak && !self.authors.is_empty()) {
+            return;
+        }
+        if !weak && self.author_is_weak {
+            self.authors.clear();
+        }
+        self.author_is_weak = weak;
+        if self.authors.len() < limits.max_list && !self.authors.contains(&person) {
+            self.authors.push(person);
+        }
+    }
+
+    /// Reads a date into one of the slots, or keeps it as it is written.
+    pub(super) fn offer_date(&mut self, slot: DateSlot, text: &str) {
+        let text = text.trim();
+        if text.is_empty() {
+            return;
+        }
+        let Some(moment) = date::parse(text) else {
+            if self.unread_dates.len() < 8 {
+                self.unread_dates.push(text.chars().take(100).collect());
+            }
+            return;
+        };
+        let slot = match slot {
+            DateSlot::Published => &mut self.published,
+            DateSlot::Updated => &mut self.updated,
+            DateSlot::Created => &mut self.created,
+        };
+        slot.get_or_insert(moment);
+    }
+}
+
+/// Which of its dates a feed is giving.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum DateSlot {
+    Published,
+    Updated,
+    Created,
+}
+
+/// An entry being read.
+#[derive(Debug, Default)]
+pub(super) struct Draft {
+    pub(super) common: Common,
+    pub(super) id: Option<String>,
+    /// The identifier may serve as the link.
+    pub(super) id_is_link: bool,
+    /// `rdf:about`, for want of a better identifier or link.
+    pub(super) about: Option<String>,
+    pub(super) orig_link: Option<String>,
+    pub(super) summary: Option<(String, Option<String>)>,
+    pub(super) content: Option<String>,
+    /// The content is only a second summary.
+    pub(super) content_is_weak: bool,
+    pub(super) categories: Vec<String>,
+    pub(super) comments: Option<String>,
+    pub(super) enclosures: Vec<String>,
+}
+
+impl Draft {
+    /// Takes a summary. A second one is the longer text that the first one announces, unless
+    /// there is a proper full text.
+    pub(super) fn offer_summary(&mut self, prose: Prose<'_>) {
+        if prose.value.trim().is_empty() {
+            return;
+        }
+        match (&self.summary, &self.content) {
+            (None, _) => self.summary = Some((prose.plain(), prose.markup())),
+            (Some(_), None) => {
+                self.content = Some(prose.html());
+                self.content_is_weak = true;
+            }
+            _ => {}
+        }
+    }
+
+    /// Takes a full text; the first proper one stays.
+    pub(super) fn offer_content(&mut self, prose: Prose<'_>) {
+        if prose.value.trim().is_empty() {
+            return;
+        }
+        if self.content.is_none() || self.content_is_weak {
+            self.content = Some(prose.html());
+            self.content_is_weak = false;
+        }
+    }
+
+    /// Takes a category, in order, once.
+    pub(super) fn offer_category(&mut self, category: &str, limits: &Limits) {
+        let category = category.trim();
+        if !category.is_empty()
+            && self.categories.len() < limits.max_list
+            && !self.categories.iter().any(|known| known == category)
+        {
+            self.categories.push(category.to_string());
+        }
+    }
+
+    /// Makes the choices and gives the entry.
+    pub(super) fn finish(self, resolve: impl Fn(&str) -> Option<String>) -> FeedEntry {
+        let common = self.common;
+        let web = |link: &Option<String>| link.as_deref().is_some_and(address::is_web);
+        let id_as_link = || {
+            self.id
+                .as_deref()
+                .filter(|_| self.id_is_link)
+                .filter(|id| address::is_web(id))
+        };
+        let behind = Some(self.orig_link).filter(web).flatten();
+        let given = common
+            .link
+            .map(|(_, link)| link)
+            .or_else(|| id_as_link().map(str::to_string))
+            .or_else(|| {
+                self.about
+                    .as_deref()
+                    .filter(|about| address::is_web(about))
+                    .and_then(&resolve)
+            });
+        let (link, tracker_link) = match behind {
+            Some(behind) => (Some(behind), given),
+            None => (given, None),
+        };
+        let (title, title_html) = common.title.unwrap_or_default();
+        let (summary, summary_html) = match self.summary {
+            Some((text, html)) => (Some(text), html),
+            None => (None, None),
+        };
+        FeedEntry {
+            tracker_link: tracker_link.filter(|tracker| Some(tracker) != link.as_ref()),
+            link,
+            id: self.id.or(self.about),
+            title,
+            title_html,
+            summary,
+            summary_html,
+            content_html: self.content,
+            authors: common.authors,
+            categories: self.categories,
+            published: common.published,
+            updated: common.updated,
+            created: common.created,
+            unread_dates: common.unread_dates,
+            language: common.language,
+            rights: common.rights,
+            licence: common.licence,
+            comments: self.comments,
+            enclosures: self.enclosures,
+        }
+    }
+}
+
+/// Reads `name (mail)`, `mail (name)`, `name <mail>` and plain forms.
+pub(super) fn person(text: &str) -> Person {
+    let text = text.trim();
+    let is_mail = |part: &str| {
+        part.contains('@') && !part.contains(char::is_whitespace) && !part.contains('/')
+    };
+    let clean = |part: &str| {
+        part.trim()
+            .trim_start_matches("mailto:")
+            .trim_matches(['"', '<', '>', '(', ')'])
+            .trim()
+            .to_string()
+    };
+    for (open, close) in [('(', ')'), ('<', '>')] {
+        let Some((outside, rest)) = text.split_once(open) else {
+            continue;
+        };
+        let Some((inside, _)) = rest.split_once(close) else {
+            continue;
+        };
+        let (outside, inside) = (clean(outside), clean(inside));
+        if is_mail(&outside) {
+            return Person {
+                name: inside,
+                email: Some(outside),
+                uri: None,
+            };
+        }
+        if is_mail(&inside) {
+            return Person {
+                name: outside,
+                email: Some(inside),
+                uri: None,
+            };
+        }
+    }
+    if is_mail(text) {
+        return Person {
+            name: String::new(),
+            email: Some(clean(text)),
+            uri: None,
+        };
+    }
+    Person {
+        name: crate::html::collapse(text),
+        ..Person::default()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn people_are_written_in_many_ways() {
+        for text in [
+            "Ann Bee (ann@a.example)",
+            "ann@a.example (Ann Bee)",
+            "Ann Bee <ann@a.example>",
+        ] {
+            let person = person(text);
+            assert_eq!(
+                (person.name.as_str(), person.email.as_deref()),
+                ("Ann Bee", Some("ann@a.example")),
+                "{text}"
+            );
+        }
+        assert_eq!(
+            person("ann@a.example").email.as_deref(),
+            Some("ann@a.example")
+        );
+        assert_eq!(person(" Ann \n Bee (editor)").name, "Ann Bee (editor)");
+    }
+}

@@ -1,0 +1,313 @@
+//! JSON Feed 1.0 and 1.1, and two cousins: RSS written as JSON, and the lists of WordPress.
+//!
+//! The types of members are wrong as often as not, so every member is taken for what it
+//! evidently is: a number for an identifier, one string for a list of tags.
+
+use tidings_model::{Feed, FeedEntry, FeedFormat, Person, Repair};
+
+use crate::address::Base;
+use crate::html;
+use crate::json::{self, Value};
+use crate::limits::Limits;
+use crate::mend::Mended;
+use crate::read::NotAFeed;
+
+use super::draft::{Common, DateSlot, Draft, Fit, person};
+use super::value::Prose;
+
+/// Reads a feed from JSON.
+pub(crate) fn read(
+    text: &str,
+    url: &str,
+    limits: &Limits,
+    mended: &mut Mended,
+) -> Result<Feed, NotAFeed> {
+    let root = json::parse(text, limits.max_depth.min(64), mended).ok_or(NotAFeed::Json)?;
+    let reader = Reader {
+        base: Base::new(url),
+        limits,
+    };
+    let mut feed = match &root {
+        Value::Array(posts) if posts.iter().any(is_post) => reader.posts(posts),
+        root if root
+            .get("rss")
+            .is_some_and(|rss| rss.get("channel").is_some()) =>
+        {
+            let channel = root
+                .get("rss")
+                .and_then(|rss| rss.get("channel"))
+                .expect("checked by the guard");
+            reader.channel(channel)
+        }
+        root if is_json_feed(root) => reader.feed(root),
+        _ => return Err(NotAFeed::Json),
+    };
+    if feed.entries.len() > limits.max_entries {
+        feed.entries.truncate(limits.max_entries);
+        mended.note(Repair::LimitReached);
+    }
+    feed.format = FeedFormat::Json;
+    Ok(feed)
+}
+
+/// The version of a JSON Feed is an address. Where it is missing the items have to tell: lists
+/// called `items` are in every second programming interface.
+fn is_json_feed(root: &Value<'_>) -> bool {
+    if let Some(version) = string(root, "version") {
+        return version.contains("jsonfeed.org");
+    }
+    let telling = [
+        "content_html",
+        "content_text",
+        "date_published",
+        "date_modified",
+        "external_url",
+    ];
+    let items = root.get("items").map(Value::list).unwrap_or_default();
+    items
+        .iter()
+        .any(|item| telling.iter().any(|name| item.get(name).is_some()))
+}
+
+/// A post as WordPress lists it: title and content are objects with a rendered form.
+fn is_post(value: &Value<'_>) -> bool {
+    value.get("link").is_some()
+        && value
+            .get("title")
+            .is_some_and(|title| title.get("rendered").is_some())
+}
+
+fn string<'v>(value: &'v Value<'_>, name: &str) -> Option<&'v str> {
+    value
+        .get(name)
+        .and_then(Value::text)
+        .map(str::trim)
+        .filter(|text| !text.is_empty())
+}
+
+/// The text of a member that may be a string, an object with one in it, or a list of either.
+fn rendered<'v>(value: &'v Value<'_>, name: &str) -> Option<&'v str> {
+    let member = value.get(name)?.list().first()?;
+    let inner = || {
+        ["rendered", "#value", "$t", "_", "#text"]
+            .iter()
+            .find_map(|key| string(member, key))
+    };
+    member
+        .text()
+        .map(str::trim)
+        .filter(|text| !text.is_empty())
+        .or_else(inner)
+}
+
+struct Reader<'l> {
+    base: Base,
+    limits: &'l Limits,
+}
+
+impl Reader<'_> {
+    fn feed(&self, root: &Value<'_>) -> Feed {
+        let mut feed = Feed {
+            version: string(root, "version").map(str::to_string),
+            title: string(root, "title")
+                .map(html::collapse)
+                .unwrap_or_default(),
+            subtitle: string(root, "description").map(html::collapse),
+            site: self.link(root, "home_page_url"),
+            self_link: self.link(root, "feed_url"),
+            language: string(root, "language").map(str::to_string),
+            authors: self.authors(root),
+            ..Feed::default()
+        };
+        let hubs = root.get("hubs").map(Value::list).unwrap_or_default();
+        feed.hubs = hubs
+            .iter()
+            .take(self.limits.max_list)
+            .filter_map(|hub| self.link(hub, "url"))
+            .collect();
+        let items = root.get("items").map(Value::list).unwrap_or_default();
+        let objects = items.iter().filter(|item| matches!(item, Value::Object(_)));
+        feed.entries = objects.map(|item| self.item(item)).collect();
+        feed
+    }
+
+    fn item(&self, item: &Value<'_>) -> FeedEntry {
+        let mut draft = Draft {
+            id: string(item, "id").map(str::to_string),
+            id_is_link: true,
+            ..Draft::default()
+        };
+        for name in ["url", "external_url"] {
+            if let Some(link) = self.link(item, name) {
+                draft.common.offer_link(Fit::Page, link);
+            }
+        }
+        if let Some(title) = string(item, "title") {
+            draft.common.offer_title(&text(title), 0, false);
+        }
+        if let Some(summary) = string(item, "summary") {
+            draft.offer_summary(text(summary));
+        }
+        if let Some(content) = string(item, "content_html") {
+            draft.offer_content(markup(content));
+        }
+        if let Some(content) = string(item, "content_text") {
+            draft.offer_content(text(content));
+        }
+        self.dates(&mut draft.common, item, ["date_published", "date_modified"]);
+        draft.common.authors = self.authors(item);
+        draft.common.language = string(item, "language").map(str::to_string);
+        self.tags(&mut draft, item.get("tags"));
+        let attachments = item.get("attachments").map(Value::list).unwrap_or_default();
+        draft.enclosures = attachments
+            .iter()
+            .take(self.limits.max_list)
+            .filter_map(|a| self.link(a, "url"))
+            .collect();
+        draft.finish(|link| self.base.resolve(link))
+    }
+
+    /// RSS whose elements became members.
+    fn channel(&self, channel: &Value<'_>) -> Feed {
+        let channel = channel.list().first().unwrap_or(channel);
+        let mut feed = Feed {
+            title: rendered(channel, "title")
+                .map(html::to_text)
+                .unwrap_or_default(),
+            subtitle: rendered(channel, "description").map(html::to_text),
+            site: rendered(channel, "link").and_then(|link| self.base.resolve(link)),
+            language: rendered(channel, "language").map(str::to_string),
+            generator: rendered(channel, "generator").map(str::to_string),
+            ..Feed::default()
+        };
+        let items = channel
+            .get("item")
+            .or_else(|| channel.get("items"))
+            .map(Value::list)
+            .unwrap_or_default();
+        feed.entries = items.iter().map(|item| self.channel_item(item)).collect();
+        feed
+    }
+
+    fn channel_item(&self, item: &Value<'_>) -> FeedEntry {
+        let mut draft = Draft {
+            id: rendered(item, "guid").map(str::to_string),
+            id_is_link: true,
+            ..Draft::default()
+        };
+        if let Some(link) = rendered(item, "link").and_then(|link| self.base.resolve(link)) {
+            draft.common.offer_link(Fit::Page, link);
+        }
+        if let Some(title) = rendered(item, "title") {
+            draft.common.offer_title(&markup_if(title), 0, false);
+        }
+        if let Some(summary) = rendered(item, "description") {
+            draft.offer_summary(markup(summary));
+        }
+        if let Some(content) = rendered(item, "content:encoded") {
+            draft.offer_content(markup(content));
+        }
+        self.dates(&mut draft.common, item, ["pubDate", "dc:date"]);
+        if let Some(author) = rendered(item, "author").or_else(|| rendered(item, "dc:creator")) {
+            draft
+                .common
+                .offer_author(person(author), false, self.limits);
+        }
+        self.tags(&mut draft, item.get("category"));
+        draft.finish(|link| self.base.resolve(link))
+    }
+
+    /// What the programming interface of WordPress lists.
+    fn posts(&self, posts: &[Value<'_>]) -> Feed {
+        let entries = posts.iter().filter(|post| is_post(post)).map(|post| {
+            let mut draft = Draft {
+                id: rendered(post, "guid").map(str::to_string),
+                id_is_link: true,
+                ..Draft::default()
+            };
+            if let Some(link) = self.link(post, "link") {
+                draft.common.offer_link(Fit::Page, link);
+            }
+            if let Some(title) = rendered(post, "title") {
+                draft.common.offer_title(&markup(title), 0, false);
+            }
+            if let Some(summary) = rendered(post, "excerpt") {
+                draft.offer_summary(markup(summary));
+            }
+            if let Some(content) = rendered(post, "content") {
+                draft.offer_content(markup(content));
+            }
+            self.dates(&mut draft.common, post, ["date_gmt", "modified_gmt"]);
+            draft.finish(|link| self.base.resolve(link))
+        });
+        Feed {
+            entries: entries.collect(),
+            ..Feed::default()
+        }
+    }
+
+    fn link(&self, value: &Value<'_>, name: &str) -> Option<String> {
+        string(value, name).and_then(|link| self.base.resolve(link))
+    }
+
+    fn dates(&self, common: &mut Common, item: &Value<'_>, [published, updated]: [&str; 2]) {
+        if let Some(date) = rendered(item, published) {
+            common.offer_date(DateSlot::Published, date);
+        }
+        if let Some(date) = rendered(item, updated) {
+            common.offer_date(DateSlot::Updated, date);
+        }
+    }
+
+    /// Version 1.1 has a list of authors, version 1 had one; both may be plain strings.
+    fn authors(&self, value: &Value<'_>) -> Vec<Person> {
+        let mut common = Common::default();
+        for name in ["authors", "author"] {
+            for author in value.get(name).map(Value::list).unwrap_or_default() {
+                let found = match author.text() {
+                    Some(text) => person(text),
+                    None => Person {
+                        name: string(author, "name")
+                            .map(html::collapse)
+                            .unwrap_or_default(),
+                        email: string(author, "email").map(str::to_string),
+                        uri: self.link(author, "url"),
+                    },
+                };
+                common.offer_author(found, false, self.limits);
+            }
+        }
+        common.authors
+    }
+
+    fn tags(&self, draft: &mut Draft, tags: Option<&Value<'_>>) {
+        for tag in tags.map(Value::list).unwrap_or_default() {
+            let name = tag
+                .text()
+                .or_else(|| string(tag, "name"))
+                .or_else(|| string(tag, "#value"));
+            draft.offer_category(name.unwrap_or(""), self.limits);
+        }
+    }
+}
+
+fn text(value: &str) -> Prose<'_> {
+    Prose {
+        value: value.into(),
+        is_html: false,
+    }
+}
+
+fn markup(value: &str) -> Prose<'_> {
+    Prose {
+        value: value.into(),
+        is_html: true,
+    }
+}
+
+fn markup_if(value: &str) -> Prose<'_> {
+    Prose {
+        value: value.into(),
+        is_html: html::looks_like_html(value),
+    }
+}

@@ -1,0 +1,307 @@
+//! The inside of an element: from raw markup to a string, and what kind of string it is.
+
+use std::borrow::Cow;
+
+use crate::entity::{self, Declared};
+use crate::html;
+use crate::markup::{Attributes, Token, Tokens};
+use crate::mend::Mended;
+
+/// What kind of text an element holds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Kind {
+    /// Plain text.
+    Text,
+    /// Escaped HTML.
+    Html,
+    /// Markup standing unescaped inside the element.
+    Xhtml,
+    /// Nobody says; RSS titles are like that.
+    Guess,
+    /// Base 64 around text or HTML.
+    Base64 {
+        /// The type says that it is HTML.
+        html: bool,
+    },
+}
+
+impl Kind {
+    /// What the attributes `type` and `mode` of Atom say, or else what is usual.
+    pub(super) fn of(attributes: &str, usual: Kind) -> Kind {
+        if attributes.is_empty() {
+            return usual;
+        }
+        let mode = Attributes::get(attributes, "mode").map(str::trim);
+        if mode.is_some_and(|mode| mode.eq_ignore_ascii_case("base64")) {
+            let html =
+                Attributes::get(attributes, "type").is_some_and(|kind| kind.contains("html"));
+            return Kind::Base64 { html };
+        }
+        let Some(kind) = Attributes::get(attributes, "type") else {
+            // The first draft's default type is text/plain, but its modes were added for markup.
+            return match mode {
+                Some(mode) if mode.eq_ignore_ascii_case("xml") && usual == Kind::Text => {
+                    Kind::Xhtml
+                }
+                _ => usual,
+            };
+        };
+        let kind = kind.trim().to_ascii_lowercase();
+        let kind = kind.split(';').next().unwrap_or("").trim();
+        match kind {
+            "" => usual,
+            "text" | "text/plain" | "plain" => {
+                if usual == Kind::Guess {
+                    Kind::Guess
+                } else {
+                    Kind::Text
+                }
+            }
+            "html" | "text/html" => Kind::Html,
+            "xhtml" | "application/xhtml+xml" => Kind::Xhtml,
+            other if other.ends_with("+xml") || other.ends_with("/xml") => Kind::Xhtml,
+            other if other.starts_with("text/") => Kind::Text,
+            other if other.contains('/') && !other.ends_with("/json") => {
+                Kind::Base64 { html: false }
+            }
+            _ => usual,
+        }
+    }
+}
+
+/// A string and whether it is HTML.
+#[derive(Debug, Default)]
+pub(super) struct Prose<'a> {
+    pub(super) value: Cow<'a, str>,
+    pub(super) is_html: bool,
+}
+
+impl Prose<'_> {
+    /// The visible text.
+    pub(super) fn plain(&self) -> String {
+        if self.is_html {
+            html::to_text(&self.value)
+        } else {
+            html::collapse(&self.value)
+        }
+    }
+
+    /// The HTML, if it says more than the visible text does.
+    pub(super) fn markup(&self) -> Option<String> {
+        (self.is_html && self.value.contains('<')).then(|| self.value.trim().to_string())
+    }
+
+    /// The text as HTML in any case.
+    pub(super) fn html(self) -> String {
+        let trimmed = self.value.trim();
+        if self.is_html || !trimmed.contains(['<', '&']) {
+            return match self.value {
+                Cow::Owned(value) if value.len() == trimmed.len() => value,
+                ref value => value.trim().to_string(),
+            };
+        }
+        let mut out = String::with_capacity(trimmed.len() + 16);
+        html::escape_into(trimmed, &mut out);
+        out
+    }
+}
+
+/// What was seen between a start tag and its end tag.
+#[derive(Debug, Default)]
+pub(super) struct Inside<'a> {
+    /// The one piece of text there is, in the common case.
+    only: Option<Token<'a>>,
+    /// There is more than that one piece.
+    several: bool,
+    /// There are elements inside.
+    pub(super) markup: bool,
+}
+
+impl<'a> Inside<'a> {
+    /// Takes note of a piece of text.
+    pub(super) fn text(&mut self, token: Token<'a>) {
+        let blank = match token {
+            Token::Text(text) => text.bytes().all(|b| b.is_ascii_whitespace()),
+            _ => false,
+        };
+        if blank {
+            return;
+        }
+        if self.only.is_some() {
+            self.several = true;
+        } else {
+            self.only = Some(token);
+        }
+    }
+
+    /// Takes note of an element.
+    pub(super) fn element(&mut self) {
+        self.markup = true;
+        self.several = true;
+    }
+
+    /// Says that the raw text was shortened, so that the pieces have to be found anew.
+    pub(super) fn cut(&mut self) {
+        self.several = true;
+    }
+
+    /// The text alone: for addresses, names and dates, in which elements mean nothing.
+    pub(super) fn plain(
+        &self,
+        raw: &'a str,
+        declared: &Declared,
+        mended: &mut Mended,
+    ) -> Cow<'a, str> {
+        match self.only {
+            None => Cow::Borrowed(""),
+            Some(Token::Text(text)) if !self.several => {
+                entity::unescape(text.trim(), declared, mended)
+            }
+            Some(Token::Cdata(text)) if !self.several => Cow::Borrowed(text.trim()),
+            _ => {
+                let mut out = String::with_capacity(raw.len());
+                let mut tokens = Tokens::new(raw);
+                while let Some(token) = tokens.next("") {
+                    match token {
+                        Token::Text(text) => {
+                            entity::unescape_into(text, declared, &mut out, mended)
+                        }
+                        Token::Cdata(text) => out.push_str(text),
+                        _ => {}
+                    }
+                }
+                Cow::Owned(out.trim().to_string())
+            }
+        }
+    }
+
+    /// The text with its elements, and whether it is HTML.
+    pub(super) fn prose(
+        &self,
+        raw: &'a str,
+        kind: Kind,
+        declared: &Declared,
+        mended: &mut Mended,
+    ) -> Prose<'a> {
+        if let Kind::Base64 { html } = kind {
+            let text = self.plain(raw, declared, mended);
+            return match decode_base64(&text) {
+                Some(text) => {
+                    let is_html = html || html::looks_like_html(&text);
+                    Prose {
+                        value: Cow::Owned(text),
+                        is_html,
+                    }
+                }
+                None => Prose::default(),
+            };
+        }
+        let mut is_html = kind == Kind::Html || kind == Kind::Xhtml;
+        let value = match self.only {
+            None if !self.markup => Cow::Borrowed(""),
+            Some(Token::Text(text)) if !self.several => {
+                // XHTML without a single element is still markup: its references stay.
+                if kind == Kind::Xhtml && !text.contains("&lt;") {
+                    Cow::Borrowed(text)
+                } else {
+                    entity::unescape(text, declared, mended)
+                }
+            }
+            Some(Token::Cdata(text)) if !self.several => Cow::Borrowed(text),
+            _ => {
+                is_html |= self.markup;
+                Cow::Owned(reassemble(raw, kind == Kind::Xhtml, declared, mended))
+            }
+        };
+        let value = match html::undo_double_encoding(&value, mended) {
+            Some(once) => Cow::Owned(once),
+            None => value,
+        };
+        if !is_html && kind == Kind::Guess {
+            is_html = html::looks_like_html(&value);
+        }
+        Prose { value, is_html }
+    }
+}
+
+/// Puts pieces of text and elements together again as HTML.
+///
+/// Up to the first element the text is escaped HTML; from there on it is what the author of
+/// the elements saw around them, and its references have to stay.
+fn reassemble(raw: &str, xhtml: bool, declared: &Declared, mended: &mut Mended) -> String {
+    let mut out = String::with_capacity(raw.len());
+    let mut inline = xhtml;
+    let mut tokens = Tokens::new(raw);
+    while let Some(token) = tokens.next("") {
+        match token {
+            Token::Text(text) if inline => out.push_str(text),
+            Token::Text(text) => entity::unescape_into(text, declared, &mut out, mended),
+            Token::Cdata(text) if inline && xhtml => html::escape_into(text, &mut out),
+            Token::Cdata(text) => out.push_str(text),
+            Token::Start {
+                name,
+                attributes,
+                empty,
+            } => {
+                inline = true;
+                out.push('<');
+                out.push_str(local(name));
+                out.push_str(attributes);
+                out.push_str(if empty { "/>" } else { ">" });
+            }
+            Token::End { name } => {
+                out.push_str("</");
+                out.push_str(local(name));
+                out.push('>');
+            }
+            _ => {}
+        }
+    }
+    out
+}
+
+/// A name without its prefix.
+pub(super) fn local(name: &str) -> &str {
+    name.rsplit_once(':').map_or(name, |(_, local)| local)
+}
+
+/// Base 64 as mail writes it, to text; anything that is not text is of no use to a corpus.
+fn decode_base64(text: &str) -> Option<String> {
+    let mut bytes = Vec::with_capacity(text.len() / 4 * 3);
+    let (mut bits, mut held) = (0u32, 0u32);
+    for byte in text.bytes() {
+        let value = match byte {
+            b'A'..=b'Z' => byte - b'A',
+            b'a'..=b'z' => byte - b'a' + 26,
+            b'0'..=b'9' => byte - b'0' + 52,
+            b'+' | b'-' => 62,
+            b'/' | b'_' => 63,
+            b'=' => break,
+            b if b.is_ascii_whitespace() => continue,
+            _ => return None,
+        };
+        bits = bits << 6 | u32::from(value);
+        held += 6;
+        if held >= 8 {
+            held -= 8;
+            bytes.push((bits >> held) as u8);
+        }
+    }
+    let text = String::from_utf8(bytes).ok()?;
+    (!text.contains(|c: char| c.is_control() && !c.is_whitespace())).then_some(text)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn base64_holds_text_or_nothing() {
+        assert_eq!(
+            decode_base64("RXhhbXBs\nZSA8Yj4=").as_deref(),
+            Some("Example <b>")
+        );
+        assert_eq!(decode_base64("AAEC"), None);
+        assert_eq!(decode_base64("not base 64!"), None);
+    }
+}

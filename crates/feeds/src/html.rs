@@ -1,0 +1,214 @@
+//! As much HTML as reading feeds needs: is this HTML, and what does it say?
+
+use tidings_model::Repair;
+
+use crate::entity::{self, Declared, Reference};
+use crate::markup::{Token, Tokens};
+use crate::mend::Mended;
+
+/// The visible text of a piece of HTML, white space collapsed.
+pub fn to_text(html: &str) -> String {
+    let mut out = String::with_capacity(html.len());
+    if !html.contains(['<', '&']) {
+        push_collapsed(html, &mut out);
+        return finish(out);
+    }
+    let (nothing, mut ignored) = (Declared::default(), Mended::default());
+    let mut tokens = Tokens::new(html);
+    let mut hidden: Option<&str> = None;
+    while let Some(token) = tokens.next("") {
+        match token {
+            Token::Start { name, empty, .. } => {
+                if hidden.is_none() && !empty && is_hidden(name) {
+                    hidden = Some(name);
+                }
+                if !is_inline(name) {
+                    push_space(&mut out);
+                }
+            }
+            Token::End { name } => {
+                if hidden.is_some_and(|h| h.eq_ignore_ascii_case(name)) {
+                    hidden = None;
+                } else if !is_inline(name) {
+                    push_space(&mut out);
+                }
+            }
+            Token::Text(text) if hidden.is_none() => {
+                push_collapsed(&entity::unescape(text, &nothing, &mut ignored), &mut out);
+            }
+            Token::Cdata(text) if hidden.is_none() => push_collapsed(text, &mut out),
+            _ => {}
+        }
+    }
+    finish(out)
+}
+
+/// Plain text with its white space collapsed.
+pub(crate) fn collapse(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    push_collapsed(text, &mut out);
+    finish(out)
+}
+
+fn finish(mut out: String) -> String {
+    if out.ends_with(' ') {
+        out.pop();
+    }
+    out.shrink_to_fit();
+    out
+}
+
+fn push_space(out: &mut String) {
+    if !out.is_empty() && !out.ends_with(' ') {
+        out.push(' ');
+    }
+}
+
+fn push_collapsed(text: &str, out: &mut String) {
+    if text.starts_with(char::is_whitespace) {
+        push_space(out);
+    }
+    let mut first = true;
+    for word in text.split_whitespace() {
+        if !first {
+            out.push(' ');
+        }
+        out.push_str(word);
+        first = false;
+    }
+    if !first && text.ends_with(char::is_whitespace) {
+        out.push(' ');
+    }
+}
+
+/// Makes text safe to stand in HTML.
+pub(crate) fn escape_into(text: &str, out: &mut String) {
+    for c in text.chars() {
+        match c {
+            '&' => out.push_str("&amp;"),
+            '<' => out.push_str("&lt;"),
+            '>' => out.push_str("&gt;"),
+            c => out.push(c),
+        }
+    }
+}
+
+/// Whether text whose kind nobody states is HTML: RSS leaves that to the reader.
+///
+/// It is if it closes a tag or uses a reference, and knows no tag and no reference that HTML
+/// does not know. "AT&amp;T" is HTML, "x < y" and "the <foo> element" are not.
+pub(crate) fn looks_like_html(text: &str) -> bool {
+    if !text.contains(['<', '&']) {
+        return false;
+    }
+    let mut evidence = false;
+    let mut tokens = Tokens::new(text);
+    while let Some(token) = tokens.next("") {
+        match token {
+            Token::Start { name, .. } if !is_element(name) => return false,
+            Token::End { name } if !is_element(name) => return false,
+            Token::End { .. } => evidence = true,
+            Token::Text(text) => {
+                for at in memchr::memchr_iter(b'&', text.as_bytes()) {
+                    match entity::reference(&text[at..]) {
+                        Reference::Char { exact: true, .. } => evidence = true,
+                        Reference::Named { .. } => return false,
+                        _ => {}
+                    }
+                }
+            }
+            _ => {}
+        }
+    }
+    evidence
+}
+
+/// Text that reads as bytes of UTF-8 was encoded twice; this undoes the second time.
+pub(crate) fn undo_double_encoding(text: &str, mended: &mut Mended) -> Option<String> {
+    if text.is_ascii() || text.chars().any(|c| c as u32 > 0xff) {
+        return None;
+    }
+    let bytes: Vec<u8> = text.chars().map(|c| c as u8).collect();
+    let once = String::from_utf8(bytes).ok()?;
+    mended.note(Repair::Mislabelled);
+    Some(once)
+}
+
+fn is_hidden(name: &str) -> bool {
+    ["script", "style", "template", "head"]
+        .iter()
+        .any(|hidden| name.eq_ignore_ascii_case(hidden))
+}
+
+/// Elements that do not break a word in two.
+fn is_inline(name: &str) -> bool {
+    const INLINE: &str =
+        " a abbr acronym b bdi bdo big cite code del dfn em font i ins kbd mark nobr q rb rp
+        s samp small span strike strong sub sup tt u var wbr ";
+    contains(INLINE, name)
+}
+
+/// Whether HTML knows an element of that name.
+pub(crate) fn is_element(name: &str) -> bool {
+    const ELEMENTS: &str = " a abbr acronym address applet area article aside audio b base basefont bdi bdo
+        big blockquote body br button canvas caption center cite code col colgroup command data datalist dd
+        del details dfn dialog dir div dl dt em embed event-source fieldset figcaption figure font footer form
+        frame frameset h1 h2 h3 h4 h5 h6 head header hr html i iframe img input ins kbd label legend li link m
+        main map mark menu meta meter multicol nav nextid nobr noscript object ol optgroup option output p
+        param picture pre progress q rp rt ruby s samp script section select small sound source spacer span
+        strike strong style sub summary sup svg table tbody td template textarea tfoot th thead time title tr
+        track tt u ul var video wbr ";
+    contains(ELEMENTS, name)
+}
+
+/// Whether a list of words set apart by white space has this word, whatever its case.
+fn contains(list: &str, name: &str) -> bool {
+    list.split_ascii_whitespace()
+        .any(|word| word.eq_ignore_ascii_case(name))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn visible_text_has_neither_tags_nor_scripts() {
+        assert_eq!(
+            to_text(
+                "<p>One&nbsp;<b>tw</b>o</p>\n<script>x<y</script><p>three &amp; four<br>five</p>"
+            ),
+            "One two three & four five"
+        );
+    }
+
+    #[test]
+    fn less_than_signs_survive_in_text() {
+        assert_eq!(to_text("a < b &lt; c"), "a < b < c");
+    }
+
+    #[test]
+    fn only_what_html_knows_makes_text_html() {
+        for html in ["AT&amp;T", "<b>x</b>", "a <br> &eacute;", "x &#8217;"] {
+            assert!(looks_like_html(html), "{html}");
+        }
+        for text in [
+            "x < y",
+            "the <foo> element </foo>",
+            "Q&A",
+            "&unheard; </b>",
+            "plain",
+        ] {
+            assert!(!looks_like_html(text), "{text}");
+        }
+    }
+
+    #[test]
+    fn text_encoded_twice_is_decoded_twice() {
+        let mut mended = Mended::default();
+        assert_eq!(
+            undo_double_encoding("KÃ¤se", &mut mended).as_deref(),
+            Some("Käse")
+        );
+        assert_eq!(undo_double_encoding("Käse", &mut mended), None);
+    }
+}

@@ -1,0 +1,334 @@
+//! A small reader of JSON that forgives.
+//!
+//! JSON feeds break like XML ones do: cut off in the middle, with raw line breaks in strings or
+//! a comma too many. A strict parser gives nothing then; this one gives what was there. It
+//! borrows strings from the input and bounds its depth.
+
+use std::borrow::Cow;
+
+use memchr::memchr2;
+use tidings_model::Repair;
+
+use crate::mend::Mended;
+
+/// A JSON value.
+#[derive(Debug, PartialEq)]
+pub(crate) enum Value<'a> {
+    Null,
+    Bool(bool),
+    /// A number, as written.
+    Number(&'a str),
+    String(Cow<'a, str>),
+    Array(Vec<Value<'a>>),
+    Object(Vec<(Cow<'a, str>, Value<'a>)>),
+}
+
+impl<'a> Value<'a> {
+    /// The member of an object with that name, whatever its case.
+    pub(crate) fn get(&self, name: &str) -> Option<&Value<'a>> {
+        match self {
+            Value::Object(members) => members
+                .iter()
+                .find(|(key, _)| key.eq_ignore_ascii_case(name))
+                .map(|(_, v)| v),
+            _ => None,
+        }
+    }
+
+    /// A string, or a number as a string.
+    pub(crate) fn text(&self) -> Option<&str> {
+        match self {
+            Value::String(text) => Some(text),
+            Value::Number(text) => Some(text),
+            _ => None,
+        }
+    }
+
+    /// The elements of an array; anything but null counts as an array of one.
+    pub(crate) fn list(&self) -> &[Value<'a>] {
+        match self {
+            Value::Array(values) => values,
+            Value::Null => &[],
+            value => std::slice::from_ref(value),
+        }
+    }
+}
+
+/// Reads a value from the beginning of the text.
+pub(crate) fn parse<'a>(text: &'a str, max_depth: usize, mended: &mut Mended) -> Option<Value<'a>> {
+    Parser {
+        text,
+        at: 0,
+        max_depth,
+        mended,
+    }
+    .value(0)
+}
+
+struct Parser<'a, 'm> {
+    text: &'a str,
+    at: usize,
+    max_depth: usize,
+    mended: &'m mut Mended,
+}
+
+impl<'a> Parser<'a, '_> {
+    fn peek(&mut self) -> Option<u8> {
+        let bytes = self.text.as_bytes();
+        while bytes.get(self.at).is_some_and(u8::is_ascii_whitespace) {
+            self.at += 1;
+        }
+        bytes.get(self.at).copied()
+    }
+
+    fn value(&mut self, depth: usize) -> Option<Value<'a>> {
+        match self.peek()? {
+            b'"' => Some(Value::String(self.string())),
+            b'{' | b'[' if depth >= self.max_depth => {
+                self.mended.note(Repair::LimitReached);
+                self.skip();
+                Some(Value::Null)
+            }
+            b'{' => Some(self.object(depth)),
+            b'[' => Some(self.array(depth)),
+            _ => self.word(),
+        }
+    }
+
+    /// Passes over a value that is too deep without looking into it.
+    fn skip(&mut self) {
+        let mut open = 0usize;
+        while let Some(byte) = self.peek() {
+            match byte {
+                b'"' => {
+                    self.string();
+                    continue;
+                }
+                b'{' | b'[' => open += 1,
+                b'}' | b']' => open -= 1,
+                _ => {}
+            }
+            self.at += 1;
+            if open == 0 {
+                return;
+            }
+        }
+        self.mended.note(Repair::Truncated);
+    }
+
+    fn object(&mut self, depth: usize) -> Value<'a> {
+        self.at += 1;
+        let mut members = Vec::new();
+        loop {
+            match self.peek() {
+                Some(b'"') => {
+                    let key = self.string();
+                    if self.peek() == Some(b':') {
+                        self.at += 1;
+                    } else {
+                        self.mended.note(Repair::LooseJson);
+                    }
+                    match self.value(depth + 1) {
+                        Some(value) => members.push((key, value)),
+                        None => self.mended.note(Repair::Truncated),
+                    }
+                }
+                Some(b'}') => {
+                    self.at += 1;
+                    break;
+                }
+                Some(b',') => self.at += 1,
+                Some(b']') => {
+                    // The object was not closed; the bracket belongs to the list around it.
+                    self.mended.note(Repair::LooseJson);
+                    break;
+                }
+                Some(_) => self.stray(),
+                None => {
+                    self.mended.note(Repair::Truncated);
+                    break;
+                }
+            }
+        }
+        Value::Object(members)
+    }
+
+    fn array(&mut self, depth: usize) -> Value<'a> {
+        self.at += 1;
+        let mut values = Vec::new();
+        loop {
+            match self.peek() {
+                Some(b']') => {
+                    self.at += 1;
+                    break;
+                }
+                Some(b',') => self.at += 1,
+                Some(b'}' | b':') => {
+                    self.mended.note(Repair::LooseJson);
+                    break;
+                }
+                Some(_) => match self.value(depth + 1) {
+                    Some(value) => values.push(value),
+                    None => self.stray(),
+                },
+                None => {
+                    self.mended.note(Repair::Truncated);
+                    break;
+                }
+            }
+        }
+        Value::Array(values)
+    }
+
+    /// Steps over a character that should not be here.
+    fn stray(&mut self) {
+        self.mended.note(Repair::LooseJson);
+        self.at += self.text[self.at..]
+            .chars()
+            .next()
+            .map_or(0, char::len_utf8);
+    }
+
+    fn word(&mut self) -> Option<Value<'a>> {
+        let rest = &self.text[self.at..];
+        let end = rest
+            .find(|c: char| !(c.is_ascii_alphanumeric() || matches!(c, '-' | '+' | '.')))
+            .unwrap_or(rest.len());
+        let word = &rest[..end];
+        self.at += end;
+        Some(match word {
+            "" => return None,
+            "null" => Value::Null,
+            "true" => Value::Bool(true),
+            "false" => Value::Bool(false),
+            number if number.starts_with(|c: char| c.is_ascii_digit() || c == '-') => {
+                Value::Number(number)
+            }
+            _ => {
+                self.mended.note(Repair::LooseJson);
+                Value::Null
+            }
+        })
+    }
+
+    fn string(&mut self) -> Cow<'a, str> {
+        let from = self.at + 1;
+        let bytes = self.text.as_bytes();
+        let mut piece = from;
+        let mut owned: Option<String> = None;
+        loop {
+            let Some(stop) = memchr2(b'"', b'\\', &bytes[piece..]).map(|stop| piece + stop) else {
+                self.mended.note(Repair::Truncated);
+                self.at = bytes.len();
+                return match owned {
+                    None => Cow::Borrowed(&self.text[from..]),
+                    Some(text) => Cow::Owned(text + &self.text[piece..]),
+                };
+            };
+            if bytes[stop] == b'"' {
+                self.at = stop + 1;
+                return match owned {
+                    None => Cow::Borrowed(&self.text[from..stop]),
+                    Some(text) => Cow::Owned(text + &self.text[piece..stop]),
+                };
+            }
+            let text = owned.get_or_insert_default();
+            text.push_str(&self.text[piece..stop]);
+            piece = stop + 1 + self.escape(stop + 1, text);
+        }
+    }
+
+    /// Resolves the escape behind a backslash; gives its length.
+    fn escape(&mut self, at: usize, out: &mut String) -> usize {
+        let bytes = self.text.as_bytes();
+        let unit = |at: usize| {
+            let digits = self.text.get(at..at + 4)?;
+            u32::from_str_radix(digits, 16).ok()
+        };
+        let Some(byte) = bytes.get(at) else { return 0 };
+        let plain = match byte {
+            b'n' => '\n',
+            b't' => '\t',
+            b'r' => '\r',
+            b'b' | b'f' => ' ',
+            b'"' | b'\\' | b'/' => *byte as char,
+            b'u' => {
+                let Some(first) = unit(at + 1) else {
+                    self.mended.note(Repair::LooseJson);
+                    return 1;
+                };
+                let second = || {
+                    let low = (bytes.get(at + 5) == Some(&b'\\')
+                        && bytes.get(at + 6) == Some(&b'u'))
+                    .then(|| unit(at + 7))??;
+                    (0xdc00..0xe000).contains(&low).then_some(low)
+                };
+                if (0xd800..0xdc00).contains(&first)
+                    && let Some(low) = second()
+                {
+                    out.extend(char::from_u32(
+                        0x10000 + ((first - 0xd800) << 10) + (low - 0xdc00),
+                    ));
+                    return 11;
+                }
+                match char::from_u32(first) {
+                    Some(c) if !c.is_control() || c.is_whitespace() => out.push(c),
+                    Some(_) => {}
+                    None => out.push('\u{fffd}'),
+                }
+                return 5;
+            }
+            _ => {
+                // An escape JSON does not know: the backslash goes, the character stays.
+                self.mended.note(Repair::LooseJson);
+                return 0;
+            }
+        };
+        out.push(plain);
+        1
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(text: &str) -> (Value<'_>, Vec<Repair>) {
+        let mut mended = Mended::default();
+        let value = parse(text, 20, &mut mended).unwrap();
+        (value, mended.list())
+    }
+
+    #[test]
+    fn proper_json_needs_no_repair() {
+        let (value, repairs) =
+            read(r#"{"a": [1, -2.5, "x\u00e9\n\ud83d\ude00"], "b": null, "c": true}"#);
+        assert_eq!(value.get("a").unwrap().list()[2].text(), Some("xé\n😀"));
+        assert_eq!(value.get("B"), Some(&Value::Null));
+        assert_eq!(repairs, []);
+    }
+
+    #[test]
+    fn what_was_there_before_the_cut_is_kept() {
+        let (value, repairs) = read(r#"{"items": [{"id": "1"}, {"id": "2", "title": "cut o"#);
+        let items = value.get("items").unwrap().list();
+        assert_eq!(items[1].get("title").and_then(Value::text), Some("cut o"));
+        assert_eq!(repairs, [Repair::Truncated]);
+    }
+
+    #[test]
+    fn commas_too_many_and_escapes_unheard_of_are_forgiven() {
+        let (value, repairs) = read("{\"a\": [1,,2,], \"b\": \"line\nbreak \\x\",}");
+        assert_eq!(value.get("a").unwrap().list().len(), 2);
+        assert_eq!(value.get("b").and_then(Value::text), Some("line\nbreak x"));
+        assert_eq!(repairs, [Repair::LooseJson]);
+    }
+
+    #[test]
+    fn nesting_is_bounded() {
+        let deep = "[".repeat(100_000);
+        assert_eq!(read(&deep).1, [Repair::Truncated, Repair::LimitReached]);
+        let deep = format!("[{}{}, 7]", "[".repeat(50), "]".repeat(50));
+        assert_eq!(read(&deep).0.list().len(), 2);
+    }
+}

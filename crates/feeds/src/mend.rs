@@ -1,0 +1,49 @@
+//! The list of repairs while it grows.
+//!
+//! The same kind of damage may occur a million times in one document, and one mention is
+//! enough, so this is a set of bits until the reading is done.
+
+use tidings_model::Repair;
+
+const ALL: [Repair; 17] = [
+    Repair::Mislabelled,
+    Repair::BadBytes,
+    Repair::ControlCharacters,
+    Repair::LeadingJunk,
+    Repair::Escaped,
+    Repair::BareAmpersand,
+    Repair::BareLessThan,
+    Repair::UnknownEntity,
+    Repair::BrokenTag,
+    Repair::StrayEndTag,
+    Repair::MissingEndTag,
+    Repair::BrokenCdata,
+    Repair::BrokenComment,
+    Repair::UndeclaredPrefix,
+    Repair::Truncated,
+    Repair::LooseJson,
+    Repair::LimitReached,
+];
+
+/// A set of repairs.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Mended(u32);
+
+impl Mended {
+    /// Remembers one kind of repair.
+    pub(crate) fn note(&mut self, repair: Repair) {
+        self.0 |= 1 << repair as u32;
+    }
+
+    /// Adds everything another part of the reader noted.
+    pub(crate) fn also(&mut self, other: Mended) {
+        self.0 |= other.0;
+    }
+
+    /// Everything noted, in the order of the enumeration.
+    pub(crate) fn list(self) -> Vec<Repair> {
+        ALL.into_iter()
+            .filter(|repair| self.0 & (1 << *repair as u32) != 0)
+            .collect()
+    }
+}
