@@ -8,21 +8,16 @@ use std::time::Instant;
 fn main() {
     let paragraph = "<p>The council met on Tuesday to talk about the bridge &amp; its cost, which has \
         risen again. &ldquo;Nobody expected this,&rdquo; said the mayor, <a href=\"/p/1\">as reported</a>.</p>\n";
-    let escaped = paragraph
-        .replace('&', "&amp;")
-        .replace('<', "&lt;")
-        .replace('>', "&gt;");
+    let escaped = paragraph.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;");
     let mut rss = String::from(
         "<?xml version=\"1.0\" encoding=\"utf-8\"?>\n<rss version=\"2.0\" \
         xmlns:content=\"http://purl.org/rss/1.0/modules/content/\" xmlns:dc=\"http://purl.org/dc/elements/1.1/\">\
         <channel><title>Gazette</title><link>https://gazette.example/</link>\n",
     );
-    let mut atom = String::from(
-        "<?xml version=\"1.0\"?>\n<feed xmlns=\"http://www.w3.org/2005/Atom\"><title>Gazette</title>\n",
-    );
-    let mut json = String::from(
-        "{\"version\": \"https://jsonfeed.org/version/1.1\", \"title\": \"Gazette\", \"items\": [\n",
-    );
+    let mut atom =
+        String::from("<?xml version=\"1.0\"?>\n<feed xmlns=\"http://www.w3.org/2005/Atom\"><title>Gazette</title>\n");
+    let mut json =
+        String::from("{\"version\": \"https://jsonfeed.org/version/1.1\", \"title\": \"Gazette\", \"items\": [\n");
     for n in 0..50_000 {
         let body = paragraph.repeat(4);
         rss.push_str(&format!(
@@ -55,17 +50,13 @@ fn main() {
         let mut best = f64::MAX;
         for _ in 0..5 {
             let start = Instant::now();
-            let feed = tidings_feeds::read(text.as_bytes(), None, "https://gazette.example/feed")
-                .expect("it is a feed");
+            let feed =
+                tidings_feeds::read(text.as_bytes(), None, "https://gazette.example/feed").expect("it is a feed");
             best = best.min(start.elapsed().as_secs_f64());
             assert_eq!(feed.entries.len(), 50_000);
             assert!(feed.repairs.is_empty());
         }
-        println!(
-            "{name}: {:.0} MB, {:.0} MB/s",
-            text.len() as f64 / 1e6,
-            text.len() as f64 / 1e6 / best
-        );
+        println!("{name}: {:.0} MB, {:.0} MB/s", text.len() as f64 / 1e6, text.len() as f64 / 1e6 / best);
     }
     small_feeds();
 }
@@ -73,10 +64,7 @@ fn main() {
 /// The mean time for a feed of ordinary size, if the development documents are at hand.
 fn small_feeds() {
     use base64::Engine;
-    let path = concat!(
-        env!("CARGO_MANIFEST_DIR"),
-        "/../../../shared/feeds-dev/feeds.jsonl"
-    );
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared/feeds-dev/feeds.jsonl");
     let Ok(text) = std::fs::read_to_string(path) else {
         println!("small feeds: skipped, the development documents are not beside the repository");
         return;
@@ -84,22 +72,14 @@ fn small_feeds() {
     let bodies: Vec<Vec<u8>> = text
         .lines()
         .filter_map(|line| serde_json::from_str::<serde_json::Value>(line).ok())
-        .filter_map(|record| {
-            base64::engine::general_purpose::STANDARD
-                .decode(record["body_base64"].as_str()?)
-                .ok()
-        })
+        .filter_map(|record| base64::engine::general_purpose::STANDARD.decode(record["body_base64"].as_str()?).ok())
         .collect();
     let bytes: usize = bodies.iter().map(Vec::len).sum();
     let mut best = f64::MAX;
     for _ in 0..5 {
         let start = Instant::now();
         for body in &bodies {
-            let _ = std::hint::black_box(tidings_feeds::read(
-                body,
-                None,
-                "https://gazette.example/feed",
-            ));
+            let _ = std::hint::black_box(tidings_feeds::read(body, None, "https://gazette.example/feed"));
         }
         best = best.min(start.elapsed().as_secs_f64());
     }

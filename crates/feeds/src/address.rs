@@ -44,11 +44,7 @@ impl Base {
         }
         // Line breaks inside an address come from wrapped templates; browsers drop them too.
         let address: std::borrow::Cow<'_, str> = if address.contains(['\n', '\r', '\t']) {
-            address
-                .chars()
-                .filter(|c| !matches!(c, '\n' | '\r' | '\t'))
-                .collect::<String>()
-                .into()
+            address.chars().filter(|c| !matches!(c, '\n' | '\r' | '\t')).collect::<String>().into()
         } else {
             address.into()
         };
@@ -56,10 +52,7 @@ impl Base {
             return Some(address.into_owned());
         }
         match &self.0 {
-            Some(base) => Some(
-                base.join(&address)
-                    .map_or_else(|_| address.into_owned(), String::from),
-            ),
+            Some(base) => Some(base.join(&address).map_or_else(|_| address.into_owned(), String::from)),
             None => Some(address.into_owned()),
         }
     }
@@ -71,9 +64,7 @@ fn has_scheme(address: &str) -> bool {
         return false;
     };
     let named = scheme.starts_with(|c: char| c.is_ascii_alphabetic())
-        && scheme
-            .bytes()
-            .all(|b| b.is_ascii_alphanumeric() || matches!(b, b'+' | b'-' | b'.'));
+        && scheme.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'+' | b'-' | b'.'));
     // `http:page` is a relative address in disguise.
     named && (rest.starts_with("//") || !scheme.to_ascii_lowercase().starts_with("http"))
 }
@@ -81,9 +72,8 @@ fn has_scheme(address: &str) -> bool {
 /// Whether an address can be asked for over the web.
 pub(crate) fn is_web(address: &str) -> bool {
     let bytes = address.as_bytes();
-    let starts = |scheme: &str| {
-        bytes.len() > scheme.len() && bytes[..scheme.len()].eq_ignore_ascii_case(scheme.as_bytes())
-    };
+    let starts =
+        |scheme: &str| bytes.len() > scheme.len() && bytes[..scheme.len()].eq_ignore_ascii_case(scheme.as_bytes());
     starts("http://") || starts("https://")
 }
 
@@ -94,23 +84,14 @@ mod tests {
     #[test]
     fn a_base_inside_a_base_counts_from_the_outer_one() {
         let base = Base::new("https://a.example/x/feed").join("y/").join("z/");
-        assert_eq!(
-            base.resolve("1.html").as_deref(),
-            Some("https://a.example/x/y/z/1.html")
-        );
+        assert_eq!(base.resolve("1.html").as_deref(), Some("https://a.example/x/y/z/1.html"));
     }
 
     #[test]
     fn absolute_addresses_pass_untouched() {
         let base = Base::new("https://a.example/");
-        assert_eq!(
-            base.resolve(" https://B.example/ä b ").as_deref(),
-            Some("https://B.example/ä b")
-        );
-        assert_eq!(
-            base.resolve("//c.example/1").as_deref(),
-            Some("https://c.example/1")
-        );
+        assert_eq!(base.resolve(" https://B.example/ä b ").as_deref(), Some("https://B.example/ä b"));
+        assert_eq!(base.resolve("//c.example/1").as_deref(), Some("https://c.example/1"));
         assert_eq!(base.resolve("urn:x:1").as_deref(), Some("urn:x:1"));
         assert_eq!(base.resolve("  "), None);
     }

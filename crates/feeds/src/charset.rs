@@ -22,11 +22,7 @@ pub(crate) struct Text<'a> {
 }
 
 /// Decodes a document and takes out the control characters no format allows.
-pub(crate) fn decode<'a>(
-    body: &'a [u8],
-    content_type: Option<&str>,
-    mended: &mut Mended,
-) -> Text<'a> {
+pub(crate) fn decode<'a>(body: &'a [u8], content_type: Option<&str>, mended: &mut Mended) -> Text<'a> {
     let Text { text, encoding } = to_text(body, content_type, mended);
     let text = match text {
         Cow::Borrowed(text) => without_controls(text, mended),
@@ -49,17 +45,12 @@ fn to_text<'a>(body: &'a [u8], content_type: Option<&str>, mended: &mut Mended) 
         return to_text(rest, content_type, mended);
     }
     if let Some(text) = utf32(body) {
-        return Text {
-            text: Cow::Owned(text),
-            encoding: "UTF-32",
-        };
+        return Text { text: Cow::Owned(text), encoding: "UTF-32" };
     }
     if let Some(encoding) = looks_like_utf16(body) {
         return with(encoding, body, mended);
     }
-    let declared = content_type
-        .and_then(charset_parameter)
-        .or_else(|| declaration(body));
+    let declared = content_type.and_then(charset_parameter).or_else(|| declaration(body));
     if let Ok(text) = std::str::from_utf8(body) {
         // ASCII may still be one of the encodings that hide letters behind escape sequences.
         let hidden = declared.filter(|e| !e.is_ascii_compatible() && body.contains(&0x1b));
@@ -69,32 +60,20 @@ fn to_text<'a>(body: &'a [u8], content_type: Option<&str>, mended: &mut Mended) 
         if declared.is_some_and(|e| e != UTF_8) && !body.is_ascii() {
             mended.note(Repair::Mislabelled);
         }
-        return Text {
-            text: Cow::Borrowed(text),
-            encoding: UTF_8.name(),
-        };
+        return Text { text: Cow::Borrowed(text), encoding: UTF_8.name() };
     }
     if let Some(text) = ebcdic(body) {
-        return Text {
-            text: Cow::Owned(text),
-            encoding: "IBM037",
-        };
+        return Text { text: Cow::Owned(text), encoding: "IBM037" };
     }
     if mostly_utf8(body, declared) {
         return with(UTF_8, body, mended);
     }
     match declared {
-        Some(encoding) if encoding != UTF_8 && encoding.is_single_byte() => {
-            with(encoding, body, mended)
-        }
+        Some(encoding) if encoding != UTF_8 && encoding.is_single_byte() => with(encoding, body, mended),
         Some(encoding) if encoding != UTF_8 && encoding.is_ascii_compatible() => {
             // A multi-byte label is believed unless the bytes contradict it at every turn.
             let (text, _, errors) = encoding.decode(body);
-            let bad = if errors {
-                text.chars().filter(|c| *c == '\u{fffd}').count()
-            } else {
-                0
-            };
+            let bad = if errors { text.chars().filter(|c| *c == '\u{fffd}').count() } else { 0 };
             if bad * 50 > body.iter().filter(|b| **b >= 0x80).count() {
                 mended.note(Repair::Mislabelled);
                 return with(guess(body), body, mended);
@@ -102,10 +81,7 @@ fn to_text<'a>(body: &'a [u8], content_type: Option<&str>, mended: &mut Mended) 
             if errors {
                 mended.note(Repair::BadBytes);
             }
-            Text {
-                text,
-                encoding: encoding.name(),
-            }
+            Text { text, encoding: encoding.name() }
         }
         other => {
             if other.is_some() {
@@ -121,10 +97,7 @@ fn with<'a>(encoding: &'static Encoding, body: &'a [u8], mended: &mut Mended) ->
     if errors {
         mended.note(Repair::BadBytes);
     }
-    Text {
-        text,
-        encoding: encoding.name(),
-    }
+    Text { text, encoding: encoding.name() }
 }
 
 fn guess(body: &[u8]) -> &'static Encoding {
@@ -137,9 +110,7 @@ fn guess(body: &[u8]) -> &'static Encoding {
 fn charset_parameter(content_type: &str) -> Option<&'static Encoding> {
     let lower = content_type.to_ascii_lowercase();
     let at = lower.find("charset")?;
-    let value = lower[at + "charset".len()..]
-        .trim_start()
-        .strip_prefix('=')?;
+    let value = lower[at + "charset".len()..].trim_start().strip_prefix('=')?;
     let value = value.trim_start().trim_start_matches(['"', '\'']);
     label(value.split(['"', '\'', ';', ' ', ',']).next()?)
 }
@@ -150,18 +121,9 @@ fn declaration(body: &[u8]) -> Option<&'static Encoding> {
     let head = &head[memchr::memmem::find(head, b"<?xml")?..];
     let head = &head[..memchr::memchr(b'>', head).unwrap_or(head.len())];
     let value = &head[memchr::memmem::find(head, b"encoding")? + "encoding".len()..];
-    let value = value
-        .trim_ascii_start()
-        .strip_prefix(b"=")?
-        .trim_ascii_start();
-    let value = value
-        .strip_prefix(b"\"")
-        .or(value.strip_prefix(b"'"))
-        .unwrap_or(value);
-    let end = value
-        .iter()
-        .position(|b| matches!(b, b'"' | b'\'' | b'?' | b' '))
-        .unwrap_or(value.len());
+    let value = value.trim_ascii_start().strip_prefix(b"=")?.trim_ascii_start();
+    let value = value.strip_prefix(b"\"").or(value.strip_prefix(b"'")).unwrap_or(value);
+    let end = value.iter().position(|b| matches!(b, b'"' | b'\'' | b'?' | b' ')).unwrap_or(value.len());
     label(std::str::from_utf8(&value[..end]).ok()?)
 }
 
@@ -182,8 +144,7 @@ fn label(name: &str) -> Option<&'static Encoding> {
             _ => {
                 let digits = plain.trim_start_matches(|c: char| c.is_ascii_alphabetic());
                 return match digits {
-                    "1250" | "1251" | "1252" | "1253" | "1254" | "1255" | "1256" | "1257"
-                    | "1258" | "874" => {
+                    "1250" | "1251" | "1252" | "1253" | "1254" | "1255" | "1256" | "1257" | "1258" | "874" => {
                         Encoding::for_label_no_replacement(format!("windows-{digits}").as_bytes())
                     }
                     _ => None,
@@ -200,13 +161,7 @@ fn looks_like_utf16(body: &[u8]) -> Option<&'static Encoding> {
     if head.len() < 4 {
         return None;
     }
-    let zeros = |parity: usize| {
-        head.iter()
-            .skip(parity)
-            .step_by(2)
-            .filter(|b| **b == 0)
-            .count()
-    };
+    let zeros = |parity: usize| head.iter().skip(parity).step_by(2).filter(|b| **b == 0).count();
     let (even, odd) = (zeros(0), zeros(1));
     let many = head.len() / 2 * 3 / 5;
     match (even > many, odd > many) {
@@ -225,19 +180,10 @@ fn utf32(body: &[u8]) -> Option<String> {
     };
     let unit = |chunk: &[u8]| {
         let bytes = [chunk[0], chunk[1], chunk[2], chunk[3]];
-        let number = if big {
-            u32::from_be_bytes(bytes)
-        } else {
-            u32::from_le_bytes(bytes)
-        };
+        let number = if big { u32::from_be_bytes(bytes) } else { u32::from_le_bytes(bytes) };
         char::from_u32(number).unwrap_or('\u{fffd}')
     };
-    Some(
-        body.chunks_exact(4)
-            .map(unit)
-            .filter(|c| *c != '\u{feff}')
-            .collect(),
-    )
+    Some(body.chunks_exact(4).map(unit).filter(|c| *c != '\u{feff}').collect())
 }
 
 /// Whether a few bad bytes stand in what is otherwise UTF-8 beyond ASCII.
@@ -260,25 +206,17 @@ fn mostly_utf8(body: &[u8], declared: Option<&'static Encoding>) -> bool {
 fn without_controls<'a>(text: &'a str, mended: &mut Mended) -> Cow<'a, str> {
     let forbidden = |b: u8| b < 0x20 && b != b'\n' && b != b'\t' && b != b'\r';
     // Counted without leaving early, so that the compiler can look at many bytes at once.
-    let any = text
-        .as_bytes()
-        .chunks(4096)
-        .any(|c| c.iter().fold(false, |seen, b| seen | forbidden(*b)));
+    let any = text.as_bytes().chunks(4096).any(|c| c.iter().fold(false, |seen, b| seen | forbidden(*b)));
     if !any {
         return Cow::Borrowed(text);
     }
     mended.note(Repair::ControlCharacters);
-    Cow::Owned(
-        text.chars()
-            .filter(|c| !(c.is_ascii() && forbidden(*c as u8)))
-            .collect(),
-    )
+    Cow::Owned(text.chars().filter(|c| !(c.is_ascii() && forbidden(*c as u8))).collect())
 }
 
 /// EBCDIC shows in its `<?xm`; nothing else begins with these bytes.
 fn ebcdic(body: &[u8]) -> Option<String> {
-    body.starts_with(&[0x4c, 0x6f, 0xa7, 0x94])
-        .then(|| body.iter().map(|b| IBM037[*b as usize]).collect())
+    body.starts_with(&[0x4c, 0x6f, 0xa7, 0x94]).then(|| body.iter().map(|b| IBM037[*b as usize]).collect())
 }
 
 /// IBM code page 37, the common EBCDIC; built from its rows of 16 by the rule of the standard.
@@ -373,11 +311,7 @@ mod tests {
     fn the_server_is_believed_before_the_document() {
         let mut body = b"<?xml version='1.0' encoding='iso-8859-1'?><a>".to_vec();
         body.extend_from_slice(&[0xcf, 0xf0, 0xe8, 0xe2, 0xe5, 0xf2]);
-        assert!(
-            text(&body, Some("text/xml; charset=\"windows-1251\""))
-                .0
-                .ends_with("Привет")
-        );
+        assert!(text(&body, Some("text/xml; charset=\"windows-1251\"")).0.ends_with("Привет"));
         assert!(text(&body, None).0.ends_with("Ïðèâåò"));
     }
 
@@ -392,23 +326,11 @@ mod tests {
 
     #[test]
     fn utf16_and_utf32_show_without_a_mark() {
-        let wide: Vec<u8> = "<a>Käse</a>"
-            .encode_utf16()
-            .flat_map(u16::to_be_bytes)
-            .collect();
+        let wide: Vec<u8> = "<a>Käse</a>".encode_utf16().flat_map(u16::to_be_bytes).collect();
         assert_eq!(text(&wide, None).0, "<a>Käse</a>");
-        let wide: Vec<u8> = "<a>Käse</a>"
-            .encode_utf16()
-            .flat_map(u16::to_le_bytes)
-            .collect();
-        assert_eq!(
-            text(&wide, Some("text/xml; charset=utf-8")).0,
-            "<a>Käse</a>"
-        );
-        let wide: Vec<u8> = "<a>Käse</a>"
-            .chars()
-            .flat_map(|c| (c as u32).to_le_bytes())
-            .collect();
+        let wide: Vec<u8> = "<a>Käse</a>".encode_utf16().flat_map(u16::to_le_bytes).collect();
+        assert_eq!(text(&wide, Some("text/xml; charset=utf-8")).0, "<a>Käse</a>");
+        let wide: Vec<u8> = "<a>Käse</a>".chars().flat_map(|c| (c as u32).to_le_bytes()).collect();
         assert_eq!(text(&wide, None).0, "<a>Käse</a>");
     }
 

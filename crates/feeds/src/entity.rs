@@ -34,40 +34,25 @@ impl Declared {
             let Some((value, _)) = rest[1..].split_once(quote) else {
                 continue;
             };
-            if self.0.len() >= MAX_DECLARED
-                || value.len() > MAX_DECLARED_BYTES
-                || name.len() > MAX_NAME_BYTES
-            {
+            if self.0.len() >= MAX_DECLARED || value.len() > MAX_DECLARED_BYTES || name.len() > MAX_NAME_BYTES {
                 mended.note(Repair::LimitReached);
                 continue;
             }
             // One expansion by what XML and HTML define; references to other declared entities
             // stay as they are written, which is what defuses an entity bomb.
             let mut plain = String::new();
-            unescape_into(
-                value,
-                &Declared::default(),
-                &mut plain,
-                &mut Mended::default(),
-            );
+            unescape_into(value, &Declared::default(), &mut plain, &mut Mended::default());
             self.0.push((name.to_string(), plain));
         }
     }
 
     fn get(&self, name: &str) -> Option<&str> {
-        self.0
-            .iter()
-            .find(|(known, _)| known == name)
-            .map(|(_, value)| value.as_str())
+        self.0.iter().find(|(known, _)| known == name).map(|(_, value)| value.as_str())
     }
 }
 
 /// Resolves references in text, once.
-pub(crate) fn unescape<'a>(
-    text: &'a str,
-    declared: &Declared,
-    mended: &mut Mended,
-) -> Cow<'a, str> {
+pub(crate) fn unescape<'a>(text: &'a str, declared: &Declared, mended: &mut Mended) -> Cow<'a, str> {
     if memchr(b'&', text.as_bytes()).is_none() {
         return Cow::Borrowed(text);
     }
@@ -77,12 +62,7 @@ pub(crate) fn unescape<'a>(
 }
 
 /// Like [`unescape`], appending to what is there.
-pub(crate) fn unescape_into(
-    text: &str,
-    declared: &Declared,
-    out: &mut String,
-    mended: &mut Mended,
-) {
+pub(crate) fn unescape_into(text: &str, declared: &Declared, out: &mut String, mended: &mut Mended) {
     let bytes = text.as_bytes();
     let mut done = 0;
     for at in memchr_iter(b'&', bytes) {
@@ -113,11 +93,7 @@ pub(crate) fn unescape_into(
 /// What stands at an ampersand.
 pub(crate) enum Reference<'a> {
     /// A reference to a character, or to one that does not exist (`&#0;`) and vanishes.
-    Char {
-        c: Option<char>,
-        length: usize,
-        exact: bool,
-    },
+    Char { c: Option<char>, length: usize, exact: bool },
     /// A well-formed reference to something HTML does not define.
     Named { name: &'a str, length: usize },
     /// Just an ampersand.
@@ -131,9 +107,7 @@ pub(crate) fn reference(text: &str) -> Reference<'_> {
         return numeric(bytes);
     }
     let window = &bytes[1..bytes.len().min(1 + MAX_NAME_BYTES)];
-    let end = window
-        .iter()
-        .position(|b| !b.is_ascii_alphanumeric() && !matches!(b, b'_' | b'.' | b'-'));
+    let end = window.iter().position(|b| !b.is_ascii_alphanumeric() && !matches!(b, b'_' | b'.' | b'-'));
     let Some(end) = end else {
         return Reference::None;
     };
@@ -143,11 +117,7 @@ pub(crate) fn reference(text: &str) -> Reference<'_> {
     let name = &text[1..1 + end];
     let length = end + 2;
     match named(name) {
-        Some(c) => Reference::Char {
-            c: Some(c),
-            length,
-            exact: true,
-        },
+        Some(c) => Reference::Char { c: Some(c), length, exact: true },
         None => Reference::Named { name, length },
     }
 }
@@ -156,24 +126,15 @@ fn numeric(bytes: &[u8]) -> Reference<'_> {
     let hex = matches!(bytes.get(2), Some(b'x' | b'X'));
     let start = if hex { 3 } else { 2 };
     let (mut value, mut at) = (0u32, start);
-    while let Some(digit) = bytes
-        .get(at)
-        .and_then(|b| (*b as char).to_digit(if hex { 16 } else { 10 }))
-    {
-        value = value
-            .saturating_mul(if hex { 16 } else { 10 })
-            .saturating_add(digit);
+    while let Some(digit) = bytes.get(at).and_then(|b| (*b as char).to_digit(if hex { 16 } else { 10 })) {
+        value = value.saturating_mul(if hex { 16 } else { 10 }).saturating_add(digit);
         at += 1;
     }
     if at == start {
         return Reference::None;
     }
     let closed = bytes.get(at) == Some(&b';');
-    Reference::Char {
-        c: character(value),
-        length: at + usize::from(closed),
-        exact: closed,
-    }
+    Reference::Char { c: character(value), length: at + usize::from(closed), exact: closed }
 }
 
 /// The character a number means on the web: 128 to 159 are windows-1252, others may not exist.
@@ -212,9 +173,7 @@ pub(crate) fn named(name: &str) -> Option<char> {
 
 static NAMES: LazyLock<HashMap<&'static str, char>> = LazyLock::new(|| {
     let latin = LATIN.split_ascii_whitespace().zip('\u{a0}'..='\u{ff}');
-    let greek = GREEK
-        .split_ascii_whitespace()
-        .zip(('Α'..='Ρ').chain('Σ'..='Ω').chain('α'..='ω'));
+    let greek = GREEK.split_ascii_whitespace().zip(('Α'..='Ρ').chain('Σ'..='Ω').chain('α'..='ω'));
     let others = OTHERS.split_ascii_whitespace().filter_map(|pair| {
         let (name, c) = pair.split_once('=')?;
         char::from_u32(u32::from_str_radix(c, 16).ok()?).map(|c| (name, c))
@@ -231,8 +190,7 @@ const LATIN: &str = "nbsp iexcl cent pound curren yen brvbar sect uml copy ordf 
     eth ntilde ograve oacute ocirc otilde ouml divide oslash ugrave uacute ucirc uuml yacute thorn yuml";
 
 /// The Greek alphabet, in the order of Unicode.
-const GREEK: &str =
-    "Alpha Beta Gamma Delta Epsilon Zeta Eta Theta Iota Kappa Lambda Mu Nu Xi Omicron Pi
+const GREEK: &str = "Alpha Beta Gamma Delta Epsilon Zeta Eta Theta Iota Kappa Lambda Mu Nu Xi Omicron Pi
     Rho Sigma Tau Upsilon Phi Chi Psi Omega
     alpha beta gamma delta epsilon zeta eta theta iota kappa lambda mu nu xi omicron pi
     rho sigmaf sigma tau upsilon phi chi psi omega";
@@ -273,14 +231,8 @@ mod tests {
 
     #[test]
     fn references_of_every_kind_resolve_once() {
-        assert_eq!(
-            plain("&lt;b&gt; &amp;amp; &eacute; &#8217; &#x2014; &hellip;"),
-            "<b> &amp; é ’ — …"
-        );
-        assert_eq!(
-            plain("&alpha;&sigmaf;&sigma;&omega;&Omega;&Rho;&Sigma;"),
-            "αςσωΩΡΣ"
-        );
+        assert_eq!(plain("&lt;b&gt; &amp;amp; &eacute; &#8217; &#x2014; &hellip;"), "<b> &amp; é ’ — …");
+        assert_eq!(plain("&alpha;&sigmaf;&sigma;&omega;&Omega;&Rho;&Sigma;"), "αςσωΩΡΣ");
         assert_eq!(plain("&yuml;&nbsp;&frac12;"), "ÿ\u{a0}½");
     }
 
@@ -297,10 +249,7 @@ mod tests {
     #[test]
     fn an_ampersand_that_begins_nothing_is_an_ampersand() {
         let mut mended = Mended::default();
-        assert_eq!(
-            unescape("Q&A & B&copy=1&", &Declared::default(), &mut mended),
-            "Q&A & B&copy=1&"
-        );
+        assert_eq!(unescape("Q&A & B&copy=1&", &Declared::default(), &mut mended), "Q&A & B&copy=1&");
         assert_eq!(mended.list(), [Repair::BareAmpersand]);
         assert_eq!(plain("&unheard;"), "&unheard;");
     }
@@ -309,10 +258,10 @@ mod tests {
     fn declared_entities_expand_but_never_grow() {
         let mut declared = Declared::default();
         let mut mended = Mended::default();
-        declared.learn(r#"<!ENTITY co "Salt &#38; Co"> <!ENTITY lol "&co;&co;"> <!ENTITY x SYSTEM "file:///a">"#, &mut mended);
-        assert_eq!(
-            unescape("&co;|&lol;|&x;", &declared, &mut mended),
-            "Salt & Co|&co;&co;|&x;"
+        declared.learn(
+            r#"<!ENTITY co "Salt &#38; Co"> <!ENTITY lol "&co;&co;"> <!ENTITY x SYSTEM "file:///a">"#,
+            &mut mended,
         );
+        assert_eq!(unescape("&co;|&lol;|&x;", &declared, &mut mended), "Salt & Co|&co;&co;|&x;");
     }
 }

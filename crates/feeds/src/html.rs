@@ -135,15 +135,12 @@ pub(crate) fn undo_double_encoding(text: &str, mended: &mut Mended) -> Option<St
 }
 
 fn is_hidden(name: &str) -> bool {
-    ["script", "style", "template", "head"]
-        .iter()
-        .any(|hidden| name.eq_ignore_ascii_case(hidden))
+    ["script", "style", "template", "head"].iter().any(|hidden| name.eq_ignore_ascii_case(hidden))
 }
 
 /// Elements that do not break a word in two.
 fn is_inline(name: &str) -> bool {
-    const INLINE: &str =
-        " a abbr acronym b bdi bdo big cite code del dfn em font i ins kbd mark nobr q rb rp
+    const INLINE: &str = " a abbr acronym b bdi bdo big cite code del dfn em font i ins kbd mark nobr q rb rp
         s samp small span strike strong sub sup tt u var wbr ";
     contains(INLINE, name)
 }
@@ -163,8 +160,7 @@ pub(crate) fn is_element(name: &str) -> bool {
 
 /// Whether a list of words set apart by white space has this word, whatever its case.
 fn contains(list: &str, name: &str) -> bool {
-    list.split_ascii_whitespace()
-        .any(|word| word.eq_ignore_ascii_case(name))
+    list.split_ascii_whitespace().any(|word| word.eq_ignore_ascii_case(name))
 }
 
 #[cfg(test)]
@@ -174,9 +170,7 @@ mod tests {
     #[test]
     fn visible_text_has_neither_tags_nor_scripts() {
         assert_eq!(
-            to_text(
-                "<p>One&nbsp;<b>tw</b>o</p>\n<script>x<y</script><p>three &amp; four<br>five</p>"
-            ),
+            to_text("<p>One&nbsp;<b>tw</b>o</p>\n<script>x<y</script><p>three &amp; four<br>five</p>"),
             "One two three & four five"
         );
     }
@@ -191,13 +185,7 @@ mod tests {
         for html in ["AT&amp;T", "<b>x</b>", "a <br> &eacute;", "x &#8217;"] {
             assert!(looks_like_html(html), "{html}");
         }
-        for text in [
-            "x < y",
-            "the <foo> element </foo>",
-            "Q&A",
-            "&unheard; </b>",
-            "plain",
-        ] {
+        for text in ["x < y", "the <foo> element </foo>", "Q&A", "&unheard; </b>", "plain"] {
             assert!(!looks_like_html(text), "{text}");
         }
     }
@@ -205,10 +193,7 @@ mod tests {
     #[test]
     fn text_encoded_twice_is_decoded_twice() {
         let mut mended = Mended::default();
-        assert_eq!(
-            undo_double_encoding("KÃ¤se", &mut mended).as_deref(),
-            Some("Käse")
-        );
+        assert_eq!(undo_double_encoding("KÃ¤se", &mut mended).as_deref(), Some("Käse"));
         assert_eq!(undo_double_encoding("Käse", &mut mended), None);
     }
 }

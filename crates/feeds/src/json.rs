@@ -27,10 +27,7 @@ impl<'a> Value<'a> {
     /// The member of an object with that name, whatever its case.
     pub(crate) fn get(&self, name: &str) -> Option<&Value<'a>> {
         match self {
-            Value::Object(members) => members
-                .iter()
-                .find(|(key, _)| key.eq_ignore_ascii_case(name))
-                .map(|(_, v)| v),
+            Value::Object(members) => members.iter().find(|(key, _)| key.eq_ignore_ascii_case(name)).map(|(_, v)| v),
             _ => None,
         }
     }
@@ -56,13 +53,7 @@ impl<'a> Value<'a> {
 
 /// Reads a value from the beginning of the text.
 pub(crate) fn parse<'a>(text: &'a str, max_depth: usize, mended: &mut Mended) -> Option<Value<'a>> {
-    Parser {
-        text,
-        at: 0,
-        max_depth,
-        mended,
-    }
-    .value(0)
+    Parser { text, at: 0, max_depth, mended }.value(0)
 }
 
 struct Parser<'a, 'm> {
@@ -183,17 +174,13 @@ impl<'a> Parser<'a, '_> {
     /// Steps over a character that should not be here.
     fn stray(&mut self) {
         self.mended.note(Repair::LooseJson);
-        self.at += self.text[self.at..]
-            .chars()
-            .next()
-            .map_or(0, char::len_utf8);
+        self.at += self.text[self.at..].chars().next().map_or(0, char::len_utf8);
     }
 
     fn word(&mut self) -> Option<Value<'a>> {
         let rest = &self.text[self.at..];
-        let end = rest
-            .find(|c: char| !(c.is_ascii_alphanumeric() || matches!(c, '-' | '+' | '.')))
-            .unwrap_or(rest.len());
+        let end =
+            rest.find(|c: char| !(c.is_ascii_alphanumeric() || matches!(c, '-' | '+' | '.'))).unwrap_or(rest.len());
         let word = &rest[..end];
         self.at += end;
         Some(match word {
@@ -201,9 +188,7 @@ impl<'a> Parser<'a, '_> {
             "null" => Value::Null,
             "true" => Value::Bool(true),
             "false" => Value::Bool(false),
-            number if number.starts_with(|c: char| c.is_ascii_digit() || c == '-') => {
-                Value::Number(number)
-            }
+            number if number.starts_with(|c: char| c.is_ascii_digit() || c == '-') => Value::Number(number),
             _ => {
                 self.mended.note(Repair::LooseJson);
                 Value::Null
@@ -258,17 +243,14 @@ impl<'a> Parser<'a, '_> {
                     return 1;
                 };
                 let second = || {
-                    let low = (bytes.get(at + 5) == Some(&b'\\')
-                        && bytes.get(at + 6) == Some(&b'u'))
-                    .then(|| unit(at + 7))??;
+                    let low = (bytes.get(at + 5) == Some(&b'\\') && bytes.get(at + 6) == Some(&b'u'))
+                        .then(|| unit(at + 7))??;
                     (0xdc00..0xe000).contains(&low).then_some(low)
                 };
                 if (0xd800..0xdc00).contains(&first)
                     && let Some(low) = second()
                 {
-                    out.extend(char::from_u32(
-                        0x10000 + ((first - 0xd800) << 10) + (low - 0xdc00),
-                    ));
+                    out.extend(char::from_u32(0x10000 + ((first - 0xd800) << 10) + (low - 0xdc00)));
                     return 11;
                 }
                 match char::from_u32(first) {
@@ -301,8 +283,7 @@ mod tests {
 
     #[test]
     fn proper_json_needs_no_repair() {
-        let (value, repairs) =
-            read(r#"{"a": [1, -2.5, "x\u00e9\n\ud83d\ude00"], "b": null, "c": true}"#);
+        let (value, repairs) = read(r#"{"a": [1, -2.5, "x\u00e9\n\ud83d\ude00"], "b": null, "c": true}"#);
         assert_eq!(value.get("a").unwrap().list()[2].text(), Some("xé\n😀"));
         assert_eq!(value.get("B"), Some(&Value::Null));
         assert_eq!(repairs, []);

@@ -20,12 +20,6 @@ pub struct Limits {
 
 impl Default for Limits {
     fn default() -> Self {
-        Limits {
-            max_bytes: 128 << 20,
-            max_entries: 200_000,
-            max_depth: 200,
-            max_field_bytes: 8 << 20,
-            max_list: 500,
-        }
+        Limits { max_bytes: 128 << 20, max_entries: 200_000, max_depth: 200, max_field_bytes: 8 << 20, max_list: 500 }
     }
 }

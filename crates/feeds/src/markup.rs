@@ -14,11 +14,7 @@ use crate::mend::Mended;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Token<'a> {
     /// `<name attributes>`.
-    Start {
-        name: &'a str,
-        attributes: &'a str,
-        empty: bool,
-    },
+    Start { name: &'a str, attributes: &'a str, empty: bool },
     /// `</name>`.
     End { name: &'a str },
     /// Text, references not yet resolved.
@@ -133,10 +129,7 @@ impl<'a> Tokens<'a> {
     fn end_tag(&mut self) -> Option<Token<'a>> {
         let rest = &self.text[self.at..];
         let bytes = rest.as_bytes();
-        let length = bytes[2..]
-            .iter()
-            .position(|b| !is_name_byte(*b))
-            .unwrap_or(bytes.len() - 2);
+        let length = bytes[2..].iter().position(|b| !is_name_byte(*b)).unwrap_or(bytes.len() - 2);
         if length == 0 {
             return None;
         }
@@ -160,10 +153,7 @@ impl<'a> Tokens<'a> {
     fn start_tag(&mut self) -> Option<Token<'a>> {
         let rest = &self.text[self.at..];
         let bytes = rest.as_bytes();
-        let mut at = 1 + bytes[1..]
-            .iter()
-            .position(|b| !is_name_byte(*b))
-            .unwrap_or(bytes.len() - 1);
+        let mut at = 1 + bytes[1..].iter().position(|b| !is_name_byte(*b)).unwrap_or(bytes.len() - 1);
         let name = &rest[1..at];
         let attributes_from = at;
         let mut quoted = false;
@@ -173,11 +163,7 @@ impl<'a> Tokens<'a> {
                 self.mended.note(Repair::Truncated);
                 self.at += rest.len();
                 return Some(if quoted {
-                    Token::Start {
-                        name,
-                        attributes: &rest[attributes_from..],
-                        empty: false,
-                    }
+                    Token::Start { name, attributes: &rest[attributes_from..], empty: false }
                 } else {
                     Token::Text("")
                 });
@@ -188,32 +174,18 @@ impl<'a> Tokens<'a> {
                     let empty = at > attributes_from && bytes[at - 1] == b'/';
                     let attributes = &rest[attributes_from..at - usize::from(empty)];
                     self.at += at + 1;
-                    return Some(Token::Start {
-                        name,
-                        attributes,
-                        empty,
-                    });
+                    return Some(Token::Start { name, attributes, empty });
                 }
                 b'<' if quoted => {
                     self.mended.note(Repair::BrokenTag);
                     self.at += at;
-                    return Some(Token::Start {
-                        name,
-                        attributes: &rest[attributes_from..at],
-                        empty: false,
-                    });
+                    return Some(Token::Start { name, attributes: &rest[attributes_from..at], empty: false });
                 }
                 b'<' => return None,
                 _ => {
-                    let value = at
-                        + 1
-                        + bytes[at + 1..]
-                            .iter()
-                            .take_while(|b| b.is_ascii_whitespace())
-                            .count();
+                    let value = at + 1 + bytes[at + 1..].iter().take_while(|b| b.is_ascii_whitespace()).count();
                     at = match bytes.get(value) {
-                        Some(quote @ (b'"' | b'\'')) => match self.quoted_end(bytes, value, *quote)
-                        {
+                        Some(quote @ (b'"' | b'\'')) => match self.quoted_end(bytes, value, *quote) {
                             Some(end) => {
                                 quoted = true;
                                 end
@@ -236,8 +208,8 @@ impl<'a> Tokens<'a> {
             return None;
         };
         let end = open + 1 + length + 1;
-        let plausible = matches!(bytes.get(end), None | Some(b'>' | b'/' | b'?' | b'<'))
-            || bytes[end].is_ascii_whitespace();
+        let plausible =
+            matches!(bytes.get(end), None | Some(b'>' | b'/' | b'?' | b'<')) || bytes[end].is_ascii_whitespace();
         if !plausible && memchr2(b'<', b'>', &value[..length]).is_some() {
             // The "closing" quote opens the value of a later tag.
             self.mended.note(Repair::BrokenTag);
@@ -248,11 +220,7 @@ impl<'a> Tokens<'a> {
 
     fn skip_comment(&mut self) {
         let rest = &self.text.as_bytes()[self.at..];
-        let end = if self.no_comment_end {
-            None
-        } else {
-            memmem::find(&rest[4..], b"-->")
-        };
+        let end = if self.no_comment_end { None } else { memmem::find(&rest[4..], b"-->") };
         match end {
             Some(end) => self.at += 4 + end + 3,
             None => {
@@ -267,10 +235,7 @@ impl<'a> Tokens<'a> {
     fn cdata(&mut self, open: &str) -> Token<'a> {
         const MARK: usize = "<![CDATA[".len();
         let inside = &self.text[self.at + MARK..];
-        let Some(end) = self
-            .find_cdata_end(self.at + MARK)
-            .map(|end| end - self.at - MARK)
-        else {
+        let Some(end) = self.find_cdata_end(self.at + MARK).map(|end| end - self.at - MARK) else {
             self.mended.note(Repair::BrokenCdata);
             return self.open_cdata(inside, inside.len(), open);
         };
@@ -290,8 +255,7 @@ impl<'a> Tokens<'a> {
             self.cdata_debt -= 1;
             if let Some(end) = self.find_cdata_end(self.at) {
                 let behind = &self.text[self.at..end];
-                let ours = end_of(open, behind).is_none()
-                    && memmem::find(behind.as_bytes(), b"<![CDATA[").is_none();
+                let ours = end_of(open, behind).is_none() && memmem::find(behind.as_bytes(), b"<![CDATA[").is_none();
                 self.cdata_tail = ours.then_some(behind.len());
             }
         }
@@ -313,9 +277,7 @@ impl<'a> Tokens<'a> {
     fn declaration(&mut self) -> Option<Token<'a>> {
         let rest = &self.text[self.at..];
         let bytes = rest.as_bytes();
-        let is_doctype = bytes
-            .get(2..9)
-            .is_some_and(|b| b.eq_ignore_ascii_case(b"doctype"));
+        let is_doctype = bytes.get(2..9).is_some_and(|b| b.eq_ignore_ascii_case(b"doctype"));
         if !is_doctype {
             // `<!>`, `<!ELEMENT …>`, `<![endif]-->`: markup that says nothing.
             let end = memchr2(b'>', b'<', &bytes[1..])?;
@@ -348,13 +310,10 @@ impl<'a> Tokens<'a> {
     fn instruction(&mut self) -> Token<'a> {
         let rest = &self.text[self.at..];
         let bytes = rest.as_bytes();
-        let end = next_mark(&mut self.instruction_end, self.text, self.at, b"?>")
-            .map(|end| end - self.at);
+        let end = next_mark(&mut self.instruction_end, self.text, self.at, b"?>").map(|end| end - self.at);
         // An instruction ends at its own mark, or, if that is missing, where the next tag begins.
         let (end, mark) = match (end, memchr(b'>', bytes)) {
-            (Some(end), Some(close)) if close > end || memchr(b'<', &bytes[1..end]).is_none() => {
-                (end, 2)
-            }
+            (Some(end), Some(close)) if close > end || memchr(b'<', &bytes[1..end]).is_none() => (end, 2),
             (_, Some(close)) => {
                 self.mended.note(Repair::BrokenTag);
                 (close, 1)
@@ -392,10 +351,7 @@ fn next_mark(known: &mut Mark, text: &str, from: usize, mark: &[u8]) -> Option<u
 fn closing_bracket(bytes: &[u8], from: usize) -> Option<usize> {
     let close = from + memchr(b']', &bytes[from..])?;
     let behind = &bytes[close + 1..];
-    let spaces = behind
-        .iter()
-        .take_while(|b| b.is_ascii_whitespace())
-        .count();
+    let spaces = behind.iter().take_while(|b| b.is_ascii_whitespace()).count();
     (behind.get(spaces) == Some(&b'>')).then_some(close + spaces + 2)
 }
 
@@ -430,9 +386,7 @@ impl<'a> Attributes<'a> {
 
     /// The value of the first attribute of that name, whatever its case.
     pub(crate) fn get(text: &'a str, name: &str) -> Option<&'a str> {
-        Attributes(text)
-            .find(|(key, _)| key.eq_ignore_ascii_case(name))
-            .map(|(_, value)| value)
+        Attributes(text).find(|(key, _)| key.eq_ignore_ascii_case(name)).map(|(_, value)| value)
     }
 }
 
@@ -441,18 +395,14 @@ impl<'a> Iterator for Attributes<'a> {
 
     fn next(&mut self) -> Option<(&'a str, &'a str)> {
         loop {
-            let text = self.0.trim_start_matches(|c: char| {
-                c.is_ascii_whitespace() || matches!(c, '/' | '"' | '\'')
-            });
+            let text = self.0.trim_start_matches(|c: char| c.is_ascii_whitespace() || matches!(c, '/' | '"' | '\''));
             if text.is_empty() {
                 self.0 = "";
                 return None;
             }
             let bytes = text.as_bytes();
-            let end = bytes
-                .iter()
-                .position(|b| b.is_ascii_whitespace() || matches!(b, b'=' | b'/'))
-                .unwrap_or(bytes.len());
+            let end =
+                bytes.iter().position(|b| b.is_ascii_whitespace() || matches!(b, b'=' | b'/')).unwrap_or(bytes.len());
             let name = &text[..end];
             let rest = text[end..].trim_start_matches(|c: char| c.is_ascii_whitespace());
             let Some(rest) = rest.strip_prefix('=') else {
@@ -471,10 +421,7 @@ impl<'a> Iterator for Attributes<'a> {
                     None => (&rest[1..], ""),
                 },
                 None => {
-                    let end = rest
-                        .bytes()
-                        .position(|b| b.is_ascii_whitespace())
-                        .unwrap_or(rest.len());
+                    let end = rest.bytes().position(|b| b.is_ascii_whitespace()).unwrap_or(rest.len());
                     (&rest[..end], &rest[end..])
                 }
             };
@@ -493,19 +440,9 @@ mod tests {
         let mut out = Vec::new();
         while let Some(token) = tokens.next("title") {
             out.push(match token {
-                Token::Start {
-                    name,
-                    attributes,
-                    empty,
-                } => {
-                    let attributes: Vec<_> = Attributes::new(attributes)
-                        .map(|(k, v)| format!("{k}={v}"))
-                        .collect();
-                    format!(
-                        "<{name}[{}]{}",
-                        attributes.join(","),
-                        if empty { "/" } else { "" }
-                    )
+                Token::Start { name, attributes, empty } => {
+                    let attributes: Vec<_> = Attributes::new(attributes).map(|(k, v)| format!("{k}={v}")).collect();
+                    format!("<{name}[{}]{}", attributes.join(","), if empty { "/" } else { "" })
                 }
                 Token::End { name } => format!("/{name}"),
                 Token::Text(text) => text.to_string(),
@@ -521,35 +458,19 @@ mod tests {
     #[test]
     fn well_formed_markup_comes_apart_as_it_should() {
         assert_eq!(
-            tokens(
-                "<?xml version='1.0'?><a b=\"1\" c='2>3'>x<!-- <no> --><d/>y<![CDATA[<z>]]></a >"
-            ),
-            [
-                "?xml version='1.0'",
-                "<a[b=1,c=2>3]",
-                "x",
-                "<d[]/",
-                "y",
-                "C:<z>",
-                "/a"
-            ]
+            tokens("<?xml version='1.0'?><a b=\"1\" c='2>3'>x<!-- <no> --><d/>y<![CDATA[<z>]]></a >"),
+            ["?xml version='1.0'", "<a[b=1,c=2>3]", "x", "<d[]/", "y", "C:<z>", "/a"]
         );
     }
 
     #[test]
     fn a_less_than_sign_that_begins_no_tag_is_text() {
-        assert_eq!(
-            tokens("<a>1 < 2 <3 <x and y</a>"),
-            ["<a[]", "1 ", "< 2 ", "<3 ", "<x and y", "/a"]
-        );
+        assert_eq!(tokens("<a>1 < 2 <3 <x and y</a>"), ["<a[]", "1 ", "< 2 ", "<3 ", "<x and y", "/a"]);
     }
 
     #[test]
     fn attributes_may_lack_their_quotes() {
-        assert_eq!(
-            tokens("<a b=1 c d = '2' e=http://x/y/>"),
-            ["<a[b=1,c=,d=2,e=http://x/y]/"]
-        );
+        assert_eq!(tokens("<a b=1 c d = '2' e=http://x/y/>"), ["<a[b=1,c=,d=2,e=http://x/y]/"]);
         assert_eq!(tokens("<a b=\"1><c d=\"2\">"), ["<a[b=1]", "<c[d=2]"]);
     }
 
@@ -572,29 +493,14 @@ mod tests {
 
     #[test]
     fn a_document_type_may_have_an_internal_subset() {
-        assert_eq!(
-            tokens("<!DOCTYPE rss [<!ENTITY a \"b\">]><a>"),
-            ["D", "<a[]"]
-        );
-        assert_eq!(
-            tokens("<!DOCTYPE rss [<!ENTITY a \"b\"> ] ><a>"),
-            ["D", "<a[]"]
-        );
-        assert_eq!(
-            tokens("<!DOCTYPE rss PUBLIC \"x\" \"y\"><a>"),
-            ["D", "<a[]"]
-        );
+        assert_eq!(tokens("<!DOCTYPE rss [<!ENTITY a \"b\">]><a>"), ["D", "<a[]"]);
+        assert_eq!(tokens("<!DOCTYPE rss [<!ENTITY a \"b\"> ] ><a>"), ["D", "<a[]"]);
+        assert_eq!(tokens("<!DOCTYPE rss PUBLIC \"x\" \"y\"><a>"), ["D", "<a[]"]);
     }
 
     #[test]
     fn comments_and_instructions_without_an_end_swallow_nothing() {
-        assert_eq!(
-            tokens("<a><!-- x <b>y</b>"),
-            ["<a[]", " x ", "<b[]", "y", "/b"]
-        );
-        assert_eq!(
-            tokens("<?xml version=\"1.0\"><a>x</a>"),
-            ["?xml version=\"1.0\"", "<a[]", "x", "/a"]
-        );
+        assert_eq!(tokens("<a><!-- x <b>y</b>"), ["<a[]", " x ", "<b[]", "y", "/b"]);
+        assert_eq!(tokens("<?xml version=\"1.0\"><a>x</a>"), ["?xml version=\"1.0\"", "<a[]", "x", "/a"]);
     }
 }

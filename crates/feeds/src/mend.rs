@@ -42,8 +42,6 @@ impl Mended {
 
     /// Everything noted, in the order of the enumeration.
     pub(crate) fn list(self) -> Vec<Repair> {
-        ALL.into_iter()
-            .filter(|repair| self.0 & (1 << *repair as u32) != 0)
-            .collect()
+        ALL.into_iter().filter(|repair| self.0 & (1 << *repair as u32) != 0).collect()
     }
 }

@@ -49,12 +49,7 @@ pub fn read(body: &[u8], content_type: Option<&str>, url: &str) -> Result<Feed, 
 }
 
 /// Reads a feed with other bounds than the default ones.
-pub fn read_with(
-    body: &[u8],
-    content_type: Option<&str>,
-    url: &str,
-    limits: &Limits,
-) -> Result<Feed, NotAFeed> {
+pub fn read_with(body: &[u8], content_type: Option<&str>, url: &str, limits: &Limits) -> Result<Feed, NotAFeed> {
     let mut mended = Mended::default();
     let body = if body.len() > limits.max_bytes {
         mended.note(Repair::LimitReached);
@@ -63,9 +58,7 @@ pub fn read_with(
         body
     };
     let decoded = charset::decode(body, content_type, &mut mended);
-    let text = decoded
-        .text
-        .trim_start_matches(|c: char| c.is_whitespace() || c == '\u{feff}');
+    let text = decoded.text.trim_start_matches(|c: char| c.is_whitespace() || c == '\u{feff}');
     if text.is_empty() {
         return Err(NotAFeed::Empty);
     }
@@ -79,11 +72,7 @@ pub fn read_with(
                     format::xml::read(&inner, url, limits, &mut mended).map_err(|_| reason)?
                 }
                 None => {
-                    return Err(if is_binary(text) {
-                        NotAFeed::Binary
-                    } else {
-                        reason
-                    });
+                    return Err(if is_binary(text) { NotAFeed::Binary } else { reason });
                 }
             },
             Ok(feed) => feed,

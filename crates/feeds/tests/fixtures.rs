@@ -13,11 +13,7 @@ fn fixtures() -> Vec<PathBuf> {
     let mut found = Vec::new();
     for folder in fs::read_dir(&root).expect("the fixtures are part of the repository") {
         let folder = folder.expect("the folder can be read").path();
-        found.extend(
-            fs::read_dir(folder)
-                .expect("the folder can be read")
-                .map(|file| file.expect("a file").path()),
-        );
+        found.extend(fs::read_dir(folder).expect("the folder can be read").map(|file| file.expect("a file").path()));
     }
     found.retain(|path| !path.to_string_lossy().ends_with(".expected.json"));
     found.sort();
@@ -27,14 +23,12 @@ fn fixtures() -> Vec<PathBuf> {
 /// Names the first place where the reading differs from the expectation.
 fn difference(expected: &Value, got: &Value, place: &str) -> Option<String> {
     match (expected, got) {
-        (Value::Object(expected), Value::Object(_)) => expected
-            .iter()
-            .find_map(|(key, value)| difference(value, &got[key], &format!("{place}.{key}"))),
+        (Value::Object(expected), Value::Object(_)) => {
+            expected.iter().find_map(|(key, value)| difference(value, &got[key], &format!("{place}.{key}")))
+        }
         (Value::Array(expected), Value::Array(got)) if expected.len() == got.len() => {
             let pairs = expected.iter().zip(got).enumerate();
-            pairs
-                .into_iter()
-                .find_map(|(at, (e, g))| difference(e, g, &format!("{place}[{at}]")))
+            pairs.into_iter().find_map(|(at, (e, g))| difference(e, g, &format!("{place}[{at}]")))
         }
         (expected, got) if expected == got => None,
         (expected, got) => Some(format!("{place}: expected {expected}, got {got}")),
@@ -48,14 +42,9 @@ fn every_fixture_reads_as_expected() {
     assert!(fixtures.len() > 10);
     for path in fixtures {
         let body = fs::read(&path).expect("the fixture can be read");
-        let expected = fs::read(path.with_extension("expected.json"))
-            .expect("every fixture has its expectation");
+        let expected = fs::read(path.with_extension("expected.json")).expect("every fixture has its expectation");
         let expected: Value = serde_json::from_slice(&expected).expect("the expectation is JSON");
-        let name = path
-            .file_name()
-            .expect("a file")
-            .to_string_lossy()
-            .into_owned();
+        let name = path.file_name().expect("a file").to_string_lossy().into_owned();
         match tidings_feeds::read(&body, None, "https://feeds.example/feed") {
             Ok(feed) => {
                 let got = serde_json::to_value(&feed).expect("a feed can be written as JSON");

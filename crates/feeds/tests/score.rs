@@ -18,17 +18,12 @@ const PIN_CAPTURED: f64 = 97.0;
 const PIN_YIELD: f64 = 98.0;
 
 fn documents() -> Option<Vec<Value>> {
-    let path =
-        PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../../shared/feeds-dev/feeds.jsonl");
+    let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../../shared/feeds-dev/feeds.jsonl");
     let Ok(text) = std::fs::read_to_string(path) else {
         eprintln!("skipped: the development documents are not beside the repository");
         return None;
     };
-    Some(
-        text.lines()
-            .map(|line| serde_json::from_str(line).unwrap())
-            .collect(),
-    )
+    Some(text.lines().map(|line| serde_json::from_str(line).unwrap()).collect())
 }
 
 #[test]
@@ -41,9 +36,7 @@ fn readings_agree_with_the_expected_ones() {
     for document in &documents {
         let id = document["id"].as_str().unwrap();
         let section = document["section"].as_str().unwrap();
-        let body = base64::engine::general_purpose::STANDARD
-            .decode(document["body_base64"].as_str().unwrap())
-            .unwrap();
+        let body = base64::engine::general_purpose::STANDARD.decode(document["body_base64"].as_str().unwrap()).unwrap();
         let content_type = document["content_type"].as_str().filter(|t| !t.is_empty());
         let feed = tidings_feeds::read(&body, content_type, document["url"].as_str().unwrap()).ok();
         let comparison = Comparison::of(document, feed.as_ref());
@@ -58,27 +51,15 @@ fn readings_agree_with_the_expected_ones() {
                 println!("{id} | {miss}");
             }
         }
-        let kind = if section.starts_with("devmut/") {
-            "damaged"
-        } else {
-            "plain"
-        };
+        let kind = if section.starts_with("devmut/") { "damaged" } else { "plain" };
         groups.entry(kind).or_default().add(comparison.core());
         groups.entry(section).or_default().add(comparison.core());
     }
     for (name, tally) in groups.iter().chain(&fields).chain([(&"yield", &yields)]) {
         println!("{name:<28} {:6.2} {:4}", tally.mean(), tally.count);
     }
-    assert!(
-        groups["plain"].mean() >= PIN_PLAIN,
-        "plain {:.2}",
-        groups["plain"].mean()
-    );
-    assert!(
-        groups["damaged"].mean() >= PIN_DAMAGED,
-        "damaged {:.2}",
-        groups["damaged"].mean()
-    );
+    assert!(groups["plain"].mean() >= PIN_PLAIN, "plain {:.2}", groups["plain"].mean());
+    assert!(groups["damaged"].mean() >= PIN_DAMAGED, "damaged {:.2}", groups["damaged"].mean());
     let captured = groups["dev/rssparserjs"].mean();
     assert!(captured >= PIN_CAPTURED, "captured {captured:.2}");
     assert!(yields.mean() >= PIN_YIELD, "yield {:.2}", yields.mean());
@@ -112,44 +93,24 @@ impl Comparison {
         let expected = &document["expected"];
         let url = document["url"].as_str().unwrap();
         let wanted = expected["entries"].as_array().unwrap();
-        let mut out = Comparison {
-            fields: Vec::new(),
-            misses: Vec::new(),
-        };
+        let mut out = Comparison { fields: Vec::new(), misses: Vec::new() };
         let got = feed.map_or(&[][..], |feed| &feed.entries);
         // Of a document that was cut off, only so many entries can be asked for.
-        let enough = document["min_entries"]
-            .as_u64()
-            .is_some_and(|n| (n as usize..=wanted.len()).contains(&got.len()));
+        let enough = document["min_entries"].as_u64().is_some_and(|n| (n as usize..=wanted.len()).contains(&got.len()));
         let (few, many) = (got.len().min(wanted.len()), got.len().max(wanted.len()));
-        let share = if many == 0 || enough {
-            1.0
-        } else {
-            few as f64 / many as f64
-        };
+        let share = if many == 0 || enough { 1.0 } else { few as f64 / many as f64 };
         if share < 1.0 {
-            out.misses.push(format!(
-                "entries: {} instead of {}",
-                got.len(),
-                wanted.len()
-            ));
+            out.misses.push(format!("entries: {} instead of {}", got.len(), wanted.len()));
         }
         out.fields.push(("entries", share));
         if expected["format"] == "" {
             return out;
         }
         let title = feed.map_or("", |feed| feed.title.as_str());
-        let right = either(&expected["title"], &expected["title_alt"], |v| {
-            same_title(title, v)
-        });
+        let right = either(&expected["title"], &expected["title_alt"], |v| same_title(title, v));
         out.feed_field("f.title", right, &expected["title"], title);
         let site = feed.and_then(|feed| feed.site.as_deref());
-        out.feed_field(
-            "(f.link)",
-            same_url(site, &expected["link"], url),
-            &expected["link"],
-            site.unwrap_or("-"),
-        );
+        out.feed_field("(f.link)", same_url(site, &expected["link"], url), &expected["link"], site.unwrap_or("-"));
         let language = feed.and_then(|feed| feed.language.as_deref()).unwrap_or("");
         let same = |v: &Value| language.eq_ignore_ascii_case(v.as_str().unwrap_or(""));
         let right = either(&expected["language"], &expected["language_alt"], same);
@@ -157,126 +118,63 @@ impl Comparison {
         let count = if enough { got.len() } else { wanted.len() };
         let mut sums: BTreeMap<&'static str, f64> = BTreeMap::new();
         for (at, entry) in wanted.iter().enumerate() {
-            for (field, right, shown) in
-                judge(entry, partner(entry, at, wanted.len(), got, url), url)
-            {
+            for (field, right, shown) in judge(entry, partner(entry, at, wanted.len(), got, url), url) {
                 if !right {
-                    let name = if field == "text" {
-                        "text_head"
-                    } else {
-                        field.trim_matches(['(', ')'])
-                    };
-                    out.misses
-                        .push(format!("{field}: wanted {} got {shown}", entry[name]));
+                    let name = if field == "text" { "text_head" } else { field.trim_matches(['(', ')']) };
+                    out.misses.push(format!("{field}: wanted {} got {shown}", entry[name]));
                 }
                 *sums.entry(field).or_default() += f64::from(right);
             }
         }
-        out.fields.extend(
-            sums.into_iter()
-                .map(|(field, sum)| (field, (sum / count as f64).min(1.0))),
-        );
+        out.fields.extend(sums.into_iter().map(|(field, sum)| (field, (sum / count as f64).min(1.0))));
         out
     }
 
     fn feed_field(&mut self, field: &'static str, right: bool, expected: &Value, got: &str) {
         if !right {
-            self.misses
-                .push(format!("{field}: wanted {expected} got {got}"));
+            self.misses.push(format!("{field}: wanted {expected} got {got}"));
         }
         self.fields.push((field, f64::from(right)));
     }
 
     fn core(&self) -> f64 {
-        let core: Vec<f64> = self
-            .fields
-            .iter()
-            .filter(|(name, _)| !name.starts_with('('))
-            .map(|f| f.1)
-            .collect();
+        let core: Vec<f64> = self.fields.iter().filter(|(name, _)| !name.starts_with('(')).map(|f| f.1).collect();
         core.iter().sum::<f64>() / core.len() as f64
     }
 }
 
 /// Entries pair by position when the counts agree, else by id, link or title.
-fn partner<'f>(
-    wanted: &Value,
-    at: usize,
-    count: usize,
-    got: &'f [FeedEntry],
-    url: &str,
-) -> Option<&'f FeedEntry> {
+fn partner<'f>(wanted: &Value, at: usize, count: usize, got: &'f [FeedEntry], url: &str) -> Option<&'f FeedEntry> {
     if got.len() == count {
         return got.get(at);
     }
-    let by_id = got
-        .iter()
-        .find(|e| e.id.is_some() && e.id.as_deref() == wanted["id"].as_str());
+    let by_id = got.iter().find(|e| e.id.is_some() && e.id.as_deref() == wanted["id"].as_str());
     by_id
-        .or_else(|| {
-            got.iter()
-                .find(|e| e.link.is_some() && same_url(e.link.as_deref(), &wanted["link"], url))
-        })
-        .or_else(|| {
-            got.iter()
-                .find(|e| !e.title.is_empty() && same_title(&e.title, &wanted["title"]))
-        })
+        .or_else(|| got.iter().find(|e| e.link.is_some() && same_url(e.link.as_deref(), &wanted["link"], url)))
+        .or_else(|| got.iter().find(|e| !e.title.is_empty() && same_title(&e.title, &wanted["title"])))
 }
 
 fn judge(wanted: &Value, got: Option<&FeedEntry>, url: &str) -> Vec<(&'static str, bool, String)> {
     let Some(got) = got else {
-        let fields = [
-            "link",
-            "title",
-            "date",
-            "text",
-            "(id)",
-            "(author)",
-            "(categories)",
-        ];
-        return fields
-            .map(|field| (field, false, "no entry".to_string()))
-            .to_vec();
+        let fields = ["link", "title", "date", "text", "(id)", "(author)", "(categories)"];
+        return fields.map(|field| (field, false, "no entry".to_string())).to_vec();
     };
     let link = got.link.as_deref();
-    let link_right = either(&wanted["link"], &wanted["link_alt"], |v| {
-        same_url(link, v, url)
-    });
-    let title_right = either(&wanted["title"], &wanted["title_alt"], |v| {
-        same_title(&got.title, v)
-    });
+    let link_right = either(&wanted["link"], &wanted["link_alt"], |v| same_url(link, v, url));
+    let title_right = either(&wanted["title"], &wanted["title_alt"], |v| same_title(&got.title, v));
     let date = got.date();
     let same_date = |v: &Value| {
-        v.as_str()
-            .and_then(|v| v.parse::<jiff::Timestamp>().ok())
-            .map(|t| t.as_second())
-            == date.map(|t| t.as_second())
+        v.as_str().and_then(|v| v.parse::<jiff::Timestamp>().ok()).map(|t| t.as_second()) == date.map(|t| t.as_second())
     };
     let unread = !wanted["published_unread"].is_null() || !wanted["updated_unread"].is_null();
-    let date_right = either(&wanted["date"], &wanted["date_alt"], same_date)
-        || (wanted["date"].is_null() && unread);
+    let date_right = either(&wanted["date"], &wanted["date_alt"], same_date) || (wanted["date"].is_null() && unread);
     let html = got.content_html.as_deref().or(got.summary_html.as_deref());
-    let text = html
-        .map(tidings_feeds::visible_text)
-        .or(got.summary.clone())
-        .unwrap_or_default();
-    let text_right = either(&wanted["text_head"], &wanted["text_alt"], |v| {
-        same_text(&text, v)
-    });
+    let text = html.map(tidings_feeds::visible_text).or(got.summary.clone()).unwrap_or_default();
+    let text_right = either(&wanted["text_head"], &wanted["text_alt"], |v| same_text(&text, v));
     let id = got.id.as_deref();
-    let id_right = either(&wanted["id"], &wanted["id_alt"], |v| {
-        v.as_str() == id || same_url(id, v, url)
-    });
-    let author = got
-        .authors
-        .first()
-        .map(|a| a.to_string())
-        .unwrap_or_default();
-    let name = got
-        .authors
-        .first()
-        .map(|a| a.name.clone())
-        .unwrap_or_default();
+    let id_right = either(&wanted["id"], &wanted["id_alt"], |v| v.as_str() == id || same_url(id, v, url));
+    let author = got.authors.first().map(|a| a.to_string()).unwrap_or_default();
+    let name = got.authors.first().map(|a| a.name.clone()).unwrap_or_default();
     let same_author = |v: &Value| {
         let v = squeeze(v.as_str().unwrap_or(""));
         v == squeeze(&author) || v == squeeze(&name)
@@ -291,16 +189,11 @@ fn judge(wanted: &Value, got: Option<&FeedEntry>, url: &str) -> Vec<(&'static st
     };
     let mut categories: Vec<String> = got.categories.iter().map(|c| squeeze(c)).collect();
     categories.sort();
-    let categories_right = set(&wanted["categories"]) == categories
-        || set(&wanted["categories_set_alt"]) == categories;
+    let categories_right = set(&wanted["categories"]) == categories || set(&wanted["categories_set_alt"]) == categories;
     vec![
         ("link", link_right, link.unwrap_or("-").to_string()),
         ("title", title_right, got.title.clone()),
-        (
-            "date",
-            date_right,
-            format!("{date:?} unread {:?}", got.unread_dates),
-        ),
+        ("date", date_right, format!("{date:?} unread {:?}", got.unread_dates)),
         ("text", text_right, text.chars().take(400).collect()),
         ("(id)", id_right, id.unwrap_or("-").to_string()),
         ("(author)", author_right, author),
@@ -324,8 +217,7 @@ fn squeeze(text: &str) -> String {
 
 fn same_title(got: &str, wanted: &Value) -> bool {
     let wanted = wanted.as_str().unwrap_or("");
-    squeeze(got) == squeeze(wanted)
-        || tidings_feeds::visible_text(got) == tidings_feeds::visible_text(wanted)
+    squeeze(got) == squeeze(wanted) || tidings_feeds::visible_text(got) == tidings_feeds::visible_text(wanted)
 }
 
 fn same_url(got: Option<&str>, wanted: &Value, base: &str) -> bool {
@@ -344,13 +236,8 @@ fn normal(address: &str, base: &str) -> Vec<u8> {
     let mut out = Vec::with_capacity(bytes.len());
     let mut at = 0;
     while at < bytes.len() {
-        let hex = bytes
-            .get(at + 1..at + 3)
-            .and_then(|h| std::str::from_utf8(h).ok());
-        match hex
-            .and_then(|hex| u8::from_str_radix(hex, 16).ok())
-            .filter(|_| bytes[at] == b'%')
-        {
+        let hex = bytes.get(at + 1..at + 3).and_then(|h| std::str::from_utf8(h).ok());
+        match hex.and_then(|hex| u8::from_str_radix(hex, 16).ok()).filter(|_| bytes[at] == b'%') {
             Some(byte) => {
                 out.push(byte);
                 at += 3;
@@ -367,10 +254,7 @@ fn normal(address: &str, base: &str) -> Vec<u8> {
 /// Nine words in ten of the first 400 characters.
 fn same_text(got: &str, wanted: &Value) -> bool {
     let wanted = squeeze(wanted.as_str().unwrap_or(""));
-    let got: String = squeeze(got)
-        .chars()
-        .take(wanted.chars().count().max(1))
-        .collect();
+    let got: String = squeeze(got).chars().take(wanted.chars().count().max(1)).collect();
     if wanted.is_empty() || got.is_empty() {
         return wanted.is_empty() && got.is_empty();
     }

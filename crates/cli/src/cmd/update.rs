@@ -39,7 +39,7 @@ pub fn run(args: &Args, global: &Global) -> Result<Report> {
     tidings_store::plan::path(&session.home)?;
 
     let mut states = feeds::states(&session.home)?;
-    let known = |url: String| states.remove(&url).unwrap_or(FeedState { feed: url, ..FeedState::default() });
+    let mut known = |url: String| states.remove(&url).unwrap_or(FeedState { feed: url, ..FeedState::default() });
     let all: Vec<FeedState> = list.feeds.into_iter().map(|feed| known(feed.url)).collect();
     let listed = all.len() as u64;
     let asked: Vec<FeedState> =

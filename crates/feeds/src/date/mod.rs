@@ -46,8 +46,7 @@ pub fn parse(text: &str) -> Option<Timestamp> {
 fn common_shape(b: &[u8]) -> Option<Timestamp> {
     let two = |at: usize| -> Option<i8> {
         let (tens, ones) = (b.get(at)?, b.get(at + 1)?);
-        (tens.is_ascii_digit() && ones.is_ascii_digit())
-            .then(|| ((tens - b'0') * 10 + (ones - b'0')) as i8)
+        (tens.is_ascii_digit() && ones.is_ascii_digit()).then(|| ((tens - b'0') * 10 + (ones - b'0')) as i8)
     };
     let four = |at: usize| Some(i16::from(two(at)?) * 100 + i16::from(two(at + 2)?));
     let clock = |at: usize| -> Option<Time> {
@@ -70,47 +69,34 @@ fn common_shape(b: &[u8]) -> Option<Timestamp> {
             _ => return None,
         };
         let hours = two(at + 1)?;
-        (hours <= 15 && minutes < 60)
-            .then(|| sign * (i32::from(hours) * 3600 + i32::from(minutes) * 60))
+        (hours <= 15 && minutes < 60).then(|| sign * (i32::from(hours) * 3600 + i32::from(minutes) * 60))
     };
-    let (date, time, offset) =
-        if b.get(4) == Some(&b'-') && b.get(7) == Some(&b'-') && b.get(10) == Some(&b'T') {
-            (
-                Date::new(four(0)?, two(5)?, two(8)?).ok()?,
-                clock(11)?,
-                zone(19)?,
-            )
-        } else if b.get(3) == Some(&b',')
-            && b.get(4) == Some(&b' ')
-            && b.get(7) == Some(&b' ')
-            && b.get(11) == Some(&b' ')
-        {
-            if b.get(16) != Some(&b' ') || b.get(25) != Some(&b' ') {
-                return None;
-            }
-            let month = match b.get(8..11)? {
-                b"Jan" => 1,
-                b"Feb" => 2,
-                b"Mar" => 3,
-                b"Apr" => 4,
-                b"May" => 5,
-                b"Jun" => 6,
-                b"Jul" => 7,
-                b"Aug" => 8,
-                b"Sep" => 9,
-                b"Oct" => 10,
-                b"Nov" => 11,
-                b"Dec" => 12,
-                _ => return None,
-            };
-            (
-                Date::new(four(12)?, month, two(5)?).ok()?,
-                clock(17)?,
-                zone(26)?,
-            )
-        } else {
+    let (date, time, offset) = if b.get(4) == Some(&b'-') && b.get(7) == Some(&b'-') && b.get(10) == Some(&b'T') {
+        (Date::new(four(0)?, two(5)?, two(8)?).ok()?, clock(11)?, zone(19)?)
+    } else if b.get(3) == Some(&b',') && b.get(4) == Some(&b' ') && b.get(7) == Some(&b' ') && b.get(11) == Some(&b' ')
+    {
+        if b.get(16) != Some(&b' ') || b.get(25) != Some(&b' ') {
             return None;
+        }
+        let month = match b.get(8..11)? {
+            b"Jan" => 1,
+            b"Feb" => 2,
+            b"Mar" => 3,
+            b"Apr" => 4,
+            b"May" => 5,
+            b"Jun" => 6,
+            b"Jul" => 7,
+            b"Aug" => 8,
+            b"Sep" => 9,
+            b"Oct" => 10,
+            b"Nov" => 11,
+            b"Dec" => 12,
+            _ => return None,
         };
+        (Date::new(four(12)?, month, two(5)?).ok()?, clock(17)?, zone(26)?)
+    } else {
+        return None;
+    };
     if date.year() < MIN_YEAR {
         return None;
     }
@@ -125,11 +111,7 @@ type Clock = (Time, bool);
 
 fn moment(date: Date, time: Option<Clock>, offset_seconds: i32) -> Option<Timestamp> {
     let (time, next_day) = time.unwrap_or((Time::midnight(), false));
-    let date = if next_day {
-        date.tomorrow().ok()?
-    } else {
-        date
-    };
+    let date = if next_day { date.tomorrow().ok()? } else { date };
     // Arithmetic on the civil time, because no zone table may shift it.
     let zone = TimeZone::fixed(Offset::UTC);
     let utc = date.to_datetime(time).to_zoned(zone).ok()?.timestamp();
@@ -152,11 +134,7 @@ fn digits_only(text: &str) -> Option<Timestamp> {
         4 => moment(date(number(0..4)?, 1, 1)?, None, 0),
         6 => {
             let year = full_year(number(0..2)?, 2)?;
-            moment(
-                date(i64::from(year), number(2..4)?, number(4..6)?)?,
-                None,
-                0,
-            )
+            moment(date(i64::from(year), number(2..4)?, number(4..6)?)?, None, 0)
         }
         7 => {
             let first = date(number(0..4)?, 1, 1)?;
@@ -169,11 +147,7 @@ fn digits_only(text: &str) -> Option<Timestamp> {
             None => Timestamp::from_millisecond(number(0..12)?).ok(),
         },
         13 => Timestamp::from_millisecond(number(0..13)?).ok(),
-        14 => moment(
-            day()?,
-            Some((clock(i8::try_from(number(12..14)?).ok()?)?, false)),
-            0,
-        ),
+        14 => moment(day()?, Some((clock(i8::try_from(number(12..14)?).ok()?)?, false)), 0),
         _ => None,
     }
 }
@@ -219,9 +193,7 @@ fn cut(text: &str) -> Vec<Token<'_>> {
     let mut rest = text;
     let mut apart = false;
     while let Some(c) = rest.chars().next() {
-        let is_word = |c: char| {
-            c.is_ascii_alphabetic() || (!c.is_ascii() && !c.is_whitespace() && !is_mark(c))
-        };
+        let is_word = |c: char| c.is_ascii_alphabetic() || (!c.is_ascii() && !c.is_whitespace() && !is_mark(c));
         let (piece, length) = if c.is_whitespace() || matches!(c, '\u{200e}' | '\u{200f}') {
             apart = true;
             rest = &rest[c.len_utf8()..];
@@ -230,13 +202,7 @@ fn cut(text: &str) -> Vec<Token<'_>> {
             let length = rest.bytes().take_while(u8::is_ascii_digit).count();
             // Fractions of seconds may be long; only their length matters then.
             let value = rest[..length.min(18)].parse().unwrap_or(0);
-            (
-                Piece::Number {
-                    value,
-                    digits: length,
-                },
-                length,
-            )
+            (Piece::Number { value, digits: length }, length)
         } else if is_word(c) {
             let length = rest.find(|c: char| !is_word(c)).unwrap_or(rest.len());
             (Piece::Word(&rest[..length]), length)
@@ -252,22 +218,7 @@ fn cut(text: &str) -> Vec<Token<'_>> {
 
 /// Punctuation outside ASCII that stands in dates.
 fn is_mark(c: char) -> bool {
-    matches!(
-        c,
-        '،' | '，'
-            | '、'
-            | '：'
-            | '–'
-            | '—'
-            | '−'
-            | '·'
-            | '«'
-            | '»'
-            | '“'
-            | '”'
-            | '’'
-            | '‘'
-    )
+    matches!(c, '،' | '，' | '、' | '：' | '–' | '—' | '−' | '·' | '«' | '»' | '“' | '”' | '’' | '‘')
 }
 
 /// A date while it is being read: tokens that are understood are taken out.
@@ -279,11 +230,7 @@ struct Reading<'a> {
 
 impl<'a> Reading<'a> {
     fn new(tokens: Vec<Token<'a>>) -> Self {
-        Reading {
-            tokens,
-            time: None,
-            offset_seconds: 0,
-        }
+        Reading { tokens, time: None, offset_seconds: 0 }
     }
 
     fn piece(&self, at: usize) -> Option<Piece<'a>> {
@@ -343,9 +290,7 @@ impl<'a> Reading<'a> {
         if from > 0
             && matches!(
                 self.piece(from - 1),
-                Some(Piece::Word(
-                    "t" | "um" | "at" | "klo" | "kl" | "à" | "às" | "ob" | "o" | "alle" | "ore"
-                ))
+                Some(Piece::Word("t" | "um" | "at" | "klo" | "kl" | "à" | "às" | "ob" | "o" | "alle" | "ore"))
             )
         {
             from -= 1;
@@ -365,9 +310,7 @@ impl<'a> Reading<'a> {
                 let (minute, _) = self.number(at + 2).filter(|(_, digits)| *digits <= 2)?;
                 let mut to = at + 3;
                 let mut second = 0;
-                let dotted = |at: usize| {
-                    self.is_sign(at, '.') && self.number(at + 1).is_some_and(|(_, d)| d == 2)
-                };
+                let dotted = |at: usize| self.is_sign(at, '.') && self.number(at + 1).is_some_and(|(_, d)| d == 2);
                 if colon(to) || (dotted(to) && !self.tokens[to].apart) {
                     (second, _) = self.number(to + 1).filter(|(_, digits)| *digits <= 2)?;
                     to += 2;
@@ -384,8 +327,7 @@ impl<'a> Reading<'a> {
                 let mut to = at + 2;
                 let mut parts = [hour, 0, 0];
                 for part in &mut parts[1..] {
-                    let Some((value, _)) = self.number(to).filter(|(_, digits)| *digits <= 2)
-                    else {
+                    let Some((value, _)) = self.number(to).filter(|(_, digits)| *digits <= 2) else {
                         break;
                     };
                     *part = value;
@@ -411,10 +353,7 @@ impl<'a> Reading<'a> {
                 return Some((at, to, parts));
             }
             // 10 pm
-            if digits <= 2
-                && (1..=12).contains(&hour)
-                && matches!(self.word(at + 1), Some("am" | "pm"))
-            {
+            if digits <= 2 && (1..=12).contains(&hour) && matches!(self.word(at + 1), Some("am" | "pm")) {
                 return Some((at, at + 1, [hour, 0, 0]));
             }
         }
@@ -428,24 +367,12 @@ impl<'a> Reading<'a> {
             "pm" | "오후" | "下午" | "午後" | "μμ" | "odp" | "em" => Half::Afternoon,
             letter @ ("a" | "p" | "π" | "μ") => {
                 // a.m. and p.m.
-                let dotted =
-                    self.is_sign(at + 1, '.') && matches!(self.word(at + 2), Some("m" | "μ"));
+                let dotted = self.is_sign(at + 1, '.') && matches!(self.word(at + 2), Some("m" | "μ"));
                 if !dotted {
                     return None;
                 }
-                let end = if self.is_sign(at + 3, '.') {
-                    at + 4
-                } else {
-                    at + 3
-                };
-                return Some((
-                    if matches!(letter, "a" | "π") {
-                        Half::Morning
-                    } else {
-                        Half::Afternoon
-                    },
-                    end,
-                ));
+                let end = if self.is_sign(at + 3, '.') { at + 4 } else { at + 3 };
+                return Some((if matches!(letter, "a" | "π") { Half::Morning } else { Half::Afternoon }, end));
             }
             _ => return None,
         };
@@ -503,10 +430,7 @@ impl<'a> Reading<'a> {
 
     /// Korean dates without a zone are in Korean time: the programs that write them say so.
     fn usual_offset(&self) -> i32 {
-        let korean = self
-            .tokens
-            .iter()
-            .any(|t| matches!(t.piece, Piece::Word("년" | "오전" | "오후")));
+        let korean = self.tokens.iter().any(|t| matches!(t.piece, Piece::Word("년" | "오전" | "오후")));
         if korean { 9 * 3600 } else { 0 }
     }
 
@@ -530,9 +454,7 @@ impl<'a> Reading<'a> {
             _ => return None,
         };
         let possible = hours <= 15 && minutes < 60;
-        let seconds = i32::try_from(hours * 3600 + minutes * 60)
-            .ok()
-            .filter(|_| possible);
+        let seconds = i32::try_from(hours * 3600 + minutes * 60).ok().filter(|_| possible);
         Some((seconds.map(|seconds| sign * seconds), end))
     }
 
@@ -550,18 +472,14 @@ impl<'a> Reading<'a> {
         while at < self.tokens.len() {
             match self.tokens[at].piece {
                 Piece::Number { value, digits } => numbers.push((value, digits)),
-                Piece::Sign(sign @ ('-' | '/' | '.' | ',' | '–' | '—')) => {
-                    separators.push(sign)
-                }
+                Piece::Sign(sign @ ('-' | '/' | '.' | ',' | '–' | '—')) => separators.push(sign),
                 Piece::Sign('(' | ')' | '\'' | '"' | '،' | '，' | '、' | '·' | '’') => {}
                 Piece::Sign(_) => return None,
                 Piece::Word("w") if numbers.len() == 1 && self.number(at + 1).is_some() => {
                     week = self.number(at + 1);
                     at += 1;
                 }
-                Piece::Word(word @ ("年" | "月" | "日" | "년" | "월" | "일")) => {
-                    units.push_str(word)
-                }
+                Piece::Word(word @ ("年" | "月" | "日" | "년" | "월" | "일")) => units.push_str(word),
                 Piece::Word("tháng" | "thg") => {
                     month = self.number(at + 1).map(|(value, _)| value);
                     months_before_numbers = numbers.len();
@@ -596,11 +514,7 @@ impl<'a> Reading<'a> {
                 return numeric_date(&numbers, &separators);
             }
         };
-        let year = if thai && year.0 > 2400 {
-            (year.0 - 543, year.1)
-        } else {
-            year
-        };
+        let year = if thai && year.0 > 2400 { (year.0 - 543, year.1) } else { year };
         civil(full_year(year.0, year.1)?, month, day)
     }
 }
@@ -617,8 +531,7 @@ fn civil(year: i16, month: i64, day: i64) -> Option<Date> {
 
 fn week_date(year: i64, week: i64, day: i64) -> Option<Date> {
     let weekday = Weekday::from_monday_one_offset(i8::try_from(day).ok()?).ok()?;
-    let week =
-        ISOWeekDate::new(i16::try_from(year).ok()?, i8::try_from(week).ok()?, weekday).ok()?;
+    let week = ISOWeekDate::new(i16::try_from(year).ok()?, i8::try_from(week).ok()?, weekday).ok()?;
     Some(week.date())
 }
 
@@ -649,23 +562,15 @@ fn numeric_date(numbers: &[(i64, usize)], separators: &[char]) -> Option<Date> {
                 _ => None,
             }
         }
-        [(year, 2), (month, 2), (day, 2)]
-            if separators.iter().filter(|c| **c == '-').count() == 2 =>
-        {
+        [(year, 2), (month, 2), (day, 2)] if separators.iter().filter(|c| **c == '-').count() == 2 => {
             civil(full_year(year, 2)?, month, day)
         }
-        [(day, 1 | 2), (month, 1 | 2), (year, 2)]
-            if separators.iter().filter(|c| **c == '.').count() >= 2 =>
-        {
+        [(day, 1 | 2), (month, 1 | 2), (year, 2)] if separators.iter().filter(|c| **c == '.').count() >= 2 => {
             civil(full_year(year, 2)?, month, day)
         }
         [(year, 4), (day, 3)] => ordinal(full_year(year, 4)?, day),
         [(year, 4), (month, 1 | 2)] => civil(full_year(year, 4)?, month, 1),
-        [(whole, 8)] => civil(
-            full_year(whole / 10_000, 4)?,
-            whole / 100 % 100,
-            whole % 100,
-        ),
+        [(whole, 8)] => civil(full_year(whole / 10_000, 4)?, whole / 100 % 100, whole % 100),
         [(whole, 7)] => ordinal(full_year(whole / 1000, 4)?, whole % 1000),
         [(year, 4)] => civil(full_year(year, 4)?, 1, 1),
         _ => None,

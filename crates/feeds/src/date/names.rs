@@ -33,12 +33,9 @@ pub(super) fn month(word: &str) -> Option<i8> {
 
 /// Words that stand between the parts of a date and mean nothing.
 pub(super) fn is_filler(word: &str) -> bool {
-    const FILLERS: &str =
-        "st nd rd th de del d di do da den der dem am an at um the of on le la el em les à às il
+    const FILLERS: &str = "st nd rd th de del d di do da den der dem am an at um the of on le la el em les à às il
         kl klo ob o ur uhr t y i g m год года г р в ngày lúc ngay van vom tes";
-    FILLERS
-        .split_ascii_whitespace()
-        .any(|filler| filler == word)
+    FILLERS.split_ascii_whitespace().any(|filler| filler == word)
 }
 
 /// Common weekdays, so that they may stand anywhere; others may stand in front only.
@@ -57,10 +54,7 @@ static FORMS: LazyLock<HashMap<String, i8>> = LazyLock::new(|| {
     let cells = || {
         ROWS.iter()
             .flat_map(|(_, row)| row.split('|').zip(1i8..))
-            .flat_map(|(cell, month)| {
-                cell.split_whitespace()
-                    .map(move |form| (form.to_lowercase(), month))
-            })
+            .flat_map(|(cell, month)| cell.split_whitespace().map(move |form| (form.to_lowercase(), month)))
     };
     for (form, month) in cells() {
         forms.entry(form).or_insert(month);
@@ -125,10 +119,7 @@ const ROWS: [(&str, &str); 37] = [
         "no",
         "januar | februar | mars | april | mai | juni | juli | august | september | oktober okt | november | desember des",
     ),
-    (
-        "is",
-        "janúar | febrúar | mars | apríl | maí | júní | júlí | ágúst | september | október | nóvember | desember",
-    ),
+    ("is", "janúar | febrúar | mars | apríl | maí | júní | júlí | ágúst | september | október | nóvember | desember"),
     (
         "fi",
         "tammikuu tammikuuta tammi | helmikuu helmikuuta helmi | maaliskuu maaliskuuta maalis | huhtikuu huhtikuuta huhti | toukokuu toukokuuta touko | kesäkuu kesäkuuta kesä | heinäkuu heinäkuuta heinä | elokuu elokuuta elo | syyskuu syyskuuta syys | lokakuu lokakuuta loka | marraskuu marraskuuta marras | joulukuu joulukuuta joulu",
@@ -197,10 +188,7 @@ const ROWS: [(&str, &str); 37] = [
         "be",
         "студзень студзеня | люты лютага | сакавік сакавіка | красавік красавіка | травень траўня | чэрвень чэрвеня | ліпень ліпеня | жнівень жніўня | верасень верасня | кастрычнік кастрычніка | лістапад лістапада | снежань снежня",
     ),
-    (
-        "bg",
-        "януари | февруари | март | април | май | юни | юли | август | септември | октомври | ноември | декември",
-    ),
+    ("bg", "януари | февруари | март | април | май | юни | юли | август | септември | октомври | ноември | декември"),
     (
         "id",
         "Januari | Februari Pebruari | Maret | April | Mei | Juni | Juli | Agustus Agu Agt | September | Oktober Okt | November Nopember | Desember Des",

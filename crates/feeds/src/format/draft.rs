@@ -167,23 +167,13 @@ impl Draft {
     pub(super) fn finish(self, resolve: impl Fn(&str) -> Option<String>) -> FeedEntry {
         let common = self.common;
         let web = |link: &Option<String>| link.as_deref().is_some_and(address::is_web);
-        let id_as_link = || {
-            self.id
-                .as_deref()
-                .filter(|_| self.id_is_link)
-                .filter(|id| address::is_web(id))
-        };
+        let id_as_link = || self.id.as_deref().filter(|_| self.id_is_link).filter(|id| address::is_web(id));
         let behind = Some(self.orig_link).filter(web).flatten();
         let given = common
             .link
             .map(|(_, link)| link)
             .or_else(|| id_as_link().map(str::to_string))
-            .or_else(|| {
-                self.about
-                    .as_deref()
-                    .filter(|about| address::is_web(about))
-                    .and_then(&resolve)
-            });
+            .or_else(|| self.about.as_deref().filter(|about| address::is_web(about)).and_then(&resolve));
         let (link, tracker_link) = match behind {
             Some(behind) => (Some(behind), given),
             None => (given, None),
@@ -220,15 +210,9 @@ impl Draft {
 /// Reads `name (mail)`, `mail (name)`, `name <mail>` and plain forms.
 pub(super) fn person(text: &str) -> Person {
     let text = text.trim();
-    let is_mail = |part: &str| {
-        part.contains('@') && !part.contains(char::is_whitespace) && !part.contains('/')
-    };
+    let is_mail = |part: &str| part.contains('@') && !part.contains(char::is_whitespace) && !part.contains('/');
     let clean = |part: &str| {
-        part.trim()
-            .trim_start_matches("mailto:")
-            .trim_matches(['"', '<', '>', '(', ')'])
-            .trim()
-            .to_string()
+        part.trim().trim_start_matches("mailto:").trim_matches(['"', '<', '>', '(', ')']).trim().to_string()
     };
     for (open, close) in [('(', ')'), ('<', '>')] {
         let Some((outside, rest)) = text.split_once(open) else {
@@ -239,31 +223,16 @@ pub(super) fn person(text: &str) -> Person {
         };
         let (outside, inside) = (clean(outside), clean(inside));
         if is_mail(&outside) {
-            return Person {
-                name: inside,
-                email: Some(outside),
-                uri: None,
-            };
+            return Person { name: inside, email: Some(outside), uri: None };
         }
         if is_mail(&inside) {
-            return Person {
-                name: outside,
-                email: Some(inside),
-                uri: None,
-            };
+            return Person { name: outside, email: Some(inside), uri: None };
         }
     }
     if is_mail(text) {
-        return Person {
-            name: String::new(),
-            email: Some(clean(text)),
-            uri: None,
-        };
+        return Person { name: String::new(), email: Some(clean(text)), uri: None };
     }
-    Person {
-        name: crate::html::collapse(text),
-        ..Person::default()
-    }
+    Person { name: crate::html::collapse(text), ..Person::default() }
 }
 
 #[cfg(test)]
@@ -272,22 +241,11 @@ mod tests {
 
     #[test]
     fn people_are_written_in_many_ways() {
-        for text in [
-            "Ann Bee (ann@a.example)",
-            "ann@a.example (Ann Bee)",
-            "Ann Bee <ann@a.example>",
-        ] {
+        for text in ["Ann Bee (ann@a.example)", "ann@a.example (Ann Bee)", "Ann Bee <ann@a.example>"] {
             let person = person(text);
-            assert_eq!(
-                (person.name.as_str(), person.email.as_deref()),
-                ("Ann Bee", Some("ann@a.example")),
-                "{text}"
-            );
+            assert_eq!((person.name.as_str(), person.email.as_deref()), ("Ann Bee", Some("ann@a.example")), "{text}");
         }
-        assert_eq!(
-            person("ann@a.example").email.as_deref(),
-            Some("ann@a.example")
-        );
+        assert_eq!(person("ann@a.example").email.as_deref(), Some("ann@a.example"));
         assert_eq!(person(" Ann \n Bee (editor)").name, "Ann Bee (editor)");
     }
 }

@@ -16,27 +16,13 @@ use super::draft::{Common, DateSlot, Draft, Fit, person};
 use super::value::Prose;
 
 /// Reads a feed from JSON.
-pub(crate) fn read(
-    text: &str,
-    url: &str,
-    limits: &Limits,
-    mended: &mut Mended,
-) -> Result<Feed, NotAFeed> {
+pub(crate) fn read(text: &str, url: &str, limits: &Limits, mended: &mut Mended) -> Result<Feed, NotAFeed> {
     let root = json::parse(text, limits.max_depth.min(64), mended).ok_or(NotAFeed::Json)?;
-    let reader = Reader {
-        base: Base::new(url),
-        limits,
-    };
+    let reader = Reader { base: Base::new(url), limits };
     let mut feed = match &root {
         Value::Array(posts) if posts.iter().any(is_post) => reader.posts(posts),
-        root if root
-            .get("rss")
-            .is_some_and(|rss| rss.get("channel").is_some()) =>
-        {
-            let channel = root
-                .get("rss")
-                .and_then(|rss| rss.get("channel"))
-                .expect("checked by the guard");
+        root if root.get("rss").is_some_and(|rss| rss.get("channel").is_some()) => {
+            let channel = root.get("rss").and_then(|rss| rss.get("channel")).expect("checked by the guard");
             reader.channel(channel)
         }
         root if is_json_feed(root) => reader.feed(root),
@@ -56,48 +42,25 @@ fn is_json_feed(root: &Value<'_>) -> bool {
     if let Some(version) = string(root, "version") {
         return version.contains("jsonfeed.org");
     }
-    let telling = [
-        "content_html",
-        "content_text",
-        "date_published",
-        "date_modified",
-        "external_url",
-    ];
+    let telling = ["content_html", "content_text", "date_published", "date_modified", "external_url"];
     let items = root.get("items").map(Value::list).unwrap_or_default();
-    items
-        .iter()
-        .any(|item| telling.iter().any(|name| item.get(name).is_some()))
+    items.iter().any(|item| telling.iter().any(|name| item.get(name).is_some()))
 }
 
 /// A post as WordPress lists it: title and content are objects with a rendered form.
 fn is_post(value: &Value<'_>) -> bool {
-    value.get("link").is_some()
-        && value
-            .get("title")
-            .is_some_and(|title| title.get("rendered").is_some())
+    value.get("link").is_some() && value.get("title").is_some_and(|title| title.get("rendered").is_some())
 }
 
 fn string<'v>(value: &'v Value<'_>, name: &str) -> Option<&'v str> {
-    value
-        .get(name)
-        .and_then(Value::text)
-        .map(str::trim)
-        .filter(|text| !text.is_empty())
+    value.get(name).and_then(Value::text).map(str::trim).filter(|text| !text.is_empty())
 }
 
 /// The text of a member that may be a string, an object with one in it, or a list of either.
 fn rendered<'v>(value: &'v Value<'_>, name: &str) -> Option<&'v str> {
     let member = value.get(name)?.list().first()?;
-    let inner = || {
-        ["rendered", "#value", "$t", "_", "#text"]
-            .iter()
-            .find_map(|key| string(member, key))
-    };
-    member
-        .text()
-        .map(str::trim)
-        .filter(|text| !text.is_empty())
-        .or_else(inner)
+    let inner = || ["rendered", "#value", "$t", "_", "#text"].iter().find_map(|key| string(member, key));
+    member.text().map(str::trim).filter(|text| !text.is_empty()).or_else(inner)
 }
 
 struct Reader<'l> {
@@ -109,9 +72,7 @@ impl Reader<'_> {
     fn feed(&self, root: &Value<'_>) -> Feed {
         let mut feed = Feed {
             version: string(root, "version").map(str::to_string),
-            title: string(root, "title")
-                .map(html::collapse)
-                .unwrap_or_default(),
+            title: string(root, "title").map(html::collapse).unwrap_or_default(),
             subtitle: string(root, "description").map(html::collapse),
             site: self.link(root, "home_page_url"),
             self_link: self.link(root, "feed_url"),
@@ -120,11 +81,7 @@ impl Reader<'_> {
             ..Feed::default()
         };
         let hubs = root.get("hubs").map(Value::list).unwrap_or_default();
-        feed.hubs = hubs
-            .iter()
-            .take(self.limits.max_list)
-            .filter_map(|hub| self.link(hub, "url"))
-            .collect();
+        feed.hubs = hubs.iter().take(self.limits.max_list).filter_map(|hub| self.link(hub, "url")).collect();
         let items = root.get("items").map(Value::list).unwrap_or_default();
         let objects = items.iter().filter(|item| matches!(item, Value::Object(_)));
         feed.entries = objects.map(|item| self.item(item)).collect();
@@ -132,11 +89,7 @@ impl Reader<'_> {
     }
 
     fn item(&self, item: &Value<'_>) -> FeedEntry {
-        let mut draft = Draft {
-            id: string(item, "id").map(str::to_string),
-            id_is_link: true,
-            ..Draft::default()
-        };
+        let mut draft = Draft { id: string(item, "id").map(str::to_string), id_is_link: true, ..Draft::default() };
         for name in ["url", "external_url"] {
             if let Some(link) = self.link(item, name) {
                 draft.common.offer_link(Fit::Page, link);
@@ -159,11 +112,7 @@ impl Reader<'_> {
         draft.common.language = string(item, "language").map(str::to_string);
         self.tags(&mut draft, item.get("tags"));
         let attachments = item.get("attachments").map(Value::list).unwrap_or_default();
-        draft.enclosures = attachments
-            .iter()
-            .take(self.limits.max_list)
-            .filter_map(|a| self.link(a, "url"))
-            .collect();
+        draft.enclosures = attachments.iter().take(self.limits.max_list).filter_map(|a| self.link(a, "url")).collect();
         draft.finish(|link| self.base.resolve(link))
     }
 
@@ -171,30 +120,20 @@ impl Reader<'_> {
     fn channel(&self, channel: &Value<'_>) -> Feed {
         let channel = channel.list().first().unwrap_or(channel);
         let mut feed = Feed {
-            title: rendered(channel, "title")
-                .map(html::to_text)
-                .unwrap_or_default(),
+            title: rendered(channel, "title").map(html::to_text).unwrap_or_default(),
             subtitle: rendered(channel, "description").map(html::to_text),
             site: rendered(channel, "link").and_then(|link| self.base.resolve(link)),
             language: rendered(channel, "language").map(str::to_string),
             generator: rendered(channel, "generator").map(str::to_string),
             ..Feed::default()
         };
-        let items = channel
-            .get("item")
-            .or_else(|| channel.get("items"))
-            .map(Value::list)
-            .unwrap_or_default();
+        let items = channel.get("item").or_else(|| channel.get("items")).map(Value::list).unwrap_or_default();
         feed.entries = items.iter().map(|item| self.channel_item(item)).collect();
         feed
     }
 
     fn channel_item(&self, item: &Value<'_>) -> FeedEntry {
-        let mut draft = Draft {
-            id: rendered(item, "guid").map(str::to_string),
-            id_is_link: true,
-            ..Draft::default()
-        };
+        let mut draft = Draft { id: rendered(item, "guid").map(str::to_string), id_is_link: true, ..Draft::default() };
         if let Some(link) = rendered(item, "link").and_then(|link| self.base.resolve(link)) {
             draft.common.offer_link(Fit::Page, link);
         }
@@ -209,9 +148,7 @@ impl Reader<'_> {
         }
         self.dates(&mut draft.common, item, ["pubDate", "dc:date"]);
         if let Some(author) = rendered(item, "author").or_else(|| rendered(item, "dc:creator")) {
-            draft
-                .common
-                .offer_author(person(author), false, self.limits);
+            draft.common.offer_author(person(author), false, self.limits);
         }
         self.tags(&mut draft, item.get("category"));
         draft.finish(|link| self.base.resolve(link))
@@ -220,11 +157,8 @@ impl Reader<'_> {
     /// What the programming interface of WordPress lists.
     fn posts(&self, posts: &[Value<'_>]) -> Feed {
         let entries = posts.iter().filter(|post| is_post(post)).map(|post| {
-            let mut draft = Draft {
-                id: rendered(post, "guid").map(str::to_string),
-                id_is_link: true,
-                ..Draft::default()
-            };
+            let mut draft =
+                Draft { id: rendered(post, "guid").map(str::to_string), id_is_link: true, ..Draft::default() };
             if let Some(link) = self.link(post, "link") {
                 draft.common.offer_link(Fit::Page, link);
             }
@@ -240,10 +174,7 @@ impl Reader<'_> {
             self.dates(&mut draft.common, post, ["date_gmt", "modified_gmt"]);
             draft.finish(|link| self.base.resolve(link))
         });
-        Feed {
-            entries: entries.collect(),
-            ..Feed::default()
-        }
+        Feed { entries: entries.collect(), ..Feed::default() }
     }
 
     fn link(&self, value: &Value<'_>, name: &str) -> Option<String> {
@@ -267,9 +198,7 @@ impl Reader<'_> {
                 let found = match author.text() {
                     Some(text) => person(text),
                     None => Person {
-                        name: string(author, "name")
-                            .map(html::collapse)
-                            .unwrap_or_default(),
+                        name: string(author, "name").map(html::collapse).unwrap_or_default(),
                         email: string(author, "email").map(str::to_string),
                         uri: self.link(author, "url"),
                     },
@@ -282,32 +211,20 @@ impl Reader<'_> {
 
     fn tags(&self, draft: &mut Draft, tags: Option<&Value<'_>>) {
         for tag in tags.map(Value::list).unwrap_or_default() {
-            let name = tag
-                .text()
-                .or_else(|| string(tag, "name"))
-                .or_else(|| string(tag, "#value"));
+            let name = tag.text().or_else(|| string(tag, "name")).or_else(|| string(tag, "#value"));
             draft.offer_category(name.unwrap_or(""), self.limits);
         }
     }
 }
 
 fn text(value: &str) -> Prose<'_> {
-    Prose {
-        value: value.into(),
-        is_html: false,
-    }
+    Prose { value: value.into(), is_html: false }
 }
 
 fn markup(value: &str) -> Prose<'_> {
-    Prose {
-        value: value.into(),
-        is_html: true,
-    }
+    Prose { value: value.into(), is_html: true }
 }
 
 fn markup_if(value: &str) -> Prose<'_> {
-    Prose {
-        value: value.into(),
-        is_html: html::looks_like_html(value),
-    }
+    Prose { value: value.into(), is_html: html::looks_like_html(value) }
 }

@@ -33,16 +33,13 @@ impl Kind {
         }
         let mode = Attributes::get(attributes, "mode").map(str::trim);
         if mode.is_some_and(|mode| mode.eq_ignore_ascii_case("base64")) {
-            let html =
-                Attributes::get(attributes, "type").is_some_and(|kind| kind.contains("html"));
+            let html = Attributes::get(attributes, "type").is_some_and(|kind| kind.contains("html"));
             return Kind::Base64 { html };
         }
         let Some(kind) = Attributes::get(attributes, "type") else {
             // The first draft's default type is text/plain, but its modes were added for markup.
             return match mode {
-                Some(mode) if mode.eq_ignore_ascii_case("xml") && usual == Kind::Text => {
-                    Kind::Xhtml
-                }
+                Some(mode) if mode.eq_ignore_ascii_case("xml") && usual == Kind::Text => Kind::Xhtml,
                 _ => usual,
             };
         };
@@ -61,9 +58,7 @@ impl Kind {
             "xhtml" | "application/xhtml+xml" => Kind::Xhtml,
             other if other.ends_with("+xml") || other.ends_with("/xml") => Kind::Xhtml,
             other if other.starts_with("text/") => Kind::Text,
-            other if other.contains('/') && !other.ends_with("/json") => {
-                Kind::Base64 { html: false }
-            }
+            other if other.contains('/') && !other.ends_with("/json") => Kind::Base64 { html: false },
             _ => usual,
         }
     }
@@ -79,11 +74,7 @@ pub(super) struct Prose<'a> {
 impl Prose<'_> {
     /// The visible text.
     pub(super) fn plain(&self) -> String {
-        if self.is_html {
-            html::to_text(&self.value)
-        } else {
-            html::collapse(&self.value)
-        }
+        if self.is_html { html::to_text(&self.value) } else { html::collapse(&self.value) }
     }
 
     /// The HTML, if it says more than the visible text does.
@@ -146,26 +137,17 @@ impl<'a> Inside<'a> {
     }
 
     /// The text alone: for addresses, names and dates, in which elements mean nothing.
-    pub(super) fn plain(
-        &self,
-        raw: &'a str,
-        declared: &Declared,
-        mended: &mut Mended,
-    ) -> Cow<'a, str> {
+    pub(super) fn plain(&self, raw: &'a str, declared: &Declared, mended: &mut Mended) -> Cow<'a, str> {
         match self.only {
             None => Cow::Borrowed(""),
-            Some(Token::Text(text)) if !self.several => {
-                entity::unescape(text.trim(), declared, mended)
-            }
+            Some(Token::Text(text)) if !self.several => entity::unescape(text.trim(), declared, mended),
             Some(Token::Cdata(text)) if !self.several => Cow::Borrowed(text.trim()),
             _ => {
                 let mut out = String::with_capacity(raw.len());
                 let mut tokens = Tokens::new(raw);
                 while let Some(token) = tokens.next("") {
                     match token {
-                        Token::Text(text) => {
-                            entity::unescape_into(text, declared, &mut out, mended)
-                        }
+                        Token::Text(text) => entity::unescape_into(text, declared, &mut out, mended),
                         Token::Cdata(text) => out.push_str(text),
                         _ => {}
                     }
@@ -176,22 +158,13 @@ impl<'a> Inside<'a> {
     }
 
     /// The text with its elements, and whether it is HTML.
-    pub(super) fn prose(
-        &self,
-        raw: &'a str,
-        kind: Kind,
-        declared: &Declared,
-        mended: &mut Mended,
-    ) -> Prose<'a> {
+    pub(super) fn prose(&self, raw: &'a str, kind: Kind, declared: &Declared, mended: &mut Mended) -> Prose<'a> {
         if let Kind::Base64 { html } = kind {
             let text = self.plain(raw, declared, mended);
             return match decode_base64(&text) {
                 Some(text) => {
                     let is_html = html || html::looks_like_html(&text);
-                    Prose {
-                        value: Cow::Owned(text),
-                        is_html,
-                    }
+                    Prose { value: Cow::Owned(text), is_html }
                 }
                 None => Prose::default(),
             };
@@ -238,11 +211,7 @@ fn reassemble(raw: &str, xhtml: bool, declared: &Declared, mended: &mut Mended) 
             Token::Text(text) => entity::unescape_into(text, declared, &mut out, mended),
             Token::Cdata(text) if inline && xhtml => html::escape_into(text, &mut out),
             Token::Cdata(text) => out.push_str(text),
-            Token::Start {
-                name,
-                attributes,
-                empty,
-            } => {
+            Token::Start { name, attributes, empty } => {
                 inline = true;
                 out.push('<');
                 out.push_str(local(name));
@@ -297,10 +266,7 @@ mod tests {
 
     #[test]
     fn base64_holds_text_or_nothing() {
-        assert_eq!(
-            decode_base64("RXhhbXBs\nZSA8Yj4=").as_deref(),
-            Some("Example <b>")
-        );
+        assert_eq!(decode_base64("RXhhbXBs\nZSA8Yj4=").as_deref(), Some("Example <b>"));
         assert_eq!(decode_base64("AAEC"), None);
         assert_eq!(decode_base64("not base 64!"), None);
     }

@@ -93,9 +93,7 @@ pub(super) enum Space {
 /// The meaning of an element, if it has one for us. `name` is in lower case.
 pub(super) fn meaning(space: Space, name: &str) -> Option<Word> {
     match space {
-        Space::Core => rss::word(name)
-            .or_else(|| atom::word(name))
-            .or_else(|| rdf::word(name)),
+        Space::Core => rss::word(name).or_else(|| atom::word(name)).or_else(|| rdf::word(name)),
         space => extension::word(space, name),
     }
 }
@@ -110,10 +108,7 @@ pub(super) fn space_of_address(address: &str) -> Option<Space> {
         ("purl.org/pie", Some(Space::Core)),
         ("w3.org/1999/02/22-rdf", Some(Space::Core)),
         ("purl.org/rss/1.0/modules/content", Some(Space::Content)),
-        (
-            "purl.org/rss/1.0/modules/syndication",
-            Some(Space::Syndication),
-        ),
+        ("purl.org/rss/1.0/modules/syndication", Some(Space::Syndication)),
         ("purl.org/rss/1.0/modules/", None),
         ("purl.org/rss/1.0", Some(Space::Core)),
         ("my.netscape.com", Some(Space::Core)),
@@ -129,22 +124,14 @@ pub(super) fn space_of_address(address: &str) -> Option<Space> {
         ("example.com/dtds/podcast", Some(Space::Itunes)),
         ("rssnamespace.org/feedburner", Some(Space::Feedburner)),
         ("w3.org/1999/xhtml", Some(Space::Xhtml)),
-        (
-            "backend.userland.com/creativecommons",
-            Some(Space::CreativeCommons),
-        ),
+        ("backend.userland.com/creativecommons", Some(Space::CreativeCommons)),
         ("web.resource.org/cc", Some(Space::CreativeCommons)),
         ("webns.net/mvcb", Some(Space::Admin)),
     ];
     let address = address.trim().to_ascii_lowercase();
-    let rest = address
-        .split_once("://")
-        .map_or(address.as_str(), |(_, rest)| rest);
+    let rest = address.split_once("://").map_or(address.as_str(), |(_, rest)| rest);
     let rest = rest.strip_prefix("www.").unwrap_or(rest);
-    BEGINNINGS
-        .iter()
-        .find(|(beginning, _)| rest.starts_with(beginning))
-        .and_then(|(_, space)| *space)
+    BEGINNINGS.iter().find(|(beginning, _)| rest.starts_with(beginning)).and_then(|(_, space)| *space)
 }
 
 /// The namespace a prefix customarily stands for, for documents that forget to declare it.
@@ -172,8 +159,5 @@ pub(super) fn space_of_prefix(prefix: &str) -> Option<Space> {
         ("admin", Space::Admin),
         ("googleplay", Space::Itunes),
     ];
-    CUSTOMARY
-        .iter()
-        .find(|(known, _)| known.eq_ignore_ascii_case(prefix))
-        .map(|(_, space)| *space)
+    CUSTOMARY.iter().find(|(known, _)| known.eq_ignore_ascii_case(prefix)).map(|(_, space)| *space)
 }

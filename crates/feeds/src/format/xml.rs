@@ -23,12 +23,7 @@ use super::vocabulary::{Role, Space, Word, meaning, space_of_address, space_of_p
 const MAX_PREFIXES: usize = 64;
 
 /// Reads a feed from text, whatever stands around it.
-pub(crate) fn read(
-    text: &str,
-    url: &str,
-    limits: &Limits,
-    mended: &mut Mended,
-) -> Result<Feed, NotAFeed> {
+pub(crate) fn read(text: &str, url: &str, limits: &Limits, mended: &mut Mended) -> Result<Feed, NotAFeed> {
     let mut walker = Walker::new(text, url, limits, *mended);
     walker.find_root()?;
     walker.walk();
@@ -38,10 +33,7 @@ pub(crate) fn read(
 
 /// A feed shown as text on a web page, with its marks escaped; gives it back as markup.
 pub(crate) fn unwrap_escaped(text: &str) -> Option<String> {
-    let at = ["&lt;?xml", "&lt;rss", "&lt;feed", "&lt;rdf:RDF"]
-        .iter()
-        .filter_map(|mark| text.find(mark))
-        .min()?;
+    let at = ["&lt;?xml", "&lt;rss", "&lt;feed", "&lt;rdf:RDF"].iter().filter_map(|mark| text.find(mark)).min()?;
     let inner = entity::unescape(&text[at..], &Declared::default(), &mut Mended::default());
     Some(inner.into_owned())
 }
@@ -129,11 +121,7 @@ impl<'a> Walker<'a> {
         while let Some(token) = self.tokens.next("") {
             match token {
                 Token::Doctype(text) => self.learn(text),
-                Token::Start {
-                    name,
-                    attributes,
-                    empty,
-                } => {
+                Token::Start { name, attributes, empty } => {
                     let word = self.word_outside(name);
                     let format = match word {
                         Some(Word::Root(format)) => Some(format),
@@ -157,20 +145,16 @@ impl<'a> Walker<'a> {
                 _ => {}
             }
         }
-        Err(
-            match first.map(|name| (name, local(name).to_ascii_lowercase())) {
-                None if self.text.trim_start().starts_with("<!") => NotAFeed::Html,
-                None => NotAFeed::PlainText,
-                Some((name, lower)) => match lower.as_str() {
-                    "urlset" | "sitemapindex" => NotAFeed::Sitemap,
-                    "opml" => NotAFeed::Opml,
-                    lower if html::is_element(lower) => NotAFeed::Html,
-                    _ => NotAFeed::OtherXml {
-                        root: name.chars().take(60).collect(),
-                    },
-                },
+        Err(match first.map(|name| (name, local(name).to_ascii_lowercase())) {
+            None if self.text.trim_start().starts_with("<!") => NotAFeed::Html,
+            None => NotAFeed::PlainText,
+            Some((name, lower)) => match lower.as_str() {
+                "urlset" | "sitemapindex" => NotAFeed::Sitemap,
+                "opml" => NotAFeed::Opml,
+                lower if html::is_element(lower) => NotAFeed::Html,
+                _ => NotAFeed::OtherXml { root: name.chars().take(60).collect() },
             },
-        )
+        })
     }
 
     fn word_outside(&self, name: &str) -> Option<Word> {
@@ -183,31 +167,16 @@ impl<'a> Walker<'a> {
     }
 
     fn open_root(&mut self, name: &'a str, attributes: &'a str, word: Option<Word>, empty: bool) {
-        self.feed.version =
-            Attributes::get(attributes, "version").map(|v| v.chars().take(20).collect());
+        self.feed.version = Attributes::get(attributes, "version").map(|v| v.chars().take(20).collect());
         let (space, has_base) = self.scan_attributes(attributes, Space::Core);
         // Whatever the default namespace is, the root's own children are feed words.
-        let space = if space == Space::Other {
-            Space::Core
-        } else {
-            space
-        };
+        let space = if space == Space::Other { Space::Core } else { space };
         self.set_language(attributes);
-        let scope = if word == Some(Word::Item) {
-            Scope::Entry
-        } else {
-            Scope::Feed
-        };
+        let scope = if word == Some(Word::Item) { Scope::Entry } else { Scope::Feed };
         if scope == Scope::Entry {
             self.entry = Some(Draft::default());
         }
-        self.frames.push(Frame {
-            name,
-            word,
-            scope,
-            space,
-            has_base,
-        });
+        self.frames.push(Frame { name, word, scope, space, has_base });
         self.done = empty;
     }
 
@@ -218,11 +187,7 @@ impl<'a> Walker<'a> {
                 break;
             };
             match token {
-                Token::Start {
-                    name,
-                    attributes,
-                    empty,
-                } => self.start(name, attributes, empty),
+                Token::Start { name, attributes, empty } => self.start(name, attributes, empty),
                 Token::End { name } => self.end(name),
                 Token::Text(_) | Token::Cdata(_) => {
                     if let Some(capture) = &mut self.capture {
@@ -245,11 +210,7 @@ impl<'a> Walker<'a> {
     }
 
     fn top(&self) -> (Scope, Space) {
-        self.frames
-            .last()
-            .map_or((Scope::Feed, Space::Core), |frame| {
-                (frame.scope, frame.space)
-            })
+        self.frames.last().map_or((Scope::Feed, Space::Core), |frame| (frame.scope, frame.space))
     }
 
     /// The namespace and lower-case meaning of a name.
@@ -258,11 +219,7 @@ impl<'a> Walker<'a> {
         let (space, local) = match name.split_once(':') {
             None => (default, name),
             Some((prefix, local)) => {
-                let declared = self
-                    .prefixes
-                    .iter()
-                    .rev()
-                    .find(|(known, _)| *known == prefix);
+                let declared = self.prefixes.iter().rev().find(|(known, _)| *known == prefix);
                 let space = match declared {
                     Some((_, space)) => *space,
                     None => {
@@ -288,29 +245,16 @@ impl<'a> Walker<'a> {
             if key.eq_ignore_ascii_case("xmlns") {
                 // An unknown default namespace is a publisher's whim, not another vocabulary.
                 space = space_of_address(value).unwrap_or(Space::Core);
-            } else if let Some(prefix) = key
-                .strip_prefix("xmlns:")
-                .or_else(|| key.strip_prefix("XMLNS:"))
-            {
-                let known = space_of_address(value)
-                    .or_else(|| space_of_prefix(prefix))
-                    .unwrap_or(Space::Other);
+            } else if let Some(prefix) = key.strip_prefix("xmlns:").or_else(|| key.strip_prefix("XMLNS:")) {
+                let known = space_of_address(value).or_else(|| space_of_prefix(prefix)).unwrap_or(Space::Other);
                 if self.prefixes.len() < MAX_PREFIXES
-                    && self
-                        .prefixes
-                        .iter()
-                        .rev()
-                        .find(|(p, _)| *p == prefix)
-                        .is_none_or(|(_, s)| *s != known)
+                    && self.prefixes.iter().rev().find(|(p, _)| *p == prefix).is_none_or(|(_, s)| *s != known)
                 {
                     self.prefixes.push((prefix, known));
                 }
             } else if key.eq_ignore_ascii_case("xml:base") && !has_base {
                 let base = entity::unescape(value, &self.declared, &mut self.mended);
-                let outer = self
-                    .bases
-                    .last()
-                    .expect("the document's own base is never popped");
+                let outer = self.bases.last().expect("the document's own base is never popped");
                 let inner = outer.join(&base);
                 self.bases.push(inner);
                 has_base = true;
@@ -331,8 +275,7 @@ impl<'a> Walker<'a> {
                 capture.inside.element();
                 return;
             }
-            if let (Word::Person(role), Some(Word::Name | Word::Email | Word::Uri)) = (outer, word)
-            {
+            if let (Word::Person(role), Some(Word::Name | Word::Email | Word::Uri)) = (outer, word) {
                 self.open_person(role);
             } else {
                 self.mended.note(Repair::MissingEndTag);
@@ -362,30 +305,14 @@ impl<'a> Walker<'a> {
                     self.drop_base(has_base);
                     if !empty {
                         // The tag has said it all; its text is of no interest.
-                        self.push(Frame {
-                            name,
-                            word: None,
-                            scope,
-                            space,
-                            has_base: false,
-                        });
+                        self.push(Frame { name, word: None, scope, space, has_base: false });
                     }
                     return;
                 }
                 let kind = Kind::of(attributes, self.usual_kind(word));
                 let from = self.tokens.position();
                 let inside = Inside::default();
-                self.capture = Some(Capture {
-                    word,
-                    name,
-                    attributes,
-                    from,
-                    inside,
-                    kind,
-                    nested: 0,
-                    has_base,
-                    space,
-                });
+                self.capture = Some(Capture { word, name, attributes, from, inside, kind, nested: 0, has_base, space });
                 return;
             }
             _ => {}
@@ -393,13 +320,7 @@ impl<'a> Walker<'a> {
         if empty {
             self.drop_base(has_base);
         } else {
-            self.push(Frame {
-                name,
-                word,
-                scope: inner,
-                space,
-                has_base,
-            });
+            self.push(Frame { name, word, scope: inner, space, has_base });
         }
     }
 
@@ -431,26 +352,16 @@ impl<'a> Walker<'a> {
                 return;
             }
             let structural = |frame: &Frame<'_>| {
-                matches!(frame.word, Some(Word::Item | Word::Channel | Word::Root(_)))
-                    || frame.scope == Scope::Person
+                matches!(frame.word, Some(Word::Item | Word::Channel | Word::Root(_))) || frame.scope == Scope::Person
             };
-            if !self
-                .frames
-                .iter()
-                .rev()
-                .any(|f| f.name.eq_ignore_ascii_case(name) && structural(f))
-            {
+            if !self.frames.iter().rev().any(|f| f.name.eq_ignore_ascii_case(name) && structural(f)) {
                 capture.inside.element();
                 return;
             }
             self.mended.note(Repair::MissingEndTag);
             self.close_capture(self.tokens.token_start());
         }
-        let Some(at) = self
-            .frames
-            .iter()
-            .rposition(|frame| frame.name.eq_ignore_ascii_case(name))
-        else {
+        let Some(at) = self.frames.iter().rposition(|frame| frame.name.eq_ignore_ascii_case(name)) else {
             if self.too_deep > 0 {
                 self.too_deep -= 1;
             } else {
@@ -484,19 +395,8 @@ impl<'a> Walker<'a> {
         }
     }
 
-    fn begin_entry(
-        &mut self,
-        name: &'a str,
-        attributes: &'a str,
-        empty: bool,
-        space: Space,
-        has_base: bool,
-    ) {
-        if let Some(at) = self
-            .frames
-            .iter()
-            .rposition(|frame| frame.word == Some(Word::Item))
-        {
+    fn begin_entry(&mut self, name: &'a str, attributes: &'a str, empty: bool, space: Space, has_base: bool) {
+        if let Some(at) = self.frames.iter().rposition(|frame| frame.word == Some(Word::Item)) {
             // Entries do not contain entries: the end tag of the last one is missing.
             self.mended.note(Repair::MissingEndTag);
             let base = has_base.then(|| self.bases.pop()).flatten();
@@ -508,31 +408,20 @@ impl<'a> Walker<'a> {
         let mut draft = Draft::default();
         let mut about = None;
         if !attributes.is_empty() {
-            about = Attributes::get(attributes, "rdf:about")
-                .or_else(|| Attributes::get(attributes, "about"));
-            draft.common.language = Attributes::get(attributes, "xml:lang")
-                .map(tag_of_language)
-                .filter(|l| !l.is_empty());
+            about = Attributes::get(attributes, "rdf:about").or_else(|| Attributes::get(attributes, "about"));
+            draft.common.language =
+                Attributes::get(attributes, "xml:lang").map(tag_of_language).filter(|l| !l.is_empty());
         }
-        draft.about = about.map(|about| {
-            entity::unescape(about.trim(), &self.declared, &mut self.mended).into_owned()
-        });
+        draft.about = about.map(|about| entity::unescape(about.trim(), &self.declared, &mut self.mended).into_owned());
         self.entry = Some(draft);
         // CDF writes the entry's address and date into its tag.
         if let Some(href) = Attributes::get(attributes, "href") {
             self.link(href, "", "", "");
         }
-        if let (Some(date), Some(entry)) = (Attributes::get(attributes, "lastmod"), &mut self.entry)
-        {
+        if let (Some(date), Some(entry)) = (Attributes::get(attributes, "lastmod"), &mut self.entry) {
             entry.common.offer_date(DateSlot::Updated, date);
         }
-        self.frames.push(Frame {
-            name,
-            word: Some(Word::Item),
-            scope: Scope::Entry,
-            space,
-            has_base,
-        });
+        self.frames.push(Frame { name, word: Some(Word::Item), scope: Scope::Entry, space, has_base });
         if empty {
             self.pop();
         }
@@ -546,13 +435,8 @@ impl<'a> Walker<'a> {
             self.mended.note(Repair::LimitReached);
             return;
         }
-        let base = self
-            .bases
-            .last()
-            .expect("the document's own base is never popped");
-        self.feed
-            .entries
-            .push(draft.finish(|link| base.resolve(link)));
+        let base = self.bases.last().expect("the document's own base is never popped");
+        self.feed.entries.push(draft.finish(|link| base.resolve(link)));
     }
 
     fn open_person(&mut self, role: Role) {
@@ -562,13 +446,7 @@ impl<'a> Walker<'a> {
         self.person = Some((role, Person::default()));
         let (name, space, has_base) = (capture.name, capture.space, capture.has_base);
         let word = Some(Word::Person(role));
-        self.push(Frame {
-            name,
-            word,
-            scope: Scope::Person,
-            space,
-            has_base,
-        });
+        self.push(Frame { name, word, scope: Scope::Person, space, has_base });
     }
 
     fn finish_person(&mut self) {
@@ -581,9 +459,7 @@ impl<'a> Walker<'a> {
         let limits = self.limits;
         match role {
             Role::Other => {}
-            role => self
-                .common()
-                .offer_author(person, role == Role::Editor, limits),
+            role => self.common().offer_author(person, role == Role::Editor, limits),
         }
     }
 
@@ -631,8 +507,7 @@ impl<'a> Walker<'a> {
                 true
             }
             Word::Category => {
-                let Some(term) = get("term").or_else(|| get("text")).or_else(|| get("label"))
-                else {
+                let Some(term) = get("term").or_else(|| get("text")).or_else(|| get("label")) else {
                     return false;
                 };
                 let term = entity::unescape(term, &self.declared, &mut self.mended);
@@ -648,9 +523,7 @@ impl<'a> Walker<'a> {
             }
             Word::GeneratorAgent => {
                 if let Some(agent) = get("rdf:resource") {
-                    self.feed
-                        .generator
-                        .get_or_insert_with(|| agent.trim().to_string());
+                    self.feed.generator.get_or_insert_with(|| agent.trim().to_string());
                 }
                 true
             }
@@ -693,9 +566,7 @@ impl<'a> Walker<'a> {
         | Word::Body
         | Word::Rights = word
         {
-            let prose = capture
-                .inside
-                .prose(raw, capture.kind, &self.declared, &mut self.mended);
+            let prose = capture.inside.prose(raw, capture.kind, &self.declared, &mut self.mended);
             self.prose(word, prose);
             return;
         }
@@ -726,19 +597,14 @@ impl<'a> Walker<'a> {
                 let permanent = Attributes::get(capture.attributes, "isPermaLink");
                 if let Some(entry) = &mut self.entry {
                     entry.id.get_or_insert_with(|| text.to_string());
-                    entry.id_is_link =
-                        permanent.is_none_or(|value| value.trim().eq_ignore_ascii_case("true"));
+                    entry.id_is_link = permanent.is_none_or(|value| value.trim().eq_ignore_ascii_case("true"));
                 }
             }
             Word::Published => self.common().offer_date(DateSlot::Published, text),
             Word::Updated => self.common().offer_date(DateSlot::Updated, text),
             Word::Created => self.common().offer_date(DateSlot::Created, text),
             Word::Person(role) => {
-                let plain = if html::looks_like_html(text) {
-                    html::to_text(text)
-                } else {
-                    text.to_string()
-                };
+                let plain = if html::looks_like_html(text) { html::to_text(text) } else { text.to_string() };
                 self.offer_person(role, person(&plain));
             }
             Word::Name | Word::Email | Word::Uri => self.person_part(word, text),
@@ -764,8 +630,7 @@ impl<'a> Walker<'a> {
     fn prose(&mut self, word: Word, prose: Prose<'a>) {
         let depth = self.frames.len();
         if word == Word::Title || word == Word::MediaTitle {
-            self.common()
-                .offer_title(&prose, depth, word == Word::MediaTitle);
+            self.common().offer_title(&prose, depth, word == Word::MediaTitle);
             return;
         }
         if word == Word::Rights {
@@ -789,10 +654,7 @@ impl<'a> Walker<'a> {
     }
 
     fn person_part(&mut self, word: Word, text: &str) {
-        let base = self
-            .bases
-            .last()
-            .expect("the document's own base is never popped");
+        let base = self.bases.last().expect("the document's own base is never popped");
         let Some((_, person)) = &mut self.person else {
             return;
         };
@@ -809,17 +671,11 @@ impl<'a> Walker<'a> {
             Word::Ttl => pace.ttl_minutes = text.parse().ok(),
             Word::SkipHour => {
                 // Some count to 24; both ends mean midnight.
-                let hour = text
-                    .parse::<u8>()
-                    .ok()
-                    .filter(|hour| *hour <= 24)
-                    .map(|hour| hour % 24);
-                pace.skip_hours
-                    .extend(hour.filter(|hour| !pace.skip_hours.contains(hour)));
+                let hour = text.parse::<u8>().ok().filter(|hour| *hour <= 24).map(|hour| hour % 24);
+                pace.skip_hours.extend(hour.filter(|hour| !pace.skip_hours.contains(hour)));
             }
             Word::SkipDay => {
-                pace.skip_days
-                    .extend(weekday(text).filter(|day| !pace.skip_days.contains(day)));
+                pace.skip_days.extend(weekday(text).filter(|day| !pace.skip_days.contains(day)));
             }
             Word::UpdatePeriod => {
                 pace.update_period = match text.to_ascii_lowercase().as_str() {
@@ -838,10 +694,7 @@ impl<'a> Walker<'a> {
     }
 
     fn resolve(&self, address: &str) -> Option<String> {
-        self.bases
-            .last()
-            .expect("the document's own base is never popped")
-            .resolve(address)
+        self.bases.last().expect("the document's own base is never popped").resolve(address)
     }
 
     /// A link as an attribute gives it.
@@ -855,18 +708,12 @@ impl<'a> Walker<'a> {
             return;
         };
         let rel = rel.trim().to_ascii_lowercase();
-        let rel = rel
-            .strip_prefix("http://www.iana.org/assignments/relation/")
-            .unwrap_or(&rel);
+        let rel = rel.strip_prefix("http://www.iana.org/assignments/relation/").unwrap_or(&rel);
         let kind = kind.trim().to_ascii_lowercase();
         match rel {
             "" | "alternate" => {
-                let page = kind.is_empty()
-                    || kind.starts_with("text/html")
-                    || kind.contains("xhtml")
-                    || kind == "html";
-                self.common()
-                    .offer_link(if page { Fit::Page } else { Fit::OtherForm }, link);
+                let page = kind.is_empty() || kind.starts_with("text/html") || kind.contains("xhtml") || kind == "html";
+                self.common().offer_link(if page { Fit::Page } else { Fit::OtherForm }, link);
             }
             "enclosure" => self.enclosure(&link),
             "license" | "licence" | "copyright" => self.licence(&link),
@@ -911,10 +758,7 @@ impl<'a> Walker<'a> {
     }
 
     fn set_language(&mut self, attributes: &str) {
-        if let Some(tag) = Attributes::get(attributes, "xml:lang")
-            .map(tag_of_language)
-            .filter(|tag| !tag.is_empty())
-        {
+        if let Some(tag) = Attributes::get(attributes, "xml:lang").map(tag_of_language).filter(|tag| !tag.is_empty()) {
             self.common.language.get_or_insert(tag);
         }
     }
@@ -950,10 +794,7 @@ fn interrupts(word: Option<Word>, name: &str, kind: Kind, outer: Word) -> bool {
         return word == Word::Item && outer != Word::Item && kind != Kind::Xhtml;
     }
     // Names that HTML has too may be part of a text, but not of an address or a title.
-    let rich = matches!(
-        outer,
-        Word::Description | Word::Summary | Word::Content | Word::Encoded | Word::Body
-    );
+    let rich = matches!(outer, Word::Description | Word::Summary | Word::Content | Word::Encoded | Word::Body);
     !(rich && html::is_element(local(name)))
 }
 
@@ -980,11 +821,7 @@ fn lower<'b>(name: &'b str, buffer: &'b mut [u8; 32]) -> &'b str {
 
 /// A language tag with hyphens, as everyone but old Java writes it.
 fn tag_of_language(text: &str) -> String {
-    text.trim()
-        .chars()
-        .take(40)
-        .collect::<String>()
-        .replace('_', "-")
+    text.trim().chars().take(40).collect::<String>().replace('_', "-")
 }
 
 fn weekday(text: &str) -> Option<Weekday> {
