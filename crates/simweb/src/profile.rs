@@ -138,7 +138,7 @@ impl Profile {
         } else {
             rng.pick(&odd)
         };
-        let legacy = if rng.chance(15) {
+        let legacy = if rng.chance(25) {
             legacy_charset(language, false)
         } else {
             None

@@ -57,7 +57,9 @@ pub struct Spec {
     pub page_pool: usize,
     /// The port for all sites; 0 lets the system choose.
     pub port: u16,
-    /// Whether a second port speaks TLS, with HTTP/2 where the client offers it. Faults do not show there.
+    /// Whether the first 64 sites speak TLS on a second port, with HTTP/2 where the client offers it.
+    /// Their addresses are then `https` ones, and faults of the protocol do not show there; the plain
+    /// port goes on as ever.
     pub tls: bool,
     /// Threads that serve.
     pub threads: usize,

@@ -169,7 +169,13 @@ fn run(args: Args) -> Result<(), Box<dyn std::error::Error>> {
     if let Some(path) = &args.feeds_out {
         std::fs::write(path, web.feeds().join("\n") + "\n")?;
     }
+    if let (Some(path), Some(pem)) = (&args.ca_out, web.authority_pem()) {
+        std::fs::write(path, pem)?;
+    }
     println!("port {}", web.port());
+    if let Some(port) = web.tls_port() {
+        println!("tls-port {port}");
+    }
     println!("ready: {sites} sites on port {}", web.port());
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()

@@ -29,11 +29,16 @@ pub async fn serve(
 ) {
     let host = shared.host_at(address);
     let connection = shared.log.connected(host);
+    let seen = status.clone();
     tokio::select! {
         // Checked first: an outage must win over an answer that happens to be ready.
         biased;
         _ = status.wait_for(|status| *status != Status::Up) => {}
-        () = talk(shared, &mut stream, host, address, connection) => return,
+        () = talk(shared, &mut stream, host, address, connection, &seen) => {
+            if *seen.borrow() == Status::Up {
+                return;
+            }
+        }
     }
     reset(stream);
 }
@@ -44,6 +49,7 @@ async fn talk(
     host: Host,
     address: Ipv4Addr,
     connection: u64,
+    status: &watch::Receiver<Status>,
 ) {
     let mut buffer = BytesMut::with_capacity(1024);
     loop {
@@ -52,6 +58,10 @@ async fn talk(
         else {
             return;
         };
+        // A request may have come so soon after the last answer that nobody has looked in between.
+        if *status.borrow() != Status::Up {
+            return;
+        }
         let bytes = buffer.split_to(length);
         let Some(request) = head::read(&bytes) else {
             deliver::refuse(stream).await;
