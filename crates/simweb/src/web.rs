@@ -221,12 +221,18 @@ impl SimWeb {
         self.shared.log.politeness()
     }
 
-    /// Gives a site this fault alone, or makes it healthy.
-    pub fn set_fault(&self, site: usize, ailment: Option<impl Into<Ailment>>) {
-        let ailments = ailment.map(Into::into).into_iter().collect();
+    /// Gives a site this fault alone, in place of any that it had.
+    pub fn set_fault(&self, site: usize, ailment: impl Into<Ailment>) {
         self.shared
             .conditions
-            .change(site, |condition| condition.ailments = ailments);
+            .change(site, |condition| condition.ailments = vec![ailment.into()]);
+    }
+
+    /// Takes all faults from a site.
+    pub fn heal(&self, site: usize) {
+        self.shared
+            .conditions
+            .change(site, |condition| condition.ailments.clear());
     }
 
     /// Gives a site a further fault.

@@ -9,7 +9,7 @@ use std::process::ExitCode;
 use std::str::FromStr;
 use std::time::Duration;
 
-use tidings_simweb::{Ailment, Fault, SimWeb, Source, Spec};
+use tidings_simweb::{Ailment, SimWeb, Source, Spec};
 
 const HELP: &str = "\
 simweb: a simulated web on loopback
@@ -62,7 +62,7 @@ fn main() -> ExitCode {
         return ExitCode::SUCCESS;
     }
     if words.windows(2).any(|pair| pair == ["--fault", "list"]) {
-        Fault::all().for_each(|fault| println!("{fault}"));
+        Ailment::mix().for_each(|ailment| println!("{ailment}"));
         return ExitCode::SUCCESS;
     }
     let args = match read(&words) {

@@ -406,7 +406,7 @@ fn chunks_carry_the_same_body() {
     let web = ill(Fault::Chunked);
     let chunked = get(&page(&web));
     assert_eq!(chunked.header("transfer-encoding"), "chunked");
-    web.set_fault(1, None::<Fault>);
+    web.heal(1);
     assert_eq!(get(&page(&web)).body, chunked.body);
 }
 
@@ -452,6 +452,7 @@ fn in_an_outage_nobody_answers_and_afterwards_everybody_does() {
 #[test]
 fn several_faults_can_meet_on_one_site() {
     let web = ill(Fault::Chunked);
+    web.set_fault(1, Fault::Chunked);
     web.add_fault(1, Fault::XRobots);
     let answer = get(&page(&web));
     assert_eq!(
@@ -481,6 +482,7 @@ fn a_share_of_all_sites_can_be_faulty_in_every_way() {
     .unwrap();
     assert_eq!(web.healthy_sites().count(), 400);
     assert!(Fault::all().all(|fault| web.sites_with(fault).count() >= 2));
+    assert!(Ailment::mix().all(|ailment| web.sites().any(|site| site.ailments() == [ailment])));
 }
 
 #[test]
