@@ -9,7 +9,8 @@ use tokio::io::AsyncReadExt;
 use tokio::net::TcpStream;
 use tokio::sync::watch;
 
-use super::answer::{self, Asked};
+use super::answer;
+use super::asked::Asked;
 use super::deliver::{self, Outcome};
 use super::{Shared, Status, head};
 use crate::fault::Fault;

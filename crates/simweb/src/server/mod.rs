@@ -4,12 +4,16 @@
 //! of hosts cost one socket. HTTP is written by hand here because most of the faults consist in
 //! not speaking it properly.
 
-pub mod answer;
-pub mod coding;
+mod answer;
+mod asked;
+mod coding;
 mod connection;
+mod content;
 mod deliver;
 mod head;
+mod misbehave;
 pub mod pool;
+mod reply;
 pub mod tls;
 
 use std::io;

@@ -24,8 +24,10 @@ use tokio_rustls::TlsAcceptor;
 use tokio_rustls::rustls::ServerConfig;
 use tokio_rustls::rustls::pki_types::PrivateKeyDer;
 
-use super::answer::{self, Asked, Delivery, Reply};
+use super::answer;
+use super::asked::Asked;
 use super::head::Head;
+use super::reply::{Delivery, Reply};
 use super::{Shared, Status};
 use crate::log::{Arrival, Host};
 use crate::profile::address;
