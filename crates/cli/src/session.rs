@@ -102,14 +102,17 @@ impl Session {
     }
 }
 
-/// A name that no earlier run has, even if two began within a second or the clock went back.
+/// A name that no earlier run has, even if the clock went back. Names sort as the runs began.
 fn unused_name(home: &Home, started: Timestamp, verb: &str) -> Result<String> {
-    let base = tidings_store::stamp(started);
     let taken: Vec<String> = runs::files(home)?.iter().map(|path| home.shown(path)).collect();
-    let free = |name: &String| !taken.iter().any(|path| path.contains(name.as_str()));
-    let plain = format!("{base}-{verb}");
-    let numbered = (2..).map(|number| format!("{base}.{number}-{verb}"));
-    Ok(std::iter::once(plain).chain(numbered).find(free).expect("numbers do not end"))
+    let mut time = started;
+    loop {
+        let stamp = tidings_store::stamp(time);
+        if !taken.iter().any(|path| path.contains(&stamp)) {
+            return Ok(format!("{stamp}-{verb}"));
+        }
+        time += Duration::from_millis(1);
+    }
 }
 
 /// How long ago something was; nothing if the clock says it is yet to come.

@@ -1,7 +1,10 @@
 //! From a host's name to an open connection: resolve, check, connect, secure, shake hands.
 
+use std::io;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
+use std::pin::Pin;
 use std::sync::Arc;
+use std::task::{Context, Poll, ready};
 
 use bytes::Bytes;
 use hickory_resolver::TokioResolver;
@@ -9,7 +12,7 @@ use http_body_util::Empty;
 use hyper::client::conn::{http1, http2};
 use hyper_util::rt::{TokioExecutor, TokioIo};
 use tidings_model::Status;
-use tokio::io::{AsyncRead, AsyncWrite};
+use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::net::TcpStream;
 use tokio_rustls::TlsConnector;
 use tokio_rustls::rustls::pki_types::pem::PemObject;
@@ -157,7 +160,7 @@ impl Connector {
         let (sender, connection) = http1::Builder::new()
             .max_buf_size(self.max_header_bytes)
             .max_headers(512)
-            .handshake(TokioIo::new(stream))
+            .handshake(TokioIo::new(Sips(stream)))
             .await
             .map_err(|error| theirs("protocol")(error.to_string()))?;
         tokio::spawn(connection);
@@ -180,8 +183,43 @@ impl Connector {
     }
 }
 
+/// A stream that is read in small portions.
+///
+/// hyper doubles a connection's buffer whenever a read fills it and keeps it for the connection's
+/// life. Thousands of connections rest between two requests, so each must stay small; a read that
+/// never quite fills the first buffer keeps it so.
+struct Sips<S>(S);
+
+/// One byte less than the buffer that hyper begins with.
+const SIP_BYTES: usize = 8 * 1024 - 1;
+
+impl<S: AsyncRead + Unpin> AsyncRead for Sips<S> {
+    fn poll_read(mut self: Pin<&mut Self>, context: &mut Context<'_>, buf: &mut ReadBuf<'_>) -> Poll<io::Result<()>> {
+        let room = SIP_BYTES.min(buf.remaining());
+        let mut portion = ReadBuf::new(buf.initialize_unfilled_to(room));
+        ready!(Pin::new(&mut self.0).poll_read(context, &mut portion))?;
+        let read = portion.filled().len();
+        buf.advance(read);
+        Poll::Ready(Ok(()))
+    }
+}
+
+impl<S: AsyncWrite + Unpin> AsyncWrite for Sips<S> {
+    fn poll_write(mut self: Pin<&mut Self>, context: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
+        Pin::new(&mut self.0).poll_write(context, bytes)
+    }
+
+    fn poll_flush(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.0).poll_flush(context)
+    }
+
+    fn poll_shutdown(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.0).poll_shutdown(context)
+    }
+}
+
 /// Whether the system refused because it has no more file descriptors, memory or ports.
-fn is_shortage(error: &std::io::Error) -> bool {
+fn is_shortage(error: &io::Error) -> bool {
     const NO_FILES_SYSTEM: i32 = 23;
     const NO_FILES: i32 = 24;
     const NO_PORTS: i32 = 99;

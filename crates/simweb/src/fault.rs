@@ -170,6 +170,33 @@ impl Fault {
     }
 }
 
+/// Faults that matter on other parts than their usual one, and so belong into every mixture.
+const ELSEWHERE: &[(Fault, Part)] = &[
+    (Fault::Hang, Part::Feed),
+    (Fault::Drip, Part::Feed),
+    (Fault::Endless, Part::Feed),
+    (Fault::Error, Part::Feed),
+    (Fault::TooMany, Part::Feed),
+    (Fault::Gone, Part::Feed),
+    (Fault::Moved, Part::Feed),
+    (Fault::RedirectLoop, Part::Feed),
+    (Fault::Truncated, Part::Feed),
+    (Fault::GzipBomb, Part::Feed),
+    (Fault::Hang, Part::Robots),
+    (Fault::Error, Part::Robots),
+    (Fault::NotFound, Part::Robots),
+    (Fault::Endless, Part::Robots),
+    (Fault::Cut, Part::Everything),
+];
+
+impl Ailment {
+    /// A mixture of everything that can go wrong: every fault where it usually shows, and those
+    /// that hurt on feeds and robots.txt there too.
+    pub fn mix() -> impl Iterator<Item = Ailment> {
+        Fault::all().map(Ailment::from).chain(ELSEWHERE.iter().map(|(fault, part)| fault.on(*part)))
+    }
+}
+
 impl From<Fault> for Ailment {
     fn from(fault: Fault) -> Self {
         fault.on(fault.usual_part())

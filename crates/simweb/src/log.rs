@@ -82,6 +82,16 @@ pub struct Request {
     pub disallowed: bool,
 }
 
+impl Request {
+    /// The number of the site that was asked, if it was one.
+    pub fn site(&self) -> Option<usize> {
+        match self.host {
+            Host::Site(site) => Some(site),
+            Host::Shared | Host::Internal => None,
+        }
+    }
+}
+
 /// What the server knows of a request when it arrives.
 pub struct Arrival<'a> {
     pub host: Host,

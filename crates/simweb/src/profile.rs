@@ -125,7 +125,7 @@ impl Profile {
         let usual = [LinkStyle::Plain, LinkStyle::Plain, LinkStyle::Plain];
         let odd = [LinkStyle::Tracking, LinkStyle::Fragment, LinkStyle::Relative];
         let links = if rng.chance(50) { rng.pick(&usual) } else { rng.pick(&odd) };
-        let legacy = if rng.chance(15) { legacy_charset(language, false) } else { None };
+        let legacy = if rng.chance(25) { legacy_charset(language, false) } else { None };
         let mean = spec.publish_every.as_secs().max(2);
         Profile {
             language,

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use jiff::Timestamp;
 
-use crate::fault::{Ailment, Fault};
+use crate::fault::Ailment;
 
 /// Where the text comes from.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -57,7 +57,9 @@ pub struct Spec {
     pub page_pool: usize,
     /// The port for all sites; 0 lets the system choose.
     pub port: u16,
-    /// Whether a second port speaks TLS, with HTTP/2 where the client offers it. Faults do not show there.
+    /// Whether the first 64 sites speak TLS on a second port, with HTTP/2 where the client offers it.
+    /// Their addresses are then `https` ones, and faults of the protocol do not show there; the plain
+    /// port goes on as ever.
     pub tls: bool,
     /// Threads that serve.
     pub threads: usize,
@@ -67,17 +69,17 @@ pub struct Spec {
     pub idle_timeout: Duration,
     /// Requests remembered one by one; of later ones only the counts of [`Politeness`](crate::Politeness) remain.
     pub log_limit: usize,
-    /// What `Retry-After` says, in whole seconds, with [`Fault::TooMany`] and [`Fault::Unavailable`].
+    /// What `Retry-After` says, in whole seconds, with [`Fault::TooMany`](crate::Fault::TooMany) and [`Fault::Unavailable`](crate::Fault::Unavailable).
     pub retry_after: Duration,
-    /// What `Crawl-delay` says, in whole seconds, with [`Fault::RobotsDelay`].
+    /// What `Crawl-delay` says, in whole seconds, with [`Fault::RobotsDelay`](crate::Fault::RobotsDelay).
     pub crawl_delay: Duration,
-    /// The pause between two bytes of [`Fault::Drip`].
+    /// The pause between two bytes of [`Fault::Drip`](crate::Fault::Drip).
     pub drip_every: Duration,
-    /// The size of a [`Fault::GzipBomb`] when it has gone off.
+    /// The size of a [`Fault::GzipBomb`](crate::Fault::GzipBomb) when it has gone off.
     pub bomb_bytes: u64,
-    /// How fast an [`Fault::Endless`] body or a [`Fault::Video`] flows.
+    /// How fast an [`Fault::Endless`](crate::Fault::Endless) body or a [`Fault::Video`](crate::Fault::Video) flows.
     pub endless_bytes_per_second: u64,
-    /// How long an idle connection lives with [`Fault::IdleClose`].
+    /// How long an idle connection lives with [`Fault::IdleClose`](crate::Fault::IdleClose).
     pub idle_close_after: Duration,
 }
 
@@ -118,17 +120,17 @@ impl Default for Spec {
 impl Spec {
     /// Gives the fault to `count` of the sites, counted from the end of those still healthy.
     ///
-    /// A bare [`Fault`] shows where it usually does; [`Fault::on`] chooses another part of the site.
+    /// A bare [`Fault`](crate::Fault) shows where it usually does; [`Fault::on`](crate::Fault::on) chooses another part of the site.
     pub fn with_fault(mut self, ailment: impl Into<Ailment>, count: usize) -> Self {
         self.faults.extend(std::iter::repeat_n(ailment.into(), count));
         self
     }
 
-    /// Gives faults of every kind, in turn, to this share of all sites.
+    /// Gives the ailments of [`Ailment::mix`], in turn, to this share of all sites.
     pub fn with_faults_percent(mut self, percent: usize) -> Self {
-        let kinds: Vec<Fault> = Fault::all().collect();
+        let mix: Vec<Ailment> = Ailment::mix().collect();
         let count = self.sites * percent.min(100) / 100;
-        self.faults.extend((0..count).map(|turn| Ailment::from(kinds[turn % kinds.len()])));
+        self.faults.extend(mix.iter().cycle().take(count));
         self
     }
 }

@@ -16,6 +16,7 @@ use crate::log::{Log, Request};
 use crate::politeness::Politeness;
 use crate::profile::{FeedFormat, MAX_SITES, address};
 use crate::server::pool::Pool;
+use crate::server::tls::Tls;
 use crate::server::{Server, Shared, warm};
 use crate::spec::{Source, Spec};
 use crate::state::Conditions;
@@ -61,6 +62,7 @@ pub struct SimWeb {
     // Declared first so that it is dropped first: connections end before what they serve.
     server: Server,
     shared: Arc<Shared>,
+    authority: Option<String>,
 }
 
 /// One site of a running web.
@@ -81,19 +83,38 @@ impl SimWeb {
         let listening = |source| Error::Listen { port: spec.port, source };
         let socket = bind(spec.port).map_err(listening)?;
         let port = socket.local_addr().map_err(listening)?.port();
+        let (mut tls_port, mut second, mut authority) = (None, None, None);
+        if spec.tls {
+            let tls = Tls::new(spec.sites).map_err(listening)?;
+            let socket = bind(0).map_err(listening)?;
+            tls_port = Some(socket.local_addr().map_err(listening)?.port());
+            authority = Some(tls.authority_pem);
+            second = Some((socket, tls.acceptor));
+        }
         let conditions = Conditions::new(spec.sites, &spec.faults, spec.crawl_delay);
         let log = Log::new(spec.sites, spec.log_limit);
-        let world = World::new(spec.clone(), port, archive);
+        let world = World::new(spec.clone(), port, tls_port, archive);
         let pool = spec.page_bytes.map(|bytes| Pool::new(&world, bytes));
         let shared = Arc::new(Shared { world, conditions, log, pool, open: AtomicUsize::new(0) });
         warm(&shared);
-        let server = Server::start(Arc::clone(&shared), socket).map_err(listening)?;
-        Ok(SimWeb { server, shared })
+        let server = Server::start(Arc::clone(&shared), socket, second).map_err(listening)?;
+        Ok(SimWeb { server, shared, authority })
     }
 
     /// The port of every site.
     pub fn port(&self) -> u16 {
         self.shared.world.port
+    }
+
+    /// The port that speaks TLS, with [`Spec::tls`].
+    pub fn tls_port(&self) -> Option<u16> {
+        self.shared.world.tls_port
+    }
+
+    /// The certificate of the authority that vouches for the sites, as PEM, with [`Spec::tls`]. It is
+    /// made anew for every web: the one thing here that does not follow from the seed.
+    pub fn authority_pem(&self) -> Option<&str> {
+        self.authority.as_deref()
     }
 
     /// The addresses of all feeds: one a site in the site's own format, or with
@@ -177,10 +198,14 @@ impl SimWeb {
         self.shared.log.politeness()
     }
 
-    /// Gives a site this fault alone, or makes it healthy.
-    pub fn set_fault(&self, site: usize, ailment: Option<impl Into<Ailment>>) {
-        let ailments = ailment.map(Into::into).into_iter().collect();
-        self.shared.conditions.change(site, |condition| condition.ailments = ailments);
+    /// Gives a site this fault alone, in place of any that it had.
+    pub fn set_fault(&self, site: usize, ailment: impl Into<Ailment>) {
+        self.shared.conditions.change(site, |condition| condition.ailments = vec![ailment.into()]);
+    }
+
+    /// Takes all faults from a site.
+    pub fn heal(&self, site: usize) {
+        self.shared.conditions.change(site, |condition| condition.ailments.clear());
     }
 
     /// Gives a site a further fault.
@@ -231,6 +256,11 @@ impl<'a> Site<'a> {
     /// The URL of a path on it.
     pub fn url(&self, path: &str) -> String {
         self.web.shared.world.url(self.number, path)
+    }
+
+    /// The URL of a path on it, without TLS even where the site has it.
+    pub fn plain_url(&self, path: &str) -> String {
+        format!("http://{}:{}{path}", self.address(), self.web.port())
     }
 
     /// The URL of its feed in the format it prefers.

@@ -15,6 +15,7 @@ use crate::article::Article;
 use crate::clock::Clock;
 use crate::profile::{PathStyle, Profile, address};
 use crate::rng::Rng;
+use crate::server::tls::TLS_SITES;
 use crate::spec::Spec;
 use crate::text::{self, Grammar, grammar};
 
@@ -32,13 +33,15 @@ pub enum Extent {
 pub struct World {
     pub spec: Spec,
     pub port: u16,
+    /// The port on which the first sites speak TLS, if they do.
+    pub tls_port: Option<u16>,
     pub clock: Clock,
     profiles: Vec<Profile>,
     archive: Option<Arc<Archive>>,
 }
 
 impl World {
-    pub fn new(spec: Spec, port: u16, archive: Option<Archive>) -> Self {
+    pub fn new(spec: Spec, port: u16, tls_port: Option<u16>, archive: Option<Archive>) -> Self {
         let archive = archive.map(|mut archive| {
             archive.spread_over(spec.sites);
             Arc::new(archive)
@@ -53,7 +56,7 @@ impl World {
             })
             .collect();
         let clock = Clock::new(spec.start, spec.clock_speed);
-        World { spec, port, clock, profiles, archive }
+        World { spec, port, tls_port, clock, profiles, archive }
     }
 
     pub fn profile(&self, site: usize) -> &Profile {
@@ -71,7 +74,10 @@ impl World {
 
     /// The address of a path on a site, as a URL.
     pub fn url(&self, site: usize, path: &str) -> String {
-        format!("http://{}:{}{path}", address(site), self.port)
+        match self.tls_port {
+            Some(port) if site < TLS_SITES => format!("https://{}:{port}{path}", address(site)),
+            _ => format!("http://{}:{}{path}", address(site), self.port),
+        }
     }
 
     /// What the site calls itself.
@@ -217,7 +223,7 @@ mod tests {
     use std::time::Duration;
 
     fn world() -> World {
-        World::new(Spec { sites: 44, items_per_feed: 12, ..Spec::default() }, 80, None)
+        World::new(Spec { sites: 44, items_per_feed: 12, ..Spec::default() }, 80, None, None)
     }
 
     #[test]

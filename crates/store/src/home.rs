@@ -173,9 +173,10 @@ pub(crate) fn files_in(folder: &Path) -> Result<Vec<PathBuf>> {
     Ok(files)
 }
 
-/// A time as names of files carry it: sortable, without characters that some systems refuse.
+/// A time as names of files carry it: to the millisecond, sortable, without characters that some
+/// systems refuse.
 pub fn stamp(time: Timestamp) -> String {
-    time.strftime("%Y%m%dT%H%M%SZ").to_string()
+    time.strftime("%Y%m%dT%H%M%S%3fZ").to_string()
 }
 
 /// A time as files of ours carry it.

@@ -9,7 +9,7 @@ use std::process::ExitCode;
 use std::str::FromStr;
 use std::time::Duration;
 
-use tidings_simweb::{Ailment, Fault, SimWeb, Source, Spec};
+use tidings_simweb::{Ailment, SimWeb, Source, Spec};
 
 const HELP: &str = "\
 simweb: a simulated web on loopback
@@ -62,7 +62,7 @@ fn main() -> ExitCode {
         return ExitCode::SUCCESS;
     }
     if words.windows(2).any(|pair| pair == ["--fault", "list"]) {
-        Fault::all().for_each(|fault| println!("{fault}"));
+        Ailment::mix().for_each(|ailment| println!("{ailment}"));
         return ExitCode::SUCCESS;
     }
     let args = match read(&words) {
@@ -158,7 +158,13 @@ fn run(args: Args) -> Result<(), Box<dyn std::error::Error>> {
     if let Some(path) = &args.feeds_out {
         std::fs::write(path, web.feeds().join("\n") + "\n")?;
     }
+    if let (Some(path), Some(pem)) = (&args.ca_out, web.authority_pem()) {
+        std::fs::write(path, pem)?;
+    }
     println!("port {}", web.port());
+    if let Some(port) = web.tls_port() {
+        println!("tls-port {port}");
+    }
     println!("ready: {sites} sites on port {}", web.port());
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     runtime.block_on(until_told(args.seconds, args.watch_stdin))?;

@@ -9,7 +9,8 @@ use tokio::io::AsyncReadExt;
 use tokio::net::TcpStream;
 use tokio::sync::watch;
 
-use super::answer::{self, Asked};
+use super::answer;
+use super::asked::Asked;
 use super::deliver::{self, Outcome};
 use super::{Shared, Status, head};
 use crate::fault::Fault;
@@ -29,22 +30,38 @@ pub async fn serve(
 ) {
     let host = shared.host_at(address);
     let connection = shared.log.connected(host);
+    let seen = status.clone();
     tokio::select! {
         // Checked first: an outage must win over an answer that happens to be ready.
         biased;
         _ = status.wait_for(|status| *status != Status::Up) => {}
-        () = talk(shared, &mut stream, host, address, connection) => return,
+        () = talk(shared, &mut stream, host, address, connection, &seen) => {
+            if *seen.borrow() == Status::Up {
+                return;
+            }
+        }
     }
     reset(stream);
 }
 
-async fn talk(shared: &Shared, stream: &mut TcpStream, host: Host, address: Ipv4Addr, connection: u64) {
+async fn talk(
+    shared: &Shared,
+    stream: &mut TcpStream,
+    host: Host,
+    address: Ipv4Addr,
+    connection: u64,
+    status: &watch::Receiver<Status>,
+) {
     let mut buffer = BytesMut::with_capacity(1024);
     loop {
         let patience = patience(shared, host);
         let Some((start_us, length)) = read_head(shared, stream, &mut buffer, patience).await else {
             return;
         };
+        // A request may have come so soon after the last answer that nobody has looked in between.
+        if *status.borrow() != Status::Up {
+            return;
+        }
         let bytes = buffer.split_to(length);
         let Some(request) = head::read(&bytes) else {
             deliver::refuse(stream).await;

@@ -7,8 +7,8 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 
 use super::Shared;
-use super::answer::{Delivery, Reply, reason};
 use super::coding::Bomb;
+use super::reply::{Delivery, Reply, reason};
 use crate::log::Ticket;
 
 /// What becomes of the connection.

@@ -4,12 +4,17 @@
 //! of hosts cost one socket. HTTP is written by hand here because most of the faults consist in
 //! not speaking it properly.
 
-pub mod answer;
-pub mod coding;
+mod answer;
+mod asked;
+mod coding;
 mod connection;
+mod content;
 mod deliver;
 mod head;
+mod misbehave;
 pub mod pool;
+mod reply;
+pub mod tls;
 
 use std::io;
 use std::net::{Ipv4Addr, SocketAddr};
@@ -20,6 +25,7 @@ use std::time::Duration;
 
 use tokio::net::{TcpListener, TcpSocket, TcpStream};
 use tokio::sync::watch;
+use tokio_rustls::TlsAcceptor;
 
 use crate::log::{Host, Log};
 use crate::profile::{SHARED_HOST, site_at};
@@ -89,19 +95,26 @@ pub enum Status {
 
 impl Server {
     /// Starts to serve on a socket that is already bound.
-    pub fn start(shared: Arc<Shared>, socket: TcpSocket) -> io::Result<Self> {
+    pub fn start(shared: Arc<Shared>, socket: TcpSocket, tls: Option<(TcpSocket, TlsAcceptor)>) -> io::Result<Self> {
         let (stop, status) = watch::channel(Status::Up);
         let runtime = tokio::runtime::Builder::new_multi_thread()
             .worker_threads(shared.world.spec.threads.max(1))
             .thread_name("simweb-worker")
             .enable_all()
             .build()?;
-        let listener = {
-            let _inside = runtime.enter();
-            socket.listen(BACKLOG)?
+        // Listening needs the runtime, which will be told of new connections.
+        let inside = runtime.enter();
+        let listener = socket.listen(BACKLOG)?;
+        let tls = match tls {
+            Some((socket, acceptor)) => Some((socket.listen(BACKLOG)?, acceptor)),
+            None => None,
         };
+        drop(inside);
         let thread = std::thread::Builder::new().name("simweb".to_string()).spawn(move || {
             // Accepting happens on a worker, where it costs no hop between threads.
+            if let Some((listener, acceptor)) = tls {
+                runtime.spawn(tls::accept(Arc::clone(&shared), listener, acceptor, status.clone()));
+            }
             let serving = runtime.spawn(accept(shared, listener, status.clone()));
             runtime.block_on(async {
                 let mut status = status;
@@ -132,7 +145,7 @@ impl Drop for Server {
 async fn accept(shared: Arc<Shared>, listener: TcpListener, status: watch::Receiver<Status>) {
     loop {
         match listener.accept().await {
-            Ok((stream, peer)) => welcome(&shared, stream, peer, &status),
+            Ok((stream, peer)) => welcome(&shared, stream, peer, &status, None),
             // Out of file descriptors, most likely: some will come back.
             Err(_) => tokio::time::sleep(Duration::from_millis(10)).await,
         }
@@ -140,7 +153,13 @@ async fn accept(shared: Arc<Shared>, listener: TcpListener, status: watch::Recei
 }
 
 /// Takes a connection from this machine and leaves every other at the door.
-fn welcome(shared: &Arc<Shared>, stream: TcpStream, peer: SocketAddr, status: &watch::Receiver<Status>) {
+fn welcome(
+    shared: &Arc<Shared>,
+    stream: TcpStream,
+    peer: SocketAddr,
+    status: &watch::Receiver<Status>,
+    acceptor: Option<&TlsAcceptor>,
+) {
     if !peer.ip().is_loopback() {
         return;
     }
@@ -156,9 +175,12 @@ fn welcome(shared: &Arc<Shared>, stream: TcpStream, peer: SocketAddr, status: &w
         return;
     }
     let _ = stream.set_nodelay(true);
-    let (shared, status) = (Arc::clone(shared), status.clone());
+    let (shared, status, acceptor) = (Arc::clone(shared), status.clone(), acceptor.cloned());
     tokio::spawn(async move {
-        connection::serve(&shared, stream, *local.ip(), status).await;
+        match acceptor {
+            Some(acceptor) => tls::serve(&shared, stream, *local.ip(), acceptor, status).await,
+            None => connection::serve(&shared, stream, *local.ip(), status).await,
+        }
         shared.open.fetch_sub(1, Ordering::Relaxed);
     });
 }

@@ -312,7 +312,7 @@ fn chunks_carry_the_same_body() {
     let web = ill(Fault::Chunked);
     let chunked = get(&page(&web));
     assert_eq!(chunked.header("transfer-encoding"), "chunked");
-    web.set_fault(1, None::<Fault>);
+    web.heal(1);
     assert_eq!(get(&page(&web)).body, chunked.body);
 }
 
@@ -346,6 +346,7 @@ fn in_an_outage_nobody_answers_and_afterwards_everybody_does() {
 #[test]
 fn several_faults_can_meet_on_one_site() {
     let web = ill(Fault::Chunked);
+    web.set_fault(1, Fault::Chunked);
     web.add_fault(1, Fault::XRobots);
     let answer = get(&page(&web));
     assert_eq!((answer.header("transfer-encoding"), answer.header("x-robots-tag")), ("chunked", "noindex, noarchive"));
@@ -357,6 +358,7 @@ fn a_share_of_all_sites_can_be_faulty_in_every_way() {
     let web = SimWeb::start(Spec { sites: 500, ..Spec::default() }.with_faults_percent(20)).unwrap();
     assert_eq!(web.healthy_sites().count(), 400);
     assert!(Fault::all().all(|fault| web.sites_with(fault).count() >= 2));
+    assert!(Ailment::mix().all(|ailment| web.sites().any(|site| site.ailments() == [ailment])));
 }
 
 #[test]

@@ -194,3 +194,28 @@ fn the_web_ends_with_its_handle() {
     assert!(open.get("/robots.txt", &[]).is_err());
     assert!(try_get(&url, &[]).is_err());
 }
+
+#[test]
+fn every_xml_document_is_well_formed() {
+    use quick_xml::events::Event;
+    let web = web(66);
+    for site in web.sites() {
+        let paths = ["/rss.xml", "/index.rdf", "/atom.xml", "/sitemap.xml"];
+        for path in paths {
+            let answer = get(&site.url(path));
+            let charset = encoding_rs::Encoding::for_label(site.charset().as_bytes()).unwrap();
+            let text = if path == "/sitemap.xml" { answer.text() } else { charset.decode(&answer.body).0.into_owned() };
+            let mut reader = quick_xml::Reader::from_str(&text);
+            let mut depth = 0;
+            loop {
+                match reader.read_event().unwrap_or_else(|error| panic!("{path} of {}: {error}", site.number())) {
+                    Event::Start(_) => depth += 1,
+                    Event::End(_) => depth -= 1,
+                    Event::Eof => break,
+                    _ => {}
+                }
+            }
+            assert_eq!(depth, 0);
+        }
+    }
+}

@@ -1,6 +1,7 @@
 //! The simulated web as its clients see it.
 
 mod client;
+mod encrypted;
 mod faulty;
 mod healthy;
 mod sources;

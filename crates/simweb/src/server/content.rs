@@ -1,0 +1,158 @@
+//! What a healthy site serves: robots.txt, feeds, pages, and the marks for asking again.
+
+use encoding_rs::Encoding;
+
+use super::Shared;
+use super::asked::Asked;
+use super::head::Head;
+use super::pool::Prepared;
+use super::reply::Reply;
+use crate::fault::Fault;
+use crate::markup::{escaped, http_date, iso_date};
+use crate::profile::{FeedFormat, Validators};
+use crate::rng::mix;
+use crate::state::Condition;
+use crate::world::{Extent, World};
+
+pub fn robots(text: String) -> Reply {
+    Reply::new(200, "Content-Type: text/plain; charset=utf-8\r\n".to_string(), text)
+}
+
+pub fn tdmrep(condition: &Condition) -> Reply {
+    if !condition.has(Fault::TdmReserved) {
+        return Reply::short(404);
+    }
+    let body = "[{\"location\": \"/\", \"tdm-reservation\": 1}]\n";
+    Reply::new(200, "Content-Type: application/json\r\n".to_string(), body)
+}
+
+pub fn sitemap(world: &World, site: usize) -> Reply {
+    const MAX_ENTRIES: usize = 1000;
+    let mut out = String::from(
+        "<?xml version=\"1.0\" encoding=\"utf-8\"?>\n<urlset xmlns=\"http://www.sitemaps.org/schemas/sitemap/0.9\">\n",
+    );
+    for number in (0..world.published(site)).rev().take(MAX_ENTRIES) {
+        let article = world.article(site, number, Extent::Head);
+        let date = iso_date(article.date, world.profile(site).east);
+        out.push_str(&format!("<url><loc>{}</loc><lastmod>{date}</lastmod></url>\n", escaped(&article.url)));
+    }
+    out.push_str("</urlset>\n");
+    Reply::new(200, "Content-Type: application/xml; charset=utf-8\r\n".to_string(), out)
+}
+
+pub fn feed(
+    shared: &Shared,
+    head: &Head<'_>,
+    site: usize,
+    format: FeedFormat,
+    charset: Option<&'static Encoding>,
+) -> Reply {
+    let world = &shared.world;
+    let published = world.published(site);
+    let newest = published.checked_sub(1).map_or(world.spec.start, |number| world.date(site, number));
+    let tag = mix(world.spec.seed ^ mix(site as u64) ^ mix(published << 8 | format as u64));
+    let validators = validators(world, site, tag, newest);
+    if fresh(head, &validators) {
+        return Reply::new(304, validators.lines(), "");
+    }
+    let feed = crate::feed::write(world, site, format);
+    let mut reply = if format == FeedFormat::Json {
+        Reply::new(200, format!("Content-Type: {}\r\n", format.media_type()), feed)
+    } else {
+        text(shared, site, format.media_type(), &feed, charset)
+    };
+    reply.headers.push_str(&validators.lines());
+    reply
+}
+
+pub fn page(shared: &Shared, asked: &Asked<'_>, site: usize, number: u64, charset: Option<&'static Encoding>) -> Reply {
+    let world = &shared.world;
+    let tag = mix(world.spec.seed ^ mix(site as u64) ^ mix(number) ^ 0x9A6E);
+    let validators = validators(world, site, tag, world.date(site, number));
+    if fresh(asked.head, &validators) {
+        return Reply::new(304, validators.lines(), "");
+    }
+    if let Some(pool) = &shared.pool {
+        return pooled(pool.page(site, number), asked.head);
+    }
+    let html = crate::page::write(world, &world.article(site, number, Extent::Whole));
+    let mut reply = text(shared, site, "text/html", &html, charset);
+    reply.headers.push_str(&validators.lines());
+    reply
+}
+
+/// A prepared page on the slow way, because something is odd about the site or the client.
+fn pooled(page: &Prepared, head: &Head<'_>) -> Reply {
+    // The page may have been written for another site, so only its own head knows its character set.
+    let prepared = String::from_utf8_lossy(&page.head);
+    let content_type = prepared.lines().find(|line| line.starts_with("Content-Type"));
+    let mut headers = format!("{}\r\n", content_type.expect("a prepared head names its type"));
+    if head.accepts("gzip") {
+        headers.push_str("Content-Encoding: gzip\r\n");
+        return Reply::new(200, headers, page.body.clone());
+    }
+    let mut html = Vec::new();
+    let mut decoder = flate2::read::GzDecoder::new(&page.body[..]);
+    std::io::Read::read_to_end(&mut decoder, &mut html).expect("the pool holds what we compressed");
+    Reply::new(200, headers, html)
+}
+
+/// A text in the character set of its site, or in one that nobody announced.
+pub fn text(
+    shared: &Shared,
+    site: usize,
+    media_type: &str,
+    text: &str,
+    unannounced: Option<&'static Encoding>,
+) -> Reply {
+    let profile = shared.world.profile(site);
+    let body = unannounced.unwrap_or(profile.charset).encode(text).0.into_owned();
+    let header = if unannounced.is_some() {
+        format!("Content-Type: {media_type}; charset=utf-8\r\n")
+    } else if profile.charset_in_header {
+        format!("Content-Type: {media_type}; charset={}\r\n", profile.charset.name().to_lowercase())
+    } else {
+        format!("Content-Type: {media_type}\r\n")
+    };
+    Reply::new(200, header, body)
+}
+
+/// The marks by which a client can tell whether its copy is still good.
+struct Marks {
+    etag: Option<String>,
+    last_modified: Option<String>,
+}
+
+impl Marks {
+    fn lines(&self) -> String {
+        let mut lines = String::new();
+        if let Some(tag) = &self.etag {
+            lines.push_str(&format!("ETag: {tag}\r\n"));
+        }
+        if let Some(date) = &self.last_modified {
+            lines.push_str(&format!("Last-Modified: {date}\r\n"));
+        }
+        lines
+    }
+}
+
+fn validators(world: &World, site: usize, tag: u64, date: jiff::Timestamp) -> Marks {
+    let kind = world.profile(site).validators;
+    // Weak tags are as common as strong ones, and a client has to send both back as they came.
+    let weak = if tag.is_multiple_of(2) { "W/" } else { "" };
+    Marks {
+        etag: (kind != Validators::LastModified).then(|| format!("{weak}\"{tag:016x}\"")),
+        last_modified: (kind != Validators::Etag).then(|| http_date(date)),
+    }
+}
+
+/// Whether the client's copy is still good. The tag wins where there is one, as HTTP asks.
+fn fresh(head: &Head<'_>, marks: &Marks) -> bool {
+    if let Some(known) = head.if_none_match {
+        let Some(tag) = &marks.etag else { return false };
+        let strong = tag.trim_start_matches("W/");
+        return known.split(',').any(|one| one.trim() == "*" || one.trim().trim_start_matches("W/") == strong);
+    }
+    // A date that differs in any way is treated as old; clients send back what they were given.
+    head.if_modified_since.is_some() && head.if_modified_since == marks.last_modified.as_deref()
+}

@@ -1,0 +1,89 @@
+//! What faults make of an answer.
+
+use super::Shared;
+use super::asked::{Asked, Detour};
+use super::reply::{Delivery, Reply};
+use crate::fault::Fault;
+use crate::feed;
+use crate::log::Kind;
+use crate::profile::{INTERNAL_HOST, SHARED_HOST};
+use crate::world::World;
+
+/// How many times [`Fault::RedirectChain`] redirects.
+const CHAIN_HOPS: u32 = 5;
+
+/// How many items the feed of [`Fault::HugeFeed`] has.
+const HUGE_FEED_ITEMS: usize = 50_000;
+
+/// The answer of a fault that leaves nothing of the content.
+pub fn instead(shared: &Shared, asked: &Asked<'_>, site: usize, fault: Fault) -> Option<Reply> {
+    let world = &shared.world;
+    let (target, hop) = match asked.detour {
+        Detour::Hop(hop) => (asked.path, hop),
+        _ => (asked.path, 0),
+    };
+    let reply = match fault {
+        Fault::Hang => Reply::short(200).sent(Delivery::Hang),
+        Fault::Cut => Reply::short(200).sent(Delivery::Cut),
+        Fault::Error => Reply::short(500),
+        Fault::TooMany => Reply::short(429).waiting(world.spec.retry_after),
+        Fault::Unavailable => Reply::short(503).waiting(world.spec.retry_after),
+        Fault::NotFound => Reply::short(404),
+        Fault::Gone => Reply::short(410),
+        Fault::Moved if asked.detour == Detour::None => Reply::redirect(301, &format!("/moved{target}")),
+        Fault::RedirectChain if hop < CHAIN_HOPS => Reply::redirect(302, &format!("/hop/{}{target}", hop + 1)),
+        Fault::RedirectLoop => Reply::redirect(302, &format!("/hop/{}{target}", (hop + 1) % 3)),
+        Fault::RedirectPrivate => Reply::redirect(302, &private_location(world, asked.number.unwrap_or(0))),
+        Fault::RedirectFile => Reply::redirect(302, "file:///etc/hostname"),
+        Fault::RedirectShared => {
+            Reply::redirect(302, &format!("http://{SHARED_HOST}:{}/from/{site}{target}", world.port))
+        }
+        Fault::Endless => Reply::new(200, "Content-Type: text/html; charset=utf-8\r\n".to_string(), "<p>and so on\n")
+            .sent(Delivery::Endless),
+        Fault::Video => Reply::new(200, "Content-Type: video/mp4\r\n".to_string(), &b"\0\0\0\x18ftypmp42"[..])
+            .sent(Delivery::Endless),
+        Fault::Empty => Reply::new(200, "Content-Type: text/html; charset=utf-8\r\n".to_string(), ""),
+        Fault::GzipBomb => {
+            let headers = "Content-Type: text/html; charset=utf-8\r\nContent-Encoding: gzip\r\n".to_string();
+            Reply::new(200, headers, "").sent(Delivery::Bomb(world.spec.bomb_bytes))
+        }
+        Fault::HugeFeed if asked.kind == Kind::Feed => {
+            let headers = "Content-Type: application/rss+xml; charset=utf-8\r\n".to_string();
+            Reply::new(200, headers, feed::write_huge(world, site, HUGE_FEED_ITEMS))
+        }
+        Fault::NotXml => {
+            let body = "<!DOCTYPE html><html><head><title>Oops</title></head><body><p>This page & that page<br>moved.</body></html>\n";
+            Reply::new(200, "Content-Type: text/html; charset=utf-8\r\n".to_string(), body)
+        }
+        _ => return None,
+    };
+    Some(reply)
+}
+
+/// Addresses that no public page should lead to, in turn.
+fn private_location(world: &World, number: u64) -> String {
+    match number % 4 {
+        0 => format!("http://{INTERNAL_HOST}:{}/intranet/{number}", world.port),
+        1 => "http://10.0.0.1/admin".to_string(),
+        2 => "http://169.254.169.254/latest/meta-data/".to_string(),
+        _ => format!("http://localhost:{}/intranet/{number}", world.port),
+    }
+}
+
+/// Changes a good answer in the way of a fault.
+pub fn spoil(reply: &mut Reply, fault: Fault) {
+    match fault {
+        Fault::TdmReserved => reply.headers.push_str("tdm-reservation: 1\r\n"),
+        Fault::XRobots => reply.headers.push_str("X-Robots-Tag: noindex, noarchive\r\n"),
+        Fault::HugeHeaders => {
+            for number in 0..400 {
+                reply.headers.push_str(&format!("X-Padding-{number}: {}\r\n", "x".repeat(1000)));
+            }
+        }
+        Fault::Close => reply.close = true,
+        Fault::Chunked if reply.status == 200 => reply.delivery = Delivery::Chunked,
+        Fault::Drip if reply.status == 200 => reply.delivery = Delivery::Drip,
+        Fault::Truncated if reply.status == 200 => reply.delivery = Delivery::Truncated,
+        _ => {}
+    }
+}
