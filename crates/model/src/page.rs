@@ -93,7 +93,7 @@ impl Serialize for Page {
         line.serialize_field("content_type", &self.content_type)?;
         line.serialize_field("headers", &self.headers)?;
         line.serialize_field("rights", &self.rights)?;
-        match std::str::from_utf8(&self.body) {
+        match simdutf8::basic::from_utf8(&self.body) {
             Ok(text) => line.serialize_field("body", text)?,
             Err(_) => line.serialize_field("body_base64", &BASE64.encode(&self.body))?,
         }
