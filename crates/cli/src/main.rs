@@ -14,11 +14,6 @@ use clap::Parser;
 
 use args::{Args, Verb};
 
-/// Thousands of connections allocate on some threads and free on others; the system's allocator
-/// answers that with a third more memory.
-#[global_allocator]
-static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
-
 fn main() -> ExitCode {
     // A reader that goes away (`| head`) is an error to handle, not a signal to die from: the
     // standard library ignores SIGPIPE already, and `console::print` does the rest.

@@ -47,8 +47,15 @@ pub struct Answer {
     pub ip: IpAddr,
     /// The request's headers, for the record.
     pub asked: HeaderMap,
-    /// The right to a large body's memory; it ends with the answer.
-    _memory: Option<OwnedSemaphorePermit>,
+    /// The room for the body; it is given back with the answer.
+    held: Held,
+}
+
+impl Answer {
+    /// Whether it takes up one of the few large rooms, and should be put away soon.
+    pub fn is_large(&self) -> bool {
+        self.held.bytes > 128 << 10
+    }
 }
 
 /// How an exchange ended.
@@ -68,19 +75,44 @@ pub(crate) enum NoAnswer {
     OutOfSockets,
 }
 
-/// Room for bodies: a little for everybody, and a few large rooms to share.
+/// Room for bodies on their way: a little for everybody, and larger rooms to share.
+///
+/// Rooms come in sizes with a budget each. A body that outgrows its room waits for one of the next
+/// size while it keeps its own, so the holders of the largest rooms never wait and everybody gets
+/// on; no body, however large or slow, can take the room of the ordinary ones.
 #[derive(Clone)]
 pub(crate) struct Rooms {
     small_bytes: usize,
-    large: Arc<Semaphore>,
+    shared: [(usize, Arc<Semaphore>); 3],
+}
+
+/// Rooms that an answer holds until it is put away.
+#[derive(Default)]
+struct Held {
+    bytes: usize,
+    permits: Vec<OwnedSemaphorePermit>,
 }
 
 impl Rooms {
     pub(crate) fn new(settings: &Settings, concurrency: usize) -> Rooms {
-        let half = settings.body_memory_bytes / 2;
-        // Twice a body may be in memory: as received and unpacked.
-        let large = (half / settings.max_body_bytes.max(1)).max(1);
-        Rooms { small_bytes: (half / concurrency.max(1)).max(16 << 10), large: Arc::new(Semaphore::new(large)) }
+        let budget = settings.body_memory_bytes / 4;
+        let sizes = [128 << 10, 1 << 20, settings.max_body_bytes];
+        Rooms {
+            small_bytes: (budget / concurrency.max(1)).clamp(16 << 10, 128 << 10),
+            shared: sizes.map(|bytes| (bytes, Arc::new(Semaphore::new((budget / bytes).max(2))))),
+        }
+    }
+
+    /// Sees to it that `held` is room for so many bytes.
+    async fn enlarge(&self, held: &mut Held, bytes: usize) {
+        if held.bytes == 0 {
+            held.bytes = self.small_bytes;
+        }
+        let fitting = self.shared.iter().find(|(size, _)| *size >= bytes && *size > held.bytes);
+        if let Some((size, rooms)) = fitting.filter(|_| bytes > held.bytes) {
+            held.permits.extend(rooms.clone().acquire_owned().await);
+            held.bytes = *size;
+        }
     }
 }
 
@@ -194,7 +226,7 @@ impl Asker {
             version: head.version,
             ip: connection.ip,
             asked,
-            _memory: None,
+            held: Held::default(),
         };
         let told = body.size_hint().exact();
         if !answer.status.is_success() {
@@ -254,10 +286,10 @@ impl Asker {
                     ..Trouble::new("too-large", "the body is larger than allowed")
                 });
             }
-            if len > self.rooms.small_bytes && answer._memory.is_none() {
+            if len > answer.held.bytes {
                 // Waiting for room is our own doing, so it does not count against the server.
                 let waited_from = Instant::now();
-                answer._memory = self.rooms.large.clone().acquire_owned().await.ok();
+                self.rooms.enlarge(&mut answer.held, len).await;
                 let waited = waited_from.elapsed();
                 deadline += waited;
                 window_ends += waited;

@@ -20,7 +20,7 @@ use std::time::Duration;
 
 use anyhow::{Context as _, Result};
 use serde::Serialize;
-use tidings_fetch::{Delivery, Desk, Gauge, Harvest, Kind, Outcome, Queue, RulesFound, Settings};
+use tidings_fetch::{Answer, Delivery, Desk, Gauge, Harvest, Kind, Outcome, Queue, RulesFound, Settings};
 use tidings_store::journal::{Journal, Record, Step};
 use tidings_store::pages::Shelf;
 use tidings_store::runs::RunLog;
@@ -226,8 +226,9 @@ async fn collect<C: Clerk>(
                     oldest = Instant::now();
                 }
                 weight += unpacked_bytes(&delivery);
+                let large = delivery.result.as_ref().is_ok_and(Answer::is_large);
                 batch.push(delivery);
-                (weight >= BATCH_BYTES, false)
+                (large || weight >= BATCH_BYTES, false)
             }
             Ok(None) => (true, true),
             Err(_) => (true, false),
