@@ -35,6 +35,8 @@ pub(crate) enum Token<'a> {
 #[derive(Debug, Clone)]
 pub(crate) struct Tokens<'a> {
     text: &'a str,
+    /// The text is part of a larger one.
+    piece: bool,
     at: usize,
     /// Where the current token began.
     began: usize,
@@ -53,6 +55,7 @@ impl<'a> Tokens<'a> {
     pub(crate) fn new(text: &'a str) -> Self {
         Tokens {
             text,
+            piece: false,
             at: 0,
             began: 0,
             no_comment_end: false,
@@ -62,6 +65,14 @@ impl<'a> Tokens<'a> {
             cdata_debt: 0,
             cdata_tail: None,
             mended: Mended::default(),
+        }
+    }
+
+    /// Walks over a piece of a document, where half a tag at the end is no tag cut off.
+    pub(crate) fn of_piece(text: &'a str) -> Self {
+        Tokens {
+            piece: true,
+            ..Tokens::new(text)
         }
     }
 
@@ -170,6 +181,9 @@ impl<'a> Tokens<'a> {
         loop {
             let Some(step) = bytes.get(at..).and_then(|b| memchr3(b'>', b'<', b'=', b)) else {
                 // The end of the input. Half a tag with attributes is a tag cut off.
+                if self.piece && !quoted {
+                    return None;
+                }
                 self.mended.note(Repair::Truncated);
                 self.at += rest.len();
                 return Some(if quoted {
@@ -357,7 +371,10 @@ impl<'a> Tokens<'a> {
             }
             (_, Some(close)) => {
                 self.mended.note(Repair::BrokenTag);
-                (close, 1)
+                match memchr(b'<', &bytes[1..close]) {
+                    Some(next) => (1 + next, 0),
+                    None => (close, 1),
+                }
             }
             (_, None) => {
                 self.mended.note(Repair::Truncated);

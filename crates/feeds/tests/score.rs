@@ -12,10 +12,10 @@ use serde_json::Value;
 use tidings_feeds::{Feed, FeedEntry};
 
 /// What has to be reached, in percent.
-const PIN_PLAIN: f64 = 97.0;
-const PIN_DAMAGED: f64 = 97.0;
-const PIN_CAPTURED: f64 = 97.0;
-const PIN_YIELD: f64 = 98.0;
+const PIN_PLAIN: f64 = 98.9;
+const PIN_DAMAGED: f64 = 99.1;
+const PIN_CAPTURED: f64 = 98.2;
+const PIN_YIELD: f64 = 100.0;
 
 fn documents() -> Option<Vec<Value>> {
     let path =

@@ -252,29 +252,33 @@ impl<'a> Walker<'a> {
             })
     }
 
-    /// The namespace and lower-case meaning of a name.
+    /// The meaning of a name, if it has one for us.
     fn word(&mut self, name: &str, default: Space) -> Option<Word> {
         let mut buffer = [0; 32];
         let (space, local) = match name.split_once(':') {
             None => (default, name),
-            Some((prefix, local)) => {
-                let declared = self
-                    .prefixes
-                    .iter()
-                    .rev()
-                    .find(|(known, _)| *known == prefix);
-                let space = match declared {
-                    Some((_, space)) => *space,
-                    None => {
-                        let customary = space_of_prefix(prefix)?;
-                        self.mended.note(Repair::UndeclaredPrefix);
-                        customary
-                    }
-                };
-                (space, local)
-            }
+            Some((prefix, local)) => (self.space(prefix)?, local),
         };
         meaning(space, lower(local, &mut buffer))
+    }
+
+    /// The namespace of a prefix: the declared one, or the one it customarily stands for.
+    fn space(&mut self, prefix: &str) -> Option<Space> {
+        let mut known = self.prefixes.iter().rev();
+        if let Some((_, space)) = known.find(|(known, _)| known.eq_ignore_ascii_case(prefix)) {
+            return Some(*space);
+        }
+        let customary = space_of_prefix(prefix)?;
+        self.mended.note(Repair::UndeclaredPrefix);
+        Some(customary)
+    }
+
+    /// Whether an element belongs to a vocabulary of feeds and so to no text.
+    fn is_extension(&mut self, name: &str) -> bool {
+        let space = name
+            .split_once(':')
+            .and_then(|(prefix, _)| self.space(prefix));
+        space.is_some_and(|space| !matches!(space, Space::Xhtml | Space::Other))
     }
 
     /// Takes namespace declarations and `xml:base` from a tag.
@@ -323,7 +327,11 @@ impl<'a> Walker<'a> {
         if let Some(capture) = &self.capture {
             let (kind, outer, space) = (capture.kind, capture.word, capture.space);
             let word = self.word(name, space);
-            if !interrupts(word, name, kind, outer) {
+            let missing = match word {
+                Some(word) => interrupts(word, name, kind, outer),
+                None => !is_rich(outer) && self.is_extension(name),
+            };
+            if !missing {
                 let capture = self.capture.as_mut().expect("looked at above");
                 if !empty && capture.name == name {
                     capture.nested += 1;
@@ -440,7 +448,12 @@ impl<'a> Walker<'a> {
                 .rev()
                 .any(|f| f.name.eq_ignore_ascii_case(name) && structural(f))
             {
-                capture.inside.element();
+                if capture.inside.markup {
+                    capture.inside.element();
+                } else {
+                    self.mended.note(Repair::StrayEndTag);
+                    capture.inside.cut();
+                }
                 return;
             }
             self.mended.note(Repair::MissingEndTag);
@@ -938,23 +951,23 @@ impl<'a> Walker<'a> {
 }
 
 /// Whether an element inside a field shows that the field's end tag is missing.
-fn interrupts(word: Option<Word>, name: &str, kind: Kind, outer: Word) -> bool {
-    let Some(word) = word else { return false };
+fn interrupts(word: Word, name: &str, kind: Kind, outer: Word) -> bool {
     match (outer, word) {
-        (Word::Person(_), Word::Name | Word::Email | Word::Uri) => return true,
-        (_, Word::Name | Word::Email | Word::Uri | Word::SkipDay | Word::SkipHour) => return false,
-        (_, Word::Root(_) | Word::Channel) => return false,
-        _ => {}
+        (Word::Person(_), Word::Name | Word::Email | Word::Uri) => true,
+        (_, Word::Name | Word::Email | Word::Uri | Word::SkipDay | Word::SkipHour) => false,
+        (_, Word::Root(_) | Word::Channel) => false,
+        _ if word == outer => false,
+        // Names that HTML has too may be part of a text, but not of an address or a title.
+        _ => !(is_rich(outer) && (kind == Kind::Xhtml || html::is_element(local(name)))),
     }
-    if kind == Kind::Xhtml || word == outer {
-        return word == Word::Item && outer != Word::Item && kind != Kind::Xhtml;
-    }
-    // Names that HTML has too may be part of a text, but not of an address or a title.
-    let rich = matches!(
-        outer,
+}
+
+/// Whether a field may well have elements inside.
+fn is_rich(word: Word) -> bool {
+    matches!(
+        word,
         Word::Description | Word::Summary | Word::Content | Word::Encoded | Word::Body
-    );
-    !(rich && html::is_element(local(name)))
+    )
 }
 
 /// The last place to cut a string that is not inside a character.
