@@ -362,23 +362,15 @@ impl<'a> Tokens<'a> {
     fn instruction(&mut self) -> Token<'a> {
         let rest = &self.text[self.at..];
         let bytes = rest.as_bytes();
-        let end = next_mark(&mut self.instruction_end, self.text, self.at, b"?>")
-            .map(|end| end - self.at);
-        // An instruction ends at its own mark, or, if that is missing, where the next tag begins.
-        let (end, mark) = match (end, memchr(b'>', bytes)) {
-            (Some(end), Some(close)) if close > end || memchr(b'<', &bytes[1..end]).is_none() => {
-                (end, 2)
-            }
-            (_, Some(close)) => {
+        let end = next_mark(&mut self.instruction_end, self.text, self.at, b"?>");
+        let end = end.map(|end| end - self.at);
+        // It ends at its own mark, or, if that is missing, at a `>` or where the next tag begins.
+        let next = memchr(b'<', &bytes[1..]).map_or(rest.len(), |next| 1 + next);
+        let (end, mark) = match (end, memchr(b'>', &bytes[..next])) {
+            (Some(end), _) if end < next => (end, 2),
+            (_, close) => {
                 self.mended.note(Repair::BrokenTag);
-                match memchr(b'<', &bytes[1..close]) {
-                    Some(next) => (1 + next, 0),
-                    None => (close, 1),
-                }
-            }
-            (_, None) => {
-                self.mended.note(Repair::Truncated);
-                (rest.len(), 0)
+                close.map_or((next, 0), |close| (close, 1))
             }
         };
         self.at += end + mark;

@@ -255,11 +255,13 @@ fn judge(wanted: &Value, got: Option<&FeedEntry>, url: &str) -> Vec<(&'static st
     let unread = !wanted["published_unread"].is_null() || !wanted["updated_unread"].is_null();
     let date_right = either(&wanted["date"], &wanted["date_alt"], same_date)
         || (wanted["date"].is_null() && unread);
-    let html = got.content_html.as_deref().or(got.summary_html.as_deref());
-    let text = html
-        .map(tidings_feeds::visible_text)
-        .or(got.summary.clone())
-        .unwrap_or_default();
+    let summary = got.summary_as_html();
+    let html = got
+        .content_html
+        .as_deref()
+        .or(summary.as_deref())
+        .unwrap_or("");
+    let text = tidings_feeds::visible_text(html);
     let text_right = either(&wanted["text_head"], &wanted["text_alt"], |v| {
         same_text(&text, v)
     });

@@ -659,6 +659,10 @@ fn numeric_date(numbers: &[(i64, usize)], separators: &[char]) -> Option<Date> {
         {
             civil(full_year(year, 2)?, month, day)
         }
+        // A leading hyphen stands for the century: -03-12, -0312.
+        [(year, 2), (month, 2)] if separators == ['-', '-'] => civil(full_year(year, 2)?, month, 1),
+        [(whole, 4)] if separators == ['-'] => civil(full_year(whole / 100, 2)?, whole % 100, 1),
+        [(year, 2), (day, 3)] => ordinal(full_year(year, 2)?, day),
         [(year, 4), (day, 3)] => ordinal(full_year(year, 4)?, day),
         [(year, 4), (month, 1 | 2)] => civil(full_year(year, 4)?, month, 1),
         [(whole, 8)] => civil(

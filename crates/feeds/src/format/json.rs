@@ -139,7 +139,7 @@ impl Reader<'_> {
         };
         for name in ["url", "external_url"] {
             if let Some(link) = self.link(item, name) {
-                draft.common.offer_link(Fit::Page, link);
+                draft.common.offer_link(0, Fit::Page, link);
             }
         }
         if let Some(title) = string(item, "title") {
@@ -196,7 +196,7 @@ impl Reader<'_> {
             ..Draft::default()
         };
         if let Some(link) = rendered(item, "link").and_then(|link| self.base.resolve(link)) {
-            draft.common.offer_link(Fit::Page, link);
+            draft.common.offer_link(0, Fit::Page, link);
         }
         if let Some(title) = rendered(item, "title") {
             draft.common.offer_title(&markup_if(title), 0, false);
@@ -226,7 +226,7 @@ impl Reader<'_> {
                 ..Draft::default()
             };
             if let Some(link) = self.link(post, "link") {
-                draft.common.offer_link(Fit::Page, link);
+                draft.common.offer_link(0, Fit::Page, link);
             }
             if let Some(title) = rendered(post, "title") {
                 draft.common.offer_title(&markup(title), 0, false);

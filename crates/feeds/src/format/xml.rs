@@ -362,7 +362,7 @@ impl<'a> Walker<'a> {
                 self.set_language(attributes);
                 // CDF writes the channel's address into its tag.
                 if let Some(href) = Attributes::get(attributes, "href") {
-                    self.link(href, "", "", "");
+                    self.link(href, "", "");
                 }
             }
             Some(word) if scope != Scope::Aside && self.is_field(word, scope) => {
@@ -533,7 +533,7 @@ impl<'a> Walker<'a> {
         self.entry = Some(draft);
         // CDF writes the entry's address and date into its tag.
         if let Some(href) = Attributes::get(attributes, "href") {
-            self.link(href, "", "", "");
+            self.link(href, "", "");
         }
         if let (Some(date), Some(entry)) = (Attributes::get(attributes, "lastmod"), &mut self.entry)
         {
@@ -640,7 +640,7 @@ impl<'a> Walker<'a> {
                     return false;
                 };
                 let (rel, kind) = (get("rel").unwrap_or(""), get("type").unwrap_or(""));
-                self.link(href, rel, kind, get("hreflang").unwrap_or(""));
+                self.link(href, rel, kind);
                 true
             }
             Word::Category => {
@@ -653,6 +653,8 @@ impl<'a> Walker<'a> {
                 // Podcast categories nest; the inner ones are categories too.
                 true
             }
+            // A container of the same text in several forms, each in its own element.
+            Word::Content => get("type").is_some_and(|kind| kind.starts_with("multipart/")),
             Word::Enclosure => {
                 if let Some(address) = get("url").or_else(|| get("href")) {
                     self.enclosure(address);
@@ -720,7 +722,12 @@ impl<'a> Walker<'a> {
         match word {
             Word::Link => {
                 let get = |name| Attributes::get(capture.attributes, name).unwrap_or("");
-                self.link_resolved(text, get("rel"), get("type"), get("hreflang"));
+                let fit = if get("rel").is_empty() {
+                    Fit::Plain
+                } else {
+                    Fit::Page
+                };
+                self.link_of(text, get("rel"), get("type"), fit);
             }
             Word::OrigLink => {
                 let link = self.resolve(text);
@@ -858,12 +865,13 @@ impl<'a> Walker<'a> {
     }
 
     /// A link as an attribute gives it.
-    fn link(&mut self, href: &str, rel: &str, kind: &str, hreflang: &str) {
+    fn link(&mut self, href: &str, rel: &str, kind: &str) {
         let href = entity::unescape(href, &self.declared, &mut self.mended).into_owned();
-        self.link_resolved(&href, rel, kind, hreflang);
+        self.link_of(&href, rel, kind, Fit::Page);
     }
 
-    fn link_resolved(&mut self, href: &str, rel: &str, kind: &str, _hreflang: &str) {
+    /// A link, by its relation to the feed or entry; `page` is how well a web page fits.
+    fn link_of(&mut self, href: &str, rel: &str, kind: &str, page: Fit) {
         let Some(link) = self.resolve(href) else {
             return;
         };
@@ -872,14 +880,12 @@ impl<'a> Walker<'a> {
             .strip_prefix("http://www.iana.org/assignments/relation/")
             .unwrap_or(&rel);
         let kind = kind.trim().to_ascii_lowercase();
+        let depth = self.frames.len();
         match rel {
             "" | "alternate" => {
-                let page = kind.is_empty()
-                    || kind.starts_with("text/html")
-                    || kind.contains("xhtml")
-                    || kind == "html";
-                self.common()
-                    .offer_link(if page { Fit::Page } else { Fit::OtherForm }, link);
+                let is_page = kind.is_empty() || kind.contains("html");
+                let fit = if is_page { page } else { Fit::OtherForm };
+                self.common().offer_link(depth, fit, link);
             }
             "enclosure" => self.enclosure(&link),
             "license" | "licence" | "copyright" => self.licence(&link),
@@ -894,7 +900,7 @@ impl<'a> Walker<'a> {
                     entry.comments.get_or_insert(link);
                 }
             }
-            "related" | "via" | "canonical" => self.common().offer_link(Fit::Related, link),
+            "related" | "via" | "canonical" => self.common().offer_link(depth, Fit::Related, link),
             _ => {}
         }
     }
@@ -937,7 +943,7 @@ impl<'a> Walker<'a> {
         let common = self.common;
         let mut feed = self.feed;
         feed.title = common.title.map(|(title, _)| title).unwrap_or_default();
-        feed.site = common.link.map(|(_, link)| link);
+        feed.site = common.link.map(|(_, _, link)| link);
         feed.authors = common.authors;
         feed.published = common.published;
         feed.updated = common.updated.or(common.created);
