@@ -86,6 +86,12 @@ impl<'a> Tokens<'a> {
         self.began
     }
 
+    /// Passes over the inside of an element whose text is no markup, such as a script.
+    pub(crate) fn skip_to_end_of(&mut self, name: &str) {
+        let rest = &self.text[self.at..];
+        self.at += end_of(name, rest).unwrap_or(rest.len());
+    }
+
     /// The next token, or `None` at the end. `open` is the element we are inside of, if known;
     /// a CDATA section that was never closed ends at its end tag.
     pub(crate) fn next(&mut self, open: &str) -> Option<Token<'a>> {
