@@ -37,6 +37,8 @@ pub(crate) struct Tokens<'a> {
     text: &'a str,
     /// The text is part of a larger one.
     piece: bool,
+    /// The text is HTML.
+    page: bool,
     at: usize,
     /// Where the current token began.
     began: usize,
@@ -56,6 +58,7 @@ impl<'a> Tokens<'a> {
         Tokens {
             text,
             piece: false,
+            page: false,
             at: 0,
             began: 0,
             no_comment_end: false,
@@ -72,6 +75,14 @@ impl<'a> Tokens<'a> {
     pub(crate) fn of_piece(text: &'a str) -> Self {
         Tokens {
             piece: true,
+            ..Tokens::new(text)
+        }
+    }
+
+    /// Walks over a web page, where a slash may belong to an attribute without quotes.
+    pub(crate) fn of_page(text: &'a str) -> Self {
+        Tokens {
+            page: true,
             ..Tokens::new(text)
         }
     }
@@ -205,7 +216,9 @@ impl<'a> Tokens<'a> {
             at += step;
             match bytes[at] {
                 b'>' => {
-                    let empty = at > attributes_from && bytes[at - 1] == b'/';
+                    let empty = at > attributes_from
+                        && bytes[at - 1] == b'/'
+                        && !(self.page && ends_in_bare_value(&bytes[attributes_from..at - 1]));
                     let attributes = &rest[attributes_from..at - usize::from(empty)];
                     self.at += at + 1;
                     return Some(Token::Start {
@@ -401,6 +414,15 @@ fn next_mark(known: &mut Mark, text: &str, from: usize, mark: &[u8]) -> Option<u
     let found = memmem::find(&text.as_bytes()[from..], mark).map(|at| from + at);
     *known = found.map_or(Mark::Nowhere, Mark::At);
     found
+}
+
+/// Whether the last thing in a tag is a value without quotes, to which a slash would belong.
+fn ends_in_bare_value(attributes: &[u8]) -> bool {
+    let last = attributes
+        .rsplit(u8::is_ascii_whitespace)
+        .next()
+        .unwrap_or_default();
+    !last.ends_with(b"\"") && !last.ends_with(b"'") && last.contains(&b'=')
 }
 
 /// `]   >` closes an internal subset too.

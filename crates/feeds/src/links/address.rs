@@ -204,34 +204,41 @@ pub(super) fn title_of_comments(title: &str) -> bool {
 }
 
 /// Whether an address belongs to programs: interfaces, embeddings, site maps.
-pub(super) fn is_interface(url: &Url) -> bool {
-    const MARKS: &[&str] = &[
+///
+/// A site that declares a feed under such an address means it, as long as it is not one of the
+/// things that are declared by mistake everywhere.
+pub(super) fn is_interface(url: &Url, declared: bool) -> bool {
+    const ALWAYS: &[&str] = &[
         "oembed",
         "wp-json",
-        "/api/",
         "xmlrpc",
         "graphql",
         "wlwmanifest",
         "opensearch",
         "osd.xml",
-        "sitemap",
+        "sitemap.xml",
+        "sitemap_index",
         "webmanifest",
         "manifest.json",
         "browserconfig",
+        "rsd.xml",
+        "?rsd",
+        "crossdomain.xml",
+        "wp-login",
+    ];
+    const USUALLY: &[&str] = &[
+        "/api/",
+        "sitemap",
         "/wp-admin",
         "/wp-includes",
         "/wp-content",
-        "rsd.xml",
-        "/amp/feed",
-        "?rsd",
         "/cdn-cgi/",
-        "crossdomain.xml",
-        "wp-login",
         "/rsd",
     ];
     let host = url.host_str().unwrap_or("");
     let rest = url[url::Position::BeforePath..].to_ascii_lowercase();
-    host.starts_with("api.") || MARKS.iter().any(|mark| rest.contains(mark))
+    let has = |marks: &[&str]| marks.iter().any(|mark| rest.contains(mark));
+    has(ALWAYS) || !declared && (host.starts_with("api.") || has(USUALLY))
 }
 
 /// Whether a feed belongs to the one article that the page is: those list its comments.
@@ -445,6 +452,25 @@ fn extension(segment: &str) -> Option<&str> {
     .then_some(end)
 }
 
+/// Words that make a page about feeds of what would be a feed.
+const ABOUT: &[&str] = &[
+    "reader",
+    "readers",
+    "about",
+    "what",
+    "help",
+    "info",
+    "specification",
+    "spec",
+    "policy",
+    "terms",
+    "guide",
+    "product",
+    "licensing",
+    "icon",
+    "icons",
+];
+
 /// A segment that is nothing but the word: `/feed/`, `/rss2/`, `/news-feed/`.
 fn is_feed_segment(segment: &str) -> bool {
     let words: Vec<&str> = segment
@@ -453,9 +479,7 @@ fn is_feed_segment(segment: &str) -> bool {
         .collect();
     words.len() <= 3
         && words.iter().any(|word| is_feed_word(word))
-        && !words
-            .iter()
-            .any(|word| matches!(*word, "reader" | "readers" | "about" | "what"))
+        && !words.iter().any(|word| ABOUT.contains(word))
 }
 
 fn has_feed_word(segment: &str) -> bool {
@@ -494,7 +518,6 @@ fn is_feed_word(word: &str) -> bool {
             | "webfeed"
             | "xmlfeed"
             | "outboundfeeds"
-            | "syndication"
             | "feedrss"
             | "georss"
     )

@@ -77,7 +77,10 @@ struct Finder {
 /// An anchor whose text is still being collected.
 struct Anchor<'a> {
     attributes: &'a str,
+    /// What a person reads on it.
     text: String,
+    /// What a program calls it: classes and identifiers.
+    hints: String,
 }
 
 impl Finder {
@@ -92,7 +95,7 @@ impl Finder {
     }
 
     fn walk(&mut self, text: &str) {
-        let mut tokens = Tokens::new(text);
+        let mut tokens = Tokens::of_page(text);
         let mut anchor: Option<Anchor<'_>> = None;
         let mut had_base = false;
         while let Some(token) = tokens.next("") {
@@ -113,17 +116,22 @@ impl Finder {
                         anchor = Some(Anchor {
                             attributes,
                             text: String::new(),
+                            hints: String::new(),
                         });
                     } else if let (Some(anchor), true) =
                         (&mut anchor, is(name, &["img", "svg", "i", "span", "use"]))
                     {
                         // A button is a picture with a word behind it.
-                        for name in ["alt", "title", "aria-label", "class"] {
+                        for name in ["alt", "title", "aria-label"] {
                             push_text(
                                 &mut anchor.text,
                                 Attributes::get(attributes, name).unwrap_or(""),
                             );
                         }
+                        push_text(
+                            &mut anchor.hints,
+                            Attributes::get(attributes, "class").unwrap_or(""),
+                        );
                     }
                 }
                 Token::End { name } if is(name, &["a"]) => self.close(anchor.take()),
@@ -203,7 +211,9 @@ impl Finder {
                 Evidence::DeclaredLoosely
             }
             Kind::Unknown
+                // With a language it is a translation of the page.
                 if (rels.contains(&"alternate") || rels.contains(&"feed"))
+                    && get("hreflang").is_none()
                     && address::looks_like_feed(&url) =>
             {
                 Evidence::DeclaredLoosely
@@ -219,11 +229,10 @@ impl Finder {
         let get = |name| Attributes::get(anchor.attributes, name).map(unescaped);
         let Some(href) = get("href") else { return };
         let media_type = media_type(&get("type").unwrap_or_default());
-        let mut text = anchor.text;
+        let (text, mut hints) = (html::collapse(&unescaped(&anchor.text)), anchor.hints);
         for name in ["title", "aria-label", "class", "id"] {
-            push_text(&mut text, &get(name).unwrap_or_default());
+            push_text(&mut hints, &get(name).unwrap_or_default());
         }
-        let text = html::collapse(&unescaped(&text));
         // Services that read feeds carry the feed's address inside their own.
         let href = address::inside_a_reader(&href).unwrap_or(href);
         let Some(url) = self.resolve(&href) else {
@@ -233,7 +242,9 @@ impl Finder {
             Kind::Feed => Evidence::Declared,
             Kind::Never => return,
             _ if address::looks_like_feed(&url) => Evidence::Address,
-            _ if calls_itself_feed(&text) && address::may_be_feed(&url, self.page.as_ref()) => {
+            _ if (calls_itself_feed(&text) || calls_itself_feed(&hints))
+                && address::may_be_feed(&url, self.page.as_ref()) =>
+            {
                 Evidence::Text
             }
             _ => return,
@@ -264,7 +275,10 @@ impl Finder {
 
     fn offer(&mut self, url: Url, title: Option<String>, media_type: String, evidence: Evidence) {
         let about_comments = title.as_deref().is_some_and(address::title_of_comments);
-        if address::is_comments(&url) || address::is_interface(&url) || about_comments {
+        if address::is_comments(&url)
+            || address::is_interface(&url, evidence == Evidence::Declared)
+            || about_comments
+        {
             return;
         }
         let page_itself = self
