@@ -420,7 +420,7 @@ fn a_cut_anywhere_leaves_what_came_before() {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 300, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
 
     /// Bytes changed, moved and repeated at random: anything may come out, but it comes out.
     #[test]
@@ -450,6 +450,12 @@ proptest! {
     fn no_text_makes_the_reader_panic(text in "(<|>|/|item|rss|<rss>|<item>|<title>|&|&#|;|\"|'|=| |<!\\[CDATA\\[|\\]\\]>|<!--|-->|<\\?|\\{|\\[|\"items\":|é|a){0,60}") {
         let _ = read(text.as_bytes(), None, URL);
         let _ = read(format!("<rss><item>{text}").as_bytes(), None, URL);
+    }
+
+    /// Nor does a page on which feeds are looked for.
+    #[test]
+    fn no_page_makes_the_finder_panic(text in "(<a|<link|<base|<script>| href=| rel=alternate| type=|application/rss\\+xml|/feed|http://|feed:|https://feedly.com/|%|é|\"|'|>|</a>|#|\\?| ){0,40}") {
+        let _ = tidings_feeds::links::find(text.as_bytes(), URL);
     }
 
     /// Dates of any kind are read or refused.

@@ -19,6 +19,8 @@ use crate::mend::Mended;
 
 /// More feeds than this on one page are a directory of feeds, and a directory goes on elsewhere.
 const MAX_LINKS: usize = 500;
+/// Longer addresses are no addresses, and a long base would be copied for every link.
+const MAX_ADDRESS_BYTES: usize = 4096;
 /// How much of a link's text is looked at.
 const MAX_TEXT_BYTES: usize = 200;
 
@@ -150,11 +152,8 @@ impl Finder {
         let Some(href) = Attributes::get(attributes, "href") else {
             return false;
         };
-        let joined = match &self.base {
-            Some(base) => base.join(href.trim()).ok(),
-            None => Url::parse(href.trim()).ok(),
-        };
-        self.base = joined.or(self.base.take());
+        let base = self.resolve(&unescaped(href));
+        self.base = base.or(self.base.take());
         true
     }
 
@@ -262,7 +261,7 @@ impl Finder {
 
     fn resolve(&self, href: &str) -> Option<Url> {
         let href = address::without_feed_scheme(href.trim());
-        if href.is_empty() || href.starts_with('#') {
+        if href.is_empty() || href.starts_with('#') || href.len() > MAX_ADDRESS_BYTES {
             return None;
         }
         let mut url = match &self.base {
