@@ -4,10 +4,8 @@
 //! stack of open elements, and when a field opens it notes where and waits for the end tag, or
 //! for anything that shows the end tag is missing. Nothing is copied until a field is complete.
 
-use tidings_model::{Feed, FeedFormat, Person, Repair, UpdatePeriod, Weekday};
+use tidings_model::{Feed, FeedFormat, Repair};
 
-use crate::address::Base;
-use crate::date;
 use crate::entity::{self, Declared};
 use crate::html;
 use crate::limits::Limits;
@@ -15,8 +13,8 @@ use crate::markup::{Attributes, Token, Tokens};
 use crate::mend::Mended;
 use crate::read::NotAFeed;
 
-use super::draft::{Common, DateSlot, Draft, Fit, person};
-use super::value::{Inside, Kind, Prose, local};
+use super::collect::{Collector, Field};
+use super::value::{Inside, Kind, local};
 use super::vocabulary::{Role, Space, Word, meaning, space_of_address, space_of_prefix};
 
 /// More prefixes than this are noise; those that matter come first.
@@ -32,7 +30,9 @@ pub(crate) fn read(
     let mut walker = Walker::new(text, url, limits, *mended);
     walker.find_root()?;
     walker.walk();
-    let feed = walker.finish(mended);
+    let (feed, repairs) = walker.out.finish();
+    *mended = repairs;
+    mended.also(walker.tokens.mended);
     Ok(feed)
 }
 
@@ -70,12 +70,9 @@ struct Frame<'a> {
 /// A field whose end tag we wait for.
 #[derive(Debug)]
 struct Capture<'a> {
-    word: Word,
+    field: Field<'a>,
     name: &'a str,
-    attributes: &'a str,
     from: usize,
-    inside: Inside<'a>,
-    kind: Kind,
     /// Elements of the same name inside.
     nested: usize,
     has_base: bool,
@@ -86,18 +83,13 @@ struct Walker<'a> {
     text: &'a str,
     tokens: Tokens<'a>,
     limits: &'a Limits,
-    mended: Mended,
-    declared: Declared,
+    /// Where the fields go.
+    out: Collector<'a>,
     prefixes: Vec<(&'a str, Space)>,
-    bases: Vec<Base>,
     frames: Vec<Frame<'a>>,
     /// Elements too deep to keep.
     too_deep: usize,
     capture: Option<Capture<'a>>,
-    person: Option<(Role, Person)>,
-    entry: Option<Draft>,
-    common: Common,
-    feed: Feed,
     done: bool,
 }
 
@@ -107,17 +99,11 @@ impl<'a> Walker<'a> {
             text,
             tokens: Tokens::new(text),
             limits,
-            mended,
-            declared: Declared::default(),
+            out: Collector::new(url, limits, mended),
             prefixes: Vec::new(),
-            bases: vec![Base::new(url)],
             frames: Vec::new(),
             too_deep: 0,
             capture: None,
-            person: None,
-            entry: None,
-            common: Common::default(),
-            feed: Feed::default(),
             done: false,
         }
     }
@@ -146,9 +132,9 @@ impl<'a> Walker<'a> {
                         junk = true;
                         continue;
                     };
-                    self.feed.format = format;
+                    self.out.feed.format = format;
                     if junk {
-                        self.mended.note(Repair::LeadingJunk);
+                        self.out.mended.note(Repair::LeadingJunk);
                     }
                     self.open_root(name, attributes, word, empty);
                     return Ok(());
@@ -179,11 +165,11 @@ impl<'a> Walker<'a> {
     }
 
     fn learn(&mut self, doctype: &str) {
-        self.declared.learn(doctype, &mut self.mended);
+        self.out.declared.learn(doctype, &mut self.out.mended);
     }
 
     fn open_root(&mut self, name: &'a str, attributes: &'a str, word: Option<Word>, empty: bool) {
-        self.feed.version =
+        self.out.feed.version =
             Attributes::get(attributes, "version").map(|v| v.chars().take(20).collect());
         let (space, has_base) = self.scan_attributes(attributes, Space::Core);
         // Whatever the default namespace is, the root's own children are feed words.
@@ -192,14 +178,14 @@ impl<'a> Walker<'a> {
         } else {
             space
         };
-        self.set_language(attributes);
+        self.out.set_language(attributes);
         let scope = if word == Some(Word::Item) {
             Scope::Entry
         } else {
             Scope::Feed
         };
         if scope == Scope::Entry {
-            self.entry = Some(Draft::default());
+            self.out.begin_entry(attributes);
         }
         self.frames.push(Frame {
             name,
@@ -226,7 +212,7 @@ impl<'a> Walker<'a> {
                 Token::End { name } => self.end(name),
                 Token::Text(_) | Token::Cdata(_) => {
                     if let Some(capture) = &mut self.capture {
-                        capture.inside.text(token);
+                        capture.field.inside.text(token);
                     }
                 }
                 Token::Doctype(text) => self.learn(text),
@@ -234,7 +220,7 @@ impl<'a> Walker<'a> {
             }
         }
         if !self.done {
-            self.mended.note(Repair::Truncated);
+            self.out.mended.note(Repair::Truncated);
         }
         if self.capture.is_some() {
             self.close_capture(self.text.len());
@@ -269,7 +255,7 @@ impl<'a> Walker<'a> {
             return Some(*space);
         }
         let customary = space_of_prefix(prefix)?;
-        self.mended.note(Repair::UndeclaredPrefix);
+        self.out.mended.note(Repair::UndeclaredPrefix);
         Some(customary)
     }
 
@@ -310,13 +296,7 @@ impl<'a> Walker<'a> {
                     self.prefixes.push((prefix, known));
                 }
             } else if key.eq_ignore_ascii_case("xml:base") && !has_base {
-                let base = entity::unescape(value, &self.declared, &mut self.mended);
-                let outer = self
-                    .bases
-                    .last()
-                    .expect("the document's own base is never popped");
-                let inner = outer.join(&base);
-                self.bases.push(inner);
+                self.out.push_base(value);
                 has_base = true;
             }
         }
@@ -325,7 +305,7 @@ impl<'a> Walker<'a> {
 
     fn start(&mut self, name: &'a str, attributes: &'a str, empty: bool) {
         if let Some(capture) = &self.capture {
-            let (kind, outer, space) = (capture.kind, capture.word, capture.space);
+            let (kind, outer, space) = (capture.field.kind, capture.field.word, capture.space);
             let word = self.word(name, space);
             let missing = match word {
                 Some(word) => interrupts(word, name, kind, outer),
@@ -336,18 +316,19 @@ impl<'a> Walker<'a> {
                 if !empty && capture.name == name {
                     capture.nested += 1;
                 }
-                capture.inside.element();
+                capture.field.inside.element();
                 return;
             }
             if let (Word::Person(role), Some(Word::Name | Word::Email | Word::Uri)) = (outer, word)
             {
                 self.open_person(role);
             } else {
-                self.mended.note(Repair::MissingEndTag);
+                self.out.mended.note(Repair::MissingEndTag);
                 let at = self.tokens.token_start();
                 self.close_capture(at);
             }
         }
+        self.out.depth = self.frames.len();
         let (scope, inherited) = self.top();
         let (space, has_base) = self.scan_attributes(attributes, inherited);
         let word = self.word(name, space);
@@ -359,14 +340,14 @@ impl<'a> Walker<'a> {
             }
             Some(Word::Aside | Word::Source) => inner = Scope::Aside,
             Some(Word::Channel) if scope == Scope::Feed => {
-                self.set_language(attributes);
+                self.out.set_language(attributes);
                 // CDF writes the channel's address into its tag.
                 if let Some(href) = Attributes::get(attributes, "href") {
-                    self.link(href, "", "");
+                    self.out.link(href, "", "");
                 }
             }
             Some(word) if scope != Scope::Aside && self.is_field(word, scope) => {
-                if self.read_attributes(word, attributes) || empty {
+                if self.out.read_attributes(word, attributes) || empty {
                     self.drop_base(has_base);
                     if !empty {
                         // The tag has said it all; its text is of no interest.
@@ -380,16 +361,17 @@ impl<'a> Walker<'a> {
                     }
                     return;
                 }
-                let kind = Kind::of(attributes, self.usual_kind(word));
-                let from = self.tokens.position();
+                let kind = Kind::of(attributes, self.out.usual_kind(word));
                 let inside = Inside::default();
                 self.capture = Some(Capture {
-                    word,
+                    field: Field {
+                        word,
+                        attributes,
+                        inside,
+                        kind,
+                    },
                     name,
-                    attributes,
-                    from,
-                    inside,
-                    kind,
+                    from: self.tokens.position(),
                     nested: 0,
                     has_base,
                     space,
@@ -415,7 +397,7 @@ impl<'a> Walker<'a> {
         if self.frames.len() < self.limits.max_depth {
             self.frames.push(frame);
         } else {
-            self.mended.note(Repair::LimitReached);
+            self.out.mended.note(Repair::LimitReached);
             self.drop_base(frame.has_base);
             self.too_deep += 1;
         }
@@ -423,7 +405,7 @@ impl<'a> Walker<'a> {
 
     fn drop_base(&mut self, has_base: bool) {
         if has_base {
-            self.bases.pop();
+            self.out.pop_base();
         }
     }
 
@@ -432,7 +414,7 @@ impl<'a> Walker<'a> {
             if capture.name.eq_ignore_ascii_case(name) {
                 if capture.nested > 0 {
                     capture.nested -= 1;
-                    capture.inside.element();
+                    capture.field.inside.element();
                 } else {
                     self.close_capture(self.tokens.token_start());
                 }
@@ -448,15 +430,15 @@ impl<'a> Walker<'a> {
                 .rev()
                 .any(|f| f.name.eq_ignore_ascii_case(name) && structural(f))
             {
-                if capture.inside.markup {
-                    capture.inside.element();
+                if capture.field.inside.markup {
+                    capture.field.inside.element();
                 } else {
-                    self.mended.note(Repair::StrayEndTag);
-                    capture.inside.cut();
+                    self.out.mended.note(Repair::StrayEndTag);
+                    capture.field.inside.cut();
                 }
                 return;
             }
-            self.mended.note(Repair::MissingEndTag);
+            self.out.mended.note(Repair::MissingEndTag);
             self.close_capture(self.tokens.token_start());
         }
         let Some(at) = self
@@ -467,7 +449,7 @@ impl<'a> Walker<'a> {
             if self.too_deep > 0 {
                 self.too_deep -= 1;
             } else {
-                self.mended.note(Repair::StrayEndTag);
+                self.out.mended.note(Repair::StrayEndTag);
             }
             return;
         };
@@ -477,7 +459,7 @@ impl<'a> Walker<'a> {
         }
         self.too_deep = 0;
         if at + 1 < self.frames.len() {
-            self.mended.note(Repair::MissingEndTag);
+            self.out.mended.note(Repair::MissingEndTag);
         }
         while self.frames.len() > at {
             self.pop();
@@ -491,8 +473,8 @@ impl<'a> Walker<'a> {
         };
         self.drop_base(frame.has_base);
         match frame.word {
-            Some(Word::Item) => self.finish_entry(),
-            Some(Word::Person(_)) => self.finish_person(),
+            Some(Word::Item) => self.out.finish_entry(),
+            Some(Word::Person(_)) => self.out.finish_person(),
             _ => {}
         }
     }
@@ -503,7 +485,7 @@ impl<'a> Walker<'a> {
         attributes: &'a str,
         empty: bool,
         space: Space,
-        has_base: bool,
+        mut has_base: bool,
     ) {
         if let Some(at) = self
             .frames
@@ -511,34 +493,19 @@ impl<'a> Walker<'a> {
             .rposition(|frame| frame.word == Some(Word::Item))
         {
             // Entries do not contain entries: the end tag of the last one is missing.
-            self.mended.note(Repair::MissingEndTag);
-            let base = has_base.then(|| self.bases.pop()).flatten();
+            self.out.mended.note(Repair::MissingEndTag);
+            // The base of the new entry is on top of those of the old one; it counts anew.
+            self.drop_base(has_base);
             while self.frames.len() > at {
                 self.pop();
             }
-            self.bases.extend(base);
+            has_base = false;
+            if let Some(base) = Attributes::get(attributes, "xml:base") {
+                self.out.push_base(base);
+                has_base = true;
+            }
         }
-        let mut draft = Draft::default();
-        let mut about = None;
-        if !attributes.is_empty() {
-            about = Attributes::get(attributes, "rdf:about")
-                .or_else(|| Attributes::get(attributes, "about"));
-            draft.common.language = Attributes::get(attributes, "xml:lang")
-                .map(tag_of_language)
-                .filter(|l| !l.is_empty());
-        }
-        draft.about = about.map(|about| {
-            entity::unescape(about.trim(), &self.declared, &mut self.mended).into_owned()
-        });
-        self.entry = Some(draft);
-        // CDF writes the entry's address and date into its tag.
-        if let Some(href) = Attributes::get(attributes, "href") {
-            self.link(href, "", "");
-        }
-        if let (Some(date), Some(entry)) = (Attributes::get(attributes, "lastmod"), &mut self.entry)
-        {
-            entry.common.offer_date(DateSlot::Updated, date);
-        }
+        self.out.begin_entry(attributes);
         self.frames.push(Frame {
             name,
             word: Some(Word::Item),
@@ -551,28 +518,11 @@ impl<'a> Walker<'a> {
         }
     }
 
-    fn finish_entry(&mut self) {
-        let Some(draft) = self.entry.take() else {
-            return;
-        };
-        if self.feed.entries.len() >= self.limits.max_entries {
-            self.mended.note(Repair::LimitReached);
-            return;
-        }
-        let base = self
-            .bases
-            .last()
-            .expect("the document's own base is never popped");
-        self.feed
-            .entries
-            .push(draft.finish(|link| base.resolve(link)));
-    }
-
     fn open_person(&mut self, role: Role) {
         let Some(capture) = self.capture.take() else {
             return;
         };
-        self.person = Some((role, Person::default()));
+        self.out.begin_person(role);
         let (name, space, has_base) = (capture.name, capture.space, capture.has_base);
         let word = Some(Word::Person(role));
         self.push(Frame {
@@ -584,30 +534,6 @@ impl<'a> Walker<'a> {
         });
     }
 
-    fn finish_person(&mut self) {
-        if let Some((role, person)) = self.person.take() {
-            self.offer_person(role, person);
-        }
-    }
-
-    fn offer_person(&mut self, role: Role, person: Person) {
-        let limits = self.limits;
-        match role {
-            Role::Other => {}
-            role => self
-                .common()
-                .offer_author(person, role == Role::Editor, limits),
-        }
-    }
-
-    /// Where fields of the feed or of the current entry go.
-    fn common(&mut self) -> &mut Common {
-        match &mut self.entry {
-            Some(entry) => &mut entry.common,
-            None => &mut self.common,
-        }
-    }
-
     /// Whether a word is a field here: parts of a person only in a person, and nothing else there.
     fn is_field(&self, word: Word, scope: Scope) -> bool {
         let part = matches!(word, Word::Name | Word::Email | Word::Uri);
@@ -617,342 +543,21 @@ impl<'a> Walker<'a> {
         }
     }
 
-    /// What kind of text a field holds if it does not say.
-    fn usual_kind(&self, word: Word) -> Kind {
-        let atom = self.feed.format == FeedFormat::Atom;
-        match word {
-            Word::Description | Word::Encoded => Kind::Html,
-            Word::Body => Kind::Xhtml,
-            _ if atom => Kind::Text,
-            _ => Kind::Guess,
-        }
-    }
-
-    /// Reads fields that live in attributes. True if nothing more is to be expected.
-    fn read_attributes(&mut self, word: Word, attributes: &'a str) -> bool {
-        if attributes.is_empty() {
-            return false;
-        }
-        let get = |name| Attributes::get(attributes, name);
-        match word {
-            Word::Link => {
-                let Some(href) = get("href") else {
-                    return false;
-                };
-                let (rel, kind) = (get("rel").unwrap_or(""), get("type").unwrap_or(""));
-                self.link(href, rel, kind);
-                true
-            }
-            Word::Category => {
-                let Some(term) = get("term").or_else(|| get("text")).or_else(|| get("label"))
-                else {
-                    return false;
-                };
-                let term = entity::unescape(term, &self.declared, &mut self.mended);
-                self.category(&html::collapse(&term));
-                // Podcast categories nest; the inner ones are categories too.
-                true
-            }
-            // A container of the same text in several forms, each in its own element.
-            Word::Content => get("type").is_some_and(|kind| kind.starts_with("multipart/")),
-            Word::Enclosure => {
-                if let Some(address) = get("url").or_else(|| get("href")) {
-                    self.enclosure(address);
-                }
-                true
-            }
-            Word::GeneratorAgent => {
-                if let Some(agent) = get("rdf:resource") {
-                    self.feed
-                        .generator
-                        .get_or_insert_with(|| agent.trim().to_string());
-                }
-                true
-            }
-            Word::Licence => {
-                let Some(address) = get("rdf:resource").or_else(|| get("href")) else {
-                    return false;
-                };
-                self.licence(address);
-                true
-            }
-            _ => false,
-        }
-    }
-
     fn close_capture(&mut self, to: usize) {
         let Some(mut capture) = self.capture.take() else {
             return;
         };
         let raw = &self.text[capture.from..to];
         let raw = if raw.len() > self.limits.max_field_bytes {
-            self.mended.note(Repair::LimitReached);
-            capture.inside.cut();
+            self.out.mended.note(Repair::LimitReached);
+            capture.field.inside.cut();
             &raw[..boundary(raw, self.limits.max_field_bytes)]
         } else {
             raw
         };
-        self.field(&capture, raw);
+        self.out.depth = self.frames.len();
+        self.out.field(&capture.field, raw);
         self.drop_base(capture.has_base);
-    }
-
-    fn field(&mut self, capture: &Capture<'a>, raw: &'a str) {
-        let word = capture.word;
-        if let Word::Title
-        | Word::MediaTitle
-        | Word::Subtitle
-        | Word::Description
-        | Word::Summary
-        | Word::Content
-        | Word::Encoded
-        | Word::Body
-        | Word::Rights = word
-        {
-            let prose = capture
-                .inside
-                .prose(raw, capture.kind, &self.declared, &mut self.mended);
-            self.prose(word, prose);
-            return;
-        }
-        let text = capture.inside.plain(raw, &self.declared, &mut self.mended);
-        let text = text.as_ref();
-        if text.is_empty() {
-            return;
-        }
-        match word {
-            Word::Link => {
-                let get = |name| Attributes::get(capture.attributes, name).unwrap_or("");
-                let fit = if get("rel").is_empty() {
-                    Fit::Plain
-                } else {
-                    Fit::Page
-                };
-                self.link_of(text, get("rel"), get("type"), fit);
-            }
-            Word::OrigLink => {
-                let link = self.resolve(text);
-                if let Some(entry) = &mut self.entry {
-                    entry.orig_link = link;
-                }
-            }
-            Word::Comments => {
-                let link = self.resolve(text);
-                if let Some(entry) = &mut self.entry {
-                    entry.comments = link;
-                }
-            }
-            Word::Enclosure => self.enclosure(text),
-            Word::Id => {
-                let permanent = Attributes::get(capture.attributes, "isPermaLink");
-                if let Some(entry) = &mut self.entry {
-                    entry.id.get_or_insert_with(|| text.to_string());
-                    entry.id_is_link =
-                        permanent.is_none_or(|value| value.trim().eq_ignore_ascii_case("true"));
-                }
-            }
-            Word::Published => self.common().offer_date(DateSlot::Published, text),
-            Word::Updated => self.common().offer_date(DateSlot::Updated, text),
-            Word::Created => self.common().offer_date(DateSlot::Created, text),
-            Word::Person(role) => {
-                let plain = if html::looks_like_html(text) {
-                    html::to_text(text)
-                } else {
-                    text.to_string()
-                };
-                self.offer_person(role, person(&plain));
-            }
-            Word::Name | Word::Email | Word::Uri => self.person_part(word, text),
-            Word::Category => self.category(&html::collapse(text)),
-            Word::Keywords => {
-                for keyword in text.split(',') {
-                    self.category(&html::collapse(keyword));
-                }
-            }
-            Word::Language => {
-                let tag = text.chars().take(40).collect();
-                self.common().language = Some(tag);
-            }
-            Word::Licence => self.licence(text),
-            Word::Generator | Word::GeneratorAgent if self.entry.is_none() => {
-                self.feed.generator = Some(html::collapse(text));
-            }
-            _ if self.entry.is_none() => self.pace(word, text),
-            _ => {}
-        }
-    }
-
-    fn prose(&mut self, word: Word, prose: Prose<'a>) {
-        let depth = self.frames.len();
-        if word == Word::Title || word == Word::MediaTitle {
-            self.common()
-                .offer_title(&prose, depth, word == Word::MediaTitle);
-            return;
-        }
-        if word == Word::Rights {
-            let plain = prose.plain();
-            if !plain.is_empty() {
-                self.common().rights.get_or_insert(plain);
-            }
-            return;
-        }
-        match (&mut self.entry, word) {
-            (Some(entry), Word::Description | Word::Summary) => entry.offer_summary(prose),
-            (Some(entry), Word::Content | Word::Encoded | Word::Body) => entry.offer_content(prose),
-            (None, Word::Description | Word::Subtitle | Word::Summary) => {
-                let plain = prose.plain();
-                if !plain.is_empty() {
-                    self.feed.subtitle.get_or_insert(plain);
-                }
-            }
-            _ => {}
-        }
-    }
-
-    fn person_part(&mut self, word: Word, text: &str) {
-        let base = self
-            .bases
-            .last()
-            .expect("the document's own base is never popped");
-        let Some((_, person)) = &mut self.person else {
-            return;
-        };
-        match word {
-            Word::Name => person.name = html::collapse(text),
-            Word::Email => person.email = Some(text.to_string()),
-            _ => person.uri = base.resolve(text),
-        }
-    }
-
-    fn pace(&mut self, word: Word, text: &str) {
-        let pace = &mut self.feed.pace;
-        match word {
-            Word::Ttl => pace.ttl_minutes = text.parse().ok(),
-            Word::SkipHour => {
-                // Some count to 24; both ends mean midnight.
-                let hour = text
-                    .parse::<u8>()
-                    .ok()
-                    .filter(|hour| *hour <= 24)
-                    .map(|hour| hour % 24);
-                pace.skip_hours
-                    .extend(hour.filter(|hour| !pace.skip_hours.contains(hour)));
-            }
-            Word::SkipDay => {
-                pace.skip_days
-                    .extend(weekday(text).filter(|day| !pace.skip_days.contains(day)));
-            }
-            Word::UpdatePeriod => {
-                pace.update_period = match text.to_ascii_lowercase().as_str() {
-                    "hourly" => Some(UpdatePeriod::Hourly),
-                    "daily" => Some(UpdatePeriod::Daily),
-                    "weekly" => Some(UpdatePeriod::Weekly),
-                    "monthly" => Some(UpdatePeriod::Monthly),
-                    "yearly" => Some(UpdatePeriod::Yearly),
-                    _ => None,
-                }
-            }
-            Word::UpdateFrequency => pace.update_frequency = text.parse().ok(),
-            Word::UpdateBase => pace.update_base = date::parse(text),
-            _ => {}
-        }
-    }
-
-    fn resolve(&self, address: &str) -> Option<String> {
-        self.bases
-            .last()
-            .expect("the document's own base is never popped")
-            .resolve(address)
-    }
-
-    /// A link as an attribute gives it.
-    fn link(&mut self, href: &str, rel: &str, kind: &str) {
-        let href = entity::unescape(href, &self.declared, &mut self.mended).into_owned();
-        self.link_of(&href, rel, kind, Fit::Page);
-    }
-
-    /// A link, by its relation to the feed or entry; `page` is how well a web page fits.
-    fn link_of(&mut self, href: &str, rel: &str, kind: &str, page: Fit) {
-        let Some(link) = self.resolve(href) else {
-            return;
-        };
-        let rel = rel.trim().to_ascii_lowercase();
-        let rel = rel
-            .strip_prefix("http://www.iana.org/assignments/relation/")
-            .unwrap_or(&rel);
-        let kind = kind.trim().to_ascii_lowercase();
-        let depth = self.frames.len();
-        match rel {
-            "" | "alternate" => {
-                let is_page = kind.is_empty() || kind.contains("html");
-                let fit = if is_page { page } else { Fit::OtherForm };
-                self.common().offer_link(depth, fit, link);
-            }
-            "enclosure" => self.enclosure(&link),
-            "license" | "licence" | "copyright" => self.licence(&link),
-            "self" if self.entry.is_none() => {
-                self.feed.self_link.get_or_insert(link);
-            }
-            "hub" if self.entry.is_none() && self.feed.hubs.len() < self.limits.max_list => {
-                self.feed.hubs.push(link);
-            }
-            "replies" => {
-                if let Some(entry) = &mut self.entry {
-                    entry.comments.get_or_insert(link);
-                }
-            }
-            "related" | "via" | "canonical" => self.common().offer_link(depth, Fit::Related, link),
-            _ => {}
-        }
-    }
-
-    fn enclosure(&mut self, address: &str) {
-        let address = entity::unescape(address, &self.declared, &mut self.mended);
-        let link = self.resolve(&address);
-        if let (Some(entry), Some(link)) = (&mut self.entry, link)
-            && entry.enclosures.len() < self.limits.max_list
-        {
-            entry.enclosures.push(link);
-        }
-    }
-
-    fn licence(&mut self, address: &str) {
-        let address = entity::unescape(address, &self.declared, &mut self.mended);
-        if let Some(link) = self.resolve(&address) {
-            self.common().licence.get_or_insert(link);
-        }
-    }
-
-    fn category(&mut self, category: &str) {
-        let limits = self.limits;
-        if let Some(entry) = &mut self.entry {
-            entry.offer_category(category, limits);
-        }
-    }
-
-    fn set_language(&mut self, attributes: &str) {
-        if let Some(tag) = Attributes::get(attributes, "xml:lang")
-            .map(tag_of_language)
-            .filter(|tag| !tag.is_empty())
-        {
-            self.common.language.get_or_insert(tag);
-        }
-    }
-
-    fn finish(mut self, mended: &mut Mended) -> Feed {
-        self.finish_entry();
-        let common = self.common;
-        let mut feed = self.feed;
-        feed.title = common.title.map(|(title, _)| title).unwrap_or_default();
-        feed.site = common.link.map(|(_, _, link)| link);
-        feed.authors = common.authors;
-        feed.published = common.published;
-        feed.updated = common.updated.or(common.created);
-        feed.language = common.language;
-        feed.rights = common.rights;
-        feed.licence = common.licence;
-        *mended = self.mended;
-        mended.also(self.tokens.mended);
-        feed
     }
 }
 
@@ -995,27 +600,4 @@ fn lower<'b>(name: &'b str, buffer: &'b mut [u8; 32]) -> &'b str {
     part.copy_from_slice(name.as_bytes());
     part.make_ascii_lowercase();
     std::str::from_utf8(part).unwrap_or("")
-}
-
-/// A language tag with hyphens, as everyone but old Java writes it.
-fn tag_of_language(text: &str) -> String {
-    text.trim()
-        .chars()
-        .take(40)
-        .collect::<String>()
-        .replace('_', "-")
-}
-
-fn weekday(text: &str) -> Option<Weekday> {
-    let lower = text.trim().to_ascii_lowercase();
-    Some(match lower.get(..3)? {
-        "mon" => Weekday::Monday,
-        "tue" => Weekday::Tuesday,
-        "wed" => Weekday::Wednesday,
-        "thu" => Weekday::Thursday,
-        "fri" => Weekday::Friday,
-        "sat" => Weekday::Saturday,
-        "sun" => Weekday::Sunday,
-        _ => return None,
-    })
 }
