@@ -28,22 +28,53 @@ pub(crate) fn read(
     mended: &mut Mended,
 ) -> Result<Feed, NotAFeed> {
     let mut walker = Walker::new(text, url, limits, *mended);
-    walker.find_root()?;
+    let in_front = walker.find_root()?;
     walker.walk();
     let (feed, repairs) = walker.out.finish();
+    // Pictures on web pages carry RDF about themselves, which is no feed for that.
+    let empty =
+        feed.entries.is_empty() && (feed.format == FeedFormat::Rdf || feed.title.is_empty());
+    if let (Some(first), true) = (in_front, empty) {
+        return Err(without_root(text, Some(first)));
+    }
     *mended = repairs;
     mended.also(walker.tokens.mended);
     Ok(feed)
 }
 
 /// A feed shown as text on a web page, with its marks escaped; gives it back as markup.
+///
+/// The feed has to be most of the page, or every tutorial would become a feed.
 pub(crate) fn unwrap_escaped(text: &str) -> Option<String> {
     let at = ["&lt;?xml", "&lt;rss", "&lt;feed", "&lt;rdf:RDF"]
         .iter()
         .filter_map(|mark| text.find(mark))
         .min()?;
+    if at > text.len() / 2 {
+        return None;
+    }
     let inner = entity::unescape(&text[at..], &Declared::default(), &mut Mended::default());
     Some(inner.into_owned())
+}
+
+/// What a document is in which no feed was found.
+fn without_root(text: &str, first: Option<&str>) -> NotAFeed {
+    let Some(name) = first else {
+        let declares_html = text.trim_start().starts_with("<!");
+        return if declares_html {
+            NotAFeed::Html
+        } else {
+            NotAFeed::PlainText
+        };
+    };
+    match local(name).to_ascii_lowercase().as_str() {
+        "urlset" | "sitemapindex" => NotAFeed::Sitemap,
+        "opml" => NotAFeed::Opml,
+        lower if html::is_element(lower) => NotAFeed::Html,
+        _ => NotAFeed::OtherXml {
+            root: name.chars().take(60).collect(),
+        },
+    }
 }
 
 /// Whose fields are being read.
@@ -108,8 +139,9 @@ impl<'a> Walker<'a> {
         }
     }
 
-    /// Skips to the element that makes this a feed; everything before it is junk.
-    fn find_root(&mut self) -> Result<(), NotAFeed> {
+    /// Skips to the element that makes this a feed; everything before it is junk. Gives the
+    /// first element of the junk, if there is one.
+    fn find_root(&mut self) -> Result<Option<&'a str>, NotAFeed> {
         let mut first: Option<&'a str> = None;
         let mut junk = false;
         while let Some(token) = self.tokens.next("") {
@@ -137,26 +169,13 @@ impl<'a> Walker<'a> {
                         self.out.mended.note(Repair::LeadingJunk);
                     }
                     self.open_root(name, attributes, word, empty);
-                    return Ok(());
+                    return Ok(first);
                 }
                 Token::Text(text) => junk |= !text.trim().is_empty(),
                 _ => {}
             }
         }
-        Err(
-            match first.map(|name| (name, local(name).to_ascii_lowercase())) {
-                None if self.text.trim_start().starts_with("<!") => NotAFeed::Html,
-                None => NotAFeed::PlainText,
-                Some((name, lower)) => match lower.as_str() {
-                    "urlset" | "sitemapindex" => NotAFeed::Sitemap,
-                    "opml" => NotAFeed::Opml,
-                    lower if html::is_element(lower) => NotAFeed::Html,
-                    _ => NotAFeed::OtherXml {
-                        root: name.chars().take(60).collect(),
-                    },
-                },
-            },
-        )
+        Err(without_root(self.text, first))
     }
 
     fn word_outside(&self, name: &str) -> Option<Word> {
