@@ -6,6 +6,7 @@
 
 use tidings_model::{Feed, FeedFormat, Repair};
 
+use crate::address::is_web;
 use crate::entity::{self, Declared};
 use crate::html;
 use crate::limits::Limits;
@@ -121,6 +122,8 @@ struct Walker<'a> {
     /// Elements too deep to keep.
     too_deep: usize,
     capture: Option<Capture<'a>>,
+    /// The last tag was `<link/>`.
+    after_empty_link: bool,
     done: bool,
 }
 
@@ -135,6 +138,7 @@ impl<'a> Walker<'a> {
             frames: Vec::new(),
             too_deep: 0,
             capture: None,
+            after_empty_link: false,
             done: false,
         }
     }
@@ -190,13 +194,8 @@ impl<'a> Walker<'a> {
     fn open_root(&mut self, name: &'a str, attributes: &'a str, word: Option<Word>, empty: bool) {
         self.out.feed.version =
             Attributes::get(attributes, "version").map(|v| v.chars().take(20).collect());
-        let (space, has_base) = self.scan_attributes(attributes, Space::Core);
+        let (_, has_base) = self.scan_attributes(attributes, Space::Core);
         // Whatever the default namespace is, the root's own children are feed words.
-        let space = if space == Space::Other {
-            Space::Core
-        } else {
-            space
-        };
         self.out.set_language(attributes);
         let scope = if word == Some(Word::Item) {
             Scope::Entry
@@ -210,7 +209,7 @@ impl<'a> Walker<'a> {
             name,
             word,
             scope,
-            space,
+            space: Space::Core,
             has_base,
         });
         self.done = empty;
@@ -229,9 +228,11 @@ impl<'a> Walker<'a> {
                     empty,
                 } => self.start(name, attributes, empty),
                 Token::End { name } => self.end(name),
-                Token::Text(_) | Token::Cdata(_) => {
+                Token::Text(text) | Token::Cdata(text) => {
                     if let Some(capture) = &mut self.capture {
                         capture.field.inside.text(token);
+                    } else if self.after_empty_link && !text.trim().is_empty() {
+                        self.link_outside(text);
                     }
                 }
                 Token::Doctype(text) => self.learn(text),
@@ -260,11 +261,14 @@ impl<'a> Walker<'a> {
     /// The meaning of a name, if it has one for us.
     fn word(&mut self, name: &str, default: Space) -> Option<Word> {
         let mut buffer = [0; 32];
-        let (space, local) = match name.split_once(':') {
-            None => (default, name),
-            Some((prefix, local)) => (self.space(prefix)?, local),
-        };
-        meaning(space, lower(local, &mut buffer))
+        match name.split_once(':') {
+            Some((prefix, local)) => meaning(self.space(prefix)?, lower(local, &mut buffer)),
+            // A default namespace is often declared where it should not be.
+            None => {
+                let name = lower(name, &mut buffer);
+                meaning(default, name).or_else(|| meaning(Space::Core, name))
+            }
+        }
     }
 
     /// The namespace of a prefix: the declared one, or the one it customarily stands for.
@@ -348,6 +352,7 @@ impl<'a> Walker<'a> {
             }
         }
         self.out.depth = self.frames.len();
+        self.after_empty_link = false;
         let (scope, inherited) = self.top();
         let (space, has_base) = self.scan_attributes(attributes, inherited);
         let word = self.word(name, space);
@@ -366,7 +371,9 @@ impl<'a> Walker<'a> {
                 }
             }
             Some(word) if scope != Scope::Aside && self.is_field(word, scope) => {
-                if self.out.read_attributes(word, attributes) || empty {
+                let said = self.out.read_attributes(word, attributes);
+                if said || empty {
+                    self.after_empty_link = word == Word::Link && !said;
                     self.drop_base(has_base);
                     if !empty {
                         // The tag has said it all; its text is of no interest.
@@ -409,6 +416,15 @@ impl<'a> Walker<'a> {
                 space,
                 has_base,
             });
+        }
+    }
+
+    /// An address behind `<link/>`: the feed went through a program that knows only HTML, where
+    /// links are empty.
+    fn link_outside(&mut self, text: &str) {
+        self.after_empty_link = false;
+        if is_web(text.trim()) {
+            self.out.link(text.trim(), "", "");
         }
     }
 
