@@ -3,6 +3,7 @@
 //! Most addresses are absolute already and pass through untouched, because parsing fifty
 //! thousand of them would cost as much as reading the feed.
 
+use std::borrow::Cow;
 use std::rc::Rc;
 
 use url::Url;
@@ -42,12 +43,15 @@ impl Base {
         if address.is_empty() {
             return None;
         }
-        // Line breaks inside an address come from wrapped templates; browsers drop them too.
-        let address: std::borrow::Cow<'_, str> = if address.contains(['\n', '\r', '\t']) {
-            address.chars().filter(|c| !matches!(c, '\n' | '\r' | '\t')).collect::<String>().into()
-        } else {
-            address.into()
-        };
+        // Line breaks inside an address come from wrapped templates; browsers drop them too. An
+        // ampersand that is still escaped was escaped twice.
+        let mut address = Cow::Borrowed(address);
+        if address.contains(['\n', '\r', '\t']) {
+            address = Cow::Owned(address.replace(['\n', '\r', '\t'], ""));
+        }
+        if address.contains("&amp;") {
+            address = Cow::Owned(address.replace("&amp;", "&"));
+        }
         if has_scheme(&address) {
             return Some(address.into_owned());
         }

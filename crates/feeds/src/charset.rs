@@ -7,7 +7,7 @@
 use std::borrow::Cow;
 
 use chardetng::{EncodingDetector, Iso2022JpDetection, Utf8Detection};
-use encoding_rs::{Encoding, UTF_8, UTF_16BE, UTF_16LE};
+use encoding_rs::{Encoding, ISO_2022_JP, UTF_8, UTF_16BE, UTF_16LE};
 use tidings_model::Repair;
 
 use crate::mend::Mended;
@@ -50,12 +50,13 @@ fn to_text<'a>(body: &'a [u8], content_type: Option<&str>, mended: &mut Mended) 
     if let Some(encoding) = looks_like_utf16(body) {
         return with(encoding, body, mended);
     }
-    let declared = content_type.and_then(charset_parameter).or_else(|| declaration(body));
+    let declared = declared(body, content_type);
     if let Ok(text) = std::str::from_utf8(body) {
-        // ASCII may still be one of the encodings that hide letters behind escape sequences.
-        let hidden = declared.filter(|e| !e.is_ascii_compatible() && body.contains(&0x1b));
-        if let Some(encoding) = hidden {
-            return with(encoding, body, mended);
+        // All ASCII, and yet Japanese: letters hide behind escape sequences.
+        let hidden = [&b"\x1b$B"[..], b"\x1b$@", b"\x1b(J"];
+        if memchr::memchr(0x1b, body).is_some() && hidden.iter().any(|mark| memchr::memmem::find(body, mark).is_some())
+        {
+            return with(ISO_2022_JP, body, mended);
         }
         if declared.is_some_and(|e| e != UTF_8) && !body.is_ascii() {
             mended.note(Repair::Mislabelled);
@@ -106,6 +107,16 @@ fn guess(body: &[u8]) -> &'static Encoding {
     detector.guess(None, Utf8Detection::Deny)
 }
 
+/// What the server and the document say, in this order. A server that says UTF-8 may only be
+/// stating its default, so another word of the document counts more.
+fn declared(body: &[u8], content_type: Option<&str>) -> Option<&'static Encoding> {
+    let server = content_type.and_then(charset_parameter);
+    match server {
+        Some(encoding) if encoding != UTF_8 => server,
+        _ => declaration(body).or(server),
+    }
+}
+
 /// The `charset` parameter of a `Content-Type` header.
 fn charset_parameter(content_type: &str) -> Option<&'static Encoding> {
     let lower = content_type.to_ascii_lowercase();
@@ -140,6 +151,7 @@ fn label(name: &str) -> Option<&'static Encoding> {
             "cp949" | "ms949" | "uhc" => "euc-kr",
             "cp950" | "big5eten" => "big5",
             "cp65001" => "utf-8",
+            "macroman" => "macintosh",
             "latin" | "latin1" | "8859" | "iso8859" => "windows-1252",
             _ => {
                 let digits = plain.trim_start_matches(|c: char| c.is_ascii_alphabetic());

@@ -14,7 +14,7 @@ pub fn to_text(html: &str) -> String {
         return finish(out);
     }
     let (nothing, mut ignored) = (Declared::default(), Mended::default());
-    let mut tokens = Tokens::new(html);
+    let mut tokens = Tokens::of_piece(html);
     let mut hidden: Option<&str> = None;
     while let Some(token) = tokens.next("") {
         match token {
@@ -102,7 +102,7 @@ pub(crate) fn looks_like_html(text: &str) -> bool {
         return false;
     }
     let mut evidence = false;
-    let mut tokens = Tokens::new(text);
+    let mut tokens = Tokens::of_piece(text);
     while let Some(token) = tokens.next("") {
         match token {
             Token::Start { name, .. } if !is_element(name) => return false,

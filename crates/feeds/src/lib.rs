@@ -22,6 +22,7 @@ mod format;
 mod html;
 mod json;
 mod limits;
+pub mod links;
 mod markup;
 mod mend;
 mod read;

@@ -31,6 +31,10 @@ pub(crate) enum Token<'a> {
 #[derive(Debug, Clone)]
 pub(crate) struct Tokens<'a> {
     text: &'a str,
+    /// The text is part of a larger one.
+    piece: bool,
+    /// The text is HTML.
+    page: bool,
     at: usize,
     /// Where the current token began.
     began: usize,
@@ -49,6 +53,8 @@ impl<'a> Tokens<'a> {
     pub(crate) fn new(text: &'a str) -> Self {
         Tokens {
             text,
+            piece: false,
+            page: false,
             at: 0,
             began: 0,
             no_comment_end: false,
@@ -61,6 +67,16 @@ impl<'a> Tokens<'a> {
         }
     }
 
+    /// Walks over a piece of a document, where half a tag at the end is no tag cut off.
+    pub(crate) fn of_piece(text: &'a str) -> Self {
+        Tokens { piece: true, ..Tokens::new(text) }
+    }
+
+    /// Walks over a web page, where a slash may belong to an attribute without quotes.
+    pub(crate) fn of_page(text: &'a str) -> Self {
+        Tokens { page: true, ..Tokens::new(text) }
+    }
+
     /// The position behind the last token.
     pub(crate) fn position(&self) -> usize {
         self.at
@@ -69,6 +85,12 @@ impl<'a> Tokens<'a> {
     /// The position where the last token began.
     pub(crate) fn token_start(&self) -> usize {
         self.began
+    }
+
+    /// Passes over the inside of an element whose text is no markup, such as a script.
+    pub(crate) fn skip_to_end_of(&mut self, name: &str) {
+        let rest = &self.text[self.at..];
+        self.at += end_of(name, rest).unwrap_or(rest.len());
     }
 
     /// The next token, or `None` at the end. `open` is the element we are inside of, if known;
@@ -160,6 +182,9 @@ impl<'a> Tokens<'a> {
         loop {
             let Some(step) = bytes.get(at..).and_then(|b| memchr3(b'>', b'<', b'=', b)) else {
                 // The end of the input. Half a tag with attributes is a tag cut off.
+                if self.piece && !quoted {
+                    return None;
+                }
                 self.mended.note(Repair::Truncated);
                 self.at += rest.len();
                 return Some(if quoted {
@@ -171,7 +196,9 @@ impl<'a> Tokens<'a> {
             at += step;
             match bytes[at] {
                 b'>' => {
-                    let empty = at > attributes_from && bytes[at - 1] == b'/';
+                    let empty = at > attributes_from
+                        && bytes[at - 1] == b'/'
+                        && !(self.page && ends_in_bare_value(&bytes[attributes_from..at - 1]));
                     let attributes = &rest[attributes_from..at - usize::from(empty)];
                     self.at += at + 1;
                     return Some(Token::Start { name, attributes, empty });
@@ -310,17 +337,15 @@ impl<'a> Tokens<'a> {
     fn instruction(&mut self) -> Token<'a> {
         let rest = &self.text[self.at..];
         let bytes = rest.as_bytes();
-        let end = next_mark(&mut self.instruction_end, self.text, self.at, b"?>").map(|end| end - self.at);
-        // An instruction ends at its own mark, or, if that is missing, where the next tag begins.
-        let (end, mark) = match (end, memchr(b'>', bytes)) {
-            (Some(end), Some(close)) if close > end || memchr(b'<', &bytes[1..end]).is_none() => (end, 2),
-            (_, Some(close)) => {
+        let end = next_mark(&mut self.instruction_end, self.text, self.at, b"?>");
+        let end = end.map(|end| end - self.at);
+        // It ends at its own mark, or, if that is missing, at a `>` or where the next tag begins.
+        let next = memchr(b'<', &bytes[1..]).map_or(rest.len(), |next| 1 + next);
+        let (end, mark) = match (end, memchr(b'>', &bytes[..next])) {
+            (Some(end), _) if end < next => (end, 2),
+            (_, close) => {
                 self.mended.note(Repair::BrokenTag);
-                (close, 1)
-            }
-            (_, None) => {
-                self.mended.note(Repair::Truncated);
-                (rest.len(), 0)
+                close.map_or((next, 0), |close| (close, 1))
             }
         };
         self.at += end + mark;
@@ -345,6 +370,12 @@ fn next_mark(known: &mut Mark, text: &str, from: usize, mark: &[u8]) -> Option<u
     let found = memmem::find(&text.as_bytes()[from..], mark).map(|at| from + at);
     *known = found.map_or(Mark::Nowhere, Mark::At);
     found
+}
+
+/// Whether the last thing in a tag is a value without quotes, to which a slash would belong.
+fn ends_in_bare_value(attributes: &[u8]) -> bool {
+    let last = attributes.rsplit(u8::is_ascii_whitespace).next().unwrap_or_default();
+    !last.ends_with(b"\"") && !last.ends_with(b"'") && last.contains(&b'=')
 }
 
 /// `]   >` closes an internal subset too.

@@ -88,3 +88,41 @@ fn is_binary(text: &str) -> bool {
     let head: Vec<char> = text.chars().take(200).collect();
     head.iter().filter(|c| **c == '\u{fffd}').count() * 10 > head.len()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn reason(body: &str) -> NotAFeed {
+        read(body.as_bytes(), None, "https://a.example/").expect_err("it is no feed")
+    }
+
+    #[test]
+    fn what_is_not_a_feed_is_called_by_its_name() {
+        assert_eq!(reason(""), NotAFeed::Empty);
+        assert_eq!(reason(" \n\u{feff} "), NotAFeed::Empty);
+        assert_eq!(reason("<!DOCTYPE html><html><p>x</html>"), NotAFeed::Html);
+        assert_eq!(reason("<!doctype html>"), NotAFeed::Html);
+        assert_eq!(reason("<catalog/>"), NotAFeed::OtherXml { root: "catalog".to_string() });
+        assert_eq!(reason("<urlset><url/></urlset>"), NotAFeed::Sitemap);
+        assert_eq!(reason("<opml><body/></opml>"), NotAFeed::Opml);
+        assert_eq!(reason("{\"items\": 3}"), NotAFeed::Json);
+        assert_eq!(reason("not at all"), NotAFeed::PlainText);
+        let picture = [0x89, b'P', b'N', b'G', 0xd, 0xa, 0x1a, 0xa, 0xff, 0xfe, 0xff, 0xff];
+        assert!(read(&picture, None, "").is_err());
+    }
+
+    #[test]
+    fn a_page_with_rdf_in_a_picture_or_a_feed_in_a_lesson_is_a_page() {
+        let picture = "<html><svg><metadata><rdf:RDF><dc:title>x</dc:title></rdf:RDF></metadata></svg></html>";
+        assert_eq!(reason(picture), NotAFeed::Html);
+        let lesson = format!("<html><p>{}</p><pre>&lt;rss&gt;&lt;item&gt;</pre></html>", "How feeds work. ".repeat(9));
+        assert_eq!(reason(&lesson), NotAFeed::Html);
+    }
+
+    #[test]
+    fn a_feed_without_entries_is_a_feed() {
+        assert!(read(b"<rss><channel><title>New</title></channel></rss>", None, "").is_ok());
+        assert!(read(b"<feed/>", None, "").is_ok());
+    }
+}

@@ -4,6 +4,7 @@
 //! whether an article came from RSS, Atom or JSON. What a feed does not say stays `None`: a
 //! corpus that counts words per day is better off without a date than with an invented one.
 
+use std::borrow::Cow;
 use std::fmt;
 
 use jiff::Timestamp;
@@ -145,6 +146,19 @@ impl FeedEntry {
     /// The best of the dates given: when it was published, or else changed, or else created.
     pub fn date(&self) -> Option<Timestamp> {
         self.published.or(self.updated).or(self.created)
+    }
+
+    /// The summary as HTML in any case, for readers that expect HTML.
+    pub fn summary_as_html(&self) -> Option<Cow<'_, str>> {
+        if let Some(html) = &self.summary_html {
+            return Some(Cow::Borrowed(html));
+        }
+        let text = self.summary.as_deref()?;
+        if !text.contains(['<', '&']) {
+            return Some(Cow::Borrowed(text));
+        }
+        let escaped = text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;");
+        Some(Cow::Owned(escaped))
     }
 }
 

@@ -568,6 +568,10 @@ fn numeric_date(numbers: &[(i64, usize)], separators: &[char]) -> Option<Date> {
         [(day, 1 | 2), (month, 1 | 2), (year, 2)] if separators.iter().filter(|c| **c == '.').count() >= 2 => {
             civil(full_year(year, 2)?, month, day)
         }
+        // A leading hyphen stands for the century: -03-12, -0312.
+        [(year, 2), (month, 2)] if separators == ['-', '-'] => civil(full_year(year, 2)?, month, 1),
+        [(whole, 4)] if separators == ['-'] => civil(full_year(whole / 100, 2)?, whole % 100, 1),
+        [(year, 2), (day, 3)] => ordinal(full_year(year, 2)?, day),
         [(year, 4), (day, 3)] => ordinal(full_year(year, 4)?, day),
         [(year, 4), (month, 1 | 2)] => civil(full_year(year, 4)?, month, 1),
         [(whole, 8)] => civil(full_year(whole / 10_000, 4)?, whole / 100 % 100, whole % 100),

@@ -12,6 +12,8 @@ use super::value::Prose;
 /// How well a link fits as *the* link; smaller is better.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Fit {
+    /// The link of RSS, which can only be one thing.
+    Plain,
     /// A web page, said to be the same thing.
     Page,
     /// Said to be the same thing in another form.
@@ -27,7 +29,8 @@ pub(super) struct Common {
     /// How deep the title stood, so that a title further inside does not replace it.
     title_depth: usize,
     title_is_weak: bool,
-    pub(super) link: Option<(Fit, String)>,
+    /// The best link so far, and how deep it stood: one further inside is about something else.
+    pub(super) link: Option<(usize, Fit, String)>,
     pub(super) authors: Vec<Person>,
     pub(super) author_is_weak: bool,
     pub(super) published: Option<Timestamp>,
@@ -56,9 +59,9 @@ impl Common {
     }
 
     /// Takes a link unless there is one that fits better.
-    pub(super) fn offer_link(&mut self, fit: Fit, link: String) {
-        if self.link.as_ref().is_none_or(|(known, _)| fit < *known) {
-            self.link = Some((fit, link));
+    pub(super) fn offer_link(&mut self, depth: usize, fit: Fit, link: String) {
+        if self.link.as_ref().is_none_or(|(at, known, _)| (depth, fit) < (*at, *known)) {
+            self.link = Some((depth, fit, link));
         }
     }
 
@@ -171,7 +174,7 @@ impl Draft {
         let behind = Some(self.orig_link).filter(web).flatten();
         let given = common
             .link
-            .map(|(_, link)| link)
+            .map(|(_, _, link)| link)
             .or_else(|| id_as_link().map(str::to_string))
             .or_else(|| self.about.as_deref().filter(|about| address::is_web(about)).and_then(&resolve));
         let (link, tracker_link) = match behind {

@@ -92,7 +92,7 @@ impl Reader<'_> {
         let mut draft = Draft { id: string(item, "id").map(str::to_string), id_is_link: true, ..Draft::default() };
         for name in ["url", "external_url"] {
             if let Some(link) = self.link(item, name) {
-                draft.common.offer_link(Fit::Page, link);
+                draft.common.offer_link(0, Fit::Page, link);
             }
         }
         if let Some(title) = string(item, "title") {
@@ -135,7 +135,7 @@ impl Reader<'_> {
     fn channel_item(&self, item: &Value<'_>) -> FeedEntry {
         let mut draft = Draft { id: rendered(item, "guid").map(str::to_string), id_is_link: true, ..Draft::default() };
         if let Some(link) = rendered(item, "link").and_then(|link| self.base.resolve(link)) {
-            draft.common.offer_link(Fit::Page, link);
+            draft.common.offer_link(0, Fit::Page, link);
         }
         if let Some(title) = rendered(item, "title") {
             draft.common.offer_title(&markup_if(title), 0, false);
@@ -160,7 +160,7 @@ impl Reader<'_> {
             let mut draft =
                 Draft { id: rendered(post, "guid").map(str::to_string), id_is_link: true, ..Draft::default() };
             if let Some(link) = self.link(post, "link") {
-                draft.common.offer_link(Fit::Page, link);
+                draft.common.offer_link(0, Fit::Page, link);
             }
             if let Some(title) = rendered(post, "title") {
                 draft.common.offer_title(&markup(title), 0, false);

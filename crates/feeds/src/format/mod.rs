@@ -6,6 +6,7 @@
 //! language the walker understands. A new dialect is a new file and a line in [`vocabulary`].
 
 mod atom;
+mod collect;
 mod draft;
 mod extension;
 pub(crate) mod json;

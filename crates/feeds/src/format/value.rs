@@ -131,7 +131,8 @@ impl<'a> Inside<'a> {
         self.several = true;
     }
 
-    /// Says that the raw text was shortened, so that the pieces have to be found anew.
+    /// Says that the raw text was shortened or has a mark in it that is to be dropped, so that
+    /// the pieces have to be found anew.
     pub(super) fn cut(&mut self) {
         self.several = true;
     }
@@ -144,7 +145,7 @@ impl<'a> Inside<'a> {
             Some(Token::Cdata(text)) if !self.several => Cow::Borrowed(text.trim()),
             _ => {
                 let mut out = String::with_capacity(raw.len());
-                let mut tokens = Tokens::new(raw);
+                let mut tokens = Tokens::of_piece(raw);
                 while let Some(token) = tokens.next("") {
                     match token {
                         Token::Text(text) => entity::unescape_into(text, declared, &mut out, mended),
@@ -204,7 +205,7 @@ impl<'a> Inside<'a> {
 fn reassemble(raw: &str, xhtml: bool, declared: &Declared, mended: &mut Mended) -> String {
     let mut out = String::with_capacity(raw.len());
     let mut inline = xhtml;
-    let mut tokens = Tokens::new(raw);
+    let mut tokens = Tokens::of_piece(raw);
     while let Some(token) = tokens.next("") {
         match token {
             Token::Text(text) if inline => out.push_str(text),
@@ -218,7 +219,8 @@ fn reassemble(raw: &str, xhtml: bool, declared: &Declared, mended: &mut Mended) 
                 out.push_str(attributes);
                 out.push_str(if empty { "/>" } else { ">" });
             }
-            Token::End { name } => {
+            // Before the first start tag an end tag can only be a stray one.
+            Token::End { name } if inline => {
                 out.push_str("</");
                 out.push_str(local(name));
                 out.push('>');

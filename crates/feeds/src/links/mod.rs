@@ -1,0 +1,341 @@
+//! Finds feeds on a web page.
+//!
+//! A page that knows its feed says so in a `<link>`; many only show an orange button. But of the
+//! links that look like feeds, two in five lead to comments on one article, and others to
+//! interfaces for programs. A harvester that takes those polls a million feeds nobody wants, so
+//! what is left out matters here as much as what is found.
+
+mod address;
+
+use std::collections::HashMap;
+
+use url::Url;
+
+use crate::charset;
+use crate::entity::{self, Declared};
+use crate::html;
+use crate::markup::{Attributes, Token, Tokens};
+use crate::mend::Mended;
+
+/// More feeds than this on one page are a directory of feeds, and a directory goes on elsewhere.
+const MAX_LINKS: usize = 500;
+/// Longer addresses are no addresses, and a long base would be copied for every link.
+const MAX_ADDRESS_BYTES: usize = 4096;
+/// How much of a link's text is looked at.
+const MAX_TEXT_BYTES: usize = 200;
+
+/// A link that seems to lead to a feed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FeedLink {
+    /// The address, absolute.
+    pub url: String,
+    /// What the page calls the feed.
+    pub title: Option<String>,
+    /// The media type the page states, in lower case.
+    pub media_type: Option<String>,
+    /// Why we believe that it is a feed.
+    pub evidence: Evidence,
+}
+
+/// Why a link is believed to lead to a feed, the best reason first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Evidence {
+    /// The page declares the feed with the media type of a feed.
+    Declared,
+    /// The page declares something whose address looks like a feed.
+    DeclaredLoosely,
+    /// An ordinary link whose address looks like a feed.
+    Address,
+    /// An ordinary link that calls itself a feed.
+    Text,
+}
+
+/// Finds the feeds a page links to, the best evidence first and otherwise in the page's order.
+///
+/// Comment feeds, oEmbed and programming interfaces are left out.
+///
+/// ```
+/// let page = br#"<link rel="alternate" type="application/rss+xml" href="/feed/" title="News">
+///     <link rel="alternate" type="application/rss+xml" href="/comments/feed/">"#;
+/// let found = tidings_feeds::links::find(page, "https://gazette.example/");
+/// assert_eq!(found.len(), 1);
+/// assert_eq!(found[0].url, "https://gazette.example/feed/");
+/// ```
+pub fn find(page: &[u8], base_url: &str) -> Vec<FeedLink> {
+    let decoded = charset::decode(page, None, &mut Mended::default());
+    let mut finder = Finder::new(base_url);
+    finder.walk(&decoded.text);
+    finder.finish()
+}
+
+struct Finder {
+    page: Option<Url>,
+    base: Option<Url>,
+    found: Vec<FeedLink>,
+    /// Where each address stands in `found`.
+    known: HashMap<String, usize>,
+}
+
+/// An anchor whose text is still being collected.
+struct Anchor<'a> {
+    attributes: &'a str,
+    /// What a person reads on it.
+    text: String,
+    /// What a program calls it: classes and identifiers.
+    hints: String,
+}
+
+impl Finder {
+    fn new(base_url: &str) -> Self {
+        let page = Url::parse(base_url).ok();
+        Finder { base: page.clone(), page, found: Vec::new(), known: HashMap::new() }
+    }
+
+    fn walk(&mut self, text: &str) {
+        let mut tokens = Tokens::of_page(text);
+        let mut anchor: Option<Anchor<'_>> = None;
+        let mut had_base = false;
+        while let Some(token) = tokens.next("") {
+            match token {
+                Token::Start { name, attributes, empty } => {
+                    if is(name, &["script", "style", "textarea"]) && !empty {
+                        tokens.skip_to_end_of(name);
+                    } else if is(name, &["base"]) && !had_base {
+                        had_base = self.set_base(attributes);
+                    } else if is(name, &["link"]) {
+                        self.declared(attributes);
+                    } else if is(name, &["a", "area"]) {
+                        self.close(anchor.take());
+                        anchor = Some(Anchor { attributes, text: String::new(), hints: String::new() });
+                    } else if let (Some(anchor), true) = (&mut anchor, is(name, &["img", "svg", "i", "span", "use"])) {
+                        // A button is a picture with a word behind it.
+                        for name in ["alt", "title", "aria-label"] {
+                            push_text(&mut anchor.text, Attributes::get(attributes, name).unwrap_or(""));
+                        }
+                        push_text(&mut anchor.hints, Attributes::get(attributes, "class").unwrap_or(""));
+                    }
+                }
+                Token::End { name } if is(name, &["a"]) => self.close(anchor.take()),
+                Token::Text(text) | Token::Cdata(text) => {
+                    if let Some(anchor) = &mut anchor {
+                        push_text(&mut anchor.text, text);
+                    }
+                }
+                _ => {}
+            }
+        }
+        self.close(anchor);
+    }
+
+    fn set_base(&mut self, attributes: &str) -> bool {
+        let Some(href) = Attributes::get(attributes, "href") else {
+            return false;
+        };
+        let base = self.resolve(&unescaped(href));
+        self.base = base.or(self.base.take());
+        true
+    }
+
+    /// A `<link>` in the head of the page.
+    fn declared(&mut self, attributes: &str) {
+        let get = |name| Attributes::get(attributes, name).map(unescaped);
+        let Some(href) = get("href") else { return };
+        let rel = get("rel").unwrap_or_default().to_ascii_lowercase();
+        let media_type = media_type(&get("type").unwrap_or_default());
+        let title = get("title").map(|title| html::collapse(&title)).filter(|title| !title.is_empty());
+        let rels: Vec<&str> = rel.split_ascii_whitespace().collect();
+        let other = [
+            "stylesheet",
+            "icon",
+            "canonical",
+            "preload",
+            "prefetch",
+            "search",
+            "edituri",
+            "wlwmanifest",
+            "manifest",
+            "amphtml",
+            "sitemap",
+            "shortlink",
+            "dns-prefetch",
+            "preconnect",
+            "apple-touch-icon",
+            "me",
+            "next",
+            "prev",
+            "shortcut",
+            "mask-icon",
+            "license",
+            "author",
+            "pingback",
+            "webmention",
+            "hub",
+            "self",
+        ];
+        if rels.iter().any(|rel| other.contains(rel)) && !rels.contains(&"alternate") {
+            return;
+        }
+        let Some(url) = self.resolve(&href) else {
+            return;
+        };
+        let evidence = match kind_of(&media_type) {
+            Kind::Feed => Evidence::Declared,
+            Kind::Never => return,
+            Kind::Perhaps if address::looks_like_feed(&url) => Evidence::DeclaredLoosely,
+            // XML that is another form of the page is a feed nearly always; JSON hardly ever.
+            Kind::Perhaps if media_type.ends_with("/xml") && rels.contains(&"alternate") => {
+                Evidence::DeclaredLoosely
+            }
+            Kind::Unknown
+                // With a language it is a translation of the page.
+                if (rels.contains(&"alternate") || rels.contains(&"feed"))
+                    && get("hreflang").is_none()
+                    && address::looks_like_feed(&url) =>
+            {
+                Evidence::DeclaredLoosely
+            }
+            _ => return,
+        };
+        self.offer(url, title, media_type, evidence);
+    }
+
+    /// An ordinary link, complete with its text.
+    fn close(&mut self, anchor: Option<Anchor<'_>>) {
+        let Some(anchor) = anchor else { return };
+        let get = |name| Attributes::get(anchor.attributes, name).map(unescaped);
+        let Some(href) = get("href") else { return };
+        let media_type = media_type(&get("type").unwrap_or_default());
+        let (text, mut hints) = (html::collapse(&unescaped(&anchor.text)), anchor.hints);
+        for name in ["title", "aria-label", "class", "id"] {
+            push_text(&mut hints, &get(name).unwrap_or_default());
+        }
+        // Services that read feeds carry the feed's address inside their own.
+        let href = address::inside_a_reader(&href).unwrap_or(href);
+        let Some(url) = self.resolve(&href) else {
+            return;
+        };
+        let evidence = match kind_of(&media_type) {
+            Kind::Feed => Evidence::Declared,
+            Kind::Never => return,
+            _ if address::looks_like_feed(&url) => Evidence::Address,
+            _ if (calls_itself_feed(&text) || calls_itself_feed(&hints))
+                && address::may_be_feed(&url, self.page.as_ref()) =>
+            {
+                Evidence::Text
+            }
+            _ => return,
+        };
+        let title = get("title").map(|title| html::collapse(&title)).filter(|title| !title.is_empty());
+        self.offer(url, title.or(Some(text)).filter(|text| !text.is_empty()), media_type, evidence);
+    }
+
+    fn resolve(&self, href: &str) -> Option<Url> {
+        let href = address::without_feed_scheme(href.trim());
+        if href.is_empty() || href.starts_with('#') || href.len() > MAX_ADDRESS_BYTES {
+            return None;
+        }
+        let mut url = match &self.base {
+            Some(base) => base.join(&href).ok()?,
+            None => Url::parse(&href).ok()?,
+        };
+        url.set_fragment(None);
+        matches!(url.scheme(), "http" | "https").then_some(url)
+    }
+
+    fn offer(&mut self, url: Url, title: Option<String>, media_type: String, evidence: Evidence) {
+        let about_comments = title.as_deref().is_some_and(address::title_of_comments);
+        if address::is_comments(&url) || address::is_interface(&url, evidence == Evidence::Declared) || about_comments {
+            return;
+        }
+        let page_itself = self.page.as_ref().is_some_and(|page| address::same_document(page, &url));
+        // Declarations stand at the top; only anchors come by the thousand.
+        if page_itself || self.found.len() >= MAX_LINKS {
+            return;
+        }
+        let url = String::from(url);
+        let media_type = Some(media_type).filter(|media_type| !media_type.is_empty());
+        let link = FeedLink { url, title, media_type, evidence };
+        match self.known.get(&link.url) {
+            Some(at) if link.evidence < self.found[*at].evidence => self.found[*at] = link,
+            Some(_) => {}
+            None => {
+                self.known.insert(link.url.clone(), self.found.len());
+                self.found.push(link);
+            }
+        }
+    }
+
+    fn finish(mut self) -> Vec<FeedLink> {
+        if let Some(page) = &self.page {
+            let declared: Vec<Url> = self.found.iter().filter_map(|link| Url::parse(&link.url).ok()).collect();
+            let mut keep = declared.iter().map(|url| !address::is_feed_of_article(url, page, &declared));
+            self.found.retain(|_| keep.next().unwrap_or(true));
+        }
+        self.found.sort_by_key(|link| link.evidence);
+        self.found
+    }
+}
+
+/// What a media type says about being a feed.
+enum Kind {
+    Feed,
+    /// XML or JSON of some kind.
+    Perhaps,
+    Never,
+    Unknown,
+}
+
+fn kind_of(media_type: &str) -> Kind {
+    let has = |part: &str| media_type.contains(part);
+    if has("oembed")
+        || has("opensearch")
+        || has("rsd+xml")
+        || has("wlwmanifest")
+        || has("activity+json")
+        || has("ld+json")
+    {
+        Kind::Never
+    } else if has("rss") || has("atom") || has("rdf") || has("feed+json") {
+        Kind::Feed
+    } else if has("xml") && !has("html") || has("json") || media_type == "text/plain" {
+        Kind::Perhaps
+    } else if media_type.is_empty() {
+        Kind::Unknown
+    } else {
+        Kind::Never
+    }
+}
+
+/// A media type without its parameters.
+fn media_type(value: &str) -> String {
+    value.split(';').next().unwrap_or("").trim().to_ascii_lowercase()
+}
+
+fn unescaped(text: &str) -> String {
+    entity::unescape(text, &Declared::default(), &mut Mended::default()).into_owned()
+}
+
+fn push_text(out: &mut String, text: &str) {
+    if out.len() < MAX_TEXT_BYTES && !text.trim().is_empty() {
+        out.push(' ');
+        out.extend(text.chars().take(MAX_TEXT_BYTES));
+    }
+}
+
+fn is(name: &str, names: &[&str]) -> bool {
+    names.iter().any(|known| name.eq_ignore_ascii_case(known))
+}
+
+/// Whether the words of a link name a feed.
+fn calls_itself_feed(text: &str) -> bool {
+    let lower = text.to_lowercase();
+    let words: Vec<&str> = lower.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()).collect();
+    // A sentence that mentions RSS is an article about it.
+    words.len() <= 12
+        && words.iter().any(|word| matches!(*word, "rss" | "rss2" | "rssfeed" | "rssfeeds" | "newsfeed" | "webfeed"))
+        || lower.contains("atom feed")
+        || lower.contains("rss-feed")
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,9 @@
+//! Any page at all: finding its feeds never panics.
+
+#![no_main]
+
+use libfuzzer_sys::fuzz_target;
+
+fuzz_target!(|page: &[u8]| {
+    let _ = tidings_feeds::links::find(page, "https://feeds.example/2026/page");
+});
