@@ -311,8 +311,8 @@ impl<D: Desk> Harvest<D> {
             asker,
             harvest: self,
         };
-        run.queue(queues);
         run.remember(remembered);
+        run.queue(queues);
         run.go().await
     }
 }
@@ -336,10 +336,13 @@ impl<D: Desk> Run<D> {
         for Queue { host, mut tickets, rested, not_for } in queues {
             random.shuffle(&mut tickets);
             let id = self.hosts.id(&host);
-            let since_rest = rested.map(|rested| self.harvest.settings.delay.saturating_sub(rested));
-            let wait = since_rest.unwrap_or_default().max(not_for.unwrap_or_default());
+            let delay = self.harvest.settings.delay;
             let host = self.hosts.get(id);
             host.tickets = tickets;
+            // The last request may have been another run's; its host waits for us all the same.
+            let pause = host.pause(delay);
+            let rest = rested.map_or(Duration::ZERO, |rested| pause.saturating_sub(rested));
+            let wait = rest.max(not_for.unwrap_or_default());
             if not_for.is_some_and(|wait| wait > self.harvest.settings.max_retry_after) {
                 host.given_up = Some("it asked for patience in an earlier run");
             }
@@ -350,6 +353,11 @@ impl<D: Desk> Run<D> {
     fn remember(&mut self, remembered: Vec<RulesFound>) {
         for found in remembered {
             self.learn(&found);
+            let Some(Rules { robots: Known::Yes(robots), .. }) = self.rules.get(&found.origin) else { continue };
+            let wanted = robots.crawl_delay().unwrap_or_default().min(self.harvest.settings.max_crawl_delay);
+            let Some(name) = tidings_model::address::host(&found.origin) else { continue };
+            let id = self.hosts.id(name);
+            self.hosts.get(id).insist_on(wanted);
         }
     }
 
@@ -440,8 +448,7 @@ impl<D: Desk> Run<D> {
                 return May::Not((Status::failed("robots"), "robots.txt forbids it".to_owned()));
             }
             let wanted = robots.crawl_delay().unwrap_or_default().min(self.harvest.settings.max_crawl_delay);
-            let host = self.hosts.get(id);
-            host.own_delay_ms = host.own_delay_ms.max(wanted.as_millis() as u32);
+            self.hosts.get(id).insist_on(wanted);
             licence.robots = robots.evidence.clone();
             licence.robots_age = Some(age(robots.fetched));
         }
@@ -562,7 +569,7 @@ impl<D: Desk> Run<D> {
 
         host.requests += 1;
         host.last = Some(ended);
-        let mut pause = delay.max(Duration::from_millis(host.own_delay_ms.into()));
+        let mut pause = host.pause(delay);
         if report.status.is_ok() && !host.answered {
             host.answered = true;
             self.harvest.gauge.answering_hosts.fetch_add(1, Relaxed);
@@ -655,7 +662,7 @@ impl<D: Desk> Run<D> {
     fn wake(&mut self, id: HostId) {
         let delay = self.harvest.settings.delay;
         let host = self.hosts.get(id);
-        let pause = delay.max(Duration::from_millis(host.own_delay_ms.into()));
+        let pause = host.pause(delay);
         let rested = host.last.map_or(self.began, |last| last + pause);
         let at = rested.max(host.not_before.unwrap_or(self.began));
         self.hosts.enqueue(id, at);
