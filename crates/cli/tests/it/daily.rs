@@ -137,7 +137,8 @@ fn twins_and_decorated_links_give_each_article_once() {
     let corpus = Corpus::new(Spec { sites: 16, items_per_feed: 5, twins: true, ..Spec::default() });
     corpus.run("update").ok().says("32 feeds polled").says("80 new in the plan");
     assert_eq!(corpus.statuses().into_keys().collect::<BTreeSet<_>>(), corpus.healthy_articles());
-    let listing: String = corpus.web.sites().map(|site| String::from_utf8_lossy(&server_says(&site.feed()).1).into_owned()).collect();
+    let listing: String =
+        corpus.web.sites().map(|site| String::from_utf8_lossy(&server_says(&site.feed()).1).into_owned()).collect();
     assert!(listing.contains("utm_source") && listing.contains('#'), "the web decorates its links");
     corpus.web.clear_log();
     corpus.run("fetch").ok().says("80 pages fetched");
@@ -173,7 +174,8 @@ fn every_coding_and_every_charset_comes_through_unharmed() {
     let languages = ["de", "cs", "ru", "ja"].map(str::to_owned).to_vec();
     let spec = Spec { sites: 12, items_per_feed: 2, languages, ..Spec::default() };
     let faults = [Fault::Brotli, Fault::Zstd, Fault::Chunked, Fault::Close, Fault::IdleClose];
-    let spec = faults.into_iter().fold(spec, |spec, fault| spec.with_fault(fault, 1)).with_fault(Fault::WrongCharset, 4);
+    let spec =
+        faults.into_iter().fold(spec, |spec, fault| spec.with_fault(fault, 1)).with_fault(Fault::WrongCharset, 4);
     let corpus = Corpus::new(spec);
     corpus.run("update").ok();
     corpus.run("fetch").ok().says("24 pages fetched");
