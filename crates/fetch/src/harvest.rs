@@ -180,8 +180,6 @@ pub struct HostNote {
 /// How a harvest ended.
 #[derive(Debug, Default)]
 pub struct Outcome {
-    /// Errands that were not begun, because time ran out or their host was given up.
-    pub left: u64,
     /// Hosts that were given up, with the reason.
     pub given_up: Vec<(String, &'static str)>,
     /// What to remember about the hosts that were asked.
@@ -211,6 +209,8 @@ pub(crate) struct Trip {
     url: Url,
     headers: Vec<(HeaderName, HeaderValue)>,
     redirects: Vec<Redirect>,
+    /// An idle connection closed under it, and it may be tried once more.
+    unheard: bool,
 }
 
 #[derive(Clone)]
@@ -269,6 +269,8 @@ enum Next {
     Rules(RulesFound, HostId),
     /// There was no socket: the trip has not begun.
     Again(Trip),
+    /// Perhaps nobody heard: once more, after the pause.
+    Unheard(Trip),
     /// Nobody takes deliveries any more.
     Unwanted,
 }
@@ -353,18 +355,21 @@ impl<D: Desk> Run<D> {
     fn remember(&mut self, remembered: Vec<RulesFound>) {
         for found in remembered {
             self.learn(&found);
-            let Some(Rules { robots: Known::Yes(robots), .. }) = self.rules.get(&found.origin) else { continue };
-            let wanted = robots.crawl_delay().unwrap_or_default().min(self.harvest.settings.max_crawl_delay);
-            let Some(name) = tidings_model::address::host(&found.origin) else { continue };
-            let id = self.hosts.id(name);
-            self.hosts.get(id).insist_on(wanted);
         }
     }
 
     fn learn(&mut self, found: &RulesFound) {
         let rules = self.rules.entry(found.origin.clone()).or_default();
         match found.kind {
-            RulesKind::Robots => rules.robots = Known::Yes(Arc::new(RobotsRules::from(found))),
+            RulesKind::Robots => {
+                let robots = RobotsRules::from(found);
+                let wanted = robots.crawl_delay().unwrap_or_default().min(self.harvest.settings.max_crawl_delay);
+                rules.robots = Known::Yes(Arc::new(robots));
+                if let Some(name) = Url::parse(&found.origin).ok().as_ref().and_then(Url::host_str) {
+                    let id = self.hosts.id(name);
+                    self.hosts.get(id).insist_on(wanted);
+                }
+            }
             RulesKind::Tdmrep => {
                 let body = found.body.as_deref().filter(|_| matches!(found.status, Ok(200..300)));
                 rules.tdm = Known::Yes(Arc::new(body.map(crate::rights::TdmRules::parse).unwrap_or_default()));
@@ -414,7 +419,7 @@ impl<D: Desk> Run<D> {
                 self.start(id, trip, Licence::default());
                 return Ok(());
             };
-            match self.may(id, &trip) {
+            match self.may(&trip) {
                 May::Go(licence) => self.start(id, trip, licence),
                 May::Ask(kind) => self.ask_rules(id, trip, kind),
                 May::Wait => self.park(id, trip),
@@ -429,7 +434,7 @@ impl<D: Desk> Run<D> {
     }
 
     /// Whether a trip may be made, as far as its origin's rules are known.
-    fn may(&mut self, id: HostId, trip: &Trip) -> May {
+    fn may(&mut self, trip: &Trip) -> May {
         let rules = self.rules.entry(origin(&trip.url)).or_default();
         let mut licence = Licence::default();
         if self.harvest.settings.obey_robots {
@@ -447,8 +452,6 @@ impl<D: Desk> Run<D> {
             if !robots.allows(&trip.url[url::Position::BeforePath..url::Position::AfterQuery]) {
                 return May::Not((Status::failed("robots"), "robots.txt forbids it".to_owned()));
             }
-            let wanted = robots.crawl_delay().unwrap_or_default().min(self.harvest.settings.max_crawl_delay);
-            self.hosts.get(id).insist_on(wanted);
             licence.robots = robots.evidence.clone();
             licence.robots_age = Some(age(robots.fetched));
         }
@@ -480,7 +483,7 @@ impl<D: Desk> Run<D> {
             match Url::parse(&url) {
                 Ok(url) if url.has_host() && matches!(url.scheme(), "http" | "https") => {
                     let purpose = Purpose::Errand(ticket);
-                    return Ok(Some(Trip { purpose, url, headers, redirects: Vec::new() }));
+                    return Ok(Some(Trip { purpose, url, headers, redirects: Vec::new(), unheard: false }));
                 }
                 _ => {
                     let failure = (Status::failed("bad-url"), "not a web address".to_owned());
@@ -526,7 +529,8 @@ impl<D: Desk> Run<D> {
         let url = trip.url.join(kind.path()).expect("a fixed path on a web address");
         let purpose = Purpose::Rules { kind, origin: origin(&trip.url), waiting: id };
         self.hosts.get(id).urgent.push_front(trip);
-        self.start(id, Trip { purpose, url, headers: Vec::new(), redirects: Vec::new() }, Licence::default());
+        let trip = Trip { purpose, url, headers: Vec::new(), redirects: Vec::new(), unheard: false };
+        self.start(id, trip, Licence::default());
     }
 
     /// Sends a trip on its way.
@@ -597,6 +601,7 @@ impl<D: Desk> Run<D> {
             Ok(_) => {
                 (host.strikes, host.slowed) = (0, 0);
             }
+            Err(_) if matches!(next, Next::Unheard(_)) => {}
             Err(status) if status.is_network_trouble() => {
                 host.strikes += 1;
                 if host.strikes >= MAX_STRIKES && !matches!(next, Next::Rules(..)) {
@@ -645,6 +650,7 @@ impl<D: Desk> Run<D> {
                     self.wake(waiting);
                 }
             }
+            Next::Unheard(trip) => host.urgent.push_front(trip),
             Next::Unwanted => wanted = false,
             Next::Again(_) => unreachable!("handled above"),
         }
@@ -672,8 +678,6 @@ impl<D: Desk> Run<D> {
         let mut outcome = Outcome { stopped, ..Outcome::default() };
         let wall = |at: Instant| self.began_at + at.saturating_duration_since(self.began);
         for host in self.hosts.iter() {
-            let under_way = host.urgent.iter().filter(|trip| matches!(trip.purpose, Purpose::Errand(_))).count();
-            outcome.left += (host.tickets.len() + under_way) as u64;
             if let Some(reason) = host.given_up {
                 outcome.given_up.push((host.name.to_string(), reason));
             }
@@ -711,6 +715,8 @@ impl Task {
             headers: trip.headers.clone(),
             text_only: !rules && self.kind == Kind::Page,
             max_body_bytes: if rules { robots::MAX_BYTES * 4 } else { self.max_body_bytes },
+            // RFC 9309: what stands behind the first half megabyte need not be read.
+            beginning_will_do: rules,
         };
         let sent = Instant::now();
         let Exchanged { result, connection, reused, bytes } = self.asker.ask(&ask, lent).await;
@@ -741,7 +747,12 @@ impl Task {
                 report.next = Next::Again(trip);
                 return report;
             }
-            Err(NoAnswer::Failed(status, detail)) => {
+            Err(NoAnswer::Unheard(status, _)) if !trip.unheard => {
+                report.status = Err(status);
+                report.next = Next::Unheard(Trip { unheard: true, ..trip });
+                return report;
+            }
+            Err(NoAnswer::Failed(status, detail) | NoAnswer::Unheard(status, detail)) => {
                 report.status = Err(status.clone());
                 Err((status, detail))
             }
@@ -769,7 +780,15 @@ impl Task {
             Err(failure) => Err(failure),
         };
         match trip.purpose {
-            Purpose::Rules { kind, origin, waiting } => Next::Rules(read_rules(kind, origin, result), waiting),
+            Purpose::Rules { kind, origin, waiting } => {
+                // Only the redirect led to a private place; the host itself is where it should be.
+                let result = result.map_err(|(status, detail)| match trip.redirects.is_empty() {
+                    true => (status, detail),
+                    false if status == Status::failed("private") => (Status::failed("robots-unreachable"), detail),
+                    false => (status, detail),
+                });
+                Next::Rules(read_rules(kind, origin, result), waiting)
+            }
             Purpose::Errand(ticket) => {
                 let delivery = Delivery {
                     ticket,

@@ -99,7 +99,7 @@ fn report(session: &Session, harvested: intake::Harvested, hosts: u64) -> Result
         "fetched": stored,
         "failed": failed,
         "statuses": harvested.tally,
-        "left": harvested.outcome.left,
+        "left": harvested.left,
         "hosts": hosts,
         "hosts_given_up": harvested.outcome.given_up.len(),
         "requests": harvested.requests,

@@ -195,7 +195,7 @@ fn remembered_rules(session: &Session, is_asked: impl Fn(&str) -> bool) -> Resul
 
 /// How a harvest ended, in words, and whether that counts as done.
 fn ending(session: &Session, harvested: &Harvested) -> (String, bool) {
-    let left = match harvested.outcome.left {
+    let left = match harvested.left {
         0 => String::new(),
         left => format!("; {left} left for a later run"),
     };

@@ -118,7 +118,7 @@ pub fn run(args: &Args, global: &Global) -> Result<Report> {
         "new_entries": folded.added,
         "requests": harvested.requests,
         "bytes": harvested.bytes,
-        "left": harvested.outcome.left,
+        "left": harvested.left,
         "seconds": session.began.elapsed().as_secs_f64(),
     });
     let mut log = harvested.log;

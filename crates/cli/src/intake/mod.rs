@@ -106,6 +106,8 @@ pub struct Work<D: Desk> {
 pub struct Harvested {
     /// How it ended.
     pub outcome: Outcome,
+    /// Errands that were not brought to an end, because time ran out or their host was given up.
+    pub left: u64,
     /// What was made durable, by the word for what happened.
     pub tally: Tally,
     /// The network seemed to be down: failures were not held against anybody.
@@ -129,7 +131,7 @@ where
     let mut log = RunLog::create(&session.home, &session.run)?;
     log.push(&serde_json::json!({ "began": jiff::Timestamp::now() }))?;
     let cores = std::thread::available_parallelism().map_or(2, |cores| cores.get());
-    let total = work.queues.iter().map(|queue| queue.tickets.len() as u64).sum();
+    let total: u64 = work.queues.iter().map(|queue| queue.tickets.len() as u64).sum();
     let threads = cores.clamp(2, 8);
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .worker_threads(threads)
@@ -154,7 +156,7 @@ where
         gauge: gauge.clone(),
         file_limit,
     };
-    let outcome = runtime.block_on(async {
+    let (outcome, delivered) = runtime.block_on(async {
         let collecting = tokio::spawn(collect(arriving, Arc::new(clerks), committer.sender()));
         let watching = tokio::spawn(watch(Watch {
             home: session.home.clone(),
@@ -165,10 +167,10 @@ where
             progress: Progress::begin(if work.kind == Kind::Page { "pages" } else { "feeds" }, total),
         }));
         let outcome = harvest.run(work.queues, work.remembered).await;
-        collecting.await.context("the collector failed")?;
+        let delivered = collecting.await.context("the collector failed")?;
         watching.abort();
         let _ = watching.await;
-        anyhow::Ok(outcome?)
+        anyhow::Ok((outcome?, delivered))
     })?;
     runtime.shutdown_timeout(Duration::from_millis(200));
 
@@ -177,6 +179,7 @@ where
     log.flush()?;
     Ok(Harvested {
         outcome,
+        left: total - delivered,
         tally: committed.tally,
         offline: committed.offline,
         requests: gauge.asked.load(Relaxed),
@@ -205,12 +208,13 @@ struct Clerks<C> {
     places: Semaphore,
 }
 
-/// Gathers deliveries into batches of a good size and gives them to clerks.
+/// Gathers deliveries into batches of a good size and gives them to clerks; tells how many came.
 async fn collect<C: Clerk>(
     mut arriving: mpsc::Receiver<Delivery>,
     clerks: Arc<Clerks<C>>,
     committer: committer::Sender,
-) {
+) -> u64 {
+    let mut delivered = 0;
     let mut batch = Vec::new();
     let mut weight = 0;
     let mut oldest = Instant::now();
@@ -222,6 +226,7 @@ async fn collect<C: Clerk>(
         };
         let (full, ended) = match next {
             Ok(Some(delivery)) => {
+                delivered += 1;
                 if batch.is_empty() {
                     oldest = Instant::now();
                 }
@@ -255,6 +260,7 @@ async fn collect<C: Clerk>(
         }
     }
     while at_work.join_next().await.is_some() {}
+    delivered
 }
 
 /// About how much text a delivery will be.
