@@ -94,6 +94,13 @@ impl Session {
         Ok(Session { home, config, run, started, began: Instant::now(), stopper, crashed, _lock: lock })
     }
 
+    /// Begins another run under the same lock; the last one must have ended and been folded.
+    pub fn next_run(&mut self, verb: &str) -> Result<()> {
+        self.started = Timestamp::now();
+        self.run = unused_name(&self.home, self.started, verb)?;
+        Ok(())
+    }
+
     /// Folds the run's journal into the plan and thins the history.
     pub fn fold(&self) -> Result<fold::Folded> {
         let folded = fold::fold(&self.home)?.unwrap_or_default();

@@ -3,6 +3,7 @@
 pub mod audit;
 pub mod config;
 pub mod demo;
+pub mod discover;
 pub mod fetch;
 pub mod init;
 pub mod pages;
