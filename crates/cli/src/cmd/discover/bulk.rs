@@ -237,7 +237,7 @@ fn add(session: &Session, sightings: Sightings, expand: bool) -> Result<Gathered
             gathered.fit += 1;
             sites.push(row.clone());
         }
-        known.insert(row.feed);
+        known.insert(plain(&row.feed));
     })?;
     if expand {
         let mut guesses = Vec::new();
@@ -245,7 +245,7 @@ fn add(session: &Session, sightings: Sightings, expand: bool) -> Result<Gathered
             let Some(root) = url::Url::parse(&row.feed).ok().and_then(|url| url.join("/").ok()) else { continue };
             for path in common_paths().iter().take(EXPANSIONS) {
                 let Ok(url) = root.join(path) else { continue };
-                if known.insert(url.to_string()) && !in_list.contains(&plain(url.as_str())) {
+                if known.insert(plain(url.as_str())) && !in_list.contains(&plain(url.as_str())) {
                     guesses.push(Candidate {
                         feed: url.into(),
                         evidence: Evidence::Path.word().to_owned(),
