@@ -119,7 +119,7 @@ impl Default for DiscoverConfig {
         DiscoverConfig {
             grow: false,
             budget_requests: 200,
-            max_requests: 16,
+            max_requests: 12,
             min_seen: 20,
             min_good_pages: 20,
             languages: Vec::new(),

@@ -127,8 +127,7 @@ fn page_of(head: &Head, block: Vec<u8>) -> Option<Archived> {
 fn unchunked(body: &[u8]) -> Vec<u8> {
     let mut out = Vec::with_capacity(body.len());
     let mut rest = body;
-    loop {
-        let Some(end) = rest.windows(2).take(20).position(|two| two == b"\r\n") else { break };
+    while let Some(end) = rest.windows(2).take(20).position(|two| two == b"\r\n") {
         let size = std::str::from_utf8(&rest[..end])
             .ok()
             .and_then(|line| usize::from_str_radix(line.split(';').next().unwrap_or_default().trim(), 16).ok());

@@ -42,7 +42,7 @@ pub struct Options {
 
 impl Default for Options {
     fn default() -> Options {
-        Options { max_requests: 16, max_feeds: 5, paper_rule: false }
+        Options { max_requests: 12, max_feeds: 5, paper_rule: false }
     }
 }
 
@@ -153,7 +153,7 @@ impl Ladder {
         for (at, path) in places::common_paths().iter().enumerate() {
             let rung = if at < FREQUENT { Rung::Common } else { Rung::Rare };
             ladder.offer_at_root(path, Evidence::Path, rung);
-            if at < 2
+            if at < 1
                 && let Some(section) = &section
             {
                 ladder.offer_joined(section, path, Evidence::Path, rung);
@@ -337,6 +337,10 @@ impl Ladder {
             if self.options.paper_rule && evidence != Evidence::Declared {
                 continue;
             }
+            // Blogs recommend the feeds of others; those are not what is looked for here.
+            if !declared && !is_kin(&link.url, &question.url) {
+                continue;
+            }
             let rung = if declared && question.depth == 0 { Rung::Declared } else { Rung::Linked };
             self.offer(&link.url, evidence, rung, &question.url, question.depth + 1);
         }
@@ -398,6 +402,17 @@ impl Ladder {
 /// `/feed` and `/feed/` are one document nearly everywhere.
 fn without_slash(url: &Url) -> String {
     url.as_str().trim_end_matches('/').to_owned()
+}
+
+/// Whether a feed may belong to the site of a page: same domain, or a host that serves feeds for
+/// others.
+fn is_kin(feed: &str, page: &str) -> bool {
+    let (Ok(feed), Ok(page)) = (Url::parse(feed), Url::parse(page)) else { return false };
+    let (feed, page) = (feed.host_str().unwrap_or_default(), page.host_str().unwrap_or_default());
+    let domain = |host| registrable(host).unwrap_or(host);
+    let serves_feeds = ["feeds.", "feed.", "rss.", "rssfeeds.", "feeds2."].iter().any(|start| feed.starts_with(start))
+        || ["feedburner", "feedblitz", "feedpress", "feedsportal"].iter().any(|name| feed.contains(name));
+    domain(feed) == domain(page) || serves_feeds
 }
 
 /// What is left of a feed's address when everything is gone that only names the format.
@@ -522,6 +537,20 @@ mod tests {
     }
 
     #[test]
+    fn feeds_that_a_blog_recommends_are_not_its_own() {
+        let page = r#"<html><body><a href="https://other.example/feed/">A friend</a>
+            <a href="https://feeds.feedburner.com/gazette">RSS</a></body></html>"#;
+        let rss = feed("https://g.example/1");
+        let site = [
+            ("https://g.example/", page),
+            ("https://other.example/feed/", &rss),
+            ("https://feeds.feedburner.com/gazette", &rss),
+        ];
+        let (ladder, asked) = climb("https://g.example/", Options::default(), &site);
+        assert_eq!((urls(&ladder), asked.len()), (vec!["https://feeds.feedburner.com/gazette"], 2));
+    }
+
+    #[test]
     fn the_front_page_may_declare_what_an_article_does_not() {
         let front = r#"<html><link rel="alternate" type="application/rss+xml" href="/data/stories"></html>"#;
         let rss = feed("https://g.example/1");
@@ -548,7 +577,7 @@ mod tests {
     fn common_paths_are_tried_in_the_order_of_their_frequency() {
         let (_, asked) = climb("https://g.example/", Options::default(), &[("https://g.example/", "<html>x</html>")]);
         assert_eq!(asked[1..4], ["https://g.example/feed", "https://g.example/rss", "https://g.example/rss.xml"]);
-        assert_eq!(asked.len(), 16, "{asked:?}");
+        assert_eq!(asked.len(), 12, "{asked:?}");
         assert!(asked.contains(&"https://g.example/sitemap.xml".to_owned()));
     }
 

@@ -53,6 +53,10 @@ pub fn trap(world: &World, site: usize, target: &str) -> Option<Reply> {
     let reply = |kind: &str, body: String| Some(Reply::new(200, format!("Content-Type: {kind}\r\n"), body));
     let name = escaped(&world.site_name(site));
     let article = escaped(&world.article(site, 0, Extent::Head).url);
+    if hidden.target.strip_suffix('/').is_some_and(|without| without == target && !without.is_empty()) {
+        // Servers send whoever forgets the slash to the address that has it.
+        return Some(Reply::redirect(301, &hidden.target));
+    }
     match bare {
         OVERVIEW if hidden.way == Hiding::Overview => {
             let feed = world.url(site, &hidden.target);

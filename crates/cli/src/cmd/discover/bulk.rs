@@ -175,9 +175,8 @@ fn read_line(line: &str, sightings: &mut Sightings) {
         Ok(value @ (Value::Object(_) | Value::Array(_))) => {
             // What somebody else posted before is no news.
             let again = ["repost", "reblog", "retweeted_status", "is_repost"];
-            let is_repost =
-                |key: &&str| value.get(key).is_some_and(|mark| !matches!(mark, Value::Null | Value::Bool(false)));
-            if !again.iter().any(|key| is_repost(key)) {
+            let marks = again.iter().filter_map(|key| value.get(key));
+            if marks.into_iter().all(|mark| matches!(mark, Value::Null | Value::Bool(false))) {
                 links_in(&value, MAX_JSON_DEPTH, sightings);
             }
         }

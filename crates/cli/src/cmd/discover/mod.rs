@@ -71,7 +71,7 @@ pub struct Args {
     /// A language that is wanted, such as de; may be repeated [default: discover.languages]
     #[arg(long, value_name = "CODE", value_delimiter = ',')]
     language: Vec<String>,
-    /// Requests for one address, at most [default: discover.max_requests of the settings, 16]
+    /// Requests for one address, at most [default: discover.max_requests of the settings, 12]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1000))]
     max_requests: Option<u32>,
     /// Look at declared links and /rss, /rss.xml, /feed only: for comparison
@@ -359,8 +359,11 @@ impl Outcome {
                     labels: candidate.labels.clone(),
                 };
                 first = false;
-                self.tell(&row, in_list);
-                self.feeds.push(row.clone());
+                // Two addresses of one site lead to the same feed.
+                if !self.feeds.iter().any(|known| known.feed == row.feed) {
+                    self.tell(&row, in_list);
+                    self.feeds.push(row.clone());
+                }
                 rows.push(row);
             }
             let itself = ladder.found().iter().any(|found| plain(&found.url) == plain(&candidate.feed));
@@ -442,7 +445,7 @@ impl Outcome {
             text,
             "{} found from {} with {}; {} without a feed, {} not reached{left}{offline}, {}",
             count(self.feeds.len() as u64, "feed"),
-            count(self.searched, "address").replace("addresss", "addresses"),
+            if self.searched == 1 { "1 address".to_owned() } else { format!("{} addresses", self.searched) },
             count(cost.requests, "request"),
             self.without,
             self.unreachable,

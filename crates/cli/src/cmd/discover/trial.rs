@@ -9,7 +9,7 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::fmt::Write as _;
 
-use anyhow::{Context as _, Result};
+use anyhow::{Context as _, Result, bail};
 use clap::Parser as _;
 use jiff::Timestamp;
 use serde_json::{Value, json};
@@ -152,11 +152,12 @@ fn harvest(args: &Args, global: &Global, scratch: &Home) -> Result<()> {
 fn step(verb: &str, args: &Args, global: &Global, scratch: &Home) -> Result<()> {
     let root = scratch.root().to_string_lossy().into_owned();
     let mut words = vec!["tidings".to_owned(), verb.to_owned(), "--home".to_owned(), root];
-    if verb == "update" || verb == "fetch" {
-        words.extend(["--seed".to_owned(), args.harvest.seed().to_string()]);
-    }
+    words.extend(["--seed".to_owned(), args.harvest.seed().to_string()]);
     let args = crate::args::Args::try_parse_from(words)?;
     let report = crate::run(args).with_context(|| format!("the trial's {verb} failed"))?;
+    if report.failed {
+        bail!("the trial's {verb} did not finish: {}", report.text.trim_end());
+    }
     if !global.json {
         log::info!("trial: {}", report.text.trim_end());
     }
