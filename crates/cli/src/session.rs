@@ -67,7 +67,7 @@ pub struct Session {
     pub began: Instant,
     /// Ends it early.
     pub stopper: Stopper,
-    /// A crash of an earlier run, and how long ago it wrote its last word.
+    /// A crash of an earlier run, and how long hosts have surely rested since.
     pub crashed: Option<Duration>,
     _lock: Lock,
 }
@@ -87,7 +87,8 @@ impl Session {
                 folded.failed,
                 count(folded.added, "entry"),
             );
-            crashed = folded.written.map(|last| elapsed(last, started));
+            // Requests may have been under way long after the journal was last written.
+            crashed = Some(Duration::ZERO);
         }
         let run = unused_name(&home, started, verb)?;
         let stopper = Stopper::new();
@@ -97,6 +98,7 @@ impl Session {
     /// Begins another run under the same lock; the last one must have ended and been folded.
     pub fn next_run(&mut self, verb: &str) -> Result<()> {
         self.started = Timestamp::now();
+        self.crashed = self.crashed.map(|_| self.began.elapsed());
         self.run = unused_name(&self.home, self.started, verb)?;
         Ok(())
     }

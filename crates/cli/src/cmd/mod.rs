@@ -159,7 +159,7 @@ impl HostMemory {
     }
 
     /// How long a host has rested, and how long it wants to be left alone. After a crash nobody
-    /// knows who was asked last, so everybody counts as asked when the crash happened.
+    /// knows who was asked last, so everybody counts as asked when this run began.
     fn of(&self, host: &str) -> (Option<Duration>, Option<Duration>) {
         let (rested, not_for) = self.states.get(host).copied().unwrap_or_default();
         let rested = match (rested, self.crashed) {

@@ -198,7 +198,6 @@ fn a_trial_adopts_what_gives_pages_and_prints_the_gain() {
     fs::write(corpus.home().join("feeds.txt"), format!("{}\tlang=en\n", feeds[0])).unwrap();
     corpus.run("update").ok();
     discover(&corpus, "", &feeds[1..]).ok().says("3 feeds found");
-    corpus.web.clear_log();
     let told = corpus.run("discover --trial --limit 10 --pages-per-feed 2 --json").ok().json();
     assert_eq!((told["tried"].as_u64(), told["promoted"].as_u64()), (Some(3), Some(2)), "{told}");
     let all = told["gain"].as_array().unwrap().last().unwrap();
@@ -214,6 +213,23 @@ fn a_trial_adopts_what_gives_pages_and_prints_the_gain() {
     assert_eq!(fates, ["promoted", "trial"].map(str::to_owned).into());
     // The plan of the home knows nothing of it; the next trial has nothing left to try.
     corpus.run("discover --trial").ok().says("0 candidates tried").says("when cleaning is there");
+}
+
+#[test]
+fn a_search_that_is_killed_is_mended_by_the_next_one() {
+    let corpus = hidden(&[Hiding::CommonPath], 6, "");
+    let starts = articles(&corpus);
+    let mut command = corpus.command("discover");
+    command.args(&starts);
+    let mut running = corpus.launch(command);
+    running.until(|| corpus.web.requests().len() > 20);
+    running.signal(rustix::process::Signal::KILL);
+    running.wait();
+    let told = discover(&corpus, "--json", &starts).ok().json();
+    assert!(feeds_of(&told).len() >= 5, "{told}");
+    corpus.was_polite(DELAY);
+    corpus.is_tidy();
+    corpus.run("audit").ok();
 }
 
 #[test]

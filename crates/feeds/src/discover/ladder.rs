@@ -449,6 +449,7 @@ fn domain_above(url: &Url) -> Option<String> {
 mod tests {
     use super::*;
     use crate::discover::reduce;
+    use proptest::prelude::*;
 
     /// A site of a few documents, climbed to the end.
     fn climb(start: &str, options: Options, site: &[(&str, &str)]) -> (Ladder, Vec<String>) {
@@ -616,6 +617,45 @@ mod tests {
         let paper = Options { paper_rule: true, ..Options::default() };
         let (_, asked) = climb("https://g.example/a", paper, &[("https://g.example/a", page)]);
         assert_eq!(asked[1..], ["https://g.example/rss", "https://g.example/rss.xml", "https://g.example/feed"]);
+    }
+
+    proptest! {
+        #[test]
+        fn whatever_a_site_answers_the_climb_ends_within_its_limit(
+            seed in proptest::collection::vec(0u8..8, 1..40),
+            limit in 1u32..20,
+        ) {
+            let options = Options { max_requests: limit, ..Options::default() };
+            let mut ladder = Ladder::new("https://blog.g.example/section/a.html", options).unwrap();
+            let mut asked = HashSet::new();
+            let mut at = 0;
+            loop {
+                if ladder.wants_sitemaps() {
+                    ladder.learn_sitemaps(&[]);
+                }
+                let questions = ladder.next();
+                if questions.is_empty() {
+                    break;
+                }
+                for question in questions {
+                    prop_assert!(asked.insert(question.url.clone()), "{} was asked twice", question.url);
+                    at += 1;
+                    let page = format!(
+                        "<html><meta name=generator content=SPIP><a href=/rss/{at}.xml>RSS</a>
+                         <link rel=alternate type=application/rss+xml href=/f{at}></html>"
+                    );
+                    let map = format!("<sitemapindex><sitemap><loc>/m{at}.xml</loc></sitemap></sitemapindex>");
+                    let body = match seed[at % seed.len()] {
+                        0 => feed(&format!("https://g.example/{at}")),
+                        1..4 => page,
+                        4 => map,
+                        _ => String::new(),
+                    };
+                    ladder.learn(&question, &reduce(body.as_bytes(), None, &question.url));
+                }
+            }
+            prop_assert!(ladder.requests() <= limit && asked.len() as u32 == ladder.requests());
+        }
     }
 
     #[test]
