@@ -222,23 +222,17 @@ pub struct Searched {
     pub file: String,
     /// Pages in it.
     pub pages: u64,
-    /// Links in it that seem to lead to feeds.
-    pub links: u64,
 }
 
 impl Tabular for Searched {
-    const COLUMNS: &'static [&'static str] = &["file", "pages", "links"];
+    const COLUMNS: &'static [&'static str] = &["file", "pages"];
 
     fn fields(&self) -> Vec<String> {
-        vec![self.file.clone(), self.pages.to_string(), self.links.to_string()]
+        vec![self.file.clone(), self.pages.to_string()]
     }
 
     fn from_fields(field: &dyn Fn(&str) -> String) -> Searched {
-        Searched {
-            file: field("file"),
-            pages: field("pages").parse().unwrap_or(0),
-            links: field("links").parse().unwrap_or(0),
-        }
+        Searched { file: field("file"), pages: field("pages").parse().unwrap_or(0) }
     }
 }
 

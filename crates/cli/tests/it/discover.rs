@@ -145,6 +145,10 @@ fn archives_folders_and_streams_of_links_give_the_same_candidates() {
         corpus.run(&format!("discover --json --from warc {}", corpus.beside("crawl.warc").display())).ok().json();
     let counts = ["pages", "candidates", "rejected", "fit"].map(|key| told[key].as_u64().unwrap());
     assert_eq!(counts, [3, 2, 1, 1], "{told}");
+    // The same archive again would count everything twice.
+    let told =
+        corpus.run(&format!("discover --json --from warc {}", corpus.beside("crawl.warc").display())).ok().json();
+    assert_eq!((&told["pages"], &told["fit"]), (&0.into(), &1.into()));
 
     fs::create_dir_all(corpus.beside("saved/deep")).unwrap();
     for (at, url) in urls.iter().enumerate() {

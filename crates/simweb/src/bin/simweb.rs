@@ -9,7 +9,7 @@ use std::process::ExitCode;
 use std::str::FromStr;
 use std::time::Duration;
 
-use tidings_simweb::{Ailment, SimWeb, Source, Spec};
+use tidings_simweb::{Ailment, Hiding, SimWeb, Source, Spec};
 
 const HELP: &str = "\
 simweb: a simulated web on loopback
@@ -25,6 +25,7 @@ usage: simweb [OPTION VALUE]...
   --speed X          run the publishing clock, X times as fast as the real one (0)
   --every SECONDS    how often a site publishes, on average (3600)
   --twins            name both the RSS and the Atom feed of each site
+  --hiding A,B       hide feeds in these ways, in turn; `all` is every way, `list` names them
   --page-bytes N     benchmark mode: pages of about N bytes from a pool
   --pool N           different pages in the pool (2048)
   --latency-ms N     hold every answer back (0)
@@ -61,6 +62,10 @@ fn main() -> ExitCode {
         print!("{HELP}");
         return ExitCode::SUCCESS;
     }
+    if words.windows(2).any(|pair| pair == ["--hiding", "list"]) {
+        Hiding::ALL.iter().for_each(|way| println!("{}", way.name()));
+        return ExitCode::SUCCESS;
+    }
     if words.windows(2).any(|pair| pair == ["--fault", "list"]) {
         Ailment::mix().for_each(|ailment| println!("{ailment}"));
         return ExitCode::SUCCESS;
@@ -78,6 +83,14 @@ fn main() -> ExitCode {
             eprintln!("simweb: {}", with_causes(&*error));
             ExitCode::FAILURE
         }
+    }
+}
+
+fn hiding(names: &str) -> Result<Vec<Hiding>, String> {
+    let find = |name: &str| Hiding::ALL.into_iter().find(|way| way.name() == name);
+    match names {
+        "all" => Ok(Hiding::ALL.to_vec()),
+        names => names.split(',').map(|name| find(name).ok_or_else(|| format!("no feed is hidden {name}"))).collect(),
     }
 }
 
@@ -107,6 +120,7 @@ fn read(words: &[String]) -> Result<Args, String> {
                     "--items" => spec.items_per_feed = number(name, value)?,
                     "--seed" => spec.seed = number(name, value)?,
                     "--languages" => spec.languages = value.split(',').map(str::to_string).collect(),
+                    "--hiding" => spec.hiding = hiding(value)?,
                     "--archive" => spec.source = Source::Archive(value.into()),
                     "--start" => spec.start = number(name, value)?,
                     "--speed" => spec.clock_speed = number(name, value)?,

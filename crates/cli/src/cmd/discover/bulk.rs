@@ -68,66 +68,65 @@ impl Gathered {
     }
 }
 
-/// Reads a source and adds what it links to to the candidates.
-pub fn gather(session: &Session, source: Source, paths: &[String], expand: bool) -> Result<Gathered> {
+/// Reads a source and adds what it links to to the candidates. A file that was read before would be
+/// counted twice, so it is passed over unless it shall be read `again`.
+pub fn gather(session: &Session, source: Source, paths: &[String], expand: bool, again: bool) -> Result<Gathered> {
     let mut sightings = Sightings::new(MAX_FEEDS);
     let paths: Vec<PathBuf> = paths.iter().map(PathBuf::from).collect();
+    let mut known = HashSet::new();
+    candidates::read_searched(&session.home, |row| {
+        known.insert(row.file);
+    })?;
+    let files = match source {
+        Source::Pages if paths.is_empty() => pages::files(&session.home)?,
+        Source::Links if paths.is_empty() => vec![PathBuf::from("-")],
+        Source::Pages | Source::Links => paths,
+        Source::Warc | Source::Html => need(paths)?,
+    };
     let mut searched = Vec::new();
-    match source {
-        Source::Pages => searched = read_pages(session, &paths, &mut sightings)?,
-        Source::Warc => need(&paths)?.iter().try_for_each(|path| read_warc(session, path, &mut sightings))?,
-        Source::Html => need(&paths)?.iter().try_for_each(|path| read_html(path, &mut sightings))?,
-        Source::Links => {
-            let stdin = [PathBuf::from("-")];
-            let paths = if paths.is_empty() { &stdin[..] } else { &paths };
-            for path in paths {
-                archive::lines(path, |line| read_line(line, &mut sightings))?;
-            }
+    for file in files {
+        let shown = session.home.shown(&file);
+        // Streams and folders change; files of pages and archives do not.
+        let is_fixed = matches!(source, Source::Pages | Source::Warc);
+        if is_fixed && !again && known.contains(&shown) {
+            log::debug!("{shown} was searched before");
+            continue;
+        }
+        let before = sightings.pages;
+        match source {
+            Source::Pages => read_pages(&file, &mut sightings)?,
+            Source::Warc => read_warc(session, &file, &mut sightings)?,
+            Source::Html => read_html(&file, &mut sightings)?,
+            Source::Links => archive::lines(&file, |line| read_line(line, &mut sightings))?,
+        }
+        if source != Source::Links {
+            searched.push(Searched { file: shown, pages: sightings.pages - before });
         }
     }
     if sightings.forgotten() > 0 {
-        log::warn!(
-            "{} that were seen once or twice were forgotten for lack of room",
-            count(sightings.forgotten(), "feed")
-        );
+        log::warn!("{} that were seen rarely were forgotten for lack of room", count(sightings.forgotten(), "feed"));
     }
     let gathered = add(session, sightings, expand)?;
     candidates::add_searched(&session.home, searched)?;
     Ok(gathered)
 }
 
-fn need(paths: &[PathBuf]) -> Result<&[PathBuf]> {
+fn need(paths: Vec<PathBuf>) -> Result<Vec<PathBuf>> {
     if paths.is_empty() {
         bail!("name the files or folders to search");
     }
     Ok(paths)
 }
 
-/// Reads files of pages, each once: the home's own ones are remembered.
-fn read_pages(session: &Session, paths: &[PathBuf], sightings: &mut Sightings) -> Result<Vec<Searched>> {
-    let mut known = HashSet::new();
-    candidates::read_searched(&session.home, |row| {
-        known.insert(row.file);
-    })?;
-    let own = paths.is_empty();
-    let files = if own { pages::files(&session.home)? } else { paths.to_vec() };
-    let mut searched = Vec::new();
-    for file in files {
-        let shown = session.home.shown(&file);
-        if known.contains(&shown) {
-            continue;
+fn read_pages(file: &Path, sightings: &mut Sightings) -> Result<()> {
+    for page in PageReader::open(file)? {
+        let page = page?;
+        let is_html = page.content_type.is_empty() || page.content_type.to_ascii_lowercase().contains("html");
+        if is_html {
+            sightings.page(&page.body, &page.final_url, is_substantial(&page.body));
         }
-        let before = sightings.pages;
-        for page in PageReader::open(&file)? {
-            let page = page?;
-            let is_html = page.content_type.is_empty() || page.content_type.to_ascii_lowercase().contains("html");
-            if is_html {
-                sightings.page(&page.body, &page.final_url, is_substantial(&page.body));
-            }
-        }
-        searched.push(Searched { file: shown, pages: sightings.pages - before, links: 0 });
     }
-    Ok(searched)
+    Ok(())
 }
 
 fn read_warc(session: &Session, path: &Path, sightings: &mut Sightings) -> Result<()> {

@@ -56,7 +56,7 @@ pub struct Args {
     /// Add the feeds that were found to feeds.txt
     #[arg(long, conflicts_with_all = ["trial", "from", "opml", "opml_out"])]
     add: bool,
-    /// Ask again for what was found to have no feed
+    /// Ask again for what was found to have no feed; read files again that were searched
     #[arg(long)]
     again: bool,
     /// With --from: also guess common paths on the sites of feeds that pass the filter
@@ -112,7 +112,7 @@ pub fn run(args: &Args, global: &Global) -> Result<Report> {
         return trial::run(&mut session, args, global);
     }
     if let Some(source) = args.from {
-        let gathered = bulk::gather(&session, source, &args.what, args.expand)?;
+        let gathered = bulk::gather(&session, source, &args.what, args.expand, args.again)?;
         let report = gathered.report(&session);
         return match args.probe {
             Some(budget) => Ok(joined(report, probe(&mut session, args, budget)?)),
@@ -273,7 +273,7 @@ fn best(session: &Session, again: bool, budget: u64) -> Result<Vec<Climb>> {
 /// asked for within the budget. Gives a line for people.
 pub(super) fn grow(session: &mut Session, seed: u64) -> Result<(String, Value)> {
     session.next_run("discover")?;
-    let gathered = bulk::gather(session, Source::Pages, &[], false)?;
+    let gathered = bulk::gather(session, Source::Pages, &[], false, false)?;
     let budget = session.config.discover.budget_requests;
     let climbs = best(session, false, budget)?;
     let mut outcome = Outcome::new(session)?;

@@ -180,8 +180,8 @@ fn report(session: &Session, gains: &BTreeMap<String, Gain>, searched: u64, trie
     let mut text = String::new();
     let _ = writeln!(
         text,
-        "{:<9}{:>14}{:>15}{:>10}{:>11}{:>13}{:>8}",
-        "language", "active before", "feeds extracted", "kept", "with pages", "active after", "gain"
+        "{:<9} {:>13} {:>14} {:>15} {:>6} {:>10} {:>12} {:>8}",
+        "language", "active before", "pages searched", "feeds extracted", "kept", "with pages", "active after", "gain"
     );
     let mut rows: Vec<Value> = Vec::new();
     let languages: BTreeSet<&String> = gains.keys().collect();
@@ -190,8 +190,10 @@ fn report(session: &Session, gains: &BTreeMap<String, Gain>, searched: u64, trie
         let after = gain.active_before + gain.with_pages;
         let _ = writeln!(
             text,
-            "{name:<9}{:>14}{:>15}{:>10}{:>11}{after:>13}{:>8}",
+            "{name:<9} {:>13} {:>14} {:>15} {:>6} {:>10} {after:>12} {:>8}",
             gain.active_before,
+            // Whose language nobody knows before they are cleaned.
+            if *name == all { searched.to_string() } else { String::new() },
             gain.extracted,
             gain.kept,
             gain.with_pages,
