@@ -4,4 +4,5 @@ mod client;
 mod encrypted;
 mod faulty;
 mod healthy;
+mod hidden;
 mod sources;
