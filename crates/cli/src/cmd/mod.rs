@@ -139,32 +139,31 @@ fn require_contact<'a>(config: &Config, home: &Home, mut hosts: impl Iterator<It
 /// What is known about hosts, so that this run is polite towards what earlier ones did.
 struct HostMemory {
     states: std::collections::HashMap<String, (Option<Duration>, Option<Duration>)>,
-    crashed: Option<Duration>,
+    /// How long everybody has rested, since a crash that kept no record of the last requests.
+    everybody: Option<Duration>,
 }
 
 impl HostMemory {
     fn load(session: &Session, is_asked: impl Fn(&str) -> bool) -> Result<HostMemory> {
         let now = session.started;
         let mut states = std::collections::HashMap::new();
+        let mut everybody = None;
         hosts::read(&session.home, |state| {
-            if is_asked(&state.host) {
-                let rested = state.last_request.parse::<Timestamp>().ok().map(|last| elapsed(last, now));
+            let rested = state.last_request.parse::<Timestamp>().ok().map(|last| elapsed(last, now));
+            if state.host == hosts::EVERYBODY {
+                everybody = rested;
+            } else if is_asked(&state.host) {
                 let not_for = state.not_before.parse::<Timestamp>().ok().map(|until| elapsed(now, until));
                 states.insert(state.host, (rested, not_for.filter(|wait| !wait.is_zero())));
             }
         })?;
-        Ok(HostMemory { states, crashed: session.crashed })
+        Ok(HostMemory { states, everybody })
     }
 
-    /// How long a host has rested, and how long it wants to be left alone. After a crash nobody
-    /// knows who was asked last, so everybody counts as asked when the crash happened.
+    /// How long a host has rested, and how long it wants to be left alone.
     fn of(&self, host: &str) -> (Option<Duration>, Option<Duration>) {
         let (rested, not_for) = self.states.get(host).copied().unwrap_or_default();
-        let rested = match (rested, self.crashed) {
-            (Some(rested), Some(crashed)) => Some(rested.min(crashed)),
-            (rested, crashed) => rested.or(crashed),
-        };
-        (rested, not_for)
+        (rested.into_iter().chain(self.everybody).min(), not_for)
     }
 }
 
