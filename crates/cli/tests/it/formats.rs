@@ -86,13 +86,13 @@ fn pages_of_feedfetcher_can_be_read() {
 }
 
 /// A record of a WARC file: its head and its block.
-struct Record {
-    head: BTreeMap<String, String>,
-    block: Vec<u8>,
+pub struct Record {
+    pub head: BTreeMap<String, String>,
+    pub block: Vec<u8>,
 }
 
 /// Reads a WARC file member by member, and insists on everything that readers rely on.
-fn warc_records(path: &Path) -> Vec<Record> {
+pub fn warc_records(path: &Path) -> Vec<Record> {
     let bytes = std::fs::read(path).unwrap();
     let mut rest = &bytes[..];
     let mut records = Vec::new();
@@ -228,6 +228,33 @@ fn every_verb_reports_in_json_and_wrong_usage_is_told_apart() {
     assert!(pages.join("tidings-fetch.1").is_file());
     corpus.run("--version").ok().says("tidings ");
     assert_eq!(corpus.run("plan -q").ok().stderr, "");
+}
+
+#[test]
+fn an_audit_finds_bad_manners_if_there_are_any() {
+    let corpus = Corpus::new(spec(1, 1));
+    corpus.run("audit").ok().says("no host was asked twice");
+    let request = |sent: u32, ended: u32| {
+        format!(
+            r#"{{"sent_ms":{sent},"ended_ms":{ended},"host":"e.org","kind":"page","url":"http://e.org/","status":"200","delay_ms":5000,"bytes":1}}"#
+        )
+    };
+    let log = |name: &str, requests: &[(u32, u32)]| {
+        let lines: Vec<String> = requests.iter().map(|(sent, ended)| request(*sent, *ended)).collect();
+        let text = format!("{{\"began\":\"2026-03-01T{name}:00:00Z\"}}\n{}\n", lines.join("\n"));
+        let runs = corpus.home().join("runs");
+        std::fs::create_dir_all(&runs).unwrap();
+        let name = format!("20260301T{name}0000000Z-fetch.jsonl.zst");
+        std::fs::write(runs.join(name), zstd::encode_all(text.as_bytes(), 1).unwrap()).unwrap();
+    };
+    log("10", &[(0, 100), (5100, 5200)]);
+    corpus.run("audit").ok().says("5.000 s (e.org)");
+    log("11", &[(0, 100), (3000, 3100)]);
+    corpus.run("audit").exits(1).says("before the pause was over: 1");
+    corpus.run("audit --last 1 --json").exits(1);
+    log("12", &[(0, 9000), (8000, 8100)]);
+    let found = corpus.run("audit --json").exits(1).json();
+    assert_eq!((&found["too_early"], &found["overlapping"]), (&2.into(), &1.into()));
 }
 
 #[test]
