@@ -114,7 +114,7 @@ fn a_power_cut_at_any_move_of_fetch_loses_nothing_and_asks_nothing_twice() {
         assert_eq!(corpus.pages().len(), 4, "move {at}");
         is_sound(corpus);
         archives_agree(corpus);
-        corpus.was_polite(DELAY);
+        corpus.was_polite_across_crashes(DELAY);
     });
     assert!(moves.into_inner() > 20, "a run makes many moves");
 }
@@ -178,7 +178,7 @@ fn a_power_cut_at_any_move_of_update_loses_no_entry_and_counts_no_age_twice() {
             assert!(age == once || (once > 0 && age == once + 1), "move {at}: {url} is {age} rounds old");
         }
         is_sound(corpus);
-        corpus.was_polite(DELAY);
+        corpus.was_polite_across_crashes(DELAY);
         assert!(corpus.state("feeds.tsv").iter().all(|row| row["failures"] == "0"));
     });
 }
@@ -236,7 +236,7 @@ fn twenty_kills_at_random_instants_lose_nothing_that_was_acknowledged() {
     assert!(corpus.plan().iter().all(|entry| entry.status == "ok" && entry.retries == 1));
     assert_eq!(corpus.pages().len(), 60);
     is_sound(&corpus);
-    corpus.was_polite(delay);
+    corpus.was_polite_across_crashes(delay);
     corpus.run("audit").ok();
 }
 

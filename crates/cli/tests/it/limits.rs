@@ -36,6 +36,25 @@ fn connections_run_out_and_no_try_is_burnt() {
 }
 
 #[test]
+fn no_more_hosts_are_asked_at_once_than_allowed() {
+    let spec = Spec { sites: 40, items_per_feed: 1, latency: Duration::from_millis(20), ..Spec::default() };
+    let corpus = Corpus::new(spec);
+    corpus.run("update --concurrency 7").ok();
+    corpus.run("fetch --concurrency 7").ok().says("40 pages fetched");
+    let requests = corpus.web.requests();
+    let starts = requests.iter().map(|request| (request.start_us, 1));
+    let ends = requests.iter().filter_map(|request| Some((request.end_us?, -1)));
+    let mut moments: Vec<(u64, i32)> = starts.chain(ends).collect();
+    moments.sort();
+    let (mut now, mut most) = (0, 0);
+    for (_, change) in moments {
+        now += change;
+        most = most.max(now);
+    }
+    assert!((2..=7).contains(&most), "{most} at once");
+}
+
+#[test]
 fn feeds_and_pages_are_fetched_over_tls_with_http_2() {
     let spec = Spec { sites: 6, items_per_feed: 3, tls: true, ..Spec::default() };
     let corpus = Corpus::new(spec);
