@@ -67,8 +67,6 @@ pub struct Session {
     pub began: Instant,
     /// Ends it early.
     pub stopper: Stopper,
-    /// A crash of an earlier run, and how long ago it wrote its last word.
-    pub crashed: Option<Duration>,
     _lock: Lock,
 }
 
@@ -77,21 +75,21 @@ impl Session {
     pub fn open(home: Home, config: Config, verb: &str) -> Result<Session> {
         let lock = home.lock()?;
         let started = Timestamp::now();
-        let mut crashed = None;
         runs::recover(&home)?;
-        if let Some(folded) = fold::fold(&home)? {
-            log::info!(
+        match fold::recover(&home, started)? {
+            Some(folded) if folded.run.is_empty() => log::info!("an earlier run ended when it had hardly begun"),
+            Some(folded) => log::info!(
                 "recovered the run {}, which had not finished: {} stored, {} failed, {} added to the plan",
                 folded.run,
                 count(folded.stored, "page"),
                 folded.failed,
                 count(folded.added, "entry"),
-            );
-            crashed = folded.written.map(|last| elapsed(last, started));
+            ),
+            None => {}
         }
         let run = unused_name(&home, started, verb)?;
         let stopper = Stopper::new();
-        Ok(Session { home, config, run, started, began: Instant::now(), stopper, crashed, _lock: lock })
+        Ok(Session { home, config, run, started, began: Instant::now(), stopper, _lock: lock })
     }
 
     /// Folds the run's journal into the plan and thins the history.

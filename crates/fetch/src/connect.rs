@@ -237,6 +237,9 @@ fn tls_config(settings: &Settings) -> Result<ClientConfig, Error> {
         for certificate in CertificateDer::pem_file_iter(path).map_err(|error| bad(&error))? {
             roots.add(certificate.map_err(|error| bad(&error))?).map_err(|error| bad(&error))?;
         }
+        if roots.len() == webpki_roots::TLS_SERVER_ROOTS.len() {
+            return Err(bad(&"it holds no certificate"));
+        }
     }
     let mut config = ClientConfig::builder_with_provider(Arc::new(crypto::ring::default_provider()))
         .with_safe_default_protocol_versions()

@@ -80,7 +80,7 @@ pub trait Desk: Send {
     fn errand(&mut self, ticket: u32) -> Result<Errand, Box<dyn std::error::Error + Send + Sync>>;
 }
 
-/// The errands for one host.
+/// The errands for one host; without any, what must be kept in mind if a redirect leads there.
 #[derive(Debug, Clone, Default)]
 pub struct Queue {
     /// The host's name, without port.
@@ -293,6 +293,8 @@ pub struct Harvest<D: Desk> {
     pub gauge: Arc<Gauge>,
     /// How many files this process may have open.
     pub file_limit: u64,
+    /// How long every host has rested, if nobody knows which were asked last.
+    pub everybody_rested: Option<Duration>,
 }
 
 impl<D: Desk> Harvest<D> {
@@ -332,23 +334,24 @@ struct Run<D: Desk> {
 }
 
 impl<D: Desk> Run<D> {
-    fn queue(&mut self, mut queues: Vec<Queue>) {
+    fn queue(&mut self, queues: Vec<Queue>) {
         let mut random = fastrand::Rng::with_seed(self.harvest.settings.seed);
+        // Whoever is asked nothing must not change the order of the others.
+        let (mut queues, silent): (Vec<Queue>, Vec<Queue>) =
+            queues.into_iter().partition(|queue| !queue.tickets.is_empty());
         random.shuffle(&mut queues);
-        for Queue { host, mut tickets, rested, not_for } in queues {
+        for Queue { host, mut tickets, rested, not_for } in queues.into_iter().chain(silent) {
             random.shuffle(&mut tickets);
             let id = self.hosts.id(&host);
-            let delay = self.harvest.settings.delay;
             let host = self.hosts.get(id);
             host.tickets = tickets;
             // The last request may have been another run's; its host waits for us all the same.
-            let pause = host.pause(delay);
-            let rest = rested.map_or(Duration::ZERO, |rested| pause.saturating_sub(rested));
-            let wait = rest.max(not_for.unwrap_or_default());
+            host.last = rested.and_then(|rested| self.began.checked_sub(rested));
+            host.not_before = not_for.map(|wait| self.began + wait);
             if not_for.is_some_and(|wait| wait > self.harvest.settings.max_retry_after) {
                 host.given_up = Some("it asked for patience in an earlier run");
             }
-            self.hosts.enqueue(id, self.began + wait);
+            self.wake(id);
         }
     }
 
@@ -669,7 +672,8 @@ impl<D: Desk> Run<D> {
         let delay = self.harvest.settings.delay;
         let host = self.hosts.get(id);
         let pause = host.pause(delay);
-        let rested = host.last.map_or(self.began, |last| last + pause);
+        let before = self.harvest.everybody_rested.and_then(|rested| self.began.checked_sub(rested));
+        let rested = host.last.or(before).map_or(self.began, |last| last + pause);
         let at = rested.max(host.not_before.unwrap_or(self.began));
         self.hosts.enqueue(id, at);
     }
@@ -678,10 +682,10 @@ impl<D: Desk> Run<D> {
         let mut outcome = Outcome { stopped, ..Outcome::default() };
         let wall = |at: Instant| self.began_at + at.saturating_duration_since(self.began);
         for host in self.hosts.iter() {
-            if let Some(reason) = host.given_up {
+            if let Some(reason) = host.given_up.filter(|_| !host.tickets.is_empty() || !host.urgent.is_empty()) {
                 outcome.given_up.push((host.name.to_string(), reason));
             }
-            if let Some(last) = host.last {
+            if let Some(last) = host.last.filter(|_| host.requests > 0) {
                 outcome.hosts.push(HostNote {
                     host: host.name.to_string(),
                     last_request: wall(last),

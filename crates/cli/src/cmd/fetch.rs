@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use anyhow::Result;
 use serde_json::json;
-use tidings_fetch::{Desk, Errand, Kind, Queue};
+use tidings_fetch::{Desk, Errand, Kind};
 use tidings_model::{Row, Status, address};
 use tidings_store::pages::{Archivist, Shelf};
 use tidings_store::{Work as Rows, WorkDraft, plan};
@@ -52,13 +52,8 @@ pub fn run(args: &Args, global: &Global) -> Result<Report> {
     let memory = HostMemory::load(&session, |host| queues.contains_key(host))?;
     let remembered = super::remembered_rules(&session, |host| queues.contains_key(host))?;
     let hosts = queues.len() as u64;
-    let queues = queues
-        .into_iter()
-        .map(|(host, tickets)| {
-            let (rested, not_for) = memory.of(&host);
-            Queue { host, tickets, rested, not_for }
-        })
-        .collect::<Vec<_>>();
+    let everybody_rested = memory.everybody;
+    let queues = memory.queues(queues);
 
     let settings = session.config.for_pages(args.harvest.seed())?;
     let (ceiling, compression, warc) =
@@ -67,7 +62,8 @@ pub fn run(args: &Args, global: &Global) -> Result<Report> {
     let work = Work {
         kind: Kind::Page,
         settings,
-        queues: ordered(queues),
+        queues,
+        everybody_rested,
         remembered,
         desk: PageDesk(rows.clone()),
         shelf: Shelf::open(&session.home, &session.run, warc.then(|| archivist(&session.config))),
@@ -143,12 +139,6 @@ fn backlog(session: &Session) -> Result<Backlog> {
     })?;
     written?;
     Ok(Backlog { rows: draft.finish()?, queues, entries })
-}
-
-/// The same order on every machine, so that a seed means the same everywhere.
-fn ordered(mut queues: Vec<Queue>) -> Vec<Queue> {
-    queues.sort_by(|a, b| a.host.cmp(&b.host));
-    queues
 }
 
 fn archivist(config: &Config) -> Archivist {

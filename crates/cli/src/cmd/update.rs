@@ -6,7 +6,7 @@ use std::sync::Arc;
 use anyhow::Result;
 use http::header::{self, HeaderName, HeaderValue};
 use serde_json::json;
-use tidings_fetch::{Desk, Errand, Kind, Queue};
+use tidings_fetch::{Desk, Errand, Kind};
 use tidings_model::address;
 use tidings_store::feeds::{self, FeedState, Polled};
 use tidings_store::pages::Shelf;
@@ -67,13 +67,8 @@ pub fn run(args: &Args, global: &Global) -> Result<Report> {
     super::require_contact(&session.config, &session.home, queues.keys().map(String::as_str))?;
     let memory = HostMemory::load(&session, |host| queues.contains_key(host))?;
     let remembered = super::remembered_rules(&session, |host| queues.contains_key(host))?;
-    let queues = queues
-        .into_iter()
-        .map(|(host, tickets)| {
-            let (rested, not_for) = memory.of(&host);
-            Queue { host, tickets, rested, not_for }
-        })
-        .collect();
+    let everybody_rested = memory.everybody;
+    let queues = memory.queues(queues);
 
     let settings = session.config.for_feeds(args.harvest.seed())?;
     let ceiling = settings.ceiling();
@@ -82,6 +77,7 @@ pub fn run(args: &Args, global: &Global) -> Result<Report> {
         kind: Kind::Feed,
         settings,
         queues,
+        everybody_rested,
         remembered,
         desk: FeedDesk(asked.clone()),
         shelf: Shelf::open(&session.home, &session.run, None),

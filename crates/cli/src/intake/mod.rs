@@ -92,6 +92,8 @@ pub struct Work<D: Desk> {
     pub settings: Settings,
     /// Whom to ask what.
     pub queues: Vec<Queue>,
+    /// How long everybody has rested, if an earlier run lost count of whom it asked.
+    pub everybody_rested: Option<Duration>,
     /// Rules that are still good.
     pub remembered: Vec<RulesFound>,
     /// Where errands are looked up.
@@ -155,6 +157,7 @@ where
         stop: session.stopper.watch(),
         gauge: gauge.clone(),
         file_limit,
+        everybody_rested: work.everybody_rested,
     };
     let (outcome, delivered) = runtime.block_on(async {
         let collecting = tokio::spawn(collect(arriving, Arc::new(clerks), committer.sender()));

@@ -187,6 +187,10 @@ fn faulty_pages_get_their_word_and_delay_nobody() {
     corpus.was_polite(DELAY);
     compare(&words(&corpus), ON_PAGES);
     healthy_pages_arrived(&corpus);
+    let requests = corpus.web.requests();
+    let healthy = requests.iter().filter(|request| request.site().is_some_and(|site| site < HEALTHY));
+    let last = healthy.map(|request| request.start_us).max().unwrap() - requests[0].start_us;
+    assert!(last < 5_000_000, "the last healthy page waited {last} µs for the others");
     assert!(ran.peak_kib < 250 << 10, "{} KiB", ran.peak_kib);
     for (host, manners) in corpus.web.politeness().hosts {
         // Two pages, at most five redirects each; a cut one may be asked for again.

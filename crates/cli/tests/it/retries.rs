@@ -133,7 +133,8 @@ fn what_was_pruned_is_not_fetched_again_when_it_returns() {
 
     // The old articles return in a feed of their own.
     let items: String = old.iter().map(|url| format!("<item><title>Again</title><link>{url}</link></item>")).collect();
-    let feed = serve_once(format!("<rss version=\"2.0\"><channel><title>Old</title>{items}</channel></rss>"));
+    let rss = format!("<rss version=\"2.0\"><channel><title>Old</title>{items}</channel></rss>");
+    let feed = serve(with_body(&rss));
     std::fs::write(corpus.home().join("feeds.txt"), &feed).unwrap();
     corpus.run("update --allow-private=127.0.0.0/8").ok().says("listed 6 entries").says("0 new in the plan");
     corpus.web.clear_log();
@@ -142,8 +143,8 @@ fn what_was_pruned_is_not_fetched_again_when_it_returns() {
     assert_eq!(corpus.pages().len(), 12);
 }
 
-/// A server for one feed, which ends with the test.
-fn serve_once(body: String) -> String {
+/// A server with one thing to say, apart from having no robots.txt; it ends with the test.
+fn serve(answer: String) -> String {
     use std::io::{BufRead, BufReader, Write};
     let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
     let address = listener.local_addr().unwrap();
@@ -152,12 +153,15 @@ fn serve_once(body: String) -> String {
             let mut lines = BufReader::new(&stream).lines().map_while(Result::ok);
             let robots = lines.next().is_some_and(|line| line.contains("robots.txt"));
             for _ in lines.take_while(|line| !line.is_empty()) {}
-            let (status, body) = if robots { ("404 Not Found", "") } else { ("200 OK", body.as_str()) };
-            let head = format!("HTTP/1.1 {status}\r\nContent-Length: {}\r\nConnection: close\r\n\r\n", body.len());
-            let _ = (&stream).write_all(format!("{head}{body}").as_bytes());
+            let nothing = "HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\nConnection: close\r\n\r\n";
+            let _ = (&stream).write_all(if robots { nothing } else { &answer }.as_bytes());
         }
     });
     format!("http://{address}/feed")
+}
+
+fn with_body(body: &str) -> String {
+    format!("HTTP/1.1 200 OK\r\nContent-Length: {}\r\nConnection: close\r\n\r\n{body}", body.len())
 }
 
 /// A corpus with a backlog, half of it at servers that hang.
@@ -225,6 +229,13 @@ fn a_network_that_is_down_costs_nobody_a_try() {
     assert!(corpus.plan().iter().all(|entry| entry.status == "new" && entry.retries == 0));
     corpus.run("update").exits(1).says("network");
     assert!(corpus.state("feeds.tsv").iter().all(|row| row["failures"] == "0" && row["polled"] == "listed"));
+    // Nobody listening at all is the same to us as everybody hanging up.
+    let feeds = std::fs::read_to_string(corpus.home().join("feeds.txt")).unwrap();
+    let deserted = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+    let nowhere = feeds.replace(&format!(":{}/", corpus.web.port()), &format!(":{deserted}/"));
+    std::fs::write(corpus.home().join("feeds.txt"), nowhere).unwrap();
+    corpus.run("update").exits(1).says("network");
+    std::fs::write(corpus.home().join("feeds.txt"), feeds).unwrap();
     corpus.web.set_down(false);
     corpus.run("fetch").ok().says("12 pages fetched");
     assert!(corpus.plan().iter().all(|entry| entry.status == "ok" && entry.retries == 1));
@@ -247,6 +258,30 @@ fn retry_after_is_kept_by_later_runs_too() {
     corpus.run("fetch").ok();
     assert!(corpus.plan().iter().all(|entry| entry.status == "ok"));
     assert_eq!(corpus.web.politeness().early_for_retry_after, 0);
+}
+
+#[test]
+fn retry_after_is_kept_by_who_is_led_there_too() {
+    let spec = Spec { retry_after: Duration::from_secs(60), ..spec(1, 2) };
+    let corpus = Corpus::with(spec.with_fault(Fault::TooMany.on(Part::Feed), 1), &[("max_retry_after_s", "1.0")]);
+    let target = corpus.web.site(0).feed();
+    let door =
+        serve(format!("HTTP/1.1 302 Found\r\nLocation: {target}\r\nContent-Length: 0\r\nConnection: close\r\n\r\n"));
+    std::fs::write(corpus.home().join("feeds.txt"), door).unwrap();
+    corpus.run("update --allow-private=127.0.0.0/8").ok().says("1 failed");
+    corpus.web.heal(0);
+    corpus.run("update --allow-private=127.0.0.0/8").ok().says("1 left for a later run");
+    let manners = corpus.web.politeness();
+    assert_eq!((manners.feeds, manners.early_for_retry_after), (1, 0));
+}
+
+#[test]
+fn a_short_retry_after_is_waited_for_within_the_run() {
+    let spec = Spec { retry_after: Duration::from_secs(1), ..spec(2, 2) }.with_fault(Fault::Unavailable, 1);
+    let corpus = Corpus::new(spec);
+    corpus.run("update").ok();
+    corpus.run("fetch").ok().says("2 pages fetched, 2 failed (2 503)");
+    corpus.was_polite(Duration::from_millis(50));
 }
 
 #[test]
