@@ -154,7 +154,9 @@ impl Asker {
                 outcome => return settle(outcome, true),
             }
         }
-        let connection = match timeout(self.settings.connect_timeout, self.connector.open(&ask.url)).await {
+        // Boxed, because the state of a handshake is large and most requests need none.
+        let opening = Box::pin(self.connector.open(&ask.url));
+        let connection = match timeout(self.settings.connect_timeout, opening).await {
             Ok(Ok(connection)) => connection,
             Ok(Err(NoConnection::OutOfSockets)) => return none(NoAnswer::OutOfSockets),
             Ok(Err(NoConnection::Theirs(status, detail))) => return none(NoAnswer::Failed(status, detail)),

@@ -343,18 +343,15 @@ impl<D: Desk> Run<D> {
         for Queue { host, mut tickets, rested, not_for } in queues.into_iter().chain(silent) {
             random.shuffle(&mut tickets);
             let id = self.hosts.id(&host);
-            let delay = self.harvest.settings.delay;
             let host = self.hosts.get(id);
-            let pause = delay.max(Duration::from_millis(host.own_delay_ms.into()));
-            let since_rest = rested.map(|rested| pause.saturating_sub(rested));
-            let wait = since_rest.unwrap_or_default().max(not_for.unwrap_or_default());
             host.tickets = tickets;
+            // The last request may have been another run's; its host waits for us all the same.
             host.last = rested.and_then(|rested| self.began.checked_sub(rested));
             host.not_before = not_for.map(|wait| self.began + wait);
             if not_for.is_some_and(|wait| wait > self.harvest.settings.max_retry_after) {
                 host.given_up = Some("it asked for patience in an earlier run");
             }
-            self.hosts.enqueue(id, self.began + wait);
+            self.wake(id);
         }
     }
 
@@ -373,8 +370,7 @@ impl<D: Desk> Run<D> {
                 rules.robots = Known::Yes(Arc::new(robots));
                 if let Some(name) = Url::parse(&found.origin).ok().as_ref().and_then(Url::host_str) {
                     let id = self.hosts.id(name);
-                    let host = self.hosts.get(id);
-                    host.own_delay_ms = host.own_delay_ms.max(wanted.as_millis() as u32);
+                    self.hosts.get(id).insist_on(wanted);
                 }
             }
             RulesKind::Tdmrep => {
@@ -580,7 +576,7 @@ impl<D: Desk> Run<D> {
 
         host.requests += 1;
         host.last = Some(ended);
-        let mut pause = delay.max(Duration::from_millis(host.own_delay_ms.into()));
+        let mut pause = host.pause(delay);
         if report.status.is_ok() && !host.answered {
             host.answered = true;
             self.harvest.gauge.answering_hosts.fetch_add(1, Relaxed);
@@ -675,7 +671,7 @@ impl<D: Desk> Run<D> {
     fn wake(&mut self, id: HostId) {
         let delay = self.harvest.settings.delay;
         let host = self.hosts.get(id);
-        let pause = delay.max(Duration::from_millis(host.own_delay_ms.into()));
+        let pause = host.pause(delay);
         let before = self.harvest.everybody_rested.and_then(|rested| self.began.checked_sub(rested));
         let rested = host.last.or(before).map_or(self.began, |last| last + pause);
         let at = rested.max(host.not_before.unwrap_or(self.began));

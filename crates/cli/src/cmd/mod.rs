@@ -2,6 +2,7 @@
 
 pub mod audit;
 pub mod config;
+pub mod demo;
 pub mod fetch;
 pub mod init;
 pub mod pages;

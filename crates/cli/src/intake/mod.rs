@@ -34,7 +34,7 @@ use crate::session::{Session, Stop};
 use committer::Committer;
 
 /// A batch is handed on when it holds about as much text as a frame should.
-const BATCH_BYTES: usize = 4 << 20;
+const BATCH_BYTES: usize = 2 << 20;
 
 /// Or when its first delivery has waited this long: what is lost by a crash is never older.
 const LINGER: Duration = Duration::from_secs(5);

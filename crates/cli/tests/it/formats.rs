@@ -171,7 +171,11 @@ fn settings_explain_what_is_wrong_with_them() {
     let path = corpus.home().join("tidings.toml");
     std::fs::write(&path, "[fetch]\nconcurency = 5\n").unwrap();
     for verb in ["update", "fetch", "plan", "config"] {
-        corpus.run(verb).exits(1).says("tidings.toml, line 2").says("did you mean `concurrency`?");
+        corpus
+            .run(verb)
+            .exits(1)
+            .says("tidings.toml, line 2")
+            .says("did you mean `concurrency` of the table `[fetch]`?");
     }
     std::fs::write(&path, "[fetch]\ndelay_s = -1.0\n").unwrap();
     corpus.run("update").exits(1).says("delay_s");
