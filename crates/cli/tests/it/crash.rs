@@ -184,6 +184,24 @@ fn a_power_cut_at_any_move_of_update_loses_no_entry_and_counts_no_age_twice() {
 }
 
 #[test]
+fn a_power_cut_at_any_move_of_init_is_mended_by_another_init() {
+    let corpus = Corpus::new(Spec { sites: 1, ..Spec::default() });
+    for at in 1..MANY_MOVES {
+        let home = corpus.beside(&format!("new-{at}")).display().to_string();
+        let mut command = corpus.command(&format!("init {home}"));
+        command.env("TIDINGS_CRASH_AT", at.to_string());
+        if corpus.launch(command).wait().code == Some(0) {
+            assert!(at > 3, "init makes several moves");
+            return;
+        }
+        corpus.run(&format!("init {home}")).ok();
+        corpus.run(&format!("update --home {home}")).ok().says("no feeds to poll");
+        corpus.run(&format!("fetch --home {home}")).ok().says("nothing to fetch");
+    }
+    panic!("init never came to its end");
+}
+
+#[test]
 fn a_power_cut_at_any_move_of_prune_forgets_nothing_that_was_fetched() {
     let make = || {
         let corpus = Corpus::new(Spec { sites: 2, items_per_feed: 2, ..Spec::default() });

@@ -209,6 +209,23 @@ fn signals_end_a_run_promptly_and_leave_the_rest_untouched() {
 }
 
 #[test]
+fn a_signal_ends_a_round_of_feeds_and_keeps_what_was_heard() {
+    let patience = [("answer_timeout_s", "60.0"), ("total_timeout_s", "90.0")];
+    let corpus = Corpus::with(spec(8, 2).with_fault(Fault::Hang.on(Part::Feed), 4), &patience);
+    let mut running = corpus.start("update");
+    running.until(|| corpus.web.politeness().feeds >= 8);
+    // The answers of the healthy ones are on their way.
+    std::thread::sleep(Duration::from_millis(500));
+    let asked = std::time::Instant::now();
+    running.signal(Signal::TERM);
+    running.wait().exits(1).says("SIGTERM").says("4 left for a later run");
+    assert!(asked.elapsed() < PROMPTLY, "it took {:?} to end", asked.elapsed());
+    assert_eq!(corpus.plan().len(), 8);
+    assert_eq!(corpus.state("feeds.tsv").len(), 4, "nothing is held against those who were not waited for");
+    corpus.is_tidy();
+}
+
+#[test]
 fn a_time_limit_ends_a_run_promptly_and_counts_as_done() {
     let corpus = hanging();
     let ran =

@@ -91,7 +91,7 @@ fn a_disk_without_room_stops_the_run_and_loses_nothing() {
     let corpus = Corpus::new(spec);
     corpus.run("update").ok();
     let before = corpus.statuses();
-    // No file may grow beyond 400 kB: what a full disk does, without a disk to fill.
+    // No file may grow beyond some hundred kilobytes: what a full disk does, without one to fill.
     let ran = corpus.shell("trap '' XFSZ; ulimit -f 400; exec \"$T\" fetch").exits(1);
     assert!(ran.stderr.contains("pages/") && ran.stderr.contains("cannot write"), "{}", ran.stderr);
     assert_eq!(corpus.run("plan").ok().stdout.lines().count(), before.len());
@@ -104,6 +104,22 @@ fn a_disk_without_room_stops_the_run_and_loses_nothing() {
     }
     assert!(corpus.plan().iter().all(|entry| entry.status == "ok" && entry.retries == 1));
     assert_eq!(corpus.pages().len(), 24);
+    corpus.is_tidy();
+}
+
+#[test]
+fn a_disk_without_room_for_the_journal_costs_a_round_of_feeds_and_no_entry() {
+    let corpus = Corpus::new(spec(4, 30));
+    corpus.run("update").ok();
+    let before = corpus.statuses();
+    corpus.web.advance(Duration::from_secs(30 * 3600));
+    let ran = corpus.shell("trap '' XFSZ; ulimit -f 2; exec \"$T\" update").exits(1);
+    assert!(ran.stderr.contains("cannot write"), "{}", ran.stderr);
+    assert_eq!(corpus.statuses(), before);
+    corpus.run("update").ok();
+    let after = corpus.statuses();
+    let listed: Vec<String> = corpus.healthy_articles().into_iter().collect();
+    assert!(before.keys().chain(&listed).all(|url| after.contains_key(url)));
     corpus.is_tidy();
 }
 
