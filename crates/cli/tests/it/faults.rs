@@ -4,6 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
+use rustix::process::Signal;
 use tidings_simweb::{Ailment, Fault, Host, Kind, Part, Spec};
 
 use crate::support::{Corpus, addresses};
@@ -313,7 +314,7 @@ fn a_feed_of_fifty_thousand_items_is_planned_whole_and_holds_up_nobody() {
 }
 
 #[test]
-fn a_week_with_everything_that_can_go_wrong_loses_nothing() {
+fn days_on_which_everything_goes_wrong_lose_nothing() {
     let mix: Vec<_> = Ailment::mix().filter(|ailment| ailment.fault != Fault::HugeFeed).collect();
     let spec = Spec {
         sites: HEALTHY + mix.len(),
@@ -328,21 +329,24 @@ fn a_week_with_everything_that_can_go_wrong_loses_nothing() {
     };
     let corpus = Corpus::with(spec, SETTINGS);
     let mut listed = BTreeSet::new();
-    for day in 0..3 {
+    for day in 0..2 {
         listed.extend(corpus.web.sites().take(HEALTHY).flat_map(|site| addresses(&site)));
         let mut update = corpus.start("update");
         if day == 1 {
             update.until(|| corpus.web.politeness().feeds > 90);
-            update.signal(rustix::process::Signal::KILL);
+            // A wish for patience that is still on the wire when the power goes cannot be kept.
+            std::thread::sleep(Duration::from_millis(500));
+            update.signal(Signal::KILL);
             update.wait();
             update = corpus.start("update");
         }
         update.wait().ok();
         let mut fetch = corpus.start("fetch");
-        if day == 2 {
+        if day == 1 {
             let pages = corpus.web.politeness().pages;
             fetch.until(|| corpus.web.politeness().pages > pages + 20);
-            fetch.signal(rustix::process::Signal::KILL);
+            std::thread::sleep(Duration::from_millis(500));
+            fetch.signal(Signal::KILL);
             fetch.wait();
             fetch = corpus.start("fetch");
         }
@@ -351,7 +355,7 @@ fn a_week_with_everything_that_can_go_wrong_loses_nothing() {
         corpus.was_polite_across_crashes(DELAY);
         corpus.web.advance(Duration::from_secs(24 * 3600));
         // Some get well, as they do.
-        for site in (HEALTHY..corpus.web.sites().count()).filter(|site| site % 5 == day) {
+        for site in (HEALTHY..corpus.web.sites().count()).filter(|site| site % 3 == day) {
             corpus.web.heal(site);
         }
     }
