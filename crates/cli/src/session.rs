@@ -92,11 +92,21 @@ impl Session {
         Ok(Session { home, config, run, started, began: Instant::now(), stopper, _lock: lock })
     }
 
-    /// Folds the run's journal into the plan and thins the history.
-    pub fn fold(&self) -> Result<fold::Folded> {
+    /// Folds the run's journal into the plan and thins the history. Whoever wants a run to end gets
+    /// that within seconds: with a plan of millions the fold may take longer, and the next run
+    /// does it just as well, so it is left to that. Nothing is given then.
+    pub fn finish(&self) -> Result<Option<fold::Folded>> {
+        /// About two million entries, which fold in a second or two.
+        const LARGE_BYTES: u64 = 80 << 20;
+        let in_a_hurry = matches!(self.stopper.reason(), Some(Stop::Signal(_) | Stop::TimeLimit));
+        let plan = std::fs::metadata(plan::path(&self.home)?).map_or(0, |meta| meta.len());
+        if in_a_hurry && plan > LARGE_BYTES {
+            log::info!("the results are safe in the journal; the next run brings them into the plan");
+            return Ok(None);
+        }
         let folded = fold::fold(&self.home)?.unwrap_or_default();
         plan::thin_history(&self.home, self.config.store.history)?;
-        Ok(folded)
+        Ok(Some(folded))
     }
 }
 

@@ -16,7 +16,7 @@ use crate::config::Config;
 use crate::console::count;
 use crate::intake::pages::PageClerk;
 use crate::intake::{self, Work};
-use crate::session::{Session, Stop};
+use crate::session::Session;
 
 #[derive(Debug, clap::Args)]
 pub struct Args {
@@ -37,7 +37,6 @@ pub fn run(args: &Args, global: &Global) -> Result<Report> {
     let session = Session::open(home, config, "fetch")?;
 
     let Backlog { rows, queues, entries } = backlog(&session)?;
-    let scanned_in = session.began.elapsed();
     if rows.is_empty() || args.dry_run {
         let hosts = queues.len() as u64;
         let text = match rows.len() as u64 {
@@ -71,14 +70,7 @@ pub fn run(args: &Args, global: &Global) -> Result<Report> {
     };
     let harvested = intake::run(&session, work, || PageClerk::new(rows.clone(), ceiling, compression, warc))?;
 
-    // Whoever wants this run to end gets that within seconds. With a plan of millions the fold may
-    // take longer, and the next run does it just as well.
-    let in_a_hurry = matches!(session.stopper.reason(), Some(Stop::Signal(_) | Stop::TimeLimit));
-    if in_a_hurry && scanned_in.as_millis() > 700 {
-        log::info!("the results are safe in the journal; the next run brings them into the plan");
-    } else {
-        session.fold()?;
-    }
+    session.finish()?;
     super::mention_given_up(&harvested);
     report(&session, harvested, hosts)
 }

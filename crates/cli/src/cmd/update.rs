@@ -84,7 +84,7 @@ pub fn run(args: &Args, global: &Global) -> Result<Report> {
         time_limit: super::time_limit(&session.config),
     };
     let harvested = intake::run(&session, work, || FeedClerk::new(asked.clone(), ceiling))?;
-    let folded = session.fold()?;
+    let folded = session.finish()?.unwrap_or_default();
     super::mention_given_up(&harvested);
 
     let tally = &harvested.tally;
