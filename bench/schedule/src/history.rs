@@ -7,13 +7,13 @@ use crate::{BEFORE, COUNTED, DAY, DRAIN, WARM_UP};
 pub enum Habit {
     /// At any time, at a constant rate.
     Steady,
-    /// Nine entries of ten in ten hours of the day, at the feed's own longitude.
+    /// Nineteen entries of twenty in eight hours of the day, at the feed's own longitude.
     WorkingHours,
     /// The same, and little at weekends.
     WorkingWeek,
     /// Several at once, two or three times a day.
     Batches,
-    /// Working hours, with a rate that jumps every week or so, up to tenfold.
+    /// At any time, with a rate that jumps every week or so, to a tenth or ten times the usual.
     Shifting,
     /// A third of the feeds falls silent for good.
     Dying,
@@ -49,7 +49,8 @@ pub struct Feed {
 /// 100 entries, one feed in twelve without dates.
 pub fn world(habit: Habit, feeds: usize, seed: u64) -> Vec<Feed> {
     let mut random = fastrand::Rng::with_seed(seed);
-    (0..feeds).map(|_| feed(habit, &mut random)).collect()
+    // Each feed draws from a source of its own, so that the same feeds meet every habit.
+    (0..feeds).map(|_| feed(habit, &mut random.fork())).collect()
 }
 
 fn feed(habit: Habit, random: &mut fastrand::Rng) -> Feed {
@@ -67,14 +68,14 @@ fn feed(habit: Habit, random: &mut fastrand::Rng) -> Feed {
     let mut hour = -BEFORE;
     while hour < end {
         if habit == Habit::Shifting && hour >= next_shift {
-            factor = (random.f64() * 2.0 - 1.0).mul_add(10f64.ln(), 0.0).exp();
+            factor = 10f64.powf(random.f64() * 2.0 - 1.0);
             next_shift = hour + exponential(random) * 7.0 * DAY;
         }
         let of_day = ((hour / 3600.0) as i64).rem_euclid(24) as usize;
         let of_week = (hour / DAY).floor() as i64;
         let working = match (of_day + longitude) % 24 {
-            8..18 => 2.16,
-            _ => 0.171_428,
+            8..16 => 2.85,
+            _ => 0.075,
         };
         let weekend = if of_week.rem_euclid(7) >= 5 { 0.2 } else { 1.32 };
         let alive = match habit {
@@ -83,11 +84,10 @@ fn feed(habit: Habit, random: &mut fastrand::Rng) -> Feed {
             _ => true,
         };
         let a_day = match habit {
-            Habit::Steady => rate,
             Habit::WorkingHours | Habit::Dying | Habit::Reviving => rate * working,
             Habit::WorkingWeek => rate * working * weekend,
-            Habit::Shifting => rate * working * factor,
-            Habit::Batches => rate,
+            Habit::Shifting => rate * factor,
+            Habit::Steady | Habit::Batches => rate,
         };
         if alive && habit == Habit::Batches {
             let size = (rate / 2.5).max(1.0);

@@ -2,7 +2,7 @@
 
 use jiff::{SignedDuration, Timestamp};
 use tidings_feeds::Pace;
-use tidings_feeds::schedule::{Budget, Hints, Pulse, Sighting, Tempo, Turn, is_due};
+use tidings_feeds::schedule::{Budget, Hints, Pulse, Sighting, Tempo, Turn};
 
 use crate::DAY;
 
@@ -96,7 +96,12 @@ pub struct Ours {
 impl Ours {
     /// Our policy with so many polls per feed and day.
     pub fn new(polls_per_day: f64, feeds: usize) -> Ours {
-        let budget = Budget { polls_per_day, ..Budget::default() };
+        Ours::in_runs(polls_per_day, feeds, 0.0)
+    }
+
+    /// The same for runs that come by every so many seconds.
+    pub fn in_runs(polls_per_day: f64, feeds: usize, cadence_s: f64) -> Ours {
+        let budget = Budget { polls_per_day, cadence_s, ..Budget::default() };
         let feeds = vec![(Pulse::default(), None, None); feeds];
         Ours { tempo: Tempo::fit(budget, &[&Pulse::default()]), budget, feeds }
     }
@@ -139,10 +144,7 @@ impl Policy for Ours {
 
     fn wants(&self, feed: usize, _: f64, now: f64, cadence: f64) -> bool {
         match self.feeds[feed] {
-            (_, Some(since), Some(turn)) => {
-                let interval = turn.due.duration_since(since).as_secs_f64();
-                is_due(turn, interval, Ours::moment(now), cadence)
-            }
+            (_, Some(since), Some(turn)) => turn.has_come(since, Ours::moment(now), cadence),
             _ => true,
         }
     }

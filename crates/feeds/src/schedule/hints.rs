@@ -11,11 +11,13 @@ use super::{DAY_S, HOUR_S, later, seconds_between};
 /// A hint to wait counts for no longer than this.
 const MOST_HINT_S: f64 = DAY_S;
 /// No failing feed is left alone for longer: whoever comes back is found within a month.
-pub const MOST_PATIENCE_S: f64 = 30.0 * DAY_S;
+pub(super) const MOST_PATIENCE_S: f64 = 30.0 * DAY_S;
 /// What a failure adds to the wait, if it may well be over soon.
 const SOFT_STEP_S: f64 = HOUR_S;
 /// What a failure adds to the wait, if somebody has to do something about it.
 const HARD_STEP_S: f64 = 12.0 * HOUR_S;
+/// As many failures in a row are nothing to draw conclusions from.
+const MAY_PASS: u32 = 2;
 
 /// What a server said about being asked again.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -115,9 +117,26 @@ pub fn retry_after_s(value: Option<&str>, now: Timestamp) -> Option<f64> {
     Some(wait).filter(|wait| *wait > 0.0)
 }
 
-/// What so many failures in a row add to the wait, in seconds. It grows steadily, so that an
-/// afternoon's trouble costs hours and a dead server costs next to nothing.
-pub(super) fn patience_s(failures: u32, hard: bool) -> f64 {
-    let step = if hard { HARD_STEP_S } else { SOFT_STEP_S };
-    step * f64::from(failures.max(1))
+/// How a feed failed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Failure {
+    /// How many polls in a row have failed, with this one.
+    pub times: u32,
+    /// Whether somebody has to do something about it, as far as one can tell.
+    pub hard: bool,
+}
+
+impl Failure {
+    /// Whether it may well be over soon: servers under repair say anything.
+    pub(super) fn may_pass(self) -> bool {
+        self.times <= MAY_PASS
+    }
+
+    /// What it adds to the wait, in seconds. That grows steadily, so that an afternoon's trouble
+    /// costs hours and a dead server next to nothing.
+    pub(super) fn patience_s(self) -> f64 {
+        let times = f64::from(self.times.max(1));
+        let soft = SOFT_STEP_S * times;
+        if self.hard && !self.may_pass() { soft.max(HARD_STEP_S * (times - f64::from(MAY_PASS))) } else { soft }
+    }
 }

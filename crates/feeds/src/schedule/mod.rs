@@ -31,9 +31,9 @@ pub mod hints;
 mod pulse;
 mod tempo;
 
-pub use hints::Hints;
+pub use hints::{Failure, Hints};
 pub use pulse::{Pulse, Sighting};
-pub use tempo::{Budget, Tempo, Turn, is_due};
+pub use tempo::{Budget, Tempo, Turn};
 
 use jiff::{SignedDuration, Timestamp};
 

@@ -2,7 +2,8 @@
 
 use jiff::Timestamp;
 
-use super::{DAY_S, HOUR_S, Hints, Pulse, later, seconds_between};
+use super::hints::{Failure, Hints, MOST_PATIENCE_S};
+use super::{DAY_S, HOUR_S, Pulse, later, seconds_between};
 
 /// Between two polls no more than this share of a document may be replaced, by what is expected.
 const SAFE_SHARE: f64 = 0.5;
@@ -10,6 +11,8 @@ const SAFE_SHARE: f64 = 0.5;
 const JITTER: f64 = 0.1;
 /// The tempo is fitted to as many feeds at most; more would not change it.
 const ENOUGH_FEEDS: usize = 10_000;
+/// Runs further apart than this say nothing about when the next one comes.
+const LONGEST_CADENCE_S: f64 = 6.0 * HOUR_S;
 
 /// What polling may cost.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -20,11 +23,13 @@ pub struct Budget {
     pub min_interval_s: f64,
     /// No feed that answers is asked less often than this, in seconds.
     pub max_interval_s: f64,
+    /// Runs come by about every so many seconds; nothing if there is always one.
+    pub cadence_s: f64,
 }
 
 impl Default for Budget {
     fn default() -> Budget {
-        Budget { polls_per_day: 6.0, min_interval_s: 900.0, max_interval_s: 2.0 * DAY_S }
+        Budget { polls_per_day: 6.0, min_interval_s: 900.0, max_interval_s: 2.0 * DAY_S, cadence_s: 0.0 }
     }
 }
 
@@ -81,7 +86,9 @@ impl Tempo {
     /// Polls a day at an hour with this claim.
     fn density(&self, claim: &Claim) -> f64 {
         let wanted = (claim.root / self.c).max(claim.needed);
-        wanted.clamp(DAY_S / self.budget.max_interval_s, DAY_S / self.budget.min_interval_s)
+        // Polls between two runs would be paid for and never made.
+        let shortest_s = self.budget.min_interval_s.max(self.budget.cadence_s.min(LONGEST_CADENCE_S));
+        wanted.max(DAY_S / self.budget.max_interval_s).min(DAY_S / shortest_s)
     }
 
     /// Polls a day that a feed is worth.
@@ -110,39 +117,43 @@ impl Tempo {
         }
         let wait_s = wait_s.clamp(self.budget.min_interval_s, self.budget.max_interval_s);
         // A server's hint that would cost entries was not meant that way.
-        let safe_s = pulse.reach_s.map_or(f64::INFINITY, |reach| (reach * SAFE_SHARE).max(self.budget.min_interval_s));
+        let safe_s = self.safe_s(pulse);
         let not_before = hints.not_before(now, safe_s).max(later(now, self.budget.min_interval_s));
         let due = hints.outside_skipped(later(now, wait_s).max(not_before), later(now, safe_s));
         Turn { due, not_before }
     }
 
-    /// The next turn of a feed that failed so many times in a row.
-    pub fn after_failure(
-        &self,
-        pulse: &Pulse,
-        now: Timestamp,
-        seed: u64,
-        hints: &Hints,
-        failures: u32,
-        hard: bool,
-    ) -> Turn {
+    /// The next turn of a feed that failed, and not for the first time perhaps.
+    pub fn after_failure(&self, pulse: &Pulse, now: Timestamp, seed: u64, hints: &Hints, failure: Failure) -> Turn {
         let usual_s = (DAY_S / self.polls_per_day(pulse)).min(DAY_S / 2.0);
-        let jitter = 1.0 + JITTER * (2.0 * unit(seed, now) - 1.0);
-        let wait_s = (usual_s + super::hints::patience_s(failures, hard)).min(super::hints::MOST_PATIENCE_S);
+        let mut wait_s = (usual_s + failure.patience_s()).min(MOST_PATIENCE_S);
+        if failure.may_pass() {
+            // It may be over in a minute, and a feed that forgets quickly is worth another look.
+            wait_s = wait_s.min(self.safe_s(pulse));
+        }
+        let wait_s = wait_s * (1.0 + JITTER * (2.0 * unit(seed, now) - 1.0));
         let not_before = hints.not_before(now, f64::INFINITY).max(later(now, self.budget.min_interval_s));
-        Turn { due: later(now, wait_s * jitter).max(not_before), not_before }
+        Turn { due: later(now, wait_s).max(not_before), not_before }
+    }
+
+    /// How long a feed may be left alone without losing entries, by how far its document reaches.
+    fn safe_s(&self, pulse: &Pulse) -> f64 {
+        pulse.reach_s.map_or(f64::INFINITY, |reach| (reach * SAFE_SHARE).max(self.budget.min_interval_s))
     }
 }
 
-/// Whether a feed's turn has come, for a run that comes by every `cadence_s` seconds or so.
-///
-/// A run that comes every four hours would, if it took only what is overdue, add two hours to
-/// every interval. So it takes what is nearer to this run than to the next.
-pub fn is_due(turn: Turn, interval_s: f64, now: Timestamp, cadence_s: f64) -> bool {
-    /// Runs further apart say nothing about when the next one comes.
-    const LONGEST_CADENCE_S: f64 = 6.0 * HOUR_S;
-    let early_s = (cadence_s.clamp(0.0, LONGEST_CADENCE_S) / 2.0).min(interval_s / 2.0);
-    turn.not_before <= now && seconds_between(now, turn.due) <= early_s
+impl Turn {
+    /// Whether it has come, for a feed last asked at `asked` and a run that comes by every
+    /// `cadence_s` seconds or so.
+    ///
+    /// A run that comes every four hours would, if it took only what is overdue, add two hours to
+    /// every interval. So it takes what is nearer to this run than to the next.
+    pub fn has_come(&self, asked: Timestamp, now: Timestamp, cadence_s: f64) -> bool {
+        let interval_s = seconds_between(asked, self.due).max(0.0);
+        let early_s = (cadence_s.clamp(0.0, LONGEST_CADENCE_S) / 2.0).min(interval_s / 2.0);
+        // A last poll in the future is from a clock that was wrong.
+        asked > now || (self.not_before <= now && seconds_between(now, self.due) <= early_s)
+    }
 }
 
 fn claims(pulse: &Pulse) -> [Claim; 24] {
