@@ -133,6 +133,15 @@ impl Config {
         Ok(config)
     }
 
+    /// The defaults, and what the environment says.
+    pub fn without_home(environment: &dyn Fn(&str) -> Option<String>) -> Result<Config> {
+        let mut table = toml::Table::new();
+        override_from(&mut table, environment)?;
+        let config: Config = table.try_into().map_err(|error: toml::de::Error| anyhow!("the environment: {error}"))?;
+        config.check().context("the environment")?;
+        Ok(config)
+    }
+
     fn check(&self) -> Result<()> {
         let fetch = &self.fetch;
         let seconds = [

@@ -231,11 +231,8 @@ impl Outlook {
     fn text(&self, now: Timestamp) -> String {
         let mut text = String::new();
         if let Some(due) = &self.next_due {
-            let verb = if self.waiting == 1 { "waits" } else { "wait" };
-            text.push_str(
-                &format!("{} {verb} for their turn", count(self.waiting, "feed"))
-                    .replace("waits for their", "waits for its"),
-            );
+            let waits = if self.waiting == 1 { "waits for its turn" } else { "wait for their turn" };
+            text.push_str(&format!("{} {waits}", count(self.waiting, "feed")));
             let wait = due.parse().map(|due| elapsed(now, due)).unwrap_or_default();
             match wait.is_zero() {
                 true => text.push_str("; the next is due now\n"),
