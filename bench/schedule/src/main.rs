@@ -6,11 +6,14 @@ use tidings_bench_schedule::{
 
 const FEEDS: usize = 150;
 
+/// A row of the table: a name, and how its policy does in a world.
+type Row<'a> = (&'a str, &'a dyn Fn(&[Feed]) -> Score);
+
 fn main() {
     let mut args = std::env::args().skip(1);
     let budget: f64 = args.next().and_then(|text| text.parse().ok()).unwrap_or(4.0);
     let seeds: u64 = args.next().and_then(|text| text.parse().ok()).unwrap_or(5);
-    let policies: [(&str, &dyn Fn(&[Feed]) -> Score); 10] = [
+    let policies: [Row<'_>; 10] = [
         ("fixed 15 min", &|feeds| replay(feeds, &mut Fixed(900.0))),
         ("fixed 1 h", &|feeds| replay(feeds, &mut Fixed(3600.0))),
         ("fixed 4 h", &|feeds| replay(feeds, &mut Fixed(4.0 * 3600.0))),

@@ -143,8 +143,11 @@ impl Policy for Ours {
     }
 
     fn wants(&self, feed: usize, _: f64, now: f64, cadence: f64) -> bool {
-        match self.feeds[feed] {
-            (_, Some(since), Some(turn)) => turn.has_come(since, Ours::moment(now), cadence),
+        match &self.feeds[feed] {
+            (pulse, Some(since), Some(turn)) => {
+                let turn = self.tempo.revised(*turn, pulse, *since, feed as u64, &Hints::default());
+                turn.has_come(*since, Ours::moment(now), cadence)
+            }
             _ => true,
         }
     }

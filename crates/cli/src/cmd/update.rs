@@ -56,14 +56,15 @@ pub fn run(args: &Args, global: &Global) -> Result<Report> {
     let cadence_s = cadence_s(&session)?;
     let tempo = tempo(&session, &living, cadence_s);
     let now = session.started;
-    let has_come =
-        |state: &FeedState| pulse::turn_of(state).is_none_or(|(turn, asked)| turn.has_come(asked, now, cadence_s));
+    let has_come = |state: &FeedState| {
+        pulse::turn_of(state, &tempo).is_none_or(|(turn, asked)| turn.has_come(asked, now, cadence_s))
+    };
     let (asked, waiting): (Vec<FeedState>, Vec<FeedState>) = living
         .into_iter()
         .partition(|state| args.all || args.retry_gone && state.polled == Polled::Gone || has_come(state));
-    let (due, waiting) = (asked.len() as u64, waiting);
+    let due = asked.len() as u64;
     if asked.is_empty() {
-        return nothing_to_do(&session, &waiting, listed, gone);
+        return nothing_to_do(&session, waiting, cadence_s, listed, gone);
     }
 
     let mut queues: BTreeMap<String, Vec<u32>> = BTreeMap::new();
@@ -104,7 +105,7 @@ pub fn run(args: &Args, global: &Global) -> Result<Report> {
     let fine = ["listed", "unchanged", "gone", "entries listed", "entries without link"];
     let (failed, failures) = super::failures(tally, &fine);
     let (ending, not_done) = super::ending(&session, &harvested);
-    let outlook = Outlook::of(&session, waiting, asked.iter().map(|state| state.feed.as_str()))?;
+    let outlook = Outlook::of(&session, waiting, asked.iter().map(|state| state.feed.as_str()), cadence_s)?;
     let mut text = format!(
         "{} polled: {listed_now} listed {}, {unchanged} unchanged",
         count(listed_now + unchanged + failed + tally.get("gone"), "feed"),
@@ -168,9 +169,9 @@ fn tempo(session: &Session, feeds: &[FeedState], cadence_s: f64) -> Tempo {
 }
 
 /// The end of a run in which no feed's turn had come.
-fn nothing_to_do(session: &Session, waiting: &[FeedState], listed: u64, gone: u64) -> Result<Report> {
-    let outlook = Outlook::of(session, waiting.to_vec(), std::iter::empty())?;
-    let text = match (listed, waiting.len()) {
+fn nothing_to_do(session: &Session, waiting: Vec<FeedState>, cadence_s: f64, listed: u64, gone: u64) -> Result<Report> {
+    let outlook = Outlook::of(session, waiting, std::iter::empty(), cadence_s)?;
+    let text = match (listed, outlook.waiting) {
         (0, _) => format!("no feeds to poll; put feed addresses into {}\n", session.home.feed_list().display()),
         (_, 0) => "no feeds to poll: all are gone for good; `update --retry-gone` asks them again\n".to_owned(),
         _ => format!("no feed is due; `update --all` polls them anyway\n{}", outlook.text(session.started)),
@@ -205,14 +206,19 @@ struct Outlook {
     /// Feeds whose turn is yet to come.
     waiting: u64,
     /// When the first of them is due.
-    next_due: Option<String>,
+    next_due: Option<Timestamp>,
     /// Feeds that have failed many times in a row, the longest silent first.
     silent: Vec<FeedState>,
 }
 
 impl Outlook {
     /// Looks at the feeds that were left waiting and, as they stand now, at those just polled.
-    fn of<'a>(session: &Session, waiting: Vec<FeedState>, polled: impl Iterator<Item = &'a str>) -> Result<Outlook> {
+    fn of<'a>(
+        session: &Session,
+        waiting: Vec<FeedState>,
+        polled: impl Iterator<Item = &'a str>,
+        cadence_s: f64,
+    ) -> Result<Outlook> {
         let mut states = waiting;
         let mut polled = polled.peekable();
         if polled.peek().is_some() {
@@ -220,7 +226,9 @@ impl Outlook {
             states.extend(polled.filter_map(|feed| now.remove(feed)));
         }
         states.retain(|state| state.polled != Polled::Gone);
-        let next_due = states.iter().map(|state| &state.due).filter(|due| !due.is_empty()).min().cloned();
+        // What was learned in this run is in the tempo of the next.
+        let tempo = tempo(session, &states, cadence_s);
+        let next_due = states.iter().filter_map(|state| pulse::turn_of(state, &tempo)).map(|turn| turn.0.due).min();
         let waiting = states.len() as u64;
         let mut silent = states;
         silent.retain(|state| state.failures >= MANY_FAILURES);
@@ -230,10 +238,10 @@ impl Outlook {
 
     fn text(&self, now: Timestamp) -> String {
         let mut text = String::new();
-        if let Some(due) = &self.next_due {
+        if let Some(due) = self.next_due {
             let waits = if self.waiting == 1 { "waits for its turn" } else { "wait for their turn" };
             text.push_str(&format!("{} {waits}", count(self.waiting, "feed")));
-            let wait = due.parse().map(|due| elapsed(now, due)).unwrap_or_default();
+            let wait = elapsed(now, due);
             match wait.is_zero() {
                 true => text.push_str("; the next is due now\n"),
                 false => text.push_str(&format!("; the next is due in {}\n", span(wait))),

@@ -14,7 +14,7 @@ use tidings_store::journal::Record;
 use tidings_store::rfc3339;
 use xxhash_rust::xxh3::xxh3_64;
 
-use super::pulse::{hints_of, keep_pulse, keep_turn, pulse_of, wishes};
+use super::pulse::{hints_of, keep_pulse, keep_turn, pulse_of, seed_of, wishes};
 use super::{Batch, Clerk};
 
 /// A permanent redirect is believed when it has been seen this often in a row: servers under
@@ -58,7 +58,7 @@ impl FeedClerk {
             _ => {}
         }
         keep_pulse(&mut state, &pulse);
-        let seed = xxh3_64(state.feed.as_bytes());
+        let seed = seed_of(&state);
         let hints = hints_of(&state, said(delivery));
         let turn = match state.polled {
             Polled::Listed | Polled::Unchanged => self.tempo.next(&pulse, now, seed, &hints),

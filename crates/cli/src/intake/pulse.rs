@@ -3,10 +3,11 @@
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD_NO_PAD;
 use jiff::Timestamp;
-use tidings_feeds::schedule::{Hints, Pulse, Turn};
+use tidings_feeds::schedule::{Hints, Pulse, Tempo, Turn};
 use tidings_feeds::{Pace, Weekday};
 use tidings_store::feeds::FeedState;
 use tidings_store::rfc3339;
+use xxhash_rust::xxh3::xxh3_64;
 
 /// After so many polls with validators a feed is asked for all it has: some servers say that
 /// nothing has changed whatever happens.
@@ -65,10 +66,20 @@ pub fn keep_turn(state: &mut FeedState, turn: Turn, now: Timestamp) {
 
 /// When a feed's turn is, and when it was asked last; nothing if it never was, or if that was
 /// before there was a schedule.
-pub fn turn_of(state: &FeedState) -> Option<(Turn, Timestamp)> {
+pub fn turn_of(state: &FeedState, tempo: &Tempo) -> Option<(Turn, Timestamp)> {
     let due = state.due.parse().ok()?;
-    let not_before = state.not_before.parse().unwrap_or(due);
-    Some((Turn { due, not_before }, state.checked.parse().ok()?))
+    let asked = state.checked.parse().ok()?;
+    let planned = Turn { due, not_before: state.not_before.parse().unwrap_or(due) };
+    if state.failures > 0 {
+        return Some((planned, asked));
+    }
+    let hints = hints_of(state, Hints::default());
+    Some((tempo.revised(planned, &pulse_of(state), asked, seed_of(state), &hints), asked))
+}
+
+/// What makes a feed's jitter its own.
+pub fn seed_of(state: &FeedState) -> u64 {
+    xxh3_64(state.feed.as_bytes())
 }
 
 /// What a feed says about being asked, as one column.
@@ -152,7 +163,8 @@ mod tests {
         let pulse = pulse_of(&spoilt);
         assert_eq!((pulse.rate(), pulse.reach_s, pulse.window.len()), (Pulse::default().rate(), None, 0));
         assert_eq!(pulse.hours.iter().sum::<f64>(), 1.0);
-        assert_eq!(turn_of(&spoilt), None);
+        let tempo = Tempo::fit(Default::default(), &[&pulse]);
+        assert_eq!(turn_of(&spoilt, &tempo), None);
     }
 
     #[test]

@@ -123,6 +123,13 @@ impl Tempo {
         Turn { due, not_before }
     }
 
+    /// The turn of a feed that was `planned` when it was last asked, as it stands at this tempo: the
+    /// budget may have grown since then, or other feeds may need less of it than was thought.
+    pub fn revised(&self, planned: Turn, pulse: &Pulse, asked: Timestamp, seed: u64, hints: &Hints) -> Turn {
+        let now_planned = self.next(pulse, asked, seed, hints);
+        Turn { due: planned.due.min(now_planned.due).max(planned.not_before), ..planned }
+    }
+
     /// The next turn of a feed that failed, and not for the first time perhaps.
     pub fn after_failure(&self, pulse: &Pulse, now: Timestamp, seed: u64, hints: &Hints, failure: Failure) -> Turn {
         let usual_s = (DAY_S / self.polls_per_day(pulse)).min(DAY_S / 2.0);

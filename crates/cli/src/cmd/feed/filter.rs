@@ -172,9 +172,13 @@ fn answer(line: Option<&[u8]>, out: &mut Vec<u8>) {
 
 fn try_answer(line: Option<&[u8]>, out: &mut Vec<u8>) -> Result<(), (Value, String)> {
     let too_long = || (Value::Null, format!("the line is longer than {} MiB", MAX_LINE_BYTES >> 20));
-    let question: Question<'_> = serde_json::from_slice(line.ok_or_else(too_long)?).map_err(|error| {
-        // A line that is JSON of another shape may still say which one it is.
-        let value: Value = line.and_then(|line| serde_json::from_slice(line).ok()).unwrap_or_default();
+    let line = line.ok_or_else(too_long)?;
+    if !line.trim_ascii_start().starts_with(b"{") {
+        return Err((Value::Null, "the line is no JSON object".to_owned()));
+    }
+    let question: Question<'_> = serde_json::from_slice(line).map_err(|error| {
+        // An object with other values than expected may still say which one it is.
+        let value: Value = serde_json::from_slice(line).unwrap_or_default();
         (value.get("id").cloned().unwrap_or_default(), format!("the line is no question: {error}"))
     })?;
     let id = question.id;
