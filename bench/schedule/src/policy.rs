@@ -25,8 +25,8 @@ pub struct Shown<'a> {
 pub trait Policy {
     /// A feed was polled: when is it due again?
     fn next(&mut self, feed: usize, now: f64, shown: &Shown<'_>) -> f64;
-    /// An hour has passed.
-    fn hour(&mut self) {}
+    /// Some time has passed: the policy may look at all feeds together.
+    fn look_around(&mut self) {}
     /// Whether a run that comes every so many seconds should poll this feed now.
     fn wants(&self, _feed: usize, due: f64, now: f64, _cadence: f64) -> bool {
         due <= now
@@ -137,7 +137,7 @@ impl Policy for Ours {
         now + next.due.duration_since(at).as_secs_f64()
     }
 
-    fn hour(&mut self) {
+    fn look_around(&mut self) {
         let pulses: Vec<&Pulse> = self.feeds.iter().map(|feed| &feed.0).collect();
         self.tempo = Tempo::fit(self.budget, &pulses);
     }

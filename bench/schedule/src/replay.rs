@@ -7,6 +7,9 @@ use crate::history::Feed;
 use crate::policy::{Policy, Shown};
 use crate::{COUNTED, DAY, DRAIN, WARM_UP};
 
+/// How often a policy may look at all feeds together.
+const LOOK_EVERY: f64 = 4.0 * 3600.0;
+
 /// How a policy did.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Score {
@@ -79,15 +82,15 @@ pub fn replay(feeds: &[Feed], policy: &mut dyn Policy) -> Score {
     // Milliseconds, because a heap wants an order that floating point numbers lack.
     let key = |time: f64| (time * 1000.0).ceil() as u64;
     let mut due: BinaryHeap<Reverse<(u64, usize)>> = (0..feeds.len()).map(|number| Reverse((0, number))).collect();
-    let mut next_hour = 0.0;
+    let mut next_look = 0.0;
     while let Some(Reverse((time, number))) = due.pop() {
         let now = time as f64 / 1000.0;
         if now > WARM_UP + COUNTED + DRAIN {
             break;
         }
-        while next_hour <= now {
-            policy.hour();
-            next_hour += 3600.0;
+        while next_look <= now {
+            policy.look_around();
+            next_look += LOOK_EVERY;
         }
         let next = followers[number].poll(number, now, policy, &mut tally);
         due.push(Reverse((key(next).max(time + 1), number)));
@@ -102,7 +105,7 @@ pub fn replay_in_runs(feeds: &[Feed], policy: &mut dyn Policy, cadence: f64) -> 
     let mut tally = Tally::default();
     let mut now = 0.0;
     while now <= WARM_UP + COUNTED + DRAIN {
-        policy.hour();
+        policy.look_around();
         for (number, follower) in followers.iter_mut().enumerate() {
             if policy.wants(number, due[number], now, cadence) {
                 due[number] = follower.poll(number, now, policy, &mut tally);

@@ -71,7 +71,7 @@ impl Tempo {
         let wanted = budget.polls_per_day * claims.len() as f64;
         // Polls fall as c grows, so the right one is between two wrong ones.
         let (mut low, mut high) = (1e-4f64, 1e4f64);
-        for _ in 0..40 {
+        for _ in 0..26 {
             tempo.c = (low * high).sqrt();
             let polls: f64 = claims.iter().flatten().map(|claim| tempo.density(claim) / 24.0).sum();
             if polls > wanted {
