@@ -55,7 +55,7 @@ fn polls_go_with_the_root_of_what_is_published() {
     let (slow, fast) = (even(480, 24.0 * 60.0), even(480, 24.0 * 15.0));
     let tempo = Tempo::fit(Budget { polls_per_day: 4.0, ..Budget::default() }, &[&slow, &fast]);
     let ratio = (tempo.polls_per_day(&fast) / tempo.polls_per_day(&slow)) / (fast.rate() / slow.rate()).sqrt();
-    assert!((0.99..1.01).contains(&ratio), "{ratio}");
+    assert!((0.97..1.03).contains(&ratio), "{ratio}");
 }
 
 #[test]
@@ -122,17 +122,17 @@ fn a_feed_that_falls_silent_is_asked_less_and_less_but_never_forgotten() {
     let mut now = noon();
     let first = wait(now, tempo.next(&pulse, now, 1, &Hints::default()));
     let mut last = first;
-    for _ in 0..60 {
+    while now < after(noon(), 90.0 * DAY) {
         let since = now;
         now = after(now, last);
         pulse.unchanged(now, Some(since));
         last = wait(now, tempo.next(&pulse, now, 1, &Hints::default()));
     }
-    assert!(last > 20.0 * first && last <= 2.0 * DAY, "{} h", last / HOUR);
+    assert!(last > 10.0 * first && last <= 2.0 * DAY, "{} h", last / HOUR);
 }
 
 #[test]
-fn a_feed_that_changes_its_habits_is_believed_at_once() {
+fn a_feed_that_changes_its_habits_is_believed_within_the_day() {
     let mut pulse = even(50, 24.0 * 50.0);
     let mut now = noon();
     let list = |now: Timestamp, first: u32| -> Vec<Sighting> {
@@ -143,7 +143,9 @@ fn a_feed_that_changes_its_habits_is_believed_at_once() {
         now = after(now, 6.0 * HOUR);
         pulse.listed(now, Some(since), &list(now, 1000 * round), &Pace::default());
     }
-    assert!(pulse.rate() > 60.0, "200 a day now, {} believed", pulse.rate());
+    assert!(pulse.rate() > 30.0, "one a day before, 200 now, {} believed", pulse.rate());
+    let turn = usual().next(&pulse, now, 1, &Hints::default());
+    assert!(wait(now, turn) < 3.0 * HOUR, "the list reaches back five hours, {} h", wait(now, turn) / HOUR);
 }
 
 #[test]
@@ -189,7 +191,8 @@ fn hours_and_days_without_news_are_skipped() {
     let moved = usual().next(&pulse, noon(), 1, &skipping).due;
     assert!(moved > planned && moved.duration_since(planned).as_secs() <= 3600);
     let skipping = Hints { skip_days: vec![Weekday::Monday], ..Hints::default() };
-    assert_eq!(usual().next(&pulse, noon(), 1, &skipping).due, after(noon(), 12.0 * HOUR));
+    let tuesday = wait(noon(), usual().next(&pulse, noon(), 1, &skipping));
+    assert!((12.0 * HOUR..12.0 * HOUR + 2.0).contains(&tuesday), "{tuesday}");
     let always = Hints { skip_hours: (0..24).collect(), ..Hints::default() };
     assert_eq!(usual().next(&pulse, noon(), 1, &always).due, planned);
 }

@@ -2,7 +2,7 @@
 //!
 //! The rate is a Gamma-Poisson estimate whose evidence fades: old entries and old days of watching
 //! lose weight together, so that a feed which changes its habits is believed within days, and one
-//! that changes them abruptly is believed at once. It starts from the dates of the entries at the
+//! that changes them abruptly within hours. It starts from the dates of the entries at the
 //! first sight, which is usually weeks of history for nothing.
 
 use std::collections::HashSet;
@@ -18,6 +18,8 @@ const PRIOR_RATE: f64 = 0.3;
 const PRIOR_DAYS: f64 = 1.0;
 /// Evidence about the rate has lost half its weight after this long.
 const HALF_LIFE_DAYS: f64 = 10.0;
+/// The part of the evidence that is kept when a feed does something else than expected.
+const SURPRISE: f64 = 0.5;
 /// Dates of entries count as history as far back as this.
 const HISTORY_DAYS: f64 = 60.0;
 /// The hours of the day are learned from about the last so many entries.
@@ -190,9 +192,6 @@ impl Pulse {
         }
     }
 }
-
-/// How much evidence is kept when the feed surprises.
-const SURPRISE: f64 = 0.5;
 
 fn fading(days: f64) -> f64 {
     (-days / HALF_LIFE_DAYS).exp2()
