@@ -47,6 +47,8 @@ impl Global {
 
 #[derive(Debug, Subcommand)]
 pub enum Verb {
+    /// Show the whole way on a small simulated web, without any network
+    Demo(cmd::demo::Args),
     /// Make a home: settings, an empty feed list and an empty plan
     Init(cmd::init::Args),
     /// Poll the feeds and add what is new to the plan

@@ -288,18 +288,28 @@ fn override_from(table: &mut toml::Table, environment: &dyn Fn(&str) -> Option<S
 fn explain(path: &Path, text: &str, error: &toml::de::Error) -> String {
     let line = error.span().map_or(1, |span| text[..span.start.min(text.len())].matches('\n').count() + 1);
     let message = error.message();
-    let mut names = message.split('`').skip(1).step_by(2);
-    let guess = message.starts_with("unknown field").then(|| {
-        let given = names.next().unwrap_or_default().to_owned();
-        let nearest = names.max_by(|a, b| strsim::jaro_winkler(a, &given).total_cmp(&strsim::jaro_winkler(b, &given)));
-        match nearest {
-            Some(name) if strsim::jaro_winkler(name, &given) > 0.75 => {
-                format!("unknown key `{given}`; did you mean `{name}`?")
-            }
-            _ => format!("unknown key `{given}`; `tidings config` lists the known ones"),
+    let guess = message.strip_prefix("unknown field `").map(|rest| {
+        let given = rest.split('`').next().unwrap_or_default();
+        match nearest_key(given) {
+            Some(known) => format!("unknown key `{given}` here; did you mean {known}?"),
+            None => format!("unknown key `{given}`; the settings that `tidings init` writes show the known ones"),
         }
     });
     format!("{}, line {line}: {}", path.display(), guess.unwrap_or_else(|| message.to_owned()))
+}
+
+/// The table or key that a misspelt one was probably meant to be, wherever it belongs.
+fn nearest_key(given: &str) -> Option<String> {
+    let known = toml::Table::try_from(Config::default()).expect("the defaults are a table");
+    let mut names = Vec::new();
+    for (room, keys) in &known {
+        names.push((room.clone(), format!("the table `[{room}]`")));
+        let keys = keys.as_table().expect("every room is a table").keys();
+        names.extend(keys.map(|key| (key.clone(), format!("`{key}` of the table `[{room}]`"))));
+    }
+    let likeness = |name: &str| strsim::jaro_winkler(name, given);
+    let (name, shown) = names.into_iter().max_by(|a, b| likeness(&a.0).total_cmp(&likeness(&b.0)))?;
+    (likeness(&name) > 0.75).then_some(shown)
 }
 
 #[cfg(test)]
@@ -332,9 +342,12 @@ mod tests {
     #[test]
     fn a_misspelt_key_is_named_with_its_line_and_a_suggestion() {
         let error = load("[fetch]\n\nconcurency = 5\n", &[]).unwrap_err().to_string();
-        assert!(error.contains("line 3") && error.contains("did you mean `concurrency`?"), "{error}");
+        assert!(
+            error.contains("line 3") && error.contains("did you mean `concurrency` of the table `[fetch]`?"),
+            "{error}"
+        );
         let error = load("[fetsh]\n", &[]).unwrap_err().to_string();
-        assert!(error.contains("did you mean `fetch`?"), "{error}");
+        assert!(error.contains("did you mean the table `[fetch]`?"), "{error}");
         let error = load("[fetch]\nretries = \"x\"\n", &[]).unwrap_err().to_string();
         assert!(error.contains("line 2"), "{error}");
     }

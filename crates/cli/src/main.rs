@@ -42,6 +42,7 @@ fn main() -> ExitCode {
 fn run(args: Args) -> anyhow::Result<cmd::Report> {
     let global = &args.global;
     match args.verb {
+        Verb::Demo(args) => cmd::demo::run(&args),
         Verb::Init(args) => cmd::init::run(&args),
         Verb::Update(args) => cmd::update::run(&args, global),
         Verb::Fetch(args) => cmd::fetch::run(&args, global),

@@ -31,6 +31,8 @@ pub(crate) struct Ask {
     /// Whether bodies that cannot be text are unwanted.
     pub(crate) text_only: bool,
     pub(crate) max_body_bytes: usize,
+    /// Whether the beginning of a body that is too large is better than nothing.
+    pub(crate) beginning_will_do: bool,
 }
 
 /// An answer.
@@ -73,6 +75,9 @@ pub(crate) enum NoAnswer {
     Failed(Status, String),
     /// This machine lacked a socket: the request was never sent.
     OutOfSockets,
+    /// The server closed a connection that had served before. It may have seen the request, so
+    /// asking again has to wait for its turn.
+    Unheard(Status, String),
 }
 
 /// Room for bodies on their way: a little for everybody, and larger rooms to share.
@@ -141,12 +146,17 @@ impl Asker {
         let deadline = Instant::now() + self.settings.total_timeout;
         if let Some(connection) = lent.filter(|lent| lent.is_open() && lent.can_reach(&ask.url)) {
             match self.over(connection, ask, deadline).await {
-                // The server closed the idle connection just when we used it: ask anew, once.
-                Err(Trouble { stale: true, .. }) => {}
+                // The idle connection was closed before anything was sent: ask over a new one.
+                Err(Trouble { stale: Stale::Unsent, .. }) => {}
+                Err(Trouble { stale: Stale::Perhaps, status, detail, .. }) => {
+                    return Exchanged { reused: true, ..none(NoAnswer::Unheard(status, detail)) };
+                }
                 outcome => return settle(outcome, true),
             }
         }
-        let connection = match timeout(self.settings.connect_timeout, self.connector.open(&ask.url)).await {
+        // Boxed, because the state of a handshake is large and most requests need none.
+        let opening = Box::pin(self.connector.open(&ask.url));
+        let connection = match timeout(self.settings.connect_timeout, opening).await {
             Ok(Ok(connection)) => connection,
             Ok(Err(NoConnection::OutOfSockets)) => return none(NoAnswer::OutOfSockets),
             Ok(Err(NoConnection::Theirs(status, detail))) => return none(NoAnswer::Failed(status, detail)),
@@ -177,7 +187,13 @@ impl Asker {
         let response = match timeout_at(until, sent).await {
             Ok(Ok(response)) => response,
             Ok(Err(error)) => {
-                let stale = error.is_canceled() || error.is_closed() || error.is_incomplete_message();
+                let stale = if error.is_canceled() || error.is_closed() {
+                    Stale::Unsent
+                } else if error.is_incomplete_message() {
+                    Stale::Perhaps
+                } else {
+                    Stale::No
+                };
                 return Err(Trouble { stale, ..Trouble::from(error) });
             }
             Err(_) => return Err(Trouble::new("timeout", "no answer in time")),
@@ -236,7 +252,7 @@ impl Asker {
         if ask.text_only && !can_be_text(&answer.headers) {
             return Err(Trouble::new("not-text", "the content type cannot be text"));
         }
-        if told.is_some_and(|told| told > ask.max_body_bytes as u64) {
+        if told.is_some_and(|told| told > ask.max_body_bytes as u64) && !ask.beginning_will_do {
             return Err(Trouble::new("too-large", "the announced length is larger than allowed"));
         }
         answer.body.reserve(told.unwrap_or(0).min(self.rooms.small_bytes as u64) as usize);
@@ -244,7 +260,7 @@ impl Asker {
         Ok(Done { answer, connection: ended_whole.then_some(connection) })
     }
 
-    /// Reads a body into the answer.
+    /// Reads a body into the answer; true if it came to its end.
     async fn read(
         &self,
         body: &mut Incoming,
@@ -280,6 +296,9 @@ impl Asker {
                 (window_ends, window_bytes) = (Instant::now() + window, 0);
             }
             let len = answer.body.len() + data.len();
+            if len > ask.max_body_bytes && ask.beginning_will_do {
+                return Ok(false);
+            }
             if len > ask.max_body_bytes {
                 return Err(Trouble {
                     bytes: len as u64,
@@ -326,13 +345,22 @@ struct Trouble {
     status: Status,
     detail: String,
     bytes: u64,
-    /// The connection was closed before the server can have seen the request.
-    stale: bool,
+    stale: Stale,
+}
+
+/// Whether a connection may have been closed before the server saw the request.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Stale {
+    No,
+    /// The request never left.
+    Unsent,
+    /// The request left, and nobody can tell.
+    Perhaps,
 }
 
 impl Trouble {
     fn new(name: &'static str, detail: &str) -> Trouble {
-        Trouble { status: Status::failed(name), detail: detail.to_owned(), bytes: 0, stale: false }
+        Trouble { status: Status::failed(name), detail: detail.to_owned(), bytes: 0, stale: Stale::No }
     }
 }
 

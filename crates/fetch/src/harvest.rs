@@ -80,7 +80,7 @@ pub trait Desk: Send {
     fn errand(&mut self, ticket: u32) -> Result<Errand, Box<dyn std::error::Error + Send + Sync>>;
 }
 
-/// The errands for one host.
+/// The errands for one host; without any, what must be kept in mind if a redirect leads there.
 #[derive(Debug, Clone, Default)]
 pub struct Queue {
     /// The host's name, without port.
@@ -180,8 +180,6 @@ pub struct HostNote {
 /// How a harvest ended.
 #[derive(Debug, Default)]
 pub struct Outcome {
-    /// Errands that were not begun, because time ran out or their host was given up.
-    pub left: u64,
     /// Hosts that were given up, with the reason.
     pub given_up: Vec<(String, &'static str)>,
     /// What to remember about the hosts that were asked.
@@ -211,6 +209,8 @@ pub(crate) struct Trip {
     url: Url,
     headers: Vec<(HeaderName, HeaderValue)>,
     redirects: Vec<Redirect>,
+    /// An idle connection closed under it, and it may be tried once more.
+    unheard: bool,
 }
 
 #[derive(Clone)]
@@ -269,6 +269,8 @@ enum Next {
     Rules(RulesFound, HostId),
     /// There was no socket: the trip has not begun.
     Again(Trip),
+    /// Perhaps nobody heard: once more, after the pause.
+    Unheard(Trip),
     /// Nobody takes deliveries any more.
     Unwanted,
 }
@@ -291,6 +293,8 @@ pub struct Harvest<D: Desk> {
     pub gauge: Arc<Gauge>,
     /// How many files this process may have open.
     pub file_limit: u64,
+    /// How long every host has rested, if nobody knows which were asked last.
+    pub everybody_rested: Option<Duration>,
 }
 
 impl<D: Desk> Harvest<D> {
@@ -311,8 +315,8 @@ impl<D: Desk> Harvest<D> {
             asker,
             harvest: self,
         };
-        run.queue(queues);
         run.remember(remembered);
+        run.queue(queues);
         run.go().await
     }
 }
@@ -330,20 +334,24 @@ struct Run<D: Desk> {
 }
 
 impl<D: Desk> Run<D> {
-    fn queue(&mut self, mut queues: Vec<Queue>) {
+    fn queue(&mut self, queues: Vec<Queue>) {
         let mut random = fastrand::Rng::with_seed(self.harvest.settings.seed);
+        // Whoever is asked nothing must not change the order of the others.
+        let (mut queues, silent): (Vec<Queue>, Vec<Queue>) =
+            queues.into_iter().partition(|queue| !queue.tickets.is_empty());
         random.shuffle(&mut queues);
-        for Queue { host, mut tickets, rested, not_for } in queues {
+        for Queue { host, mut tickets, rested, not_for } in queues.into_iter().chain(silent) {
             random.shuffle(&mut tickets);
             let id = self.hosts.id(&host);
-            let since_rest = rested.map(|rested| self.harvest.settings.delay.saturating_sub(rested));
-            let wait = since_rest.unwrap_or_default().max(not_for.unwrap_or_default());
             let host = self.hosts.get(id);
             host.tickets = tickets;
+            // The last request may have been another run's; its host waits for us all the same.
+            host.last = rested.and_then(|rested| self.began.checked_sub(rested));
+            host.not_before = not_for.map(|wait| self.began + wait);
             if not_for.is_some_and(|wait| wait > self.harvest.settings.max_retry_after) {
                 host.given_up = Some("it asked for patience in an earlier run");
             }
-            self.hosts.enqueue(id, self.began + wait);
+            self.wake(id);
         }
     }
 
@@ -356,7 +364,15 @@ impl<D: Desk> Run<D> {
     fn learn(&mut self, found: &RulesFound) {
         let rules = self.rules.entry(found.origin.clone()).or_default();
         match found.kind {
-            RulesKind::Robots => rules.robots = Known::Yes(Arc::new(RobotsRules::from(found))),
+            RulesKind::Robots => {
+                let robots = RobotsRules::from(found);
+                let wanted = robots.crawl_delay().unwrap_or_default().min(self.harvest.settings.max_crawl_delay);
+                rules.robots = Known::Yes(Arc::new(robots));
+                if let Some(name) = Url::parse(&found.origin).ok().as_ref().and_then(Url::host_str) {
+                    let id = self.hosts.id(name);
+                    self.hosts.get(id).insist_on(wanted);
+                }
+            }
             RulesKind::Tdmrep => {
                 let body = found.body.as_deref().filter(|_| matches!(found.status, Ok(200..300)));
                 rules.tdm = Known::Yes(Arc::new(body.map(crate::rights::TdmRules::parse).unwrap_or_default()));
@@ -406,7 +422,7 @@ impl<D: Desk> Run<D> {
                 self.start(id, trip, Licence::default());
                 return Ok(());
             };
-            match self.may(id, &trip) {
+            match self.may(&trip) {
                 May::Go(licence) => self.start(id, trip, licence),
                 May::Ask(kind) => self.ask_rules(id, trip, kind),
                 May::Wait => self.park(id, trip),
@@ -421,7 +437,7 @@ impl<D: Desk> Run<D> {
     }
 
     /// Whether a trip may be made, as far as its origin's rules are known.
-    fn may(&mut self, id: HostId, trip: &Trip) -> May {
+    fn may(&mut self, trip: &Trip) -> May {
         let rules = self.rules.entry(origin(&trip.url)).or_default();
         let mut licence = Licence::default();
         if self.harvest.settings.obey_robots {
@@ -439,9 +455,6 @@ impl<D: Desk> Run<D> {
             if !robots.allows(&trip.url[url::Position::BeforePath..url::Position::AfterQuery]) {
                 return May::Not((Status::failed("robots"), "robots.txt forbids it".to_owned()));
             }
-            let wanted = robots.crawl_delay().unwrap_or_default().min(self.harvest.settings.max_crawl_delay);
-            let host = self.hosts.get(id);
-            host.own_delay_ms = host.own_delay_ms.max(wanted.as_millis() as u32);
             licence.robots = robots.evidence.clone();
             licence.robots_age = Some(age(robots.fetched));
         }
@@ -473,7 +486,7 @@ impl<D: Desk> Run<D> {
             match Url::parse(&url) {
                 Ok(url) if url.has_host() && matches!(url.scheme(), "http" | "https") => {
                     let purpose = Purpose::Errand(ticket);
-                    return Ok(Some(Trip { purpose, url, headers, redirects: Vec::new() }));
+                    return Ok(Some(Trip { purpose, url, headers, redirects: Vec::new(), unheard: false }));
                 }
                 _ => {
                     let failure = (Status::failed("bad-url"), "not a web address".to_owned());
@@ -519,7 +532,8 @@ impl<D: Desk> Run<D> {
         let url = trip.url.join(kind.path()).expect("a fixed path on a web address");
         let purpose = Purpose::Rules { kind, origin: origin(&trip.url), waiting: id };
         self.hosts.get(id).urgent.push_front(trip);
-        self.start(id, Trip { purpose, url, headers: Vec::new(), redirects: Vec::new() }, Licence::default());
+        let trip = Trip { purpose, url, headers: Vec::new(), redirects: Vec::new(), unheard: false };
+        self.start(id, trip, Licence::default());
     }
 
     /// Sends a trip on its way.
@@ -562,7 +576,7 @@ impl<D: Desk> Run<D> {
 
         host.requests += 1;
         host.last = Some(ended);
-        let mut pause = delay.max(Duration::from_millis(host.own_delay_ms.into()));
+        let mut pause = host.pause(delay);
         if report.status.is_ok() && !host.answered {
             host.answered = true;
             self.harvest.gauge.answering_hosts.fetch_add(1, Relaxed);
@@ -590,6 +604,7 @@ impl<D: Desk> Run<D> {
             Ok(_) => {
                 (host.strikes, host.slowed) = (0, 0);
             }
+            Err(_) if matches!(next, Next::Unheard(_)) => {}
             Err(status) if status.is_network_trouble() => {
                 host.strikes += 1;
                 if host.strikes >= MAX_STRIKES && !matches!(next, Next::Rules(..)) {
@@ -638,6 +653,7 @@ impl<D: Desk> Run<D> {
                     self.wake(waiting);
                 }
             }
+            Next::Unheard(trip) => host.urgent.push_front(trip),
             Next::Unwanted => wanted = false,
             Next::Again(_) => unreachable!("handled above"),
         }
@@ -655,8 +671,9 @@ impl<D: Desk> Run<D> {
     fn wake(&mut self, id: HostId) {
         let delay = self.harvest.settings.delay;
         let host = self.hosts.get(id);
-        let pause = delay.max(Duration::from_millis(host.own_delay_ms.into()));
-        let rested = host.last.map_or(self.began, |last| last + pause);
+        let pause = host.pause(delay);
+        let before = self.harvest.everybody_rested.and_then(|rested| self.began.checked_sub(rested));
+        let rested = host.last.or(before).map_or(self.began, |last| last + pause);
         let at = rested.max(host.not_before.unwrap_or(self.began));
         self.hosts.enqueue(id, at);
     }
@@ -665,12 +682,10 @@ impl<D: Desk> Run<D> {
         let mut outcome = Outcome { stopped, ..Outcome::default() };
         let wall = |at: Instant| self.began_at + at.saturating_duration_since(self.began);
         for host in self.hosts.iter() {
-            let under_way = host.urgent.iter().filter(|trip| matches!(trip.purpose, Purpose::Errand(_))).count();
-            outcome.left += (host.tickets.len() + under_way) as u64;
-            if let Some(reason) = host.given_up {
+            if let Some(reason) = host.given_up.filter(|_| !host.tickets.is_empty() || !host.urgent.is_empty()) {
                 outcome.given_up.push((host.name.to_string(), reason));
             }
-            if let Some(last) = host.last {
+            if let Some(last) = host.last.filter(|_| host.requests > 0) {
                 outcome.hosts.push(HostNote {
                     host: host.name.to_string(),
                     last_request: wall(last),
@@ -704,6 +719,8 @@ impl Task {
             headers: trip.headers.clone(),
             text_only: !rules && self.kind == Kind::Page,
             max_body_bytes: if rules { robots::MAX_BYTES * 4 } else { self.max_body_bytes },
+            // RFC 9309: what stands behind the first half megabyte need not be read.
+            beginning_will_do: rules,
         };
         let sent = Instant::now();
         let Exchanged { result, connection, reused, bytes } = self.asker.ask(&ask, lent).await;
@@ -734,7 +751,12 @@ impl Task {
                 report.next = Next::Again(trip);
                 return report;
             }
-            Err(NoAnswer::Failed(status, detail)) => {
+            Err(NoAnswer::Unheard(status, _)) if !trip.unheard => {
+                report.status = Err(status);
+                report.next = Next::Unheard(Trip { unheard: true, ..trip });
+                return report;
+            }
+            Err(NoAnswer::Failed(status, detail) | NoAnswer::Unheard(status, detail)) => {
                 report.status = Err(status.clone());
                 Err((status, detail))
             }
@@ -762,7 +784,15 @@ impl Task {
             Err(failure) => Err(failure),
         };
         match trip.purpose {
-            Purpose::Rules { kind, origin, waiting } => Next::Rules(read_rules(kind, origin, result), waiting),
+            Purpose::Rules { kind, origin, waiting } => {
+                // Only the redirect led to a private place; the host itself is where it should be.
+                let result = result.map_err(|(status, detail)| match trip.redirects.is_empty() {
+                    true => (status, detail),
+                    false if status == Status::failed("private") => (Status::failed("robots-unreachable"), detail),
+                    false => (status, detail),
+                });
+                Next::Rules(read_rules(kind, origin, result), waiting)
+            }
             Purpose::Errand(ticket) => {
                 let delivery = Delivery {
                     ticket,

@@ -5,6 +5,7 @@
 
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, HashMap, VecDeque};
+use std::time::Duration;
 
 use tokio::time::Instant;
 
@@ -35,7 +36,7 @@ pub(crate) struct Host {
     /// How often it asked for patience.
     pub(crate) slowed: u8,
     /// The pause it wants beyond ours, in milliseconds.
-    pub(crate) own_delay_ms: u32,
+    own_delay_ms: u32,
     pub(crate) requests: u32,
     /// When its last answer ended.
     pub(crate) last: Option<Instant>,
@@ -45,6 +46,16 @@ pub(crate) struct Host {
 }
 
 impl Host {
+    /// Takes note of the pause that a host's own rules ask for.
+    pub(crate) fn insist_on(&mut self, pause: Duration) {
+        self.own_delay_ms = self.own_delay_ms.max(pause.as_millis() as u32);
+    }
+
+    /// The pause between two requests: ours, or its own where that is longer.
+    pub(crate) fn pause(&self, ours: Duration) -> Duration {
+        ours.max(Duration::from_millis(self.own_delay_ms.into()))
+    }
+
     pub(crate) fn has_work(&self) -> bool {
         self.given_up.is_none() && (!self.urgent.is_empty() || (!self.tickets.is_empty() && !self.parked))
     }

@@ -100,8 +100,12 @@ impl RobotsRules {
                 Verdict::AllowAll
             }
             Err((status, detail)) => {
-                let own_name = status.is_network_trouble() || status.is_final();
-                let status = if own_name { status.clone() } else { Status::failed("robots-unreachable") };
+                // Trouble with the network is the host's, and so is a private address. Whatever else
+                // is wrong with robots.txt may be mended tomorrow and must not settle its pages.
+                let status = match status {
+                    status if status.is_network_trouble() || *status == Status::failed("private") => status.clone(),
+                    _ => Status::failed("robots-unreachable"),
+                };
                 Verdict::Unreachable(status, format!("robots.txt: {detail}"))
             }
         };

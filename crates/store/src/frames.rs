@@ -24,19 +24,27 @@ const SKIPPABLE: u32 = 0x184D_2A50;
 const ZSTD_MAGIC: [u8; 4] = [0x28, 0xB5, 0x2F, 0xFD];
 
 /// Packs text into frames.
-pub struct Packer(Compressor<'static>);
+pub struct Packer {
+    compressor: Compressor<'static>,
+    /// As large as a frame could get at worst, and kept, so that frames themselves are no larger
+    /// than they are.
+    scratch: Vec<u8>,
+}
 
 impl Packer {
     /// A packer at a zstd level.
     pub fn new(level: i32) -> Packer {
         let mut compressor = Compressor::new(level).expect("zstd levels are clamped, not refused");
         compressor.set_parameter(CParameter::ChecksumFlag(true)).expect("a valid parameter");
-        Packer(compressor)
+        Packer { compressor, scratch: Vec::new() }
     }
 
     /// One independent frame.
     pub fn pack(&mut self, text: &[u8]) -> Vec<u8> {
-        self.0.compress(text).expect("the output buffer is as large as zstd asks for")
+        self.scratch.clear();
+        self.scratch.reserve(zstd_safe::compress_bound(text.len()));
+        self.compressor.compress_to_buffer(text, &mut self.scratch).expect("the buffer is as large as zstd asks for");
+        self.scratch.as_slice().to_vec()
     }
 }
 

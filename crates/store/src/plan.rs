@@ -60,23 +60,23 @@ pub fn read_file(path: &Path, mut see: impl FnMut(&Row<'_>)) -> Result<()> {
 }
 
 /// Where a row stands in its block.
-struct Place {
+struct Place<'a> {
     line: u64,
     start: usize,
+    text: &'a str,
 }
 
 fn for_each_row<'a>(
     text: &'a str,
-    mut see: impl FnMut(Place, std::result::Result<Row<'a>, BadRow>) -> Result<()>,
+    mut see: impl FnMut(Place<'a>, std::result::Result<Row<'a>, BadRow>) -> Result<()>,
 ) -> Result<()> {
-    let mut place = Place { line: 0, start: 0 };
-    for end in memchr::memchr_iter(b'\n', text.as_bytes()) {
-        let line = text[place.start..end].trim_end_matches('\r');
-        let next = Place { line: place.line + 1, start: end + 1 };
-        if !line.is_empty() {
-            see(Place { line: next.line, ..place }, Row::parse(line))?;
+    let mut start = 0;
+    for (line, end) in memchr::memchr_iter(b'\n', text.as_bytes()).enumerate() {
+        let row = text[start..end].trim_end_matches('\r');
+        if !row.is_empty() {
+            see(Place { line: line as u64 + 1, start, text: row }, Row::parse(row))?;
         }
-        place = next;
+        start = end + 1;
     }
     Ok(())
 }
@@ -157,7 +157,7 @@ pub(crate) fn rewrite<'c>(
             }
             match change {
                 Change::Keep => row.write(&mut new.text),
-                Change::Age(age) => Row { age, ..row }.write(&mut new.text),
+                Change::Age(age) => Row::write_aged(place.text, age, &mut new.text),
                 Change::Fate { status, retries } => Row { status, retries, ..row }.write(&mut new.text),
                 Change::Drop => {}
             }

@@ -2,6 +2,7 @@
 
 pub mod audit;
 pub mod config;
+pub mod demo;
 pub mod feed;
 pub mod fetch;
 pub mod init;
@@ -11,12 +12,13 @@ pub mod prune;
 pub mod shell;
 pub mod update;
 
+use std::collections::HashMap;
 use std::time::Duration;
 
 use anyhow::{Result, bail};
 use jiff::Timestamp;
 use serde_json::Value;
-use tidings_fetch::{RulesFound, RulesKind};
+use tidings_fetch::{Queue, RulesFound, RulesKind};
 use tidings_model::address;
 use tidings_store::{Home, hosts, rules};
 
@@ -144,33 +146,45 @@ fn asked_without_contact<'a>(config: &Config, mut hosts: impl Iterator<Item = &'
 
 /// What is known about hosts, so that this run is polite towards what earlier ones did.
 struct HostMemory {
-    states: std::collections::HashMap<String, (Option<Duration>, Option<Duration>)>,
-    crashed: Option<Duration>,
+    states: HashMap<String, (Option<Duration>, Option<Duration>)>,
+    /// How long everybody has rested, since a crash that kept no record of the last requests.
+    everybody: Option<Duration>,
 }
 
 impl HostMemory {
+    /// Loads what is known about the hosts to be asked, and about others that were asked just now
+    /// or want to be left alone: a redirect may lead there.
     fn load(session: &Session, is_asked: impl Fn(&str) -> bool) -> Result<HostMemory> {
         let now = session.started;
-        let mut states = std::collections::HashMap::new();
+        let longest_pause = Duration::from_secs_f64(session.config.fetch.max_crawl_delay_s.max(60.0));
+        let mut memory = HostMemory { states: HashMap::new(), everybody: None };
         hosts::read(&session.home, |state| {
-            if is_asked(&state.host) {
-                let rested = state.last_request.parse::<Timestamp>().ok().map(|last| elapsed(last, now));
-                let not_for = state.not_before.parse::<Timestamp>().ok().map(|until| elapsed(now, until));
-                states.insert(state.host, (rested, not_for.filter(|wait| !wait.is_zero())));
+            let rested = state.last_request.parse::<Timestamp>().ok().map(|last| elapsed(last, now));
+            let not_for = state.not_before.parse::<Timestamp>().ok().map(|until| elapsed(now, until));
+            let not_for = not_for.filter(|wait| !wait.is_zero());
+            let matters = not_for.is_some() || rested.is_some_and(|rested| rested < longest_pause);
+            if state.host == hosts::EVERYBODY {
+                memory.everybody = rested;
+            } else if matters || is_asked(&state.host) {
+                memory.states.insert(state.host, (rested, not_for));
             }
         })?;
-        Ok(HostMemory { states, crashed: session.crashed })
+        Ok(memory)
     }
 
-    /// How long a host has rested, and how long it wants to be left alone. After a crash nobody
-    /// knows who was asked last, so everybody counts as asked when the crash happened.
-    fn of(&self, host: &str) -> (Option<Duration>, Option<Duration>) {
-        let (rested, not_for) = self.states.get(host).copied().unwrap_or_default();
-        let rested = match (rested, self.crashed) {
-            (Some(rested), Some(crashed)) => Some(rested.min(crashed)),
-            (rested, crashed) => rested.or(crashed),
-        };
-        (rested, not_for)
+    /// The queues of a run, and empty ones for the other hosts that must not be asked too soon.
+    fn queues(mut self, tickets: impl IntoIterator<Item = (String, Vec<u32>)>) -> Vec<Queue> {
+        let mut queues = Vec::new();
+        for (host, tickets) in tickets {
+            let (rested, not_for) = self.states.remove(&host).unwrap_or_default();
+            let rested = rested.into_iter().chain(self.everybody).min();
+            queues.push(Queue { host, tickets, rested, not_for });
+        }
+        let others = self.states.into_iter();
+        queues.extend(others.map(|(host, (rested, not_for))| Queue { host, tickets: Vec::new(), rested, not_for }));
+        // The same order on every machine, so that a seed means the same everywhere.
+        queues.sort_by(|a, b| a.host.cmp(&b.host));
+        queues
     }
 }
 
@@ -200,7 +214,7 @@ fn remembered_rules(session: &Session, is_asked: impl Fn(&str) -> bool) -> Resul
 
 /// How a harvest ended, in words, and whether that counts as done.
 fn ending(session: &Session, harvested: &Harvested) -> (String, bool) {
-    let left = match harvested.outcome.left {
+    let left = match harvested.left {
         0 => String::new(),
         left => format!("; {left} left for a later run"),
     };

@@ -10,7 +10,7 @@ use jiff::civil::DateTime;
 use jiff::tz::TimeZone;
 use serde_json::json;
 use tidings_feeds::schedule::{Pulse, Tempo};
-use tidings_fetch::{Desk, Errand, Kind, Queue};
+use tidings_fetch::{Desk, Errand, Kind};
 use tidings_model::address;
 use tidings_store::feeds::{self, FeedState, Polled};
 use tidings_store::pages::Shelf;
@@ -75,13 +75,8 @@ pub fn run(args: &Args, global: &Global) -> Result<Report> {
     super::require_contact(&session.config, &session.home, queues.keys().map(String::as_str))?;
     let memory = HostMemory::load(&session, |host| queues.contains_key(host))?;
     let remembered = super::remembered_rules(&session, |host| queues.contains_key(host))?;
-    let queues = queues
-        .into_iter()
-        .map(|(host, tickets)| {
-            let (rested, not_for) = memory.of(&host);
-            Queue { host, tickets, rested, not_for }
-        })
-        .collect();
+    let everybody_rested = memory.everybody;
+    let queues = memory.queues(queues);
 
     let settings = session.config.for_feeds(args.harvest.seed())?;
     let ceiling = settings.ceiling();
@@ -90,13 +85,14 @@ pub fn run(args: &Args, global: &Global) -> Result<Report> {
         kind: Kind::Feed,
         settings,
         queues,
+        everybody_rested,
         remembered,
         desk: FeedDesk(asked.clone()),
         shelf: Shelf::open(&session.home, &session.run, None),
         time_limit: super::time_limit(&session.config),
     };
     let harvested = intake::run(&session, work, || FeedClerk::new(asked.clone(), ceiling, tempo))?;
-    let folded = session.fold()?;
+    let folded = session.finish()?.unwrap_or_default();
     super::mention_given_up(&harvested);
 
     let tally = &harvested.tally;
@@ -132,7 +128,7 @@ pub fn run(args: &Args, global: &Global) -> Result<Report> {
         "new_entries": folded.added,
         "requests": harvested.requests,
         "bytes": harvested.bytes,
-        "left": harvested.outcome.left,
+        "left": harvested.left,
         "seconds": session.began.elapsed().as_secs_f64(),
     });
     let mut log = harvested.log;

@@ -35,7 +35,7 @@ use crate::session::{Session, Stop};
 use committer::Committer;
 
 /// A batch is handed on when it holds about as much text as a frame should.
-const BATCH_BYTES: usize = 4 << 20;
+const BATCH_BYTES: usize = 2 << 20;
 
 /// Or when its first delivery has waited this long: what is lost by a crash is never older.
 const LINGER: Duration = Duration::from_secs(5);
@@ -93,6 +93,8 @@ pub struct Work<D: Desk> {
     pub settings: Settings,
     /// Whom to ask what.
     pub queues: Vec<Queue>,
+    /// How long everybody has rested, if an earlier run lost count of whom it asked.
+    pub everybody_rested: Option<Duration>,
     /// Rules that are still good.
     pub remembered: Vec<RulesFound>,
     /// Where errands are looked up.
@@ -107,6 +109,8 @@ pub struct Work<D: Desk> {
 pub struct Harvested {
     /// How it ended.
     pub outcome: Outcome,
+    /// Errands that were not brought to an end, because time ran out or their host was given up.
+    pub left: u64,
     /// What was made durable, by the word for what happened.
     pub tally: Tally,
     /// The network seemed to be down: failures were not held against anybody.
@@ -130,7 +134,7 @@ where
     let mut log = RunLog::create(&session.home, &session.run)?;
     log.push(&serde_json::json!({ "began": jiff::Timestamp::now() }))?;
     let cores = std::thread::available_parallelism().map_or(2, |cores| cores.get());
-    let total = work.queues.iter().map(|queue| queue.tickets.len() as u64).sum();
+    let total: u64 = work.queues.iter().map(|queue| queue.tickets.len() as u64).sum();
     let threads = cores.clamp(2, 8);
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .worker_threads(threads)
@@ -154,8 +158,9 @@ where
         stop: session.stopper.watch(),
         gauge: gauge.clone(),
         file_limit,
+        everybody_rested: work.everybody_rested,
     };
-    let outcome = runtime.block_on(async {
+    let (outcome, delivered) = runtime.block_on(async {
         let collecting = tokio::spawn(collect(arriving, Arc::new(clerks), committer.sender()));
         let watching = tokio::spawn(watch(Watch {
             home: session.home.clone(),
@@ -166,10 +171,10 @@ where
             progress: Progress::begin(if work.kind == Kind::Page { "pages" } else { "feeds" }, total),
         }));
         let outcome = harvest.run(work.queues, work.remembered).await;
-        collecting.await.context("the collector failed")?;
+        let delivered = collecting.await.context("the collector failed")?;
         watching.abort();
         let _ = watching.await;
-        anyhow::Ok(outcome?)
+        anyhow::Ok((outcome?, delivered))
     })?;
     runtime.shutdown_timeout(Duration::from_millis(200));
 
@@ -178,6 +183,7 @@ where
     log.flush()?;
     Ok(Harvested {
         outcome,
+        left: total - delivered,
         tally: committed.tally,
         offline: committed.offline,
         requests: gauge.asked.load(Relaxed),
@@ -206,12 +212,13 @@ struct Clerks<C> {
     places: Semaphore,
 }
 
-/// Gathers deliveries into batches of a good size and gives them to clerks.
+/// Gathers deliveries into batches of a good size and gives them to clerks; tells how many came.
 async fn collect<C: Clerk>(
     mut arriving: mpsc::Receiver<Delivery>,
     clerks: Arc<Clerks<C>>,
     committer: committer::Sender,
-) {
+) -> u64 {
+    let mut delivered = 0;
     let mut batch = Vec::new();
     let mut weight = 0;
     let mut oldest = Instant::now();
@@ -223,6 +230,7 @@ async fn collect<C: Clerk>(
         };
         let (full, ended) = match next {
             Ok(Some(delivery)) => {
+                delivered += 1;
                 if batch.is_empty() {
                     oldest = Instant::now();
                 }
@@ -256,6 +264,7 @@ async fn collect<C: Clerk>(
         }
     }
     while at_work.join_next().await.is_some() {}
+    delivered
 }
 
 /// About how much text a delivery will be.

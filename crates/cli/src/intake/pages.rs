@@ -17,6 +17,8 @@ pub struct PageClerk {
     decoder: Decoder,
     packer: Packer,
     warc: Option<warc::Writer>,
+    /// The lines of the batch in hand; kept between batches because it is large.
+    lines: Vec<u8>,
 }
 
 impl PageClerk {
@@ -27,6 +29,7 @@ impl PageClerk {
             decoder: Decoder::new(ceiling),
             packer: Packer::new(compression),
             warc: warc.then(warc::Writer::default),
+            lines: Vec::new(),
         }
     }
 
@@ -68,7 +71,7 @@ impl Clerk for PageClerk {
     fn process(&mut self, deliveries: Vec<Delivery>) -> Batch {
         let work = self.work.clone();
         let mut batch = Batch::default();
-        let mut lines = Vec::new();
+        self.lines.clear();
         for delivery in deliveries {
             let Ok(line) = work.line(delivery.ticket) else { continue };
             let Ok(row) = Row::parse(&line) else { continue };
@@ -80,8 +83,7 @@ impl Clerk for PageClerk {
                 Ok(answer) => match self.page(&row, &delivery, answer) {
                     Err(status) => status,
                     Ok(page) => {
-                        serde_json::to_writer(&mut lines, &page).expect("pages serialise");
-                        lines.push(b'\n');
+                        page.write_line(&mut self.lines).expect("pages serialise");
                         if let Some(writer) = &mut self.warc {
                             batch.warc.extend(archive(writer, &row, &delivery, answer));
                         }
@@ -95,8 +97,8 @@ impl Clerk for PageClerk {
             step.push(&Record::Fate { url: row.url.into(), status: word.as_str().into(), retries: row.retries + 1 });
             batch.tally.add(word, 1);
         }
-        if !lines.is_empty() {
-            batch.frame = self.packer.pack(&lines);
+        if !self.lines.is_empty() {
+            batch.frame = self.packer.pack(&self.lines);
         }
         batch
     }

@@ -73,6 +73,7 @@ fn deliver(url: &str, host: String, settings: tidings_fetch::Settings) -> Result
         stop,
         gauge: Arc::new(Gauge::default()),
         file_limit: 256,
+        everybody_rested: None,
     };
     let queue = Queue { host, tickets: vec![0], ..Queue::default() };
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;

@@ -1,0 +1,11 @@
+//! The harvest from end to end: the real program, a real home, a web of which everything is known.
+
+mod crash;
+mod daily;
+mod faults;
+mod formats;
+mod limits;
+mod retries;
+mod schedule;
+mod support;
+mod trouble;

@@ -1,0 +1,446 @@
+//! A corpus for a test: a home of its own, a web of its own, and the program itself.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::fs::{self, File};
+use std::io::{Read, Write};
+use std::net::{Ipv4Addr, TcpStream};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command};
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::time::{Duration, Instant};
+
+use rustix::process::{Pid, Signal, kill_process};
+use serde_json::Value;
+use tempfile::TempDir;
+use tidings_model::Page;
+use tidings_simweb::{Host, Kind, Politeness, SimWeb, Site, Spec};
+
+/// No run of a test may take longer; most take a second.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+/// Clocks tick in milliseconds and pauses are cut to them.
+const TICK_US: u64 = 2_000;
+
+/// A home, and the web that it harvests.
+pub struct Corpus {
+    folder: TempDir,
+    runs: AtomicU32,
+    /// The web.
+    pub web: SimWeb,
+}
+
+/// A line of the plan.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Entry {
+    pub age: u32,
+    pub status: String,
+    pub retries: u32,
+    pub seen: String,
+    pub published: String,
+    pub feed: String,
+    pub url: String,
+    pub title: String,
+}
+
+/// A run that has ended.
+#[derive(Debug)]
+pub struct Ran {
+    /// The exit code; none if a signal ended it.
+    pub code: Option<i32>,
+    pub stdout: String,
+    pub stderr: String,
+    pub took: Duration,
+    /// The most memory that the process ever held, in KiB.
+    pub peak_kib: u64,
+}
+
+/// A run under way.
+pub struct Running {
+    child: Child,
+    began: Instant,
+    stdout: PathBuf,
+    stderr: PathBuf,
+    peak_kib: u64,
+}
+
+/// Settings that make a test quick: small pauses, small patience, small pages.
+pub fn settings(more: &[(&str, &str)]) -> String {
+    let mut table: BTreeMap<&str, &str> = [
+        ("delay_s", "0.05"),
+        ("feed_delay_s", "0.05"),
+        ("connect_timeout_s", "5.0"),
+        ("answer_timeout_s", "3.0"),
+        ("total_timeout_s", "5.0"),
+        ("max_page_mib", "2"),
+        ("allow_private", "['127.1.0.0/16']"),
+    ]
+    .into();
+    table.extend(more.iter().copied());
+    let lines: String = table.iter().map(|(key, value)| format!("{key} = {value}\n")).collect();
+    format!("[fetch]\n{lines}\n[store]\nmin_free_mib = 16\n")
+}
+
+impl Corpus {
+    /// A corpus of all feeds of a web, with the usual settings.
+    pub fn new(spec: Spec) -> Corpus {
+        Corpus::with(spec, &[])
+    }
+
+    /// A corpus with some settings of its own.
+    pub fn with(spec: Spec, more: &[(&str, &str)]) -> Corpus {
+        let web = SimWeb::start(spec).expect("the web starts");
+        let corpus = Corpus { folder: tempfile::tempdir().expect("a temporary folder"), runs: AtomicU32::new(0), web };
+        let home = corpus.home();
+        corpus.run(&format!("init {}", home.display())).ok();
+        fs::write(home.join("tidings.toml"), settings(more)).unwrap();
+        fs::write(home.join("feeds.txt"), corpus.web.feeds().join("\n")).unwrap();
+        corpus
+    }
+
+    /// The home.
+    pub fn home(&self) -> PathBuf {
+        self.folder.path().join("home")
+    }
+
+    /// A path beside the home.
+    pub fn beside(&self, name: &str) -> PathBuf {
+        self.folder.path().join(name)
+    }
+
+    /// The program with arguments divided by spaces, working in the home.
+    pub fn command(&self, args: &str) -> Command {
+        let mut command = program();
+        command.args(args.split_whitespace()).env("TIDINGS_HOME", self.home());
+        command
+    }
+
+    /// Runs the program to its end.
+    pub fn run(&self, args: &str) -> Ran {
+        self.start(args).wait()
+    }
+
+    /// Runs a command line of the shell, in which `$T` is the program, in the home.
+    pub fn shell(&self, script: &str) -> Ran {
+        let mut command = Command::new("sh");
+        let program = env!("CARGO_BIN_EXE_tidings");
+        command.args(["-c", script]).env("T", program).env("TIDINGS_HOME", self.home());
+        self.launch(command).wait()
+    }
+
+    /// Starts the program.
+    pub fn start(&self, args: &str) -> Running {
+        self.launch(self.command(args))
+    }
+
+    /// Starts a command.
+    pub fn launch(&self, mut command: Command) -> Running {
+        let number = self.runs.fetch_add(1, Ordering::Relaxed);
+        let [stdout, stderr] = ["out", "err"].map(|ending| self.beside(&format!("run-{number}.{ending}")));
+        let child = command
+            .current_dir(self.folder.path())
+            .stdin(std::process::Stdio::null())
+            .stdout(File::create(&stdout).unwrap())
+            .stderr(File::create(&stderr).unwrap())
+            .spawn()
+            .expect("the program starts");
+        Running { child, began: Instant::now(), stdout, stderr, peak_kib: 0 }
+    }
+
+    /// Puts another corpus's home in place of this one.
+    pub fn restore(&self, from: &Path) {
+        let _ = fs::remove_dir_all(self.home());
+        copy_folder(from, &self.home());
+    }
+
+    /// The plan as the program prints it, with its eight columns.
+    pub fn plan(&self) -> Vec<Entry> {
+        self.run("plan").ok().stdout.lines().map(Entry::parse).collect()
+    }
+
+    /// The status of every address in the plan.
+    pub fn statuses(&self) -> BTreeMap<String, String> {
+        let plan = self.plan();
+        let statuses: BTreeMap<String, String> =
+            plan.iter().map(|entry| (entry.url.clone(), entry.status.clone())).collect();
+        assert_eq!(statuses.len(), plan.len(), "an address stands in the plan twice");
+        statuses
+    }
+
+    /// What became of the pages of a site: each status once.
+    pub fn fate_of(&self, site: usize) -> Vec<(String, u32)> {
+        let address = self.web.site(site).address();
+        let fates: BTreeSet<(String, u32)> = self
+            .plan()
+            .into_iter()
+            .filter(|entry| entry.url.contains(&format!("//{address}:")))
+            .map(|entry| (entry.status, entry.retries))
+            .collect();
+        fates.into_iter().collect()
+    }
+
+    /// Every published page; every line of every file must be one, and each page be there once.
+    pub fn pages(&self) -> HashMap<String, Page> {
+        let mut pages = HashMap::new();
+        for path in self.files("pages", ".jsonl.zst") {
+            for line in unpacked(&path).lines() {
+                let page: Page = serde_json::from_str(line).unwrap_or_else(|error| panic!("{path:?}: {error}"));
+                let url = page.url.clone();
+                assert!(pages.insert(url.clone(), page).is_none(), "{url} was stored twice");
+            }
+        }
+        pages
+    }
+
+    /// The lines of a table in `state/`, by column.
+    pub fn state(&self, name: &str) -> Vec<HashMap<String, String>> {
+        let text = fs::read_to_string(self.home().join("state").join(name)).unwrap();
+        let mut lines = text.lines().filter(|line| !line.starts_with("##"));
+        let columns: Vec<String> =
+            lines.next().unwrap_or_default().trim_start_matches('#').trim().split('\t').map(str::to_owned).collect();
+        lines.map(|line| columns.iter().cloned().zip(line.split('\t').map(str::to_owned)).collect()).collect()
+    }
+
+    /// What is remembered about a feed.
+    pub fn feed_state(&self, feed: &str) -> HashMap<String, String> {
+        let found = self.state("feeds.tsv").into_iter().find(|row| row["feed"] == feed);
+        found.unwrap_or_else(|| panic!("nothing is known about {feed}"))
+    }
+
+    /// All files under a folder of the home whose names end so.
+    pub fn files(&self, folder: &str, ending: &str) -> Vec<PathBuf> {
+        let mut found = Vec::new();
+        collect_files(&self.home().join(folder), &mut found);
+        found.retain(|path| path.to_string_lossy().ends_with(ending));
+        found.sort();
+        found
+    }
+
+    /// Addresses of the articles that the healthy sites list now.
+    pub fn healthy_articles(&self) -> BTreeSet<String> {
+        self.web.healthy_sites().flat_map(|site| addresses(&site)).collect()
+    }
+
+    /// Checks that nothing lies around that only a run under way, or a crash, leaves.
+    pub fn is_tidy(&self) {
+        for path in self.files("", "") {
+            let name = path.file_name().unwrap().to_string_lossy().into_owned();
+            let litter = name.ends_with(".part") || name.ends_with(".tmp") || name.contains("journal");
+            assert!(!litter, "{} was left behind", path.display());
+        }
+    }
+
+    /// Checks the manners shown so far, at every host: one request at a time, nothing forbidden,
+    /// nothing early, nothing inside; and the pause at hosts that answer as they should.
+    pub fn was_polite(&self, delay: Duration) -> Politeness {
+        let manners = self.web.politeness();
+        for (host, shown) in &manners.hosts {
+            assert!(shown.max_in_flight <= 1, "two requests at once to {host:?} {}", self.ailments(*host));
+        }
+        assert!(manners.shared_max_in_flight <= 1, "two requests at once to the shared host");
+        assert_eq!(manners.disallowed, 0, "robots.txt was not obeyed");
+        assert_eq!(manners.early_for_crawl_delay, 0, "Crawl-delay was not kept");
+        assert_eq!(manners.early_for_retry_after, 0, "Retry-After was not kept");
+        assert_eq!(manners.internal, 0, "the inside of a network was asked");
+        for (host, shown) in &manners.hosts {
+            // When a client hangs up, the server learns of it a little later, on a busy machine.
+            let ill = !self.ailments(*host).is_empty();
+            let due = delay.as_micros() as u64 / if ill { 2 } else { 1 };
+            let gap = shown.smallest_gap_us.unwrap_or(u64::MAX);
+            let faults = self.ailments(*host);
+            assert!(gap >= due.saturating_sub(TICK_US), "{host:?} {faults} had a pause of {gap} µs, {due} were due");
+        }
+        manners
+    }
+
+    fn ailments(&self, host: Host) -> String {
+        let Host::Site(site) = host else { return String::new() };
+        self.web.site(site).ailments().iter().map(ToString::to_string).collect::<Vec<_>>().join(", ")
+    }
+
+    /// How often the server was asked for each article.
+    pub fn page_requests(&self) -> HashMap<(Ipv4Addr, String), u32> {
+        let mut counts = HashMap::new();
+        for request in self.web.requests().iter().filter(|request| request.kind == Kind::Page) {
+            *counts.entry((request.address, request.path.to_string())).or_default() += 1;
+        }
+        counts
+    }
+
+    /// How often the server was asked for an address.
+    pub fn asked_for(&self, url: &str) -> u32 {
+        self.page_requests().get(&place(url)).copied().unwrap_or(0)
+    }
+
+    /// Checks that no article was asked for more than once.
+    pub fn asked_nothing_twice(&self) {
+        let twice: Vec<_> = self.page_requests().into_iter().filter(|(_, count)| *count > 1).collect();
+        assert!(twice.is_empty(), "asked for twice: {twice:?}");
+    }
+}
+
+/// The host and path of an address.
+pub fn place(url: &str) -> (Ipv4Addr, String) {
+    let rest = url.split_once("://").expect("an absolute address").1;
+    let (authority, path) = rest.split_at(rest.find('/').expect("every address has a path"));
+    let host = authority.split(':').next().unwrap_or_default();
+    (host.parse().expect("hosts are numbers here"), path.to_owned())
+}
+
+/// The addresses of what a site lists.
+pub fn addresses(site: &Site<'_>) -> Vec<String> {
+    site.listed().map(|article| article.url).collect()
+}
+
+/// The program, without settings from the environment of the test.
+pub fn program() -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_tidings"));
+    for (name, _) in std::env::vars().filter(|(name, _)| name.starts_with("TIDINGS_")) {
+        command.env_remove(name);
+    }
+    command
+}
+
+/// The body of an answer as a simple client gets it, and its head.
+pub fn server_says(url: &str) -> (String, Vec<u8>) {
+    let (host, path) = place(url);
+    let port = url.split_once("://").unwrap().1.split('/').next().unwrap().split(':').nth(1).unwrap();
+    let mut stream = TcpStream::connect((host, port.parse().unwrap())).unwrap();
+    stream.set_read_timeout(Some(Duration::from_secs(20))).unwrap();
+    stream
+        .write_all(format!("GET {path} HTTP/1.1\r\nHost: {host}:{port}\r\nConnection: close\r\n\r\n").as_bytes())
+        .unwrap();
+    let mut answer = Vec::new();
+    stream.read_to_end(&mut answer).unwrap();
+    let end = answer.windows(4).position(|four| four == b"\r\n\r\n").expect("an answer has a head");
+    (String::from_utf8_lossy(&answer[..end]).into_owned(), answer[end + 4..].to_vec())
+}
+
+/// A file's text, unpacked.
+pub fn unpacked(path: &Path) -> String {
+    let file = File::open(path).unwrap();
+    let bytes = zstd::stream::decode_all(file).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+    String::from_utf8(bytes).unwrap()
+}
+
+fn collect_files(folder: &Path, found: &mut Vec<PathBuf>) {
+    let Ok(entries) = fs::read_dir(folder) else { return };
+    for path in entries.map(|entry| entry.unwrap().path()) {
+        if path.is_dir() {
+            collect_files(&path, found);
+        } else {
+            found.push(path);
+        }
+    }
+}
+
+/// Copies a folder with everything in it.
+pub fn copy_folder(from: &Path, to: &Path) {
+    fs::create_dir_all(to).unwrap();
+    for path in fs::read_dir(from).unwrap().map(|entry| entry.unwrap().path()) {
+        let target = to.join(path.file_name().unwrap());
+        if path.is_dir() {
+            copy_folder(&path, &target);
+        } else {
+            fs::copy(&path, &target).unwrap();
+        }
+    }
+}
+
+impl Entry {
+    fn parse(line: &str) -> Entry {
+        let fields: Vec<&str> = line.split('\t').collect();
+        let &[age, status, retries, seen, published, feed, url, title] = &fields[..] else {
+            panic!("{} columns instead of eight: {line}", fields.len());
+        };
+        let [status, seen, published, feed, url, title] =
+            [status, seen, published, feed, url, title].map(str::to_owned);
+        let [age, retries] = [age, retries].map(|number| number.parse().expect("a number"));
+        Entry { age, status, retries, seen, published, feed, url, title }
+    }
+}
+
+impl Running {
+    /// Sends a signal.
+    pub fn signal(&self, signal: Signal) {
+        let pid = Pid::from_raw(self.child.id() as i32).expect("children have numbers");
+        kill_process(pid, signal).expect("the child is still there");
+    }
+
+    /// Whether it has ended.
+    pub fn has_ended(&mut self) -> bool {
+        self.look();
+        self.child.try_wait().unwrap().is_some()
+    }
+
+    /// Waits until something is so, or it ends.
+    pub fn until(&mut self, mut so: impl FnMut() -> bool) {
+        while !so() && !self.has_ended() {
+            assert!(self.began.elapsed() < PATIENCE, "it never came to that");
+            std::thread::sleep(Duration::from_millis(5));
+        }
+    }
+
+    fn look(&mut self) {
+        let status = fs::read_to_string(format!("/proc/{}/status", self.child.id())).unwrap_or_default();
+        let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
+        let kib = line.and_then(|line| line.split_whitespace().next()?.parse().ok());
+        self.peak_kib = self.peak_kib.max(kib.unwrap_or(0));
+    }
+
+    /// Waits for its end.
+    pub fn wait(mut self) -> Ran {
+        let code = loop {
+            self.look();
+            if let Some(status) = self.child.try_wait().unwrap() {
+                break status.code();
+            }
+            if self.began.elapsed() > PATIENCE {
+                let _ = self.child.kill();
+                let _ = self.child.wait();
+                panic!("it did not end; it said: {}", fs::read_to_string(&self.stderr).unwrap_or_default());
+            }
+            std::thread::sleep(Duration::from_millis(5));
+        };
+        let [stdout, stderr] = [&self.stdout, &self.stderr]
+            .map(|path| String::from_utf8_lossy(&fs::read(path).unwrap_or_default()).into_owned());
+        Ran { code, stdout, stderr, took: self.began.elapsed(), peak_kib: self.peak_kib }
+    }
+}
+
+impl Ran {
+    /// It did its work.
+    #[track_caller]
+    pub fn ok(self) -> Ran {
+        self.exits(0)
+    }
+
+    /// It ended with this code.
+    #[track_caller]
+    pub fn exits(self, code: i32) -> Ran {
+        assert_eq!(self.code, Some(code), "it said: {}{}", self.stdout, self.stderr);
+        self
+    }
+
+    /// It said this, to whomever.
+    #[track_caller]
+    pub fn says(self, words: &str) -> Ran {
+        assert!(self.stdout.contains(words) || self.stderr.contains(words), "{}{}", self.stdout, self.stderr);
+        self
+    }
+
+    /// It took no longer than this.
+    #[track_caller]
+    pub fn within(self, limit: Duration) -> Ran {
+        assert!(self.took <= limit, "it took {:?}: {}{}", self.took, self.stdout, self.stderr);
+        self
+    }
+
+    /// What it said with `--json`.
+    #[track_caller]
+    pub fn json(&self) -> Value {
+        let mut lines = self.stdout.lines();
+        let line = lines.next().unwrap_or_default();
+        assert_eq!(lines.next(), None, "more than one line of JSON");
+        serde_json::from_str(line).unwrap_or_else(|error| panic!("{error}: {}{}", self.stdout, self.stderr))
+    }
+}
