@@ -13,7 +13,7 @@ fn main() {
     let mut args = std::env::args().skip(1);
     let budget: f64 = args.next().and_then(|text| text.parse().ok()).unwrap_or(4.0);
     let seeds: u64 = args.next().and_then(|text| text.parse().ok()).unwrap_or(5);
-    let policies: [Row<'_>; 10] = [
+    let policies: [Row<'_>; 11] = [
         ("fixed 15 min", &|feeds| replay(feeds, &mut Fixed(900.0))),
         ("fixed 1 h", &|feeds| replay(feeds, &mut Fixed(3600.0))),
         ("fixed 4 h", &|feeds| replay(feeds, &mut Fixed(4.0 * 3600.0))),
@@ -23,6 +23,9 @@ fn main() {
         }),
         ("entry frequency (miniflux)", &|feeds| at_budget(budget, |scale| replay(feeds, &mut EntryFrequency(scale)))),
         ("**ours**", &|feeds| replay(feeds, &mut Ours::new(budget, feeds.len()))),
+        ("ours, run every 15 min", &|feeds| {
+            replay_in_runs(feeds, &mut Ours::in_runs(budget, feeds.len(), 900.0), 900.0)
+        }),
         ("ours, run every hour", &|feeds| {
             replay_in_runs(feeds, &mut Ours::in_runs(budget, feeds.len(), 3600.0), 3600.0)
         }),
