@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use anyhow::{Context as _, Result, anyhow, bail};
 use serde::{Deserialize, Serialize};
+use tidings_feeds::schedule::Budget;
 use tidings_fetch::Settings;
 use tidings_fetch::guard::{Guard, Network};
 
@@ -17,6 +18,8 @@ pub const TEMPLATE: &str = include_str!("settings.toml");
 pub struct Config {
     /// How the web is asked.
     pub fetch: FetchConfig,
+    /// When feeds are asked.
+    pub feeds: FeedsConfig,
     /// How things are kept.
     pub store: StoreConfig,
 }
@@ -83,6 +86,22 @@ impl Default for FetchConfig {
     }
 }
 
+/// The `[feeds]` table.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+#[allow(missing_docs)] // The template documents each key to everybody.
+pub struct FeedsConfig {
+    pub polls_per_day: f64,
+    pub min_interval_min: f64,
+    pub max_interval_h: f64,
+}
+
+impl Default for FeedsConfig {
+    fn default() -> FeedsConfig {
+        FeedsConfig { polls_per_day: 6.0, min_interval_min: 15.0, max_interval_h: 48.0 }
+    }
+}
+
 /// The `[store]` table.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
@@ -111,6 +130,15 @@ impl Config {
         override_from(&mut table, environment)?;
         let config: Config = table.try_into().map_err(|error: toml::de::Error| anyhow!("the environment: {error}"))?;
         config.check().with_context(|| format!("{}", path.display()))?;
+        Ok(config)
+    }
+
+    /// The defaults, and what the environment says.
+    pub fn without_home(environment: &dyn Fn(&str) -> Option<String>) -> Result<Config> {
+        let mut table = toml::Table::new();
+        override_from(&mut table, environment)?;
+        let config: Config = table.try_into().map_err(|error: toml::de::Error| anyhow!("the environment: {error}"))?;
+        config.check().context("the environment")?;
         Ok(config)
     }
 
@@ -148,6 +176,20 @@ impl Config {
         }
         if fetch.robots_max_age_h > 24.0 {
             bail!("fetch.robots_max_age_h = {} is too long; RFC 9309 allows 24 hours at most", fetch.robots_max_age_h);
+        }
+        let feeds = &self.feeds;
+        let schedule = [
+            ("polls_per_day", feeds.polls_per_day, 0.01..=1440.0),
+            ("min_interval_min", feeds.min_interval_min, 1.0..=1440.0),
+            ("max_interval_h", feeds.max_interval_h, 1.0..=720.0),
+        ];
+        for (key, value, range) in schedule {
+            if !range.contains(&value) {
+                bail!("feeds.{key} = {value} is out of range; give a number from {} to {}", range.start(), range.end());
+            }
+        }
+        if feeds.min_interval_min > feeds.max_interval_h * 60.0 {
+            bail!("feeds.min_interval_min = {} is longer than feeds.max_interval_h", feeds.min_interval_min);
         }
         if !(1..=19).contains(&self.store.compression) {
             bail!("store.compression = {} is out of range; give a number from 1 to 19", self.store.compression);
@@ -191,6 +233,16 @@ impl Config {
             obey_robots: self.fetch.robots_for_feeds,
             ..self.for_pages(seed)?
         })
+    }
+
+    /// What polling may cost, for runs that come by every `cadence_s` seconds.
+    pub fn budget(&self, cadence_s: f64) -> Budget {
+        Budget {
+            polls_per_day: self.feeds.polls_per_day,
+            min_interval_s: self.feeds.min_interval_min * 60.0,
+            max_interval_s: self.feeds.max_interval_h * 3600.0,
+            cadence_s,
+        }
     }
 
     /// How we name ourselves.
@@ -310,6 +362,15 @@ mod tests {
         let config = load("[fetch]\nconcurrency = 5\n", &environment).unwrap();
         assert_eq!((config.fetch.concurrency, config.fetch.delay_s), (7, 1.5));
         assert_eq!(config.fetch.contact, "mailto:a@b.c");
+    }
+
+    #[test]
+    fn a_schedule_that_cannot_be_kept_is_refused() {
+        for text in ["polls_per_day = 0.0", "min_interval_min = nan", "max_interval_h = 1e9"] {
+            let error = format!("{:#}", load(&format!("[feeds]\n{text}"), &[]).unwrap_err());
+            assert!(error.contains(text.split(' ').next().unwrap()), "{error}");
+        }
+        assert!(load("[feeds]\nmin_interval_min = 120.0\nmax_interval_h = 1.0\n", &[]).is_err());
     }
 
     #[test]

@@ -3,6 +3,7 @@
 pub mod audit;
 pub mod config;
 pub mod demo;
+pub mod feed;
 pub mod fetch;
 pub mod init;
 pub mod pages;
@@ -32,7 +33,7 @@ use crate::session::{Session, Stop, elapsed};
 pub struct Report {
     /// For people.
     pub text: String,
-    /// For programs.
+    /// For programs; null if all has been said already.
     pub json: Value,
     /// Whether the work was not done although nothing is broken.
     pub failed: bool,
@@ -122,20 +123,25 @@ fn time_limit(config: &Config) -> Option<Duration> {
 }
 
 /// Whoever asks the public Internet says who they are.
-fn require_contact<'a>(config: &Config, home: &Home, mut hosts: impl Iterator<Item = &'a str>) -> Result<()> {
+fn require_contact<'a>(config: &Config, home: &Home, hosts: impl Iterator<Item = &'a str>) -> Result<()> {
+    match asked_without_contact(config, hosts) {
+        Some(host) => bail!(
+            "nobody would know who asks {host}: set `contact` in the [fetch] table of {} to a web page or mail \
+             address that publishers can turn to",
+            home.settings().display()
+        ),
+        None => Ok(()),
+    }
+}
+
+/// A public host that would not learn who asks it.
+fn asked_without_contact<'a>(config: &Config, mut hosts: impl Iterator<Item = &'a str>) -> Option<&'a str> {
     let is_local = |host: &str| {
         let bare = host.trim_start_matches('[').trim_end_matches(']');
         host == "localhost" || bare.parse().is_ok_and(|ip: std::net::IpAddr| !tidings_fetch::guard::is_public(ip))
     };
     let named = !config.fetch.contact.trim().is_empty() || config.fetch.user_agent.contains(['@', '+']);
-    match hosts.find(|host| !is_local(host)) {
-        Some(host) if !named => bail!(
-            "nobody would know who asks {host}: set `contact` in the [fetch] table of {} to a web page or mail \
-             address that publishers can turn to",
-            home.settings().display()
-        ),
-        _ => Ok(()),
-    }
+    hosts.find(|host| !named && !is_local(host))
 }
 
 /// What is known about hosts, so that this run is polite towards what earlier ones did.

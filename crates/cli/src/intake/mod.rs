@@ -12,6 +12,7 @@ mod committer;
 mod diary;
 pub mod feeds;
 pub mod pages;
+pub mod pulse;
 
 use std::collections::BTreeMap;
 use std::sync::atomic::Ordering::Relaxed;

@@ -91,7 +91,7 @@ fn is_sound(corpus: &Corpus) {
 fn a_power_cut_at_any_move_of_fetch_loses_nothing_and_asks_nothing_twice() {
     let make = || {
         let corpus = Corpus::new(weighty(3, 2).with_fault(Fault::NotFound, 1));
-        corpus.run("update").ok();
+        corpus.run("update --all").ok();
         corpus
     };
     let undisturbed = make();
@@ -137,7 +137,7 @@ fn archives_agree(corpus: &Corpus) {
 fn a_power_cut_at_any_move_of_the_mending_is_mended_too() {
     let make = || {
         let corpus = Corpus::new(weighty(3, 2));
-        corpus.run("update").ok();
+        corpus.run("update --all").ok();
         let mut running = corpus.start("fetch");
         until_acknowledged(&mut running, &corpus);
         running.signal(Signal::KILL);
@@ -160,15 +160,15 @@ fn a_power_cut_at_any_move_of_the_mending_is_mended_too() {
 fn a_power_cut_at_any_move_of_update_loses_no_entry_and_counts_no_age_twice() {
     let make = || {
         let corpus = Corpus::new(Spec { sites: 3, items_per_feed: 3, ..Spec::default() });
-        corpus.run("update").ok();
+        corpus.run("update --all").ok();
         corpus.web.advance(Duration::from_secs(2 * 3600));
         corpus
     };
     let undisturbed = make();
-    undisturbed.run("update").ok();
+    undisturbed.run("update --all").ok();
     let expected = plan(&undisturbed);
     cut_at_every_move(make, "update", |corpus, at| {
-        corpus.run("update").ok();
+        corpus.run("update --all").ok();
         let found = plan(corpus);
         // The second run is a round of its own: what left its feed in the first is one older now.
         assert_eq!(found.keys().collect::<Vec<_>>(), expected.keys().collect::<Vec<_>>(), "move {at}");
@@ -205,10 +205,10 @@ fn a_power_cut_at_any_move_of_init_is_mended_by_another_init() {
 fn a_power_cut_at_any_move_of_prune_forgets_nothing_that_was_fetched() {
     let make = || {
         let corpus = Corpus::new(Spec { sites: 2, items_per_feed: 2, ..Spec::default() });
-        corpus.run("update").ok();
+        corpus.run("update --all").ok();
         corpus.run("fetch").ok();
         corpus.web.advance(Duration::from_secs(48 * 3600));
-        corpus.run("update").ok();
+        corpus.run("update --all").ok();
         corpus
     };
     cut_at_every_move(make, "prune --min-age 1", |corpus, at| {
@@ -224,7 +224,7 @@ fn twenty_kills_at_random_instants_lose_nothing_that_was_acknowledged() {
     let delay = Duration::from_millis(200);
     let spec = Spec { latency: Duration::from_millis(5), ..weighty(10, 6) };
     let corpus = Corpus::with(spec.with_fault(Fault::WrongCharset, 1), &[("delay_s", "0.2"), ("feed_delay_s", "0.2")]);
-    corpus.run("update").ok();
+    corpus.run("update --all").ok();
     let mut chance = fastrand::Rng::with_seed(20260301);
     let mut acknowledged: HashMap<String, u32> = HashMap::new();
     let mut recovered = 0;
@@ -262,7 +262,7 @@ fn twenty_kills_at_random_instants_lose_nothing_that_was_acknowledged() {
 fn patience_that_a_host_asked_for_survives_a_kill() {
     let spec = Spec { sites: 10, items_per_feed: 40, retry_after: Duration::from_secs(60), ..Spec::default() };
     let corpus = Corpus::with(spec.with_fault(Fault::TooMany, 1), &[("max_retry_after_s", "5.0")]);
-    corpus.run("update").ok();
+    corpus.run("update --all").ok();
     let mut running = corpus.start("fetch");
     running.until(|| corpus.web.requests().iter().any(|request| request.status == 429));
     let until = std::time::Instant::now() + Duration::from_secs(1);
@@ -276,7 +276,7 @@ fn patience_that_a_host_asked_for_survives_a_kill() {
 #[test]
 fn a_torn_or_damaged_end_of_the_journal_costs_its_last_step_only() {
     let corpus = Corpus::new(weighty(4, 3));
-    corpus.run("update").ok();
+    corpus.run("update --all").ok();
     let mut running = corpus.start("fetch");
     let journal: PathBuf = corpus.home().join("plan.journal.zst");
     until_acknowledged(&mut running, &corpus);

@@ -182,7 +182,7 @@ fn compare(found: &BTreeMap<String, Vec<String>>, table: &[(Fault, &[&str])]) {
 #[test]
 fn faulty_pages_get_their_word_and_delay_nobody() {
     let corpus = Corpus::with(ill(ON_PAGES.iter().map(|row| row.0), None), &feeds_without_robots());
-    corpus.run("update").ok();
+    corpus.run("update --all").ok();
     corpus.web.clear_log();
     let ran = corpus.run("fetch").within(Duration::from_secs(40)).ok();
     corpus.was_polite(DELAY);
@@ -212,7 +212,7 @@ fn faulty_pages_get_their_word_and_delay_nobody() {
 #[test]
 fn faulty_feeds_get_their_word_and_delay_nobody() {
     let corpus = Corpus::with(ill(ON_FEEDS.iter().map(|row| row.0), Some(Part::Feed)), SETTINGS);
-    let ran = corpus.run("update").within(Duration::from_secs(40)).ok().says("1 gone for good");
+    let ran = corpus.run("update --all").within(Duration::from_secs(40)).ok().says("1 gone for good");
     corpus.was_polite(DELAY);
     assert!(ran.peak_kib < 250 << 10, "{} KiB", ran.peak_kib);
     let mut wrong = Vec::new();
@@ -236,7 +236,7 @@ fn faulty_feeds_get_their_word_and_delay_nobody() {
 fn a_faulty_robots_txt_is_read_as_the_rfc_has_it() {
     let spec = ill(ON_ROBOTS.iter().map(|row| row.0), Some(Part::Robots));
     let corpus = Corpus::with(Spec { drip_every: Duration::from_millis(100), ..spec }, &feeds_without_robots());
-    corpus.run("update").ok();
+    corpus.run("update --all").ok();
     corpus.web.clear_log();
     corpus.run("fetch").within(Duration::from_secs(40)).ok();
     corpus.was_polite(DELAY);
@@ -249,7 +249,7 @@ fn a_faulty_robots_txt_is_read_as_the_rfc_has_it() {
 fn a_forbidden_path_is_not_asked_for_and_the_rest_is() {
     let spec = Spec { sites: 2, items_per_feed: 10, ..Spec::default() }.with_fault(Fault::RobotsPath, 1);
     let corpus = Corpus::with(spec, SETTINGS);
-    corpus.run("update").ok();
+    corpus.run("update --all").ok();
     corpus.run("fetch").ok().says("18 pages fetched, 2 failed (2 robots)");
     corpus.was_polite(DELAY);
     let members: Vec<_> = corpus.plan().into_iter().filter(|entry| entry.status == "robots").collect();
@@ -261,7 +261,7 @@ fn a_forbidden_path_is_not_asked_for_and_the_rest_is() {
 fn many_sites_that_lead_to_one_host_ask_it_one_thing_at_a_time() {
     let spec = Spec { sites: 30, items_per_feed: 1, ..Spec::default() }.with_fault(Fault::RedirectShared, 30);
     let corpus = Corpus::with(spec, SETTINGS);
-    corpus.run("update").ok();
+    corpus.run("update --all").ok();
     corpus.run("fetch").ok().says("30 pages fetched");
     let manners = corpus.was_polite(DELAY);
     let shared = manners.host(Host::Shared).expect("the shared host was asked");
@@ -286,7 +286,7 @@ fn bombs_and_endless_bodies_do_not_fill_the_memory() {
         .with_fault(Fault::GzipBomb.on(Part::Robots), 3)
         .with_fault(Fault::Endless.on(Part::Robots), 3);
     let corpus = Corpus::with(spec, &[("max_page_mib", "10"), ("memory_mib", "32"), ("total_timeout_s", "20.0")]);
-    let update = corpus.run("update").ok();
+    let update = corpus.run("update --all").ok();
     let fetch = corpus.run("fetch").ok();
     for ran in [update, fetch] {
         assert!(ran.peak_kib < 200 << 10, "{} KiB: {}", ran.peak_kib, ran.stdout);
@@ -301,7 +301,7 @@ fn bombs_and_endless_bodies_do_not_fill_the_memory() {
 fn a_feed_of_fifty_thousand_items_is_planned_whole_and_holds_up_nobody() {
     let spec = Spec { sites: 3, items_per_feed: 2, ..Spec::default() }.with_fault(Fault::HugeFeed, 1);
     let corpus = Corpus::with(spec, &[("total_timeout_s", "30.0"), ("answer_timeout_s", "30.0")]);
-    let update = corpus.run("update").ok().says("3 feeds polled");
+    let update = corpus.run("update --all").ok().says("3 feeds polled");
     assert!(update.peak_kib < 400 << 10, "{} KiB", update.peak_kib);
     assert_eq!(corpus.plan().len(), 50_000 + 4);
     let fetch = corpus.run("fetch --time-limit 2s").within(Duration::from_secs(12)).ok().says("time limit");

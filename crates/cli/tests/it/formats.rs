@@ -47,7 +47,7 @@ fn the_plan_of_feedfetcher_is_carried_on_as_it_is() {
             std::fs::write(corpus.home().join(name), &bytes).unwrap();
         }
         assert_eq!(corpus.plan().len(), 4, "{name}");
-        corpus.run("update").ok().says("2 new in the plan");
+        corpus.run("update --all").ok().says("2 new in the plan");
         corpus.run("fetch").ok().says("3 pages fetched");
         let plan = corpus.plan();
         assert_eq!(plan.len(), 6);
@@ -132,7 +132,7 @@ fn digest(bytes: &[u8]) -> String {
 fn warc_files_are_what_archives_expect() {
     let faults = [Fault::Chunked, Fault::Moved, Fault::WrongCharset, Fault::Brotli];
     let corpus = Corpus::new(faults.into_iter().fold(spec(7, 2), |spec, fault| spec.with_fault(fault, 1)));
-    corpus.run("update").ok();
+    corpus.run("update --all").ok();
     corpus.run("fetch --warc").ok().says("14 pages fetched");
     let files = corpus.files("pages", ".warc.gz");
     assert_eq!(files.len(), 1);
@@ -178,7 +178,7 @@ fn settings_explain_what_is_wrong_with_them() {
             .says("did you mean `concurrency` of the table `[fetch]`?");
     }
     std::fs::write(&path, "[fetch]\ndelay_s = -1.0\n").unwrap();
-    corpus.run("update").exits(1).says("delay_s");
+    corpus.run("update --all").exits(1).says("delay_s");
     std::fs::write(&path, settings(&[])).unwrap();
     let mut command = corpus.command("config");
     command.env("TIDINGS_FETCH_CONCURRENCY", "77").env("TIDINGS_FETCH_CONTACT", "mailto:a@b.example");
@@ -195,7 +195,7 @@ fn every_verb_reports_in_json_and_wrong_usage_is_told_apart() {
     let corpus = Corpus::new(spec(2, 2));
     let home = corpus.home().display().to_string();
     assert_eq!(corpus.run(&format!("--json init {home}")).ok().json()["made"], serde_json::json!([]));
-    let update = corpus.run("update --json").ok().json();
+    let update = corpus.run("update --all --json").ok().json();
     assert_eq!((&update["done"], &update["new_entries"]), (&true.into(), &4.into()));
     assert_eq!(corpus.run("fetch --json --dry-run").ok().json()["pending"], 4);
     let fetch = corpus.run("--json fetch").ok().json();
@@ -264,7 +264,7 @@ fn an_audit_finds_bad_manners_if_there_are_any() {
 #[test]
 fn the_plan_can_be_filtered_and_pages_printed() {
     let corpus = Corpus::new(spec(3, 2).with_fault(Fault::NotFound, 1));
-    corpus.run("update").ok();
+    corpus.run("update --all").ok();
     corpus.run("fetch").ok();
     let count = |args: &str| corpus.run(args).ok().stdout.lines().count();
     let host = corpus.web.site(1).address();
@@ -289,7 +289,7 @@ fn old_plans_are_thinned_as_the_settings_say() {
     std::fs::write(&path, settings(&[]) + "history = 2\n").unwrap();
     for _ in 0..4 {
         corpus.web.advance(Duration::from_secs(3600));
-        corpus.run("update").ok();
+        corpus.run("update --all").ok();
     }
     assert_eq!(corpus.files("history", "").len(), 2);
 }

@@ -29,7 +29,7 @@ fn connections_run_out_and_no_try_is_burnt() {
     // The settings promise more than the system has, and sockets are the scarce thing.
     let spec = Spec { sites: 120, items_per_feed: 2, latency: Duration::from_millis(30), ..Spec::default() };
     let corpus = Corpus::with(spec.with_fault(Fault::Close, 20), &[("concurrency", "5000")]);
-    corpus.run("update").ok();
+    corpus.run("update --all").ok();
     corpus.shell("ulimit -n 100; exec \"$T\" fetch").ok().says("240 pages fetched");
     assert!(corpus.plan().iter().all(|entry| entry.status == "ok" && entry.retries == 1));
     corpus.was_polite(Duration::from_millis(50));
@@ -59,14 +59,14 @@ fn feeds_and_pages_are_fetched_over_tls_with_http_2() {
     let spec = Spec { sites: 6, items_per_feed: 3, tls: true, ..Spec::default() };
     let corpus = Corpus::new(spec);
     // Nobody vouches for these sites yet.
-    corpus.run("update").ok().says("6 tls");
+    corpus.run("update --all").ok().says("6 tls");
     assert!(corpus.plan().is_empty());
     let roots = corpus.home().join("roots.pem");
     std::fs::write(&roots, corpus.web.authority_pem().unwrap()).unwrap();
     let settings = crate::support::settings(&[("extra_roots", &format!("'{}'", roots.display()))]);
     std::fs::write(corpus.home().join("tidings.toml"), settings).unwrap();
     corpus.web.clear_log();
-    corpus.run("update").ok().says("18 new in the plan");
+    corpus.run("update --all").ok().says("18 new in the plan");
     corpus.run("fetch").ok().says("18 pages fetched");
     let pages = corpus.pages();
     assert!(pages.keys().all(|url| url.starts_with("https://")));
@@ -77,9 +77,9 @@ fn feeds_and_pages_are_fetched_over_tls_with_http_2() {
     corpus.was_polite(Duration::from_millis(50));
     let manners = corpus.web.politeness();
     assert!(manners.max_connections_per_host <= 2, "one connection a run serves all requests to a host");
-    corpus.run("update").ok().says("6 unchanged");
+    corpus.run("update --all").ok().says("6 unchanged");
     std::fs::write(&roots, "no certificate").unwrap();
-    corpus.run("update").exits(1).says("roots.pem");
+    corpus.run("update --all").exits(1).says("roots.pem");
 }
 
 /// The order in which each host was asked for its pages.
@@ -92,7 +92,7 @@ fn order(corpus: &Corpus) -> Vec<String> {
 #[test]
 fn a_seed_fixes_the_order_of_pages_within_a_host() {
     let corpus = Corpus::with(Spec { sites: 3, items_per_feed: 12, ..Spec::default() }, &[("delay_s", "0.01")]);
-    corpus.run("update").ok();
+    corpus.run("update --all").ok();
     let prepared = corpus.beside("prepared");
     crate::support::copy_folder(&corpus.home(), &prepared);
     let mut orders = Vec::new();

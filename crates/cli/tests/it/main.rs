@@ -6,5 +6,6 @@ mod faults;
 mod formats;
 mod limits;
 mod retries;
+mod schedule;
 mod support;
 mod trouble;

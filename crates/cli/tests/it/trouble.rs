@@ -14,7 +14,7 @@ fn spec(sites: usize, items_per_feed: usize) -> Spec {
 #[test]
 fn a_lost_plan_is_an_error_with_a_remedy_that_works() {
     let corpus = Corpus::new(spec(3, 2));
-    corpus.run("update").ok();
+    corpus.run("update --all").ok();
     corpus.run("fetch").ok();
     let plan = corpus.home().join("plan.tsv.zst");
     std::fs::remove_file(&plan).unwrap();
@@ -36,7 +36,7 @@ fn a_lost_plan_is_an_error_with_a_remedy_that_works() {
 #[test]
 fn a_damaged_plan_is_named_and_left_as_it_is() {
     let corpus = Corpus::new(spec(3, 4));
-    corpus.run("update").ok();
+    corpus.run("update --all").ok();
     let path = corpus.home().join("plan.tsv.zst");
     let whole = std::fs::read(&path).unwrap();
     let mut flipped = whole.clone();
@@ -45,7 +45,7 @@ fn a_damaged_plan_is_named_and_left_as_it_is() {
     let cut = whole[..whole.len() - 10].to_vec();
     for damaged in [flipped, cut] {
         std::fs::write(&path, &damaged).unwrap();
-        for verb in ["fetch", "plan", "update"] {
+        for verb in ["fetch", "plan", "update --all"] {
             corpus.run(verb).exits(1).says("plan.tsv.zst").says("damaged");
         }
         assert_eq!(std::fs::read(&path).unwrap(), damaged, "a damaged file is still evidence");
@@ -62,7 +62,7 @@ fn a_damaged_plan_is_named_and_left_as_it_is() {
 #[test]
 fn a_second_run_is_turned_away_and_the_first_does_not_notice() {
     let corpus = Corpus::with(spec(3, 15), &[("delay_s", "0.2"), ("feed_delay_s", "0.2")]);
-    corpus.run("update").ok();
+    corpus.run("update --all").ok();
     let mut first = corpus.start("fetch");
     first.until(|| corpus.web.politeness().pages > 2);
     for verb in ["fetch", "update", "prune"] {
@@ -76,7 +76,7 @@ fn a_second_run_is_turned_away_and_the_first_does_not_notice() {
 
     // The lock dies with its process.
     corpus.web.advance(Duration::from_secs(24 * 3600));
-    corpus.run("update").ok();
+    corpus.run("update --all").ok();
     let mut killed = corpus.start("fetch");
     killed.until(|| corpus.web.politeness().pages > 47);
     killed.signal(Signal::KILL);
@@ -89,7 +89,7 @@ fn a_second_run_is_turned_away_and_the_first_does_not_notice() {
 fn a_disk_without_room_stops_the_run_and_loses_nothing() {
     let spec = Spec { page_bytes: Some(400_000), page_pool: 3, ..spec(6, 4) };
     let corpus = Corpus::new(spec);
-    corpus.run("update").ok();
+    corpus.run("update --all").ok();
     let before = corpus.statuses();
     // No file may grow beyond some hundred kilobytes: what a full disk does, without one to fill.
     let ran = corpus.shell("trap '' XFSZ; ulimit -f 400; exec \"$T\" fetch").exits(1);
@@ -126,7 +126,7 @@ fn a_disk_without_room_for_the_journal_costs_a_round_of_feeds_and_no_entry() {
 #[test]
 fn a_disk_that_is_nearly_full_is_noticed_in_time() {
     let corpus = Corpus::new(spec(2, 40));
-    corpus.run("update").ok();
+    corpus.run("update --all").ok();
     let mut command = corpus.command("fetch");
     command.env("TIDINGS_STORE_MIN_FREE_MIB", (1u64 << 40).to_string());
     corpus.launch(command).wait().exits(1).says("min_free_mib");
@@ -137,7 +137,7 @@ fn a_disk_that_is_nearly_full_is_noticed_in_time() {
 #[test]
 fn a_home_that_cannot_be_written_to_is_named() {
     let corpus = Corpus::new(spec(1, 1));
-    corpus.run("update").ok();
+    corpus.run("update --all").ok();
     let home = corpus.home();
     let readable = format!("chmod 755 {}; chmod -R a+rX {}", home.parent().unwrap().display(), home.display());
     corpus.shell(&readable).ok();
@@ -160,7 +160,7 @@ fn a_home_without_feeds_or_with_odd_lines_says_so() {
     let corpus = Corpus::new(spec(1, 2).with_fault(Fault::NotXml, 1));
     let list = corpus.home().join("feeds.txt");
     std::fs::write(&list, "# nothing\n\nnot an address\n").unwrap();
-    corpus.run("update").ok().says("feeds.txt, line 3").says("no feeds to poll");
+    corpus.run("update --all").ok().says("feeds.txt, line 3").says("no feeds to poll");
     std::fs::remove_file(&list).unwrap();
-    corpus.run("update").exits(1).says("feeds.txt");
+    corpus.run("update --all").exits(1).says("feeds.txt");
 }
