@@ -331,14 +331,14 @@ fn days_on_which_everything_goes_wrong_lose_nothing() {
     let mut listed = BTreeSet::new();
     for day in 0..2 {
         listed.extend(corpus.web.sites().take(HEALTHY).flat_map(|site| addresses(&site)));
-        let mut update = corpus.start("update");
+        let mut update = corpus.start("update --all");
         if day == 1 {
             update.until(|| corpus.web.politeness().feeds > 90);
             // A wish for patience that is still on the wire when the power goes cannot be kept.
             std::thread::sleep(Duration::from_millis(500));
             update.signal(Signal::KILL);
             update.wait();
-            update = corpus.start("update");
+            update = corpus.start("update --all");
         }
         update.wait().ok();
         let mut fetch = corpus.start("fetch");

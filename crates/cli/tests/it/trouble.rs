@@ -110,13 +110,13 @@ fn a_disk_without_room_stops_the_run_and_loses_nothing() {
 #[test]
 fn a_disk_without_room_for_the_journal_costs_a_round_of_feeds_and_no_entry() {
     let corpus = Corpus::new(spec(4, 30));
-    corpus.run("update").ok();
+    corpus.run("update --all").ok();
     let before = corpus.statuses();
     corpus.web.advance(Duration::from_secs(30 * 3600));
-    let ran = corpus.shell("trap '' XFSZ; ulimit -f 2; exec \"$T\" update").exits(1);
+    let ran = corpus.shell("trap '' XFSZ; ulimit -f 2; exec \"$T\" update --all").exits(1);
     assert!(ran.stderr.contains("cannot write"), "{}", ran.stderr);
     assert_eq!(corpus.statuses(), before);
-    corpus.run("update").ok();
+    corpus.run("update --all").ok();
     let after = corpus.statuses();
     let listed: Vec<String> = corpus.healthy_articles().into_iter().collect();
     assert!(before.keys().chain(&listed).all(|url| after.contains_key(url)));
