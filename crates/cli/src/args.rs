@@ -55,6 +55,8 @@ pub enum Verb {
     Update(cmd::update::Args),
     /// Download the pages of the plan, politely
     Fetch(cmd::fetch::Args),
+    /// Find new feeds: of sites, in pages, archives, lists and streams of links; try and adopt them
+    Discover(cmd::discover::Args),
     /// Print the plan, or the part of it you ask for
     Plan(cmd::plan::Args),
     /// List downloaded pages, or print the body of one

@@ -22,6 +22,8 @@ pub struct Config {
     pub feeds: FeedsConfig,
     /// How things are kept.
     pub store: StoreConfig,
+    /// How new feeds are found.
+    pub discover: DiscoverConfig,
 }
 
 /// The `[fetch]` table; `settings.toml` says what each key means.
@@ -118,6 +120,32 @@ impl Default for StoreConfig {
     }
 }
 
+/// The `[discover]` table.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+#[allow(missing_docs)] // The template documents each key to everybody.
+pub struct DiscoverConfig {
+    pub grow: bool,
+    pub budget_requests: u64,
+    pub max_requests: u32,
+    pub min_seen: u64,
+    pub min_good_pages: u64,
+    pub languages: Vec<String>,
+}
+
+impl Default for DiscoverConfig {
+    fn default() -> DiscoverConfig {
+        DiscoverConfig {
+            grow: false,
+            budget_requests: 200,
+            max_requests: 12,
+            min_seen: 20,
+            min_good_pages: 20,
+            languages: Vec::new(),
+        }
+    }
+}
+
 impl Config {
     /// Reads a settings file and lets the environment win over it.
     pub fn load(path: &Path, environment: &dyn Fn(&str) -> Option<String>) -> Result<Config> {
@@ -195,6 +223,16 @@ impl Config {
             bail!("store.compression = {} is out of range; give a number from 1 to 19", self.store.compression);
         }
         networks(&fetch.allow_private)?;
+        let is_code = |code: &String| (2..=3).contains(&code.len()) && code.bytes().all(|b| b.is_ascii_lowercase());
+        if let Some(code) = self.discover.languages.iter().find(|code| !is_code(code)) {
+            bail!("discover.languages: `{code}` is no language code; write such as \"de\"");
+        }
+        if !(1..=1000).contains(&self.discover.max_requests) {
+            bail!(
+                "discover.max_requests = {} is out of range; give a number from 1 to 1000",
+                self.discover.max_requests
+            );
+        }
         Ok(())
     }
 
@@ -243,6 +281,15 @@ impl Config {
             max_interval_s: self.feeds.max_interval_h * 3600.0,
             cadence_s,
         }
+    }
+
+    /// How addresses are probed that may be feeds: as patiently as the more patient of the two.
+    pub fn for_probes(&self, seed: u64) -> Result<Settings> {
+        Ok(Settings {
+            delay: seconds(self.fetch.delay_s.max(self.fetch.feed_delay_s)),
+            max_body_bytes: self.fetch.max_page_mib.min(self.fetch.max_feed_mib) << 20,
+            ..self.for_pages(seed)?
+        })
     }
 
     /// How we name ourselves.

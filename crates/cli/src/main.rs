@@ -46,6 +46,7 @@ fn run(args: Args) -> anyhow::Result<cmd::Report> {
         Verb::Init(args) => cmd::init::run(&args),
         Verb::Update(args) => cmd::update::run(&args, global),
         Verb::Fetch(args) => cmd::fetch::run(&args, global),
+        Verb::Discover(args) => cmd::discover::run(&args, global),
         Verb::Plan(args) => cmd::plan::run(&args, global),
         Verb::Pages(args) => cmd::pages::run(&args, global),
         Verb::Prune(args) => cmd::prune::run(&args, global),

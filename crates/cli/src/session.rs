@@ -92,6 +92,13 @@ impl Session {
         Ok(Session { home, config, run, started, began: Instant::now(), stopper, _lock: lock })
     }
 
+    /// Begins another run under the same lock; the last one must have ended and been folded.
+    pub fn next_run(&mut self, verb: &str) -> Result<()> {
+        self.started = Timestamp::now();
+        self.run = unused_name(&self.home, self.started, verb)?;
+        Ok(())
+    }
+
     /// Folds the run's journal into the plan and thins the history. Whoever wants a run to end gets
     /// that within seconds: with a plan of millions the fold may take longer, and the next run
     /// does it just as well, so it is left to that. Nothing is given then.

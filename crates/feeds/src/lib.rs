@@ -17,6 +17,7 @@
 mod address;
 mod charset;
 pub mod date;
+pub mod discover;
 mod entity;
 mod format;
 mod html;

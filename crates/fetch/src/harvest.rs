@@ -44,6 +44,8 @@ pub enum Kind {
     Page,
     /// Feeds.
     Feed,
+    /// Addresses of which it is not known yet whether they are feeds, pages or nothing.
+    Probe,
 }
 
 impl Kind {
@@ -51,6 +53,7 @@ impl Kind {
         match self {
             Kind::Page => "page",
             Kind::Feed => "feed",
+            Kind::Probe => "probe",
         }
     }
 
@@ -60,6 +63,9 @@ impl Kind {
             Kind::Feed => {
                 "application/rss+xml,application/atom+xml,application/feed+json,application/rdf+xml;q=0.9,\
                  application/xml;q=0.8,text/xml;q=0.8,*/*;q=0.1"
+            }
+            Kind::Probe => {
+                "application/rss+xml,application/atom+xml,application/feed+json,text/html,application/xml;q=0.9,*/*;q=0.5"
             }
         }
     }
@@ -129,7 +135,7 @@ pub struct Asked {
     pub ended: Duration,
     /// The host.
     pub host: String,
-    /// `page`, `feed`, `robots` or `tdmrep`.
+    /// `page`, `feed`, `probe`, `robots` or `tdmrep`.
     pub kind: &'static str,
     /// The address.
     pub url: String,

@@ -24,6 +24,9 @@
 //! feed, their robots.txt or everywhere ([`Fault::on`]); [`SimWeb::set_fault`] changes that while
 //! the web runs, and [`SimWeb::set_down`] switches the whole web off.
 //!
+//! **Hiding.** [`Spec::hiding`] makes sites hide their feeds in the ways of [`Hiding`] and set traps
+//! for those who look for them; [`Site::hiding`] and [`Site::true_feed`] tell the truth.
+//!
 //! **The diary.** [`SimWeb::requests`] lists every request with its times; [`SimWeb::politeness`]
 //! sums up what a test of manners wants to know: requests at once, gaps, forbidden fetches, requests
 //! too early for `Crawl-delay` or `Retry-After`, and requests to hosts that a redirect should not
@@ -68,6 +71,7 @@ mod article;
 mod clock;
 mod fault;
 mod feed;
+mod hiding;
 mod log;
 mod markup;
 mod page;
@@ -86,6 +90,7 @@ mod world;
 pub use archive::ArchiveError;
 pub use article::Article;
 pub use fault::{Ailment, Fault, Part, UnknownFault};
+pub use hiding::Hiding;
 pub use log::{Host, Kind, Request};
 pub use politeness::{HostManners, Politeness};
 pub use profile::{FeedFormat, INTERNAL_HOST, SHARED_HOST};

@@ -6,6 +6,7 @@ use std::time::Duration;
 use jiff::Timestamp;
 
 use crate::fault::Ailment;
+use crate::hiding::Hiding;
 
 /// Where the text comes from.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -48,6 +49,9 @@ pub struct Spec {
     pub history: usize,
     /// The ailments of the last sites, one each, in this order.
     pub faults: Vec<Ailment>,
+    /// How sites hide their feeds, in turn; none means that every page declares them, and that the
+    /// sites set no traps for those who look for feeds.
+    pub hiding: Vec<Hiding>,
     /// How long every answer is held back.
     pub latency: Duration,
     /// Benchmark mode: pages of about this many bytes of HTML out of a pool made beforehand, so that
@@ -98,6 +102,7 @@ impl Default for Spec {
             publish_every: Duration::from_secs(3600),
             history: 0,
             faults: Vec::new(),
+            hiding: Vec::new(),
             latency: Duration::ZERO,
             page_bytes: None,
             page_pool: 2048,

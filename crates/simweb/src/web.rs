@@ -12,6 +12,7 @@ use tokio::net::TcpSocket;
 use crate::archive::{Archive, ArchiveError};
 use crate::article::Article;
 use crate::fault::{Ailment, Fault};
+use crate::hiding::Hiding;
 use crate::log::{Log, Request};
 use crate::politeness::Politeness;
 use crate::profile::{FeedFormat, MAX_SITES, address};
@@ -118,9 +119,12 @@ impl SimWeb {
     }
 
     /// The addresses of all feeds: one a site in the site's own format, or with
-    /// [`Spec::twins`] the RSS and the Atom feed of each.
+    /// [`Spec::twins`] the RSS and the Atom feed of each. Hidden feeds are named where they lie.
     pub fn feeds(&self) -> Vec<String> {
         let twins = self.shared.world.spec.twins;
+        if !self.shared.world.spec.hiding.is_empty() {
+            return self.sites().filter_map(|site| site.true_feed()).collect();
+        }
         self.sites()
             .flat_map(|site| {
                 if twins {
@@ -266,6 +270,19 @@ impl<'a> Site<'a> {
     /// The URL of its feed in the format it prefers.
     pub fn feed(&self) -> String {
         self.feed_as(self.format())
+    }
+
+    /// Where its one feed lies on a web that hides feeds; the feed of its format on others.
+    pub fn true_feed(&self) -> Option<String> {
+        match self.web.shared.world.hidden(self.number) {
+            Some(hidden) => (hidden.way != Hiding::Nowhere).then(|| self.url(&hidden.target)),
+            None => Some(self.feed()),
+        }
+    }
+
+    /// How it hides its feed, if it does.
+    pub fn hiding(&self) -> Option<Hiding> {
+        self.web.shared.world.hidden(self.number).map(|hidden| hidden.way)
     }
 
     /// The URL of its feed in another format; every site offers all.

@@ -13,6 +13,7 @@ use jiff::civil::Date;
 use crate::archive::Archive;
 use crate::article::Article;
 use crate::clock::Clock;
+use crate::hiding::Hidden;
 use crate::profile::{PathStyle, Profile, address};
 use crate::rng::Rng;
 use crate::server::tls::TLS_SITES;
@@ -61,6 +62,13 @@ impl World {
 
     pub fn profile(&self, site: usize) -> &Profile {
         &self.profiles[site]
+    }
+
+    /// Where a site hides its feed, if this web hides feeds.
+    pub fn hidden(&self, site: usize) -> Option<Hidden> {
+        let ways = &self.spec.hiding;
+        let way = *ways.get(site % ways.len().max(1))?;
+        Some(Hidden::of(self.spec.seed, site, way, self.profiles[site].format))
     }
 
     pub fn grammar(&self, site: usize) -> &'static Grammar {

@@ -73,3 +73,15 @@ pub(crate) fn merge(home: &Home, changed: HashMap<String, HostState>) -> Result<
     };
     table::merge(&home.state("hosts.tsv"), changed, |state| state.host.clone(), add)
 }
+
+/// Tells a home what another one remembers about hosts, so that a run in it is polite towards what
+/// runs in the other did. The later word counts.
+pub fn share(from: &Home, to: &Home) -> Result<()> {
+    let mut changed = HashMap::new();
+    read(from, |state| {
+        changed.insert(state.host.clone(), state);
+    })?;
+    // Times of one form: as text they are ordered as in time.
+    let later = |old: HostState, new: HostState| if new.last_request > old.last_request { new } else { old };
+    table::merge(&to.state("hosts.tsv"), changed, |state| state.host.clone(), later)
+}

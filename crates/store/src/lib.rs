@@ -4,6 +4,8 @@
 //! This is the one room that opens files. It promises that a power cut at any instant loses no
 //! page that was acknowledged and no entry of the plan; [`fold`](mod@fold) tells how.
 
+pub mod archive;
+pub mod candidates;
 mod disk;
 mod error;
 pub mod feeds;

@@ -183,6 +183,17 @@ pub(crate) fn rewrite<'c>(
     Ok(())
 }
 
+/// Leaves each feed its first `most` entries and takes the others out of the plan.
+pub fn keep_first(home: &Home, run: &str, most: u32) -> Result<()> {
+    let mut kept = std::collections::HashMap::<String, u32>::new();
+    let decide = |row: &Row<'_>| {
+        let number = kept.entry(row.feed.to_owned()).or_default();
+        *number += 1;
+        if *number > most { Change::Drop } else { Change::Keep }
+    };
+    rewrite(home, run, decide, |_| Ok(()))
+}
+
 fn keep_in_history(home: &Home, plan: &Path, run: &str) -> Result<()> {
     let name = plan.file_name().unwrap_or_default().to_string_lossy();
     let copy = home.history().join(format!("{run}.{name}"));

@@ -26,7 +26,7 @@ pub struct Request {
     pub ended_ms: u64,
     /// The host asked.
     pub host: String,
-    /// `page`, `feed`, `robots` or `tdmrep`.
+    /// `page`, `feed`, `probe`, `robots` or `tdmrep`.
     pub kind: String,
     /// The address asked for.
     pub url: String,

@@ -95,7 +95,7 @@ impl Audit {
             self.feeds_conditional += u64::from(request.conditional);
             self.feeds_unchanged += u64::from(request.status == "304");
         }
-        if matches!(request.kind.as_str(), "page" | "feed") {
+        if matches!(request.kind.as_str(), "page" | "feed" | "probe") {
             match request.robots_age_s {
                 Some(age) => self.oldest_robots_s = self.oldest_robots_s.max(age),
                 None => self.without_robots += 1,

@@ -34,7 +34,7 @@ pub fn run(args: &Args, global: &Global) -> Result<Report> {
     let (home, config) = super::open_home(global)?;
     let mut config = args.harvest.over(&config)?;
     config.fetch.warc |= args.warc;
-    let session = Session::open(home, config, "fetch")?;
+    let mut session = Session::open(home, config, "fetch")?;
 
     let Backlog { rows, queues, entries } = backlog(&session)?;
     if rows.is_empty() || args.dry_run {
@@ -72,7 +72,13 @@ pub fn run(args: &Args, global: &Global) -> Result<Report> {
 
     session.finish()?;
     super::mention_given_up(&harvested);
-    report(&session, harvested, hosts)
+    let mut report = report(&session, harvested, hosts)?;
+    if session.config.discover.grow && session.stopper.reason().is_none() {
+        let (text, json) = super::discover::grow(&mut session, args.harvest.seed())?;
+        report.text.push_str(&text);
+        report.json["discover"] = json;
+    }
+    Ok(report)
 }
 
 fn report(session: &Session, harvested: intake::Harvested, hosts: u64) -> Result<Report> {

@@ -3,6 +3,7 @@
 pub mod audit;
 pub mod config;
 pub mod demo;
+pub mod discover;
 pub mod feed;
 pub mod fetch;
 pub mod init;

@@ -12,6 +12,7 @@ mod committer;
 mod diary;
 pub mod feeds;
 pub mod pages;
+pub mod probes;
 pub mod pulse;
 
 use std::collections::BTreeMap;
@@ -168,7 +169,7 @@ where
             gauge: gauge.clone(),
             min_free_bytes: session.config.store.min_free_mib << 20,
             time_limit: work.time_limit,
-            progress: Progress::begin(if work.kind == Kind::Page { "pages" } else { "feeds" }, total),
+            progress: Progress::begin(noun(work.kind), total),
         }));
         let outcome = harvest.run(work.queues, work.remembered).await;
         let delivered = collecting.await.context("the collector failed")?;
@@ -190,6 +191,14 @@ where
         bytes: gauge.bytes.load(Relaxed),
         log,
     })
+}
+
+fn noun(kind: Kind) -> &'static str {
+    match kind {
+        Kind::Page => "pages",
+        Kind::Feed => "feeds",
+        Kind::Probe => "addresses",
+    }
 }
 
 fn hosts_step(outcome: &Outcome) -> Step {

@@ -2,6 +2,7 @@
 
 mod crash;
 mod daily;
+mod discover;
 mod faults;
 mod formats;
 mod limits;

@@ -3,7 +3,7 @@
 use url::Url;
 
 /// Whether an address looks like that of a feed.
-pub(super) fn looks_like_feed(url: &Url) -> bool {
+pub(crate) fn looks_like_feed(url: &Url) -> bool {
     if is_elsewhere(url) {
         return false;
     }
@@ -68,7 +68,7 @@ pub(super) fn may_be_feed(url: &Url, page: Option<&Url>) -> bool {
 }
 
 /// Whether an address leads to comments.
-pub(super) fn is_comments(url: &Url) -> bool {
+pub(crate) fn is_comments(url: &Url) -> bool {
     let path = url.path().to_ascii_lowercase();
     let query = url.query().unwrap_or("").to_ascii_lowercase();
     let in_path = path.split(['/', '.', '-', '_']).any(|word| {
@@ -92,7 +92,7 @@ pub(super) fn is_comments(url: &Url) -> bool {
 }
 
 /// Whether the title of a feed says that it lists comments, in the languages of weblog programs.
-pub(super) fn title_of_comments(title: &str) -> bool {
+pub(crate) fn title_of_comments(title: &str) -> bool {
     const ROOTS: &[&str] = &[
         "comment",
         "komment",
@@ -175,7 +175,7 @@ pub(super) fn title_of_comments(title: &str) -> bool {
 ///
 /// A site that declares a feed under such an address means it, as long as it is not one of the
 /// things that are declared by mistake everywhere.
-pub(super) fn is_interface(url: &Url, declared: bool) -> bool {
+pub(crate) fn is_interface(url: &Url, declared: bool) -> bool {
     const ALWAYS: &[&str] = &[
         "oembed",
         "wp-json",

@@ -5,7 +5,7 @@
 //! interfaces for programs. A harvester that takes those polls a million feeds nobody wants, so
 //! what is left out matters here as much as what is found.
 
-mod address;
+pub(crate) mod address;
 
 use std::collections::HashMap;
 

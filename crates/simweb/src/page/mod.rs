@@ -31,7 +31,8 @@ struct Sheet<'a> {
     /// Names and words of readers.
     comments: Vec<(String, String)>,
     home: String,
-    feed: String,
+    /// The lines of the head that declare feeds.
+    feed_links: String,
 }
 
 impl Sheet<'_> {
@@ -42,12 +43,11 @@ impl Sheet<'_> {
     /// The lines of the head that every template needs.
     fn meta(&self) -> String {
         format!(
-            "<meta charset=\"{}\">\n<title>{} | {}</title>\n<link rel=\"alternate\" type=\"{}\" href=\"{}\">\n",
+            "<meta charset=\"{}\">\n<title>{} | {}</title>\n{}",
             self.profile.charset.name().to_lowercase(),
             escaped(&self.article.title),
             escaped(&self.site_name),
-            self.profile.format.media_type(),
-            self.feed,
+            self.feed_links,
         )
     }
 
@@ -123,6 +123,7 @@ fn render(world: &World, article: &Article, body: String, teasers: Vec<(String, 
             (name, filler_sentence(grammar, rng))
         })
         .collect();
+    let hidden = world.hidden(site);
     let sheet = Sheet {
         article,
         body,
@@ -132,13 +133,23 @@ fn render(world: &World, article: &Article, body: String, teasers: Vec<(String, 
         teasers,
         comments,
         home: world.url(site, "/"),
-        feed: world.url(site, profile.format.path()),
+        feed_links: match &hidden {
+            Some(hidden) => hidden.head(false, &escaped(&hidden.target)),
+            None => {
+                let (kind, feed) = (profile.format.media_type(), world.url(site, profile.format.path()));
+                format!("<link rel=\"alternate\" type=\"{kind}\" href=\"{feed}\">\n")
+            }
+        },
     };
-    match profile.template {
+    let html = match profile.template {
         Template::Semantic => semantic::write(&sheet),
         Template::Portal => portal::write(&sheet),
         Template::Press => press::write(&sheet),
         Template::Plain => plain::write(&sheet),
+    };
+    match hidden {
+        Some(hidden) => html.replace("</body>", &format!("{}</body>", hidden.foot(&escaped(&hidden.target)))),
+        None => html,
     }
 }
 
@@ -152,7 +163,11 @@ pub fn write_home(world: &World, site: usize) -> String {
         world.grammar(site).direction(),
         profile.charset.name().to_lowercase(),
     );
-    for format in FeedFormat::ALL {
+    let hidden = world.hidden(site);
+    if let Some(hidden) = &hidden {
+        out.push_str(&hidden.head(true, &escaped(&hidden.target)));
+    }
+    for format in FeedFormat::ALL.into_iter().filter(|_| hidden.is_none()) {
         let (kind, path) = (format.media_type(), format.path());
         out.push_str(&format!("<link rel=\"alternate\" type=\"{kind}\" title=\"{name}\" href=\"{path}\">\n"));
     }
@@ -161,6 +176,10 @@ pub fn write_home(world: &World, site: usize) -> String {
         let article = world.article(site, number, Extent::Head);
         out.push_str(&format!("<li><a href=\"{}\">{}</a></li>\n", escaped(&article.url), escaped(&article.title)));
     }
-    out.push_str("</ul>\n</body>\n</html>\n");
+    out.push_str("</ul>\n");
+    if let Some(hidden) = &hidden {
+        out.push_str(&hidden.foot(&escaped(&hidden.target)));
+    }
+    out.push_str("</body>\n</html>\n");
     out
 }

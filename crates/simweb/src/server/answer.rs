@@ -86,7 +86,7 @@ fn answer_as_site(shared: &Shared, asked: &Asked<'_>, site: usize, condition: &C
             let html = page::write_home(&shared.world, site);
             content::text(shared, site, "text/html", &html, charset)
         }
-        _ => Reply::short(404),
+        _ => content::trap(&shared.world, site, asked.path).unwrap_or_else(|| Reply::short(404)),
     };
     for fault in &faults {
         misbehave::spoil(&mut reply, *fault);

@@ -41,7 +41,12 @@ impl<'a> Asked<'a> {
         let (path, detour) = strip_detour(head.target);
         let mut asked = Asked { host, head, path, kind: Kind::Other, detour, number: None, format: None, origin: None };
         let bare = path.split('?').next().unwrap_or(path);
-        asked.format = FeedFormat::ALL.into_iter().find(|format| format.path() == bare);
+        asked.format = match host {
+            Host::Site(site) if !shared.world.spec.hiding.is_empty() => {
+                shared.world.hidden(site).filter(|hidden| hidden.is_at(path)).map(|hidden| hidden.format)
+            }
+            _ => FeedFormat::ALL.into_iter().find(|format| format.path() == bare),
+        };
         asked.kind = match bare {
             "/robots.txt" => Kind::Robots,
             "/.well-known/tdmrep.json" => Kind::Tdmrep,

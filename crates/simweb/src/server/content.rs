@@ -8,6 +8,7 @@ use super::head::Head;
 use super::pool::Prepared;
 use super::reply::Reply;
 use crate::fault::Fault;
+use crate::hiding::{COMMENTS, Hiding, INTERFACE, OEMBED, OVERVIEW};
 use crate::markup::{escaped, http_date, iso_date};
 use crate::profile::{FeedFormat, Validators};
 use crate::rng::mix;
@@ -36,8 +37,47 @@ pub fn sitemap(world: &World, site: usize) -> Reply {
         let date = iso_date(article.date, world.profile(site).east);
         out.push_str(&format!("<url><loc>{}</loc><lastmod>{date}</lastmod></url>\n", escaped(&article.url)));
     }
+    if let Some(hidden) = world.hidden(site)
+        && hidden.way == Hiding::Sitemap
+    {
+        out.push_str(&format!("<url><loc>{}</loc></url>\n", escaped(&world.url(site, &hidden.target))));
+    }
     out.push_str("</urlset>\n");
     Reply::new(200, "Content-Type: application/xml; charset=utf-8\r\n".to_string(), out)
+}
+
+/// What a site that hides its feed serves besides: the overview, and the traps.
+pub fn trap(world: &World, site: usize, target: &str) -> Option<Reply> {
+    let hidden = world.hidden(site)?;
+    let bare = target.split('?').next().unwrap_or(target);
+    let reply = |kind: &str, body: String| Some(Reply::new(200, format!("Content-Type: {kind}\r\n"), body));
+    let name = escaped(&world.site_name(site));
+    let article = escaped(&world.article(site, 0, Extent::Head).url);
+    if hidden.target.strip_suffix('/').is_some_and(|without| without == target && !without.is_empty()) {
+        // Servers send whoever forgets the slash to the address that has it.
+        return Some(Reply::redirect(301, &hidden.target));
+    }
+    match bare {
+        OVERVIEW if hidden.way == Hiding::Overview => {
+            let feed = world.url(site, &hidden.target);
+            let body =
+                format!("<!DOCTYPE html>\n<html><body><h1>RSS</h1><a href=\"{feed}\">{name}</a></body></html>\n");
+            reply("text/html; charset=utf-8", body)
+        }
+        COMMENTS => reply(
+            "application/rss+xml",
+            format!(
+                "<?xml version=\"1.0\"?>\n<rss version=\"2.0\"><channel><title>Comments for {name}</title>\
+                 <item><title>Re</title><link>{article}</link></item></channel></rss>\n"
+            ),
+        ),
+        OEMBED => reply("application/json", format!("{{\"version\":\"1.0\",\"title\":\"{name}\",\"html\":\"\"}}\n")),
+        INTERFACE => reply(
+            "application/json",
+            format!("[{{\"id\":1,\"link\":\"{article}\",\"title\":{{\"rendered\":\"x\"}}}}]\n"),
+        ),
+        _ => None,
+    }
 }
 
 pub fn feed(

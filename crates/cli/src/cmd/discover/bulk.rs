@@ -1,0 +1,292 @@
+//! Gathering candidates from pages that were fetched anyway, and from streams of links.
+
+use std::collections::HashSet;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Result, bail};
+use serde_json::{Value, json};
+use tidings_feeds::discover::{Evidence, Sightings, common_paths, is_substantial, own_address, site};
+use tidings_fetch::decode::{Ceiling, Decoder};
+use tidings_store::archive::{self, WarcReader};
+use tidings_store::candidates::{self, Candidate, Fate, Searched};
+use tidings_store::pages::{self, PageReader};
+
+use super::{Source, filter, listed, plain};
+use crate::cmd::Report;
+use crate::console::count;
+use crate::session::Session;
+
+/// Different feeds that are counted at once; more than any crawl of one country has.
+const MAX_FEEDS: usize = 4_000_000;
+/// Paths that are guessed on the site of a feed that passed.
+const EXPANSIONS: usize = 3;
+/// How deep a JSON line is searched for links.
+const MAX_JSON_DEPTH: usize = 12;
+
+/// What was gathered.
+#[derive(Debug, Default)]
+pub struct Gathered {
+    /// Pages, or links, that were looked at.
+    pub pages: u64,
+    /// Different feeds and sites that were met.
+    pub links: u64,
+    /// Of these, in the list of feeds already.
+    pub known: u64,
+    /// Of these, never to be asked for.
+    pub rejected: u64,
+    /// Candidates that pass the filter now, of all that there are.
+    pub fit: u64,
+    /// Paths that were guessed.
+    pub expanded: u64,
+}
+
+impl Gathered {
+    pub fn report(&self, session: &Session) -> Report {
+        let mut text = format!(
+            "{} searched, {} met: {} in feeds.txt already, {} in other languages or countries; \
+             {} now pass the filter",
+            count(self.pages, "page"),
+            count(self.links, "candidate"),
+            self.known,
+            self.rejected,
+            count(self.fit, "candidate"),
+        );
+        if self.expanded > 0 {
+            text.push_str(&format!(", {} guessed beside them", count(self.expanded, "path")));
+        }
+        text.push_str(&format!(", {}\n", crate::cmd::took(session)));
+        let json = json!({
+            "done": true,
+            "pages": self.pages,
+            "candidates": self.links,
+            "known": self.known,
+            "rejected": self.rejected,
+            "fit": self.fit,
+            "expanded": self.expanded,
+        });
+        Report { text, json, failed: false }
+    }
+}
+
+/// Reads a source and adds what it links to to the candidates.
+pub fn gather(session: &Session, source: Source, paths: &[String], expand: bool) -> Result<Gathered> {
+    let mut sightings = Sightings::new(MAX_FEEDS);
+    let paths: Vec<PathBuf> = paths.iter().map(PathBuf::from).collect();
+    let mut searched = Vec::new();
+    match source {
+        Source::Pages => searched = read_pages(session, &paths, &mut sightings)?,
+        Source::Warc => need(&paths)?.iter().try_for_each(|path| read_warc(session, path, &mut sightings))?,
+        Source::Html => need(&paths)?.iter().try_for_each(|path| read_html(path, &mut sightings))?,
+        Source::Links => {
+            let stdin = [PathBuf::from("-")];
+            let paths = if paths.is_empty() { &stdin[..] } else { &paths };
+            for path in paths {
+                archive::lines(path, |line| read_line(line, &mut sightings))?;
+            }
+        }
+    }
+    if sightings.forgotten() > 0 {
+        log::warn!(
+            "{} that were seen once or twice were forgotten for lack of room",
+            count(sightings.forgotten(), "feed")
+        );
+    }
+    let gathered = add(session, sightings, expand)?;
+    candidates::add_searched(&session.home, searched)?;
+    Ok(gathered)
+}
+
+fn need(paths: &[PathBuf]) -> Result<&[PathBuf]> {
+    if paths.is_empty() {
+        bail!("name the files or folders to search");
+    }
+    Ok(paths)
+}
+
+/// Reads files of pages, each once: the home's own ones are remembered.
+fn read_pages(session: &Session, paths: &[PathBuf], sightings: &mut Sightings) -> Result<Vec<Searched>> {
+    let mut known = HashSet::new();
+    candidates::read_searched(&session.home, |row| {
+        known.insert(row.file);
+    })?;
+    let own = paths.is_empty();
+    let files = if own { pages::files(&session.home)? } else { paths.to_vec() };
+    let mut searched = Vec::new();
+    for file in files {
+        let shown = session.home.shown(&file);
+        if known.contains(&shown) {
+            continue;
+        }
+        let before = sightings.pages;
+        for page in PageReader::open(&file)? {
+            let page = page?;
+            let is_html = page.content_type.is_empty() || page.content_type.to_ascii_lowercase().contains("html");
+            if is_html {
+                sightings.page(&page.body, &page.final_url, is_substantial(&page.body));
+            }
+        }
+        searched.push(Searched { file: shown, pages: sightings.pages - before, links: 0 });
+    }
+    Ok(searched)
+}
+
+fn read_warc(session: &Session, path: &Path, sightings: &mut Sightings) -> Result<()> {
+    let fetch = &session.config.fetch;
+    let mut decoder = Decoder::new(Ceiling { max_bytes: fetch.max_page_mib << 20, max_ratio: fetch.max_unpack_ratio });
+    for page in WarcReader::open(path)? {
+        if page.is_text {
+            sightings.text(&page.url, page.body.len() >= 800);
+            continue;
+        }
+        // Some archives keep the header and not the encoding.
+        let body = decoder.decode(&page.encodings, &page.body).unwrap_or(page.body);
+        sightings.page(&body, &page.url, is_substantial(&body));
+    }
+    Ok(())
+}
+
+fn read_html(path: &Path, sightings: &mut Sightings) -> Result<()> {
+    for file in archive::html_files(path)? {
+        let body = archive::read_html(&file)?;
+        let inside = file.strip_prefix(path).unwrap_or(&file);
+        let Some(address) = own_address(&body).or_else(|| mirrored(inside)) else {
+            log::debug!("{}: nothing tells where it came from", file.display());
+            sightings.pages += 1;
+            continue;
+        };
+        sightings.page(&body, &address, is_substantial(&body));
+    }
+    Ok(())
+}
+
+/// The address of a file that a mirror saved as `host/path`.
+fn mirrored(file: &Path) -> Option<String> {
+    let text = file.to_str()?;
+    let host = text.split('/').next()?;
+    let is_host = host.contains('.') && !host.ends_with(".html") && !host.ends_with(".htm");
+    is_host.then(|| format!("http://{text}"))
+}
+
+/// A line of a stream: JSON in which links stand anywhere, or plain addresses.
+fn read_line(line: &str, sightings: &mut Sightings) {
+    let line = line.trim();
+    sightings.pages += u64::from(!line.is_empty());
+    match serde_json::from_str::<Value>(line) {
+        Ok(value @ (Value::Object(_) | Value::Array(_))) => {
+            // What somebody else posted before is no news.
+            let again = ["repost", "reblog", "retweeted_status", "is_repost"];
+            let marks = again.iter().filter_map(|key| value.get(key));
+            if marks.into_iter().all(|mark| matches!(mark, Value::Null | Value::Bool(false))) {
+                links_in(&value, MAX_JSON_DEPTH, sightings);
+            }
+        }
+        _ => line.split_whitespace().for_each(|word| sightings.link(word, "")),
+    }
+}
+
+fn links_in(value: &Value, depth: usize, sightings: &mut Sightings) {
+    match value {
+        Value::String(text) if depth > 0 => {
+            let words = text.split(|c: char| c.is_whitespace() || "\"'<>()".contains(c));
+            words.filter(|word| word.starts_with("http://") || word.starts_with("https://")).for_each(|word| {
+                sightings.link(word.trim_end_matches(['.', ',', ';', '!', '?', ':']), "");
+            });
+        }
+        Value::Array(values) if depth > 0 => values.iter().for_each(|value| links_in(value, depth - 1, sightings)),
+        Value::Object(fields) if depth > 0 => fields.values().for_each(|value| links_in(value, depth - 1, sightings)),
+        _ => {}
+    }
+}
+
+/// Adds sightings to the candidates and counts what passes the filter.
+fn add(session: &Session, sightings: Sightings, expand: bool) -> Result<Gathered> {
+    let filter = filter(session);
+    let in_list = listed(session)?;
+    let mut gathered = Gathered { pages: sightings.pages, ..Gathered::default() };
+    let (feeds, good_pages) = sightings.finish();
+    gathered.links = feeds.len() as u64;
+    let mut rows = Vec::new();
+    for sighting in feeds {
+        if in_list.contains(&plain(&sighting.feed)) {
+            gathered.known += 1;
+            continue;
+        }
+        let site = site(&sighting.feed).unwrap_or_default();
+        let good = good_pages.get(&site).copied().unwrap_or(0);
+        let unfit = filter.judge(&sighting.feed, sighting.seen, good).err().filter(|unfit| unfit.is_final());
+        gathered.rejected += u64::from(unfit.is_some());
+        rows.push(Candidate {
+            site,
+            evidence: sighting.evidence.word().to_owned(),
+            seen: sighting.seen,
+            found_on: sighting.found_on,
+            fate: if unfit.is_some() { Fate::Rejected } else { Fate::New },
+            reason: unfit.map(|unfit| unfit.reason()).unwrap_or_default(),
+            good_pages: good,
+            title: sighting.title,
+            feed: sighting.feed,
+            ..Candidate::default()
+        });
+    }
+    candidates::add(&session.home, rows)?;
+
+    let (mut known, mut sites) = (HashSet::new(), Vec::new());
+    candidates::read(&session.home, |row| {
+        if row.fate == Fate::New && filter.judge(&row.feed, row.seen, row.good_pages).is_ok() {
+            gathered.fit += 1;
+            sites.push(row.clone());
+        }
+        known.insert(plain(&row.feed));
+    })?;
+    if expand {
+        let mut guesses = Vec::new();
+        for row in sites {
+            let Some(root) = url::Url::parse(&row.feed).ok().and_then(|url| url.join("/").ok()) else { continue };
+            for path in common_paths().iter().take(EXPANSIONS) {
+                let Ok(url) = root.join(path) else { continue };
+                if known.insert(plain(url.as_str())) && !in_list.contains(&plain(url.as_str())) {
+                    guesses.push(Candidate {
+                        feed: url.into(),
+                        evidence: Evidence::Path.word().to_owned(),
+                        found_on: row.feed.clone(),
+                        title: String::new(),
+                        ..row.clone()
+                    });
+                }
+            }
+        }
+        gathered.expanded = guesses.len() as u64;
+        candidates::add(&session.home, guesses)?;
+    }
+    Ok(gathered)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn links_stand_anywhere_in_a_line() {
+        let mut sightings = Sightings::new(100);
+        read_line(
+            r#"{"text": "look: https://a.example/x.", "embeds": [{"url": "https://b.example/rss.xml"}]}"#,
+            &mut sightings,
+        );
+        read_line(r#"{"repost": true, "url": "https://c.example/"}"#, &mut sightings);
+        read_line("https://d.example/y and https://e.example/feed\n", &mut sightings);
+        read_line("", &mut sightings);
+        assert_eq!(sightings.pages, 3);
+        let feeds: Vec<String> = sightings.finish().0.into_iter().map(|sighting| sighting.feed).collect();
+        assert_eq!(
+            feeds,
+            ["https://a.example/", "https://b.example/rss.xml", "https://d.example/", "https://e.example/feed"]
+        );
+    }
+
+    #[test]
+    fn a_mirror_tells_addresses_by_its_folders() {
+        assert_eq!(mirrored(Path::new("g.example/a/b.html")).as_deref(), Some("http://g.example/a/b.html"));
+        assert_eq!(mirrored(Path::new("saved.html")), None);
+        assert_eq!(mirrored(Path::new("folder/b.html")), None);
+    }
+}

@@ -1,0 +1,230 @@
+//! `discover --trial`: candidates go the whole way in a scratch home, and those that give pages are
+//! adopted.
+//!
+//! A feed that reads well may still lead to nothing: its articles are gone, forbidden, or behind a
+//! wall. The trial asks for a few articles of each candidate with the very commands that a corpus
+//! uses. What the scratch home learns about hosts is shared with the home in both directions, so
+//! that a host is treated politely by the two together.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+use std::fmt::Write as _;
+
+use anyhow::{Context as _, Result, bail};
+use clap::Parser as _;
+use jiff::Timestamp;
+use serde_json::{Value, json};
+use tidings_store::candidates::{self, Candidate, Fate};
+use tidings_store::feeds::{self, Polled};
+use tidings_store::pages::{self, PageReader};
+use tidings_store::{Home, hosts, plan, rfc3339, rules};
+
+use super::{Args, adopt, filter, plain};
+use crate::args::Global;
+use crate::cmd::Report;
+use crate::console::count;
+use crate::session::Session;
+
+/// A line of the gain table.
+#[derive(Debug, Default, Clone, Copy)]
+struct Gain {
+    active_before: u64,
+    extracted: u64,
+    kept: u64,
+    with_pages: u64,
+}
+
+pub fn run(session: &mut Session, args: &Args, global: &Global) -> Result<Report> {
+    let mut gains: BTreeMap<String, Gain> = active_before(session)?;
+    let mut searched = 0;
+    candidates::read_searched(&session.home, |row| searched += row.pages)?;
+    let mut chosen = choose(session, args.limit, &mut gains)?;
+    let tried = chosen.len() as u64;
+    let with_pages = if chosen.is_empty() { HashMap::new() } else { try_out(session, args, global, &chosen)? };
+
+    let now = rfc3339(Timestamp::now());
+    for row in &mut chosen {
+        row.checked.clone_from(&now);
+        let good = with_pages.get(&row.feed).copied().unwrap_or(0);
+        (row.fate, row.reason) = match good {
+            0 => (Fate::Trial, "no page could be stored".to_owned()),
+            pages => (Fate::Promoted, format!("{} stored in a trial", count(pages, "page"))),
+        };
+        if good > 0 {
+            gains.entry(language(row)).or_default().with_pages += 1;
+        }
+    }
+    let promoted: Vec<Candidate> = chosen.iter().filter(|row| row.fate == Fate::Promoted).cloned().collect();
+    candidates::replace(&session.home, chosen)?;
+    let adopted = adopt(session, promoted)?;
+    Ok(report(session, &gains, searched, tried, adopted))
+}
+
+fn language(row: &Candidate) -> String {
+    if row.language.is_empty() { "?".to_owned() } else { row.language.clone() }
+}
+
+/// Feeds of the list that answered when they were last asked, by the language that the list gives.
+fn active_before(session: &Session) -> Result<BTreeMap<String, Gain>> {
+    let states = feeds::states(&session.home)?;
+    let mut gains: BTreeMap<String, Gain> = BTreeMap::new();
+    for feed in feeds::list(&session.home)?.feeds {
+        let active = states.get(&feed.url).is_some_and(|state| {
+            matches!(state.polled, Polled::Listed | Polled::Unchanged) && (state.entries > 0 || state.brought > 0)
+        });
+        if active {
+            let label = feed.labels.iter().find(|label| label.0 == "lang").map(|label| label.1.clone());
+            gains.entry(label.unwrap_or_else(|| "?".to_owned())).or_default().active_before += 1;
+        }
+    }
+    Ok(gains)
+}
+
+/// The candidates to try: those known to be feeds, and of the others those that a list named or that
+/// pass the filter.
+fn choose(session: &Session, limit: usize, gains: &mut BTreeMap<String, Gain>) -> Result<Vec<Candidate>> {
+    let filter = filter(session);
+    let listed: HashSet<String> = super::listed(session)?;
+    let mut chosen = Vec::new();
+    candidates::read(&session.home, |row| {
+        let gain = gains.entry(language(&row)).or_default();
+        if row.evidence == "page" {
+            return;
+        }
+        gain.extracted += 1;
+        let fit = match row.fate {
+            Fate::ProbedFeed => row.entries > 0,
+            Fate::New => row.evidence == "listed" || filter.judge(&row.feed, row.seen, row.good_pages).is_ok(),
+            _ => false,
+        };
+        if fit && !listed.contains(&plain(&row.feed)) {
+            gain.kept += 1;
+            chosen.push(row);
+        }
+    })?;
+    // What is known to be a feed comes first, then what was seen most.
+    chosen.sort_by(|a, b| {
+        let order = |row: &Candidate| (row.fate != Fate::ProbedFeed, std::cmp::Reverse(row.seen));
+        order(a).cmp(&order(b)).then_with(|| a.feed.cmp(&b.feed))
+    });
+    chosen.truncate(limit);
+    Ok(chosen)
+}
+
+/// Runs update and fetch in the scratch home; tells how many pages each candidate gave.
+fn try_out(session: &Session, args: &Args, global: &Global, chosen: &[Candidate]) -> Result<HashMap<String, u64>> {
+    let root = session.home.root().join("trial");
+    if root.exists() {
+        std::fs::remove_dir_all(&root).with_context(|| format!("cannot empty {}", root.display()))?;
+    }
+    let mut config = session.config.clone();
+    // Probes may have asked these hosts a moment ago, with the longer of the two pauses.
+    config.fetch.feed_delay_s = config.fetch.feed_delay_s.max(config.fetch.delay_s);
+    config.discover.grow = false;
+    config.fetch.warc = false;
+    let list: String = chosen.iter().map(|row| format!("{}\n", row.feed)).collect();
+    let settings = toml::to_string(&config).context("the settings cannot be written down")?;
+    Home::create(&root, &settings, &list)?;
+    let scratch = Home::at(&root)?;
+    hosts::share(&session.home, &scratch)?;
+    rules::share(&session.home, &scratch)?;
+
+    let harvested = harvest(args, global, &scratch);
+    // Whatever happened, the hosts were asked, and the home must know.
+    hosts::share(&scratch, &session.home)?;
+    rules::share(&scratch, &session.home)?;
+    harvested?;
+
+    let mut good: HashMap<String, u64> = HashMap::new();
+    for file in pages::files(&scratch)? {
+        for page in PageReader::open(&file)? {
+            *good.entry(page?.feed).or_default() += 1;
+        }
+    }
+    Ok(good)
+}
+
+fn harvest(args: &Args, global: &Global, scratch: &Home) -> Result<()> {
+    step("update", args, global, scratch)?;
+    plan::keep_first(scratch, &format!("{}-trial", tidings_store::stamp(Timestamp::now())), args.pages_per_feed)?;
+    step("fetch", args, global, scratch)
+}
+
+fn step(verb: &str, args: &Args, global: &Global, scratch: &Home) -> Result<()> {
+    let root = scratch.root().to_string_lossy().into_owned();
+    let mut words = vec!["tidings".to_owned(), verb.to_owned(), "--home".to_owned(), root];
+    words.extend(["--seed".to_owned(), args.harvest.seed().to_string()]);
+    let args = crate::args::Args::try_parse_from(words)?;
+    let report = crate::run(args).with_context(|| format!("the trial's {verb} failed"))?;
+    if report.failed {
+        bail!("the trial's {verb} did not finish: {}", report.text.trim_end());
+    }
+    if !global.json {
+        log::info!("trial: {}", report.text.trim_end());
+    }
+    Ok(())
+}
+
+fn report(session: &Session, gains: &BTreeMap<String, Gain>, searched: u64, tried: u64, adopted: u64) -> Report {
+    let mut total = Gain::default();
+    for gain in gains.values() {
+        total.active_before += gain.active_before;
+        total.extracted += gain.extracted;
+        total.kept += gain.kept;
+        total.with_pages += gain.with_pages;
+    }
+    let percent = |gain: &Gain| match gain.active_before {
+        0 if gain.with_pages == 0 => "0 %".to_owned(),
+        0 => "new".to_owned(),
+        before => format!("+{:.0} %", 100.0 * gain.with_pages as f64 / before as f64),
+    };
+    let mut text = String::new();
+    let _ = writeln!(
+        text,
+        "{:<9}{:>14}{:>15}{:>10}{:>11}{:>13}{:>8}",
+        "language", "active before", "feeds extracted", "kept", "with pages", "active after", "gain"
+    );
+    let mut rows: Vec<Value> = Vec::new();
+    let languages: BTreeSet<&String> = gains.keys().collect();
+    let all = "all".to_owned();
+    for (name, gain) in languages.into_iter().map(|name| (name, gains[name])).chain(std::iter::once((&all, total))) {
+        let after = gain.active_before + gain.with_pages;
+        let _ = writeln!(
+            text,
+            "{name:<9}{:>14}{:>15}{:>10}{:>11}{after:>13}{:>8}",
+            gain.active_before,
+            gain.extracted,
+            gain.kept,
+            gain.with_pages,
+            percent(&gain)
+        );
+        rows.push(json!({
+            "language": name,
+            "active_before": gain.active_before,
+            "pages_searched": if name == "all" { Some(searched) } else { None },
+            "feeds_extracted": gain.extracted,
+            "kept": gain.kept,
+            "with_pages": gain.with_pages,
+            "active_after": after,
+        }));
+    }
+    let _ = writeln!(
+        text,
+        "{} searched, {} tried, {} added to {}, {}\n\
+         A trial ends with stored pages for now; whether they hold good text in the language will be asked when cleaning \
+         is there.",
+        count(searched, "page"),
+        count(tried, "candidate"),
+        count(adopted, "feed"),
+        session.home.feed_list().display(),
+        crate::cmd::took(session),
+    );
+    let json = json!({
+        "done": true,
+        "pages_searched": searched,
+        "tried": tried,
+        "promoted": adopted,
+        "gain": rows,
+        "text_stages": false,
+    });
+    Report { text, json, failed: false }
+}

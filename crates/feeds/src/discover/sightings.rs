@@ -1,0 +1,169 @@
+//! Counting which feeds many pages link to, in memory that does not grow with the crawl.
+
+use std::collections::HashMap;
+
+use super::rank::Evidence;
+use super::site::site;
+use crate::links;
+
+/// A feed that pages link to.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Sighting {
+    /// Its address.
+    pub feed: String,
+    /// The best evidence for it.
+    pub evidence: Evidence,
+    /// Pages that link to it.
+    pub seen: u64,
+    /// The first of them.
+    pub found_on: String,
+    /// What that page calls it.
+    pub title: String,
+}
+
+/// Feeds and sites met in a heap of pages.
+#[derive(Debug)]
+pub struct Sightings {
+    feeds: HashMap<String, Sighting>,
+    /// Pages with text enough, by site.
+    good_pages: HashMap<String, u64>,
+    /// Pages looked at.
+    pub pages: u64,
+    /// Feeds held at most; the rarest are forgotten first.
+    limit: usize,
+    forgotten: u64,
+}
+
+impl Sightings {
+    /// Counts of at most this many feeds.
+    pub fn new(limit: usize) -> Sightings {
+        Sightings { feeds: HashMap::new(), good_pages: HashMap::new(), pages: 0, limit: limit.max(1), forgotten: 0 }
+    }
+
+    /// Takes in the links of a page.
+    pub fn page(&mut self, body: &[u8], url: &str, is_good: bool) {
+        self.pages += 1;
+        if is_good && let Some(site) = site(url) {
+            *self.good_pages.entry(site).or_default() += 1;
+        }
+        for link in links::find(body, url) {
+            self.see(link.url, Evidence::of_link(link.evidence), url, link.title.unwrap_or_default());
+        }
+    }
+
+    /// Takes in a page of which only the text is known.
+    pub fn text(&mut self, url: &str, is_good: bool) {
+        self.page(b"", url, is_good);
+    }
+
+    /// Takes in one link.
+    pub fn see(&mut self, feed: String, evidence: Evidence, found_on: &str, title: String) {
+        match self.feeds.get_mut(&feed) {
+            Some(known) => {
+                known.seen += 1;
+                known.evidence = known.evidence.min(evidence);
+            }
+            None => {
+                let sighting = Sighting { feed: feed.clone(), evidence, seen: 1, found_on: found_on.to_owned(), title };
+                self.feeds.insert(feed, sighting);
+                if self.feeds.len() > self.limit {
+                    self.forget();
+                }
+            }
+        }
+    }
+
+    /// Takes in a link of unknown kind: a feed by its looks, else a page of a site to begin from.
+    pub fn link(&mut self, address: &str, found_on: &str) {
+        let Some(address) = tidings_model::address::normalise(address, None) else { return };
+        let Ok(url) = url::Url::parse(&address) else { return };
+        let unwanted = links::address::is_comments(&url) || links::address::is_interface(&url, false);
+        if links::address::looks_like_feed(&url) && !unwanted {
+            self.see(address, Evidence::Address, found_on, String::new());
+            return;
+        }
+        // One page of a site is enough to begin from; the first one stands for all.
+        let host = url.host_str().unwrap_or_default();
+        let start =
+            if super::site::is_shared(host) { address } else { format!("{}/", url.origin().ascii_serialization()) };
+        self.see(start, Evidence::Page, found_on, String::new());
+    }
+
+    /// Halves the number of feeds held, the rarest first; among equals the address decides.
+    fn forget(&mut self) {
+        let mut order: Vec<(u64, String)> = self.feeds.values().map(|feed| (feed.seen, feed.feed.clone())).collect();
+        order.sort_unstable_by(|a, b| a.0.cmp(&b.0).then_with(|| b.1.cmp(&a.1)));
+        for (_, feed) in order.iter().take(order.len() - self.limit / 2) {
+            self.feeds.remove(feed);
+            self.forgotten += 1;
+        }
+    }
+
+    /// Feeds that were forgotten for lack of room.
+    pub fn forgotten(&self) -> u64 {
+        self.forgotten
+    }
+
+    /// What was met: the feeds in the order of their addresses, and the good pages of each site.
+    pub fn finish(self) -> (Vec<Sighting>, HashMap<String, u64>) {
+        let mut feeds: Vec<Sighting> = self.feeds.into_values().collect();
+        feeds.sort_by(|a, b| a.feed.cmp(&b.feed));
+        (feeds, self.good_pages)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const PAGE: &[u8] = br#"<link rel="alternate" type="application/rss+xml" href="/feed/" title="News">
+        <link rel="alternate" type="application/rss+xml" href="/comments/feed/">
+        <link rel="alternate" type="application/json+oembed" href="/wp-json/oembed/1.0/embed?url=x">
+        <link rel="alternate" type="application/json" href="/wp-json/wp/v2/posts/1">"#;
+
+    #[test]
+    fn pages_are_counted_for_each_feed_and_site() {
+        let mut sightings = Sightings::new(100);
+        sightings.page(PAGE, "https://www.g.example/a", true);
+        sightings.page(PAGE, "https://www.g.example/b", false);
+        let (feeds, good) = sightings.finish();
+        assert_eq!(feeds.len(), 1, "{feeds:?}");
+        assert_eq!((feeds[0].feed.as_str(), feeds[0].seen), ("https://www.g.example/feed/", 2));
+        assert_eq!((feeds[0].found_on.as_str(), feeds[0].title.as_str()), ("https://www.g.example/a", "News"));
+        assert_eq!(good["g.example"], 1);
+    }
+
+    #[test]
+    fn the_rarest_feeds_are_forgotten_first() {
+        let mut sightings = Sightings::new(10);
+        for _ in 0..3 {
+            sightings.see("https://g.example/often".into(), Evidence::Declared, "x", String::new());
+        }
+        for number in 0..1000 {
+            sightings.see(format!("https://g.example/{number}"), Evidence::Declared, "x", String::new());
+        }
+        assert!(sightings.forgotten() > 900);
+        let (feeds, _) = sightings.finish();
+        assert!(feeds.len() <= 10 && feeds.iter().any(|feed| feed.seen == 3));
+    }
+
+    #[test]
+    fn a_stream_of_links_becomes_feeds_and_sites() {
+        let mut sightings = Sightings::new(100);
+        for link in ["https://g.example/2026/a.html?utm_source=x", "https://g.example/b", "https://g.example/rss.xml"] {
+            sightings.link(link, "");
+        }
+        sightings.link("https://www.youtube.com/channel/UC1", "");
+        sightings.link("mailto:a@b.c", "");
+        let (feeds, _) = sightings.finish();
+        let summary: Vec<_> = feeds.iter().map(|feed| (feed.feed.as_str(), feed.evidence, feed.seen)).collect();
+        assert_eq!(
+            summary,
+            [
+                ("https://g.example/", Evidence::Page, 2),
+                ("https://g.example/rss.xml", Evidence::Address, 1),
+                ("https://www.youtube.com/channel/UC1", Evidence::Page, 1),
+            ]
+        );
+    }
+}

@@ -1,0 +1,313 @@
+//! Feeds that may be worth having, what speaks for each, and what became of it; sites that have
+//! none; and which files of pages were searched already.
+
+use std::collections::HashMap;
+
+use crate::disk::Draft;
+use crate::error::{During, Result};
+use crate::home::Home;
+use crate::table::{self, Tabular};
+
+/// What became of a candidate.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Hash, PartialOrd, Ord)]
+pub enum Fate {
+    /// Nobody has asked for it yet.
+    #[default]
+    New,
+    /// It was asked for and is a feed.
+    ProbedFeed,
+    /// It was asked for and is no feed, or leads to none.
+    NotAFeed,
+    /// It could not be reached.
+    Unreachable,
+    /// It is not wanted; `reason` says why.
+    Rejected,
+    /// It was tried and gave no page yet.
+    Trial,
+    /// It stands in the list of feeds.
+    Promoted,
+}
+
+impl Fate {
+    const WORDS: [(Fate, &str); 7] = [
+        (Fate::New, "new"),
+        (Fate::ProbedFeed, "probed-feed"),
+        (Fate::NotAFeed, "not-a-feed"),
+        (Fate::Unreachable, "unreachable"),
+        (Fate::Rejected, "rejected"),
+        (Fate::Trial, "trial"),
+        (Fate::Promoted, "promoted"),
+    ];
+
+    /// The word in the table.
+    pub fn word(self) -> &'static str {
+        Fate::WORDS.iter().find(|row| row.0 == self).map_or("new", |row| row.1)
+    }
+
+    fn of_word(word: &str) -> Fate {
+        Fate::WORDS.iter().find(|row| row.1 == word).map(|row| row.0).unwrap_or_default()
+    }
+}
+
+/// A feed that may be worth having.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Candidate {
+    /// Its address, or with the evidence `page` that of a page to begin a search from.
+    pub feed: String,
+    /// The site it was found on: a host without `www.`.
+    pub site: String,
+    /// What speaks for it, in a word.
+    pub evidence: String,
+    /// How many pages linked to it.
+    pub seen: u64,
+    /// The first page that did.
+    pub found_on: String,
+    /// What became of it.
+    pub fate: Fate,
+    /// Why, where that needs saying.
+    pub reason: String,
+    /// When it was last asked for.
+    pub checked: String,
+    /// How many entries it listed then.
+    pub entries: u32,
+    /// Its latest entry's date then.
+    pub latest: String,
+    /// Its language, if it or the page it was found on names one.
+    pub language: String,
+    /// How many requests it has cost.
+    pub requests: u32,
+    /// Good pages that were seen on its site.
+    pub good_pages: u64,
+    /// What it is called.
+    pub title: String,
+    /// What a list said about it: `key=value`, separated by tabs.
+    pub labels: String,
+}
+
+impl Tabular for Candidate {
+    const COLUMNS: &'static [&'static str] = &[
+        "feed",
+        "site",
+        "evidence",
+        "seen",
+        "found_on",
+        "fate",
+        "reason",
+        "checked",
+        "entries",
+        "latest",
+        "language",
+        "requests",
+        "good_pages",
+        "title",
+        "labels",
+    ];
+
+    fn fields(&self) -> Vec<String> {
+        vec![
+            self.feed.clone(),
+            self.site.clone(),
+            self.evidence.clone(),
+            self.seen.to_string(),
+            self.found_on.clone(),
+            self.fate.word().to_owned(),
+            self.reason.clone(),
+            self.checked.clone(),
+            self.entries.to_string(),
+            self.latest.clone(),
+            self.language.clone(),
+            self.requests.to_string(),
+            self.good_pages.to_string(),
+            self.title.clone(),
+            self.labels.clone(),
+        ]
+    }
+
+    fn from_fields(field: &dyn Fn(&str) -> String) -> Candidate {
+        Candidate {
+            feed: field("feed"),
+            site: field("site"),
+            evidence: field("evidence"),
+            seen: field("seen").parse().unwrap_or(0),
+            found_on: field("found_on"),
+            fate: Fate::of_word(&field("fate")),
+            reason: field("reason"),
+            checked: field("checked"),
+            entries: field("entries").parse().unwrap_or(0),
+            latest: field("latest"),
+            language: field("language"),
+            requests: field("requests").parse().unwrap_or(0),
+            good_pages: field("good_pages").parse().unwrap_or(0),
+            title: field("title"),
+            labels: field("labels"),
+        }
+    }
+}
+
+/// Shows every candidate to `see`.
+pub fn read(home: &Home, see: impl FnMut(Candidate)) -> Result<()> {
+    table::read(&home.state("candidates.tsv"), see)
+}
+
+/// Adds sightings: counts grow, the first page that linked to a candidate stays, and what is known
+/// about its fate stays too.
+pub fn add(home: &Home, sighted: Vec<Candidate>) -> Result<()> {
+    let grow = |old: Candidate, new: Candidate| Candidate {
+        seen: old.seen.saturating_add(new.seen),
+        good_pages: old.good_pages.saturating_add(new.good_pages),
+        // A page's word for a feed is better than none, and a list's labels than none.
+        title: if old.title.is_empty() { new.title } else { old.title },
+        labels: if old.labels.is_empty() { new.labels } else { old.labels },
+        language: if old.language.is_empty() { new.language } else { old.language },
+        ..old
+    };
+    merge(home, sighted, grow)
+}
+
+/// Puts candidates in place of what was known about them.
+pub fn replace(home: &Home, changed: Vec<Candidate>) -> Result<()> {
+    merge(home, changed, |_, new| new)
+}
+
+fn merge(home: &Home, rows: Vec<Candidate>, combine: impl Fn(Candidate, Candidate) -> Candidate) -> Result<()> {
+    let rows: HashMap<String, Candidate> = rows.into_iter().map(|row| (row.feed.clone(), row)).collect();
+    table::merge(&home.state("candidates.tsv"), rows, |row| row.feed.clone(), combine)
+}
+
+/// A site that was searched and has no feed.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Barren {
+    /// Its host, without `www.`.
+    pub site: String,
+    /// When it was searched.
+    pub checked: String,
+    /// How many requests that took.
+    pub requests: u32,
+    /// Where the search began.
+    pub start: String,
+}
+
+impl Tabular for Barren {
+    const COLUMNS: &'static [&'static str] = &["site", "checked", "requests", "start"];
+
+    fn fields(&self) -> Vec<String> {
+        vec![self.site.clone(), self.checked.clone(), self.requests.to_string(), self.start.clone()]
+    }
+
+    fn from_fields(field: &dyn Fn(&str) -> String) -> Barren {
+        Barren {
+            site: field("site"),
+            checked: field("checked"),
+            requests: field("requests").parse().unwrap_or(0),
+            start: field("start"),
+        }
+    }
+}
+
+/// Shows every site without feeds to `see`.
+pub fn read_barren(home: &Home, see: impl FnMut(Barren)) -> Result<()> {
+    table::read(&home.state("barren.tsv"), see)
+}
+
+/// Remembers sites without feeds.
+pub fn add_barren(home: &Home, sites: Vec<Barren>) -> Result<()> {
+    let rows: HashMap<String, Barren> = sites.into_iter().map(|row| (row.site.clone(), row)).collect();
+    table::merge(&home.state("barren.tsv"), rows, |row| row.site.clone(), |_, new| new)
+}
+
+/// A file whose pages were searched for feeds.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Searched {
+    /// The file, as a person in the home would write it.
+    pub file: String,
+    /// Pages in it.
+    pub pages: u64,
+    /// Links in it that seem to lead to feeds.
+    pub links: u64,
+}
+
+impl Tabular for Searched {
+    const COLUMNS: &'static [&'static str] = &["file", "pages", "links"];
+
+    fn fields(&self) -> Vec<String> {
+        vec![self.file.clone(), self.pages.to_string(), self.links.to_string()]
+    }
+
+    fn from_fields(field: &dyn Fn(&str) -> String) -> Searched {
+        Searched {
+            file: field("file"),
+            pages: field("pages").parse().unwrap_or(0),
+            links: field("links").parse().unwrap_or(0),
+        }
+    }
+}
+
+/// Shows every file that was searched to `see`.
+pub fn read_searched(home: &Home, see: impl FnMut(Searched)) -> Result<()> {
+    table::read(&home.state("searched.tsv"), see)
+}
+
+/// Remembers that files were searched.
+pub fn add_searched(home: &Home, files: Vec<Searched>) -> Result<()> {
+    let rows: HashMap<String, Searched> = files.into_iter().map(|row| (row.file.clone(), row)).collect();
+    table::merge(&home.state("searched.tsv"), rows, |row| row.file.clone(), |_, new| new)
+}
+
+/// Appends feeds to the user's list, each under a comment; what stands there stays as it is.
+pub fn append_feeds(home: &Home, feeds: &[(String, String)]) -> Result<()> {
+    if feeds.is_empty() {
+        return Ok(());
+    }
+    let path = home.feed_list();
+    let mut bytes = std::fs::read(&path).during("read", &path)?;
+    if !bytes.is_empty() && !bytes.ends_with(b"\n") {
+        bytes.push(b'\n');
+    }
+    for (comment, line) in feeds {
+        let comment = comment.replace(['\n', '\r'], " ");
+        bytes.extend_from_slice(format!("# {comment}\n{}\n", line.replace(['\n', '\r'], " ")).as_bytes());
+    }
+    let mut draft = Draft::create(&path)?;
+    draft.write(&bytes)?;
+    draft.publish()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn home() -> (tempfile::TempDir, Home) {
+        let folder = tempfile::tempdir().unwrap();
+        Home::create(folder.path(), "", "https://a.example/feed\ttopic=food").unwrap();
+        let home = Home::at(folder.path()).unwrap();
+        (folder, home)
+    }
+
+    fn all(home: &Home) -> Vec<Candidate> {
+        let mut all = Vec::new();
+        read(home, |candidate| all.push(candidate)).unwrap();
+        all
+    }
+
+    #[test]
+    fn sightings_add_up_and_fates_stay() {
+        let (_folder, home) = home();
+        let seen = |seen| Candidate { feed: "https://b.example/feed".into(), seen, ..Candidate::default() };
+        add(&home, vec![seen(3)]).unwrap();
+        let probed = Candidate { fate: Fate::ProbedFeed, entries: 7, labels: "topic=a\tx=y".into(), ..seen(3) };
+        replace(&home, vec![probed]).unwrap();
+        add(&home, vec![seen(4)]).unwrap();
+        let all = all(&home);
+        assert_eq!((all.len(), all[0].seen, all[0].fate, all[0].entries), (1, 7, Fate::ProbedFeed, 7));
+        assert_eq!(all[0].labels, "topic=a\tx=y");
+    }
+
+    #[test]
+    fn feeds_are_appended_under_a_comment_and_nothing_else_changes() {
+        let (_folder, home) = home();
+        append_feeds(&home, &[("found\non b".into(), "https://b.example/feed\tlang=de".into())]).unwrap();
+        let text = std::fs::read_to_string(home.feed_list()).unwrap();
+        assert_eq!(text, "https://a.example/feed\ttopic=food\n# found on b\nhttps://b.example/feed\tlang=de\n");
+        assert_eq!(crate::feeds::list(&home).unwrap().feeds.len(), 2);
+    }
+}
