@@ -184,7 +184,7 @@ fn fetch(args: &Args, tools: &Tools) -> Result<()> {
     let web = Web::start(tools, &["--sites", &hosts, "--items", &pages, "--page-bytes", "60000"])?;
     let folder = tempfile::tempdir()?;
     let fresh = new_home(tools, folder.path(), &web.feeds)?;
-    let updated = measure(tools.tidings(&fresh, &["update", "--delay", "0"]))?;
+    let updated = measure(tools.tidings(&fresh, &["update", "--all", "--delay", "0"]))?;
     println!(
         "update: {} feeds, {:.3} CPU s per 1,000, {:.0} feeds/s, {:.0} MiB",
         updated.count("feeds"),
@@ -217,8 +217,8 @@ fn feeds(args: &Args, tools: &Tools) -> Result<()> {
     let web = Web::start(tools, &["--sites", "1000", "--items", "20"])?;
     let folder = tempfile::tempdir()?;
     let home = new_home(tools, folder.path(), &web.feeds)?;
-    measure(tools.tidings(&home, &["update", "--delay", "0"]))?;
-    let measured = median(args.runs, || measure(tools.tidings(&home, &["update", "--delay", "0"])))?;
+    measure(tools.tidings(&home, &["update", "--all", "--delay", "0"]))?;
+    let measured = median(args.runs, || measure(tools.tidings(&home, &["update", "--all", "--delay", "0"])))?;
     println!(
         "update of 1,000 unchanged feeds: {} requests, {} bytes of body, {:.3} CPU s, {:.0} MiB",
         measured.count("requests"),
@@ -253,9 +253,9 @@ fn plan(args: &Args, tools: &Tools) -> Result<()> {
     fs::copy(&web.feeds, home.join("feeds.txt"))?;
     show(
         "update, 1,000 feeds list 20,000 new entries, all others age",
-        &measure(tools.tidings(&home, &["update", "--delay", "0"]))?,
+        &measure(tools.tidings(&home, &["update", "--all", "--delay", "0"]))?,
     );
-    let unchanged = median(args.runs, || measure(tools.tidings(&home, &["update", "--delay", "0"])))?;
+    let unchanged = median(args.runs, || measure(tools.tidings(&home, &["update", "--all", "--delay", "0"])))?;
     show("update, 1,000 unchanged feeds, all others age", &unchanged);
     Ok(())
 }
@@ -309,7 +309,7 @@ fn faults(_: &Args, tools: &Tools) -> Result<()> {
     for faults in ["0", "20"] {
         let web = Web::start(tools, &["--sites", "1000", "--items", "3", "--faults", faults])?;
         let home = new_home(tools, &folder.path().join(format!("faulty-{faults}")), &web.feeds)?;
-        let updated = measure(tools.tidings(&home, &["update", "--delay", "0"]))?;
+        let updated = measure(tools.tidings(&home, &["update", "--all", "--delay", "0"]))?;
         let measured = measure(tools.tidings(&home, &["fetch", "--delay", "0.5", "--time-limit", "100s"]))?;
         println!(
             "{faults} % faulty: update {:.1} s, {:.0} MiB; fetch {} pages, the last healthy one after {:.1} s, {:.1} s in all, {:.0} MiB",
@@ -351,7 +351,7 @@ fn stop(_: &Args, tools: &Tools) -> Result<()> {
     let web = Web::start(tools, &["--sites", "300", "--items", "5", "--faults", "33", "--fault", "hang"])?;
     let folder = tempfile::tempdir()?;
     let fresh = new_home(tools, folder.path(), &web.feeds)?;
-    measure(tools.tidings(&fresh, &["update", "--delay", "0"]))?;
+    measure(tools.tidings(&fresh, &["update", "--all", "--delay", "0"]))?;
     let home = folder.path().join("run");
     for signal in ["INT", "TERM"] {
         copy_home(&fresh, &home)?;

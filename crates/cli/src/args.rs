@@ -65,6 +65,8 @@ pub enum Verb {
     Prune(cmd::prune::Args),
     /// Prove from the run logs how politely the web was asked
     Audit(cmd::audit::Args),
+    /// Show what a feed says, or read many as a filter
+    Feed(cmd::feed::Args),
     /// Print the settings in force
     Config,
     /// Print completions for a shell

@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use anyhow::{Context as _, Result, anyhow, bail};
 use serde::{Deserialize, Serialize};
+use tidings_feeds::schedule::Budget;
 use tidings_fetch::Settings;
 use tidings_fetch::guard::{Guard, Network};
 
@@ -17,6 +18,8 @@ pub const TEMPLATE: &str = include_str!("settings.toml");
 pub struct Config {
     /// How the web is asked.
     pub fetch: FetchConfig,
+    /// When feeds are asked.
+    pub feeds: FeedsConfig,
     /// How things are kept.
     pub store: StoreConfig,
     /// How new feeds are found.
@@ -85,6 +88,22 @@ impl Default for FetchConfig {
     }
 }
 
+/// The `[feeds]` table.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+#[allow(missing_docs)] // The template documents each key to everybody.
+pub struct FeedsConfig {
+    pub polls_per_day: f64,
+    pub min_interval_min: f64,
+    pub max_interval_h: f64,
+}
+
+impl Default for FeedsConfig {
+    fn default() -> FeedsConfig {
+        FeedsConfig { polls_per_day: 6.0, min_interval_min: 15.0, max_interval_h: 48.0 }
+    }
+}
+
 /// The `[store]` table.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
@@ -142,6 +161,15 @@ impl Config {
         Ok(config)
     }
 
+    /// The defaults, and what the environment says.
+    pub fn without_home(environment: &dyn Fn(&str) -> Option<String>) -> Result<Config> {
+        let mut table = toml::Table::new();
+        override_from(&mut table, environment)?;
+        let config: Config = table.try_into().map_err(|error: toml::de::Error| anyhow!("the environment: {error}"))?;
+        config.check().context("the environment")?;
+        Ok(config)
+    }
+
     fn check(&self) -> Result<()> {
         let fetch = &self.fetch;
         let seconds = [
@@ -176,6 +204,20 @@ impl Config {
         }
         if fetch.robots_max_age_h > 24.0 {
             bail!("fetch.robots_max_age_h = {} is too long; RFC 9309 allows 24 hours at most", fetch.robots_max_age_h);
+        }
+        let feeds = &self.feeds;
+        let schedule = [
+            ("polls_per_day", feeds.polls_per_day, 0.01..=1440.0),
+            ("min_interval_min", feeds.min_interval_min, 1.0..=1440.0),
+            ("max_interval_h", feeds.max_interval_h, 1.0..=720.0),
+        ];
+        for (key, value, range) in schedule {
+            if !range.contains(&value) {
+                bail!("feeds.{key} = {value} is out of range; give a number from {} to {}", range.start(), range.end());
+            }
+        }
+        if feeds.min_interval_min > feeds.max_interval_h * 60.0 {
+            bail!("feeds.min_interval_min = {} is longer than feeds.max_interval_h", feeds.min_interval_min);
         }
         if !(1..=19).contains(&self.store.compression) {
             bail!("store.compression = {} is out of range; give a number from 1 to 19", self.store.compression);
@@ -231,6 +273,16 @@ impl Config {
         })
     }
 
+    /// What polling may cost, for runs that come by every `cadence_s` seconds.
+    pub fn budget(&self, cadence_s: f64) -> Budget {
+        Budget {
+            polls_per_day: self.feeds.polls_per_day,
+            min_interval_s: self.feeds.min_interval_min * 60.0,
+            max_interval_s: self.feeds.max_interval_h * 3600.0,
+            cadence_s,
+        }
+    }
+
     /// How addresses are probed that may be feeds: as patiently as the more patient of the two.
     pub fn for_probes(&self, seed: u64) -> Result<Settings> {
         Ok(Settings {
@@ -283,18 +335,28 @@ fn override_from(table: &mut toml::Table, environment: &dyn Fn(&str) -> Option<S
 fn explain(path: &Path, text: &str, error: &toml::de::Error) -> String {
     let line = error.span().map_or(1, |span| text[..span.start.min(text.len())].matches('\n').count() + 1);
     let message = error.message();
-    let mut names = message.split('`').skip(1).step_by(2);
-    let guess = message.starts_with("unknown field").then(|| {
-        let given = names.next().unwrap_or_default().to_owned();
-        let nearest = names.max_by(|a, b| strsim::jaro_winkler(a, &given).total_cmp(&strsim::jaro_winkler(b, &given)));
-        match nearest {
-            Some(name) if strsim::jaro_winkler(name, &given) > 0.75 => {
-                format!("unknown key `{given}`; did you mean `{name}`?")
-            }
-            _ => format!("unknown key `{given}`; `tidings config` lists the known ones"),
+    let guess = message.strip_prefix("unknown field `").map(|rest| {
+        let given = rest.split('`').next().unwrap_or_default();
+        match nearest_key(given) {
+            Some(known) => format!("unknown key `{given}` here; did you mean {known}?"),
+            None => format!("unknown key `{given}`; the settings that `tidings init` writes show the known ones"),
         }
     });
     format!("{}, line {line}: {}", path.display(), guess.unwrap_or_else(|| message.to_owned()))
+}
+
+/// The table or key that a misspelt one was probably meant to be, wherever it belongs.
+fn nearest_key(given: &str) -> Option<String> {
+    let known = toml::Table::try_from(Config::default()).expect("the defaults are a table");
+    let mut names = Vec::new();
+    for (room, keys) in &known {
+        names.push((room.clone(), format!("the table `[{room}]`")));
+        let keys = keys.as_table().expect("every room is a table").keys();
+        names.extend(keys.map(|key| (key.clone(), format!("`{key}` of the table `[{room}]`"))));
+    }
+    let likeness = |name: &str| strsim::jaro_winkler(name, given);
+    let (name, shown) = names.into_iter().max_by(|a, b| likeness(&a.0).total_cmp(&likeness(&b.0)))?;
+    (likeness(&name) > 0.75).then_some(shown)
 }
 
 #[cfg(test)]
@@ -327,9 +389,12 @@ mod tests {
     #[test]
     fn a_misspelt_key_is_named_with_its_line_and_a_suggestion() {
         let error = load("[fetch]\n\nconcurency = 5\n", &[]).unwrap_err().to_string();
-        assert!(error.contains("line 3") && error.contains("did you mean `concurrency`?"), "{error}");
+        assert!(
+            error.contains("line 3") && error.contains("did you mean `concurrency` of the table `[fetch]`?"),
+            "{error}"
+        );
         let error = load("[fetsh]\n", &[]).unwrap_err().to_string();
-        assert!(error.contains("did you mean `fetch`?"), "{error}");
+        assert!(error.contains("did you mean the table `[fetch]`?"), "{error}");
         let error = load("[fetch]\nretries = \"x\"\n", &[]).unwrap_err().to_string();
         assert!(error.contains("line 2"), "{error}");
     }
@@ -344,6 +409,15 @@ mod tests {
         let config = load("[fetch]\nconcurrency = 5\n", &environment).unwrap();
         assert_eq!((config.fetch.concurrency, config.fetch.delay_s), (7, 1.5));
         assert_eq!(config.fetch.contact, "mailto:a@b.c");
+    }
+
+    #[test]
+    fn a_schedule_that_cannot_be_kept_is_refused() {
+        for text in ["polls_per_day = 0.0", "min_interval_min = nan", "max_interval_h = 1e9"] {
+            let error = format!("{:#}", load(&format!("[feeds]\n{text}"), &[]).unwrap_err());
+            assert!(error.contains(text.split(' ').next().unwrap()), "{error}");
+        }
+        assert!(load("[feeds]\nmin_interval_min = 120.0\nmax_interval_h = 1.0\n", &[]).is_err());
     }
 
     #[test]

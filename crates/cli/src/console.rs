@@ -104,8 +104,13 @@ impl Drop for Progress {
 
 /// Prints to standard output; a reader that has gone away (`| head`) ends the program quietly.
 pub fn print(text: &str) {
+    print_bytes(text.as_bytes());
+}
+
+/// The same for text that is known to be UTF-8 but was not written as a string.
+pub fn print_bytes(text: &[u8]) {
     let mut out = std::io::stdout().lock();
-    if out.write_all(text.as_bytes()).and_then(|()| out.flush()).is_err() {
+    if out.write_all(text).and_then(|()| out.flush()).is_err() {
         std::process::exit(0);
     }
 }

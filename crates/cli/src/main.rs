@@ -22,7 +22,7 @@ fn main() -> ExitCode {
     let json = args.global.json;
     match run(args) {
         Ok(report) => {
-            if json {
+            if json && !report.json.is_null() {
                 console::print(&format!("{}\n", report.json));
             } else if !report.text.is_empty() {
                 console::print(&report.text);
@@ -51,6 +51,7 @@ fn run(args: Args) -> anyhow::Result<cmd::Report> {
         Verb::Pages(args) => cmd::pages::run(&args, global),
         Verb::Prune(args) => cmd::prune::run(&args, global),
         Verb::Audit(args) => cmd::audit::run(&args, global),
+        Verb::Feed(args) => cmd::feed::run(&args, global),
         Verb::Config => cmd::config::run(global),
         Verb::Completions(args) => cmd::shell::completions(&args),
         Verb::Man(args) => cmd::shell::man(&args),

@@ -67,8 +67,6 @@ pub struct Session {
     pub began: Instant,
     /// Ends it early.
     pub stopper: Stopper,
-    /// A crash of an earlier run, and how long hosts have surely rested since.
-    pub crashed: Option<Duration>,
     _lock: Lock,
 }
 
@@ -77,37 +75,45 @@ impl Session {
     pub fn open(home: Home, config: Config, verb: &str) -> Result<Session> {
         let lock = home.lock()?;
         let started = Timestamp::now();
-        let mut crashed = None;
         runs::recover(&home)?;
-        if let Some(folded) = fold::fold(&home)? {
-            log::info!(
+        match fold::recover(&home, started)? {
+            Some(folded) if folded.run.is_empty() => log::info!("an earlier run ended when it had hardly begun"),
+            Some(folded) => log::info!(
                 "recovered the run {}, which had not finished: {} stored, {} failed, {} added to the plan",
                 folded.run,
                 count(folded.stored, "page"),
                 folded.failed,
                 count(folded.added, "entry"),
-            );
-            // Requests may have been under way long after the journal was last written.
-            crashed = Some(Duration::ZERO);
+            ),
+            None => {}
         }
         let run = unused_name(&home, started, verb)?;
         let stopper = Stopper::new();
-        Ok(Session { home, config, run, started, began: Instant::now(), stopper, crashed, _lock: lock })
+        Ok(Session { home, config, run, started, began: Instant::now(), stopper, _lock: lock })
     }
 
     /// Begins another run under the same lock; the last one must have ended and been folded.
     pub fn next_run(&mut self, verb: &str) -> Result<()> {
         self.started = Timestamp::now();
-        self.crashed = self.crashed.map(|_| self.began.elapsed());
         self.run = unused_name(&self.home, self.started, verb)?;
         Ok(())
     }
 
-    /// Folds the run's journal into the plan and thins the history.
-    pub fn fold(&self) -> Result<fold::Folded> {
+    /// Folds the run's journal into the plan and thins the history. Whoever wants a run to end gets
+    /// that within seconds: with a plan of millions the fold may take longer, and the next run
+    /// does it just as well, so it is left to that. Nothing is given then.
+    pub fn finish(&self) -> Result<Option<fold::Folded>> {
+        /// About two million entries, which fold in a second or two.
+        const LARGE_BYTES: u64 = 80 << 20;
+        let in_a_hurry = matches!(self.stopper.reason(), Some(Stop::Signal(_) | Stop::TimeLimit));
+        let plan = std::fs::metadata(plan::path(&self.home)?).map_or(0, |meta| meta.len());
+        if in_a_hurry && plan > LARGE_BYTES {
+            log::info!("the results are safe in the journal; the next run brings them into the plan");
+            return Ok(None);
+        }
         let folded = fold::fold(&self.home)?.unwrap_or_default();
         plan::thin_history(&self.home, self.config.store.history)?;
-        Ok(folded)
+        Ok(Some(folded))
     }
 }
 

@@ -27,6 +27,7 @@ pub mod links;
 mod markup;
 mod mend;
 mod read;
+pub mod schedule;
 
 pub use html::to_text as visible_text;
 pub use limits::Limits;

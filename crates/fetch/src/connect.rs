@@ -149,7 +149,10 @@ impl Connector {
         let resolver =
             self.resolver.as_ref().ok_or_else(|| theirs("dns")("this machine has no name server".to_owned()))?;
         // The final dot keeps the machine's search domains out of it.
-        let found = resolver.lookup_ip(format!("{name}.")).await.map_err(|error| theirs("dns")(error.to_string()))?;
+        let found = resolver.lookup_ip(format!("{name}.")).await.map_err(|error| {
+            let unknown = error.is_nx_domain() || error.is_no_records_found();
+            theirs("dns")(if unknown { format!("there is no host {name}") } else { error.to_string() })
+        })?;
         Ok(found.iter().collect())
     }
 
@@ -233,6 +236,9 @@ fn tls_config(settings: &Settings) -> Result<ClientConfig, Error> {
         let bad = |error: &dyn std::fmt::Display| Error::Roots { path: path.clone(), fault: error.to_string() };
         for certificate in CertificateDer::pem_file_iter(path).map_err(|error| bad(&error))? {
             roots.add(certificate.map_err(|error| bad(&error))?).map_err(|error| bad(&error))?;
+        }
+        if roots.len() == webpki_roots::TLS_SERVER_ROOTS.len() {
+            return Err(bad(&"it holds no certificate"));
         }
     }
     let mut config = ClientConfig::builder_with_provider(Arc::new(crypto::ring::default_provider()))

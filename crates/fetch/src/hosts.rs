@@ -10,7 +10,7 @@ use std::time::Duration;
 use tokio::time::Instant;
 
 use crate::connect::Connection;
-use crate::harvest::Trip;
+use crate::trip::Trip;
 
 /// A host by its number in this harvest.
 pub(crate) type HostId = u32;
@@ -40,6 +40,8 @@ pub(crate) struct Host {
     pub(crate) requests: u32,
     /// When its last answer ended.
     pub(crate) last: Option<Instant>,
+    /// When the pause after that is over.
+    pub(crate) rests_until: Option<Instant>,
     /// It asked not to be asked before then.
     pub(crate) not_before: Option<Instant>,
     pub(crate) answered: bool,

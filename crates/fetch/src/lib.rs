@@ -16,13 +16,16 @@ pub mod rights;
 pub mod robots;
 mod rules;
 mod settings;
+mod terms;
+mod trip;
 
 use std::path::PathBuf;
 
 pub use exchange::{Answer, head_text};
-pub use harvest::{Asked, Delivery, Desk, Errand, Event, Gauge, Harvest, HostNote, Kind, Outcome, Queue, Redirect};
+pub use harvest::Harvest;
 pub use rules::{RulesFound, RulesKind};
 pub use settings::Settings;
+pub use terms::{Asked, Delivery, Desk, Errand, Event, Gauge, HostNote, Kind, Outcome, Queue, Redirect};
 
 /// The name under which robots.txt files may address us.
 pub const PRODUCT: &str = "tidings";

@@ -79,9 +79,84 @@ impl Rights {
     }
 }
 
-impl Serialize for Page {
+impl Page {
+    /// Appends the page as its line of JSON, with the line end.
+    ///
+    /// Nearly all of a page is its body, so the body's escaping is what a harvest spends on JSON;
+    /// the rest goes the ordinary way.
+    pub fn write_line(&self, line: &mut Vec<u8>) -> serde_json::Result<()> {
+        let Ok(text) = simdutf8::basic::from_utf8(&self.body) else {
+            serde_json::to_writer(&mut *line, self)?;
+            line.push(b'\n');
+            return Ok(());
+        };
+        serde_json::to_writer(&mut *line, &WithoutBody(self))?;
+        line.pop(); // the closing brace, which the body comes before
+        line.extend_from_slice(b",\"body\":\"");
+        escape(text.as_bytes(), line);
+        line.extend_from_slice(b"\"}\n");
+        Ok(())
+    }
+}
+
+/// Appends text as the inside of a JSON string, looking at eight bytes at a time.
+fn escape(text: &[u8], out: &mut Vec<u8>) {
+    const HEX: &[u8; 16] = b"0123456789abcdef";
+    out.reserve(text.len() + text.len() / 16);
+    let mut clean = 0;
+    let mut at = 0;
+    while at < text.len() {
+        if let Some(eight) = text[at..].first_chunk::<8>()
+            && !needs_escape(u64::from_le_bytes(*eight))
+        {
+            at += 8;
+            continue;
+        }
+        let byte = text[at];
+        at += 1;
+        if byte >= 0x20 && byte != b'"' && byte != b'\\' {
+            continue;
+        }
+        out.extend_from_slice(&text[clean..at - 1]);
+        clean = at;
+        match byte {
+            b'\n' => out.extend_from_slice(b"\\n"),
+            b'\r' => out.extend_from_slice(b"\\r"),
+            b'\t' => out.extend_from_slice(b"\\t"),
+            b'"' => out.extend_from_slice(b"\\\""),
+            b'\\' => out.extend_from_slice(b"\\\\"),
+            _ => {
+                out.extend_from_slice(b"\\u00");
+                out.extend([HEX[usize::from(byte >> 4)], HEX[usize::from(byte & 15)]]);
+            }
+        }
+    }
+    out.extend_from_slice(&text[clean..]);
+}
+
+/// Whether one of eight bytes is a control character, a quote or a backslash. May say yes where
+/// the answer is no (a byte above such a one can be taken along), never no where it is yes.
+fn needs_escape(eight: u64) -> bool {
+    const ONES: u64 = 0x0101_0101_0101_0101;
+    const HIGH: u64 = 0x8080_8080_8080_8080;
+    let below = |word: u64, limit: u8| word.wrapping_sub(ONES * u64::from(limit)) & !word & HIGH;
+    let equal = |byte: u8| below(eight ^ (ONES * u64::from(byte)), 1);
+    below(eight, 0x20) | equal(b'"') | equal(b'\\') != 0
+}
+
+/// A page's line but for its body.
+struct WithoutBody<'a>(&'a Page);
+
+impl Serialize for WithoutBody<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut line = serializer.serialize_struct("Page", 12)?;
+        let mut line = serializer.serialize_struct("Page", 11)?;
+        self.0.fields_before_body(&mut line)?;
+        line.end()
+    }
+}
+
+impl Page {
+    fn fields_before_body<L: SerializeStruct>(&self, line: &mut L) -> Result<(), L::Error> {
         line.serialize_field("url", &self.url)?;
         line.serialize_field("final_url", &self.final_url)?;
         line.serialize_field("feed", &self.feed)?;
@@ -92,7 +167,14 @@ impl Serialize for Page {
         line.serialize_field("status", &self.status)?;
         line.serialize_field("content_type", &self.content_type)?;
         line.serialize_field("headers", &self.headers)?;
-        line.serialize_field("rights", &self.rights)?;
+        line.serialize_field("rights", &self.rights)
+    }
+}
+
+impl Serialize for Page {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut line = serializer.serialize_struct("Page", 12)?;
+        self.fields_before_body(&mut line)?;
         match simdutf8::basic::from_utf8(&self.body) {
             Ok(text) => line.serialize_field("body", text)?,
             Err(_) => line.serialize_field("body_base64", &BASE64.encode(&self.body))?,
@@ -178,9 +260,20 @@ mod tests {
                 body: body.into(),
                 ..Page::default()
             };
-            let line = serde_json::to_string(&page).unwrap();
-            assert_eq!(serde_json::from_str::<Page>(&line).unwrap(), page);
-            assert!(!line.contains('\n'));
+            let mut line = Vec::new();
+            page.write_line(&mut line).unwrap();
+            assert_eq!(serde_json::from_slice::<Page>(&line).unwrap(), page);
+            assert_eq!(serde_json::to_string(&page).unwrap() + "\n", String::from_utf8(line).unwrap());
+        }
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn quick_escaping_is_escaping(text in "[\\x00-\\x7fäß€😀\"\\\\]{0,60}") {
+            let mut quick = vec![b'"'];
+            escape(text.as_bytes(), &mut quick);
+            quick.push(b'"');
+            proptest::prop_assert_eq!(serde_json::from_slice::<String>(&quick).unwrap(), text);
         }
     }
 

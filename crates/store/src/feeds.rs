@@ -116,7 +116,11 @@ impl Polled {
 }
 
 /// What is remembered about a feed between polls.
+///
+/// What the schedule has learned is kept as text, as it stands in the table; the schedule itself
+/// reads and writes it.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
 pub struct FeedState {
     /// The address in the list.
     pub feed: String,
@@ -146,6 +150,32 @@ pub struct FeedState {
     pub brought: u64,
     /// Its title.
     pub title: String,
+    /// When its next turn is.
+    pub due: String,
+    /// It is not to be asked before this, whoever comes by.
+    pub not_before: String,
+    /// Minutes from the last poll to the next turn.
+    pub interval_min: u32,
+    /// Entries a day, for people; it follows from the next two.
+    pub rate: String,
+    /// Entries that arrived, older ones counting less.
+    pub arrived: String,
+    /// Days it was watched, older ones counting less.
+    pub watched_days: String,
+    /// How many hours its document reaches back.
+    pub reach_h: String,
+    /// Recent entries by the hour of the day, in UTC: 24 numbers.
+    pub hours: String,
+    /// What one of its entries is worth compared with others; nothing is 1.
+    pub worth: String,
+    /// What it says about being asked: `ttl=60 hours=0,1 days=sunday`.
+    pub wishes: String,
+    /// Polls with validators since it was last asked for all it has.
+    pub conditional: u32,
+    /// How often it said that nothing had changed although something had.
+    pub lies: u32,
+    /// The entries it listed last, as short hashes.
+    pub window: String,
 }
 
 impl Tabular for FeedState {
@@ -164,6 +194,19 @@ impl Tabular for FeedState {
         "entries",
         "brought",
         "title",
+        "due",
+        "not_before",
+        "interval_min",
+        "rate",
+        "arrived",
+        "watched_days",
+        "reach_h",
+        "hours",
+        "worth",
+        "wishes",
+        "conditional",
+        "lies",
+        "window",
     ];
 
     fn fields(&self) -> Vec<String> {
@@ -182,6 +225,19 @@ impl Tabular for FeedState {
             self.entries.to_string(),
             self.brought.to_string(),
             self.title.clone(),
+            self.due.clone(),
+            self.not_before.clone(),
+            self.interval_min.to_string(),
+            self.rate.clone(),
+            self.arrived.clone(),
+            self.watched_days.clone(),
+            self.reach_h.clone(),
+            self.hours.clone(),
+            self.worth.clone(),
+            self.wishes.clone(),
+            self.conditional.to_string(),
+            self.lies.to_string(),
+            self.window.clone(),
         ]
     }
 
@@ -202,6 +258,19 @@ impl Tabular for FeedState {
             entries: field("entries").parse().unwrap_or(0),
             brought: field("brought").parse().unwrap_or(0),
             title: field("title"),
+            due: field("due"),
+            not_before: field("not_before"),
+            interval_min: field("interval_min").parse().unwrap_or(0),
+            rate: field("rate"),
+            arrived: field("arrived"),
+            watched_days: field("watched_days"),
+            reach_h: field("reach_h"),
+            hours: field("hours"),
+            worth: field("worth"),
+            wishes: field("wishes"),
+            conditional: field("conditional").parse().unwrap_or(0),
+            lies: field("lies").parse().unwrap_or(0),
+            window: field("window"),
         }
     }
 }

@@ -5,12 +5,11 @@
 //! journal. Memory holds a fingerprint and a few bytes for each record, never addresses or titles.
 
 use std::collections::HashMap;
-use std::fs;
 
 use jiff::Timestamp;
 use tidings_model::{Entry, Fingerprint, FingerprintMap, FingerprintSet, Row, Status};
 
-use crate::error::{During, Result};
+use crate::error::Result;
 use crate::feeds::{self, FeedState, Polled};
 use crate::home::Home;
 use crate::hosts::{self, HostState};
@@ -31,8 +30,6 @@ pub struct Folded {
     pub stored: u64,
     /// Entries that failed, for now or for good.
     pub failed: u64,
-    /// When the journal was last written to.
-    pub written: Option<Timestamp>,
 }
 
 /// Everything a journal says, with entries reduced to fingerprints.
@@ -78,6 +75,15 @@ impl Summary {
     }
 }
 
+/// Folds the journal that a crash left, if there is one. Nobody knows whom that run asked last, so
+/// from now on everybody gets a pause first.
+pub fn recover(home: &Home, now: Timestamp) -> Result<Option<Folded>> {
+    if home.journal().exists() {
+        hosts::note_everybody(home, now)?;
+    }
+    fold(home)
+}
+
 /// Folds the journal that is there, if one is: the end of this run, or what a crash left of an
 /// earlier one.
 pub fn fold(home: &Home) -> Result<Option<Folded>> {
@@ -91,7 +97,6 @@ pub fn fold(home: &Home) -> Result<Option<Folded>> {
         pages::recover(home, |_| None)?;
         return Ok(None);
     }
-    let written = fs::metadata(home.journal()).and_then(|meta| meta.modified()).during("look at", &home.journal())?;
     pages::recover(home, |file| summary.whole.get(file).copied())?;
 
     let mut folded = Folded {
@@ -99,7 +104,6 @@ pub fn fold(home: &Home) -> Result<Option<Folded>> {
         added: 0,
         stored: summary.fates.values().filter(|fate| summary.statuses[fate.0 as usize] == "ok").count() as u64,
         failed: 0,
-        written: Timestamp::try_from(written).ok(),
     };
     folded.failed = summary.fates.len() as u64 - folded.stored;
     let answered = |state: &FeedState| matches!(state.polled, Polled::Listed | Polled::Unchanged);

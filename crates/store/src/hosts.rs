@@ -2,10 +2,11 @@
 
 use std::collections::HashMap;
 
+use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
 use crate::error::Result;
-use crate::home::Home;
+use crate::home::{Home, rfc3339};
 use crate::table::{self, Tabular};
 
 /// A host, as `state/hosts.tsv` remembers it.
@@ -52,11 +53,22 @@ pub fn read(home: &Home, see: impl FnMut(HostState)) -> Result<()> {
     table::read(&home.state("hosts.tsv"), see)
 }
 
+/// The row that speaks for all hosts.
+pub const EVERYBODY: &str = "*";
+
+/// Remembers that any host may have been asked until now: a crash kept no record of the last ones.
+pub(crate) fn note_everybody(home: &Home, now: Timestamp) -> Result<()> {
+    let state = HostState { host: EVERYBODY.to_owned(), last_request: rfc3339(now), ..HostState::default() };
+    merge(home, HashMap::from([(state.host.clone(), state)]))
+}
+
 /// Brings the table up to date with the hosts of a run. Request counts are this run's and are added.
 pub(crate) fn merge(home: &Home, changed: HashMap<String, HostState>) -> Result<()> {
     let add = |old: HostState, new: HostState| HostState {
         requests: old.requests + new.requests,
         failures: if new.failures == 0 { 0 } else { old.failures + new.failures },
+        // A wish for patience is written down before the request that met it.
+        last_request: if new.last_request.is_empty() { old.last_request } else { new.last_request },
         ..new
     };
     table::merge(&home.state("hosts.tsv"), changed, |state| state.host.clone(), add)

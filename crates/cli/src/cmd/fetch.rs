@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use anyhow::Result;
 use serde_json::json;
-use tidings_fetch::{Desk, Errand, Kind, Queue};
+use tidings_fetch::{Desk, Errand, Kind};
 use tidings_model::{Row, Status, address};
 use tidings_store::pages::{Archivist, Shelf};
 use tidings_store::{Work as Rows, WorkDraft, plan};
@@ -16,7 +16,7 @@ use crate::config::Config;
 use crate::console::count;
 use crate::intake::pages::PageClerk;
 use crate::intake::{self, Work};
-use crate::session::{Session, Stop};
+use crate::session::Session;
 
 #[derive(Debug, clap::Args)]
 pub struct Args {
@@ -37,7 +37,6 @@ pub fn run(args: &Args, global: &Global) -> Result<Report> {
     let mut session = Session::open(home, config, "fetch")?;
 
     let Backlog { rows, queues, entries } = backlog(&session)?;
-    let scanned_in = session.began.elapsed();
     if rows.is_empty() || args.dry_run {
         let hosts = queues.len() as u64;
         let text = match rows.len() as u64 {
@@ -52,13 +51,8 @@ pub fn run(args: &Args, global: &Global) -> Result<Report> {
     let memory = HostMemory::load(&session, |host| queues.contains_key(host))?;
     let remembered = super::remembered_rules(&session, |host| queues.contains_key(host))?;
     let hosts = queues.len() as u64;
-    let queues = queues
-        .into_iter()
-        .map(|(host, tickets)| {
-            let (rested, not_for) = memory.of(&host);
-            Queue { host, tickets, rested, not_for }
-        })
-        .collect::<Vec<_>>();
+    let everybody_rested = memory.everybody;
+    let queues = memory.queues(queues);
 
     let settings = session.config.for_pages(args.harvest.seed())?;
     let (ceiling, compression, warc) =
@@ -67,7 +61,8 @@ pub fn run(args: &Args, global: &Global) -> Result<Report> {
     let work = Work {
         kind: Kind::Page,
         settings,
-        queues: ordered(queues),
+        queues,
+        everybody_rested,
         remembered,
         desk: PageDesk(rows.clone()),
         shelf: Shelf::open(&session.home, &session.run, warc.then(|| archivist(&session.config))),
@@ -75,14 +70,7 @@ pub fn run(args: &Args, global: &Global) -> Result<Report> {
     };
     let harvested = intake::run(&session, work, || PageClerk::new(rows.clone(), ceiling, compression, warc))?;
 
-    // Whoever wants this run to end gets that within seconds. With a plan of millions the fold may
-    // take longer, and the next run does it just as well.
-    let in_a_hurry = matches!(session.stopper.reason(), Some(Stop::Signal(_) | Stop::TimeLimit));
-    if in_a_hurry && scanned_in.as_millis() > 700 {
-        log::info!("the results are safe in the journal; the next run brings them into the plan");
-    } else {
-        session.fold()?;
-    }
+    session.finish()?;
     super::mention_given_up(&harvested);
     let mut report = report(&session, harvested, hosts)?;
     if session.config.discover.grow && session.stopper.reason().is_none() {
@@ -149,12 +137,6 @@ fn backlog(session: &Session) -> Result<Backlog> {
     })?;
     written?;
     Ok(Backlog { rows: draft.finish()?, queues, entries })
-}
-
-/// The same order on every machine, so that a seed means the same everywhere.
-fn ordered(mut queues: Vec<Queue>) -> Vec<Queue> {
-    queues.sort_by(|a, b| a.host.cmp(&b.host));
-    queues
 }
 
 fn archivist(config: &Config) -> Archivist {

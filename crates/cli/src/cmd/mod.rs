@@ -4,6 +4,7 @@ pub mod audit;
 pub mod config;
 pub mod demo;
 pub mod discover;
+pub mod feed;
 pub mod fetch;
 pub mod init;
 pub mod pages;
@@ -12,12 +13,13 @@ pub mod prune;
 pub mod shell;
 pub mod update;
 
+use std::collections::HashMap;
 use std::time::Duration;
 
 use anyhow::{Result, bail};
 use jiff::Timestamp;
 use serde_json::Value;
-use tidings_fetch::{RulesFound, RulesKind};
+use tidings_fetch::{Queue, RulesFound, RulesKind};
 use tidings_model::address;
 use tidings_store::{Home, hosts, rules};
 
@@ -32,7 +34,7 @@ use crate::session::{Session, Stop, elapsed};
 pub struct Report {
     /// For people.
     pub text: String,
-    /// For programs.
+    /// For programs; null if all has been said already.
     pub json: Value,
     /// Whether the work was not done although nothing is broken.
     pub failed: bool,
@@ -122,51 +124,68 @@ fn time_limit(config: &Config) -> Option<Duration> {
 }
 
 /// Whoever asks the public Internet says who they are.
-fn require_contact<'a>(config: &Config, home: &Home, mut hosts: impl Iterator<Item = &'a str>) -> Result<()> {
+fn require_contact<'a>(config: &Config, home: &Home, hosts: impl Iterator<Item = &'a str>) -> Result<()> {
+    match asked_without_contact(config, hosts) {
+        Some(host) => bail!(
+            "nobody would know who asks {host}: set `contact` in the [fetch] table of {} to a web page or mail \
+             address that publishers can turn to",
+            home.settings().display()
+        ),
+        None => Ok(()),
+    }
+}
+
+/// A public host that would not learn who asks it.
+fn asked_without_contact<'a>(config: &Config, mut hosts: impl Iterator<Item = &'a str>) -> Option<&'a str> {
     let is_local = |host: &str| {
         let bare = host.trim_start_matches('[').trim_end_matches(']');
         host == "localhost" || bare.parse().is_ok_and(|ip: std::net::IpAddr| !tidings_fetch::guard::is_public(ip))
     };
     let named = !config.fetch.contact.trim().is_empty() || config.fetch.user_agent.contains(['@', '+']);
-    match hosts.find(|host| !is_local(host)) {
-        Some(host) if !named => bail!(
-            "nobody would know who asks {host}: set `contact` in the [fetch] table of {} to a web page or mail \
-             address that publishers can turn to",
-            home.settings().display()
-        ),
-        _ => Ok(()),
-    }
+    hosts.find(|host| !named && !is_local(host))
 }
 
 /// What is known about hosts, so that this run is polite towards what earlier ones did.
 struct HostMemory {
-    states: std::collections::HashMap<String, (Option<Duration>, Option<Duration>)>,
-    crashed: Option<Duration>,
+    states: HashMap<String, (Option<Duration>, Option<Duration>)>,
+    /// How long everybody has rested, since a crash that kept no record of the last requests.
+    everybody: Option<Duration>,
 }
 
 impl HostMemory {
+    /// Loads what is known about the hosts to be asked, and about others that were asked just now
+    /// or want to be left alone: a redirect may lead there.
     fn load(session: &Session, is_asked: impl Fn(&str) -> bool) -> Result<HostMemory> {
         let now = session.started;
-        let mut states = std::collections::HashMap::new();
+        let longest_pause = Duration::from_secs_f64(session.config.fetch.max_crawl_delay_s.max(60.0));
+        let mut memory = HostMemory { states: HashMap::new(), everybody: None };
         hosts::read(&session.home, |state| {
-            if is_asked(&state.host) {
-                let rested = state.last_request.parse::<Timestamp>().ok().map(|last| elapsed(last, now));
-                let not_for = state.not_before.parse::<Timestamp>().ok().map(|until| elapsed(now, until));
-                states.insert(state.host, (rested, not_for.filter(|wait| !wait.is_zero())));
+            let rested = state.last_request.parse::<Timestamp>().ok().map(|last| elapsed(last, now));
+            let not_for = state.not_before.parse::<Timestamp>().ok().map(|until| elapsed(now, until));
+            let not_for = not_for.filter(|wait| !wait.is_zero());
+            let matters = not_for.is_some() || rested.is_some_and(|rested| rested < longest_pause);
+            if state.host == hosts::EVERYBODY {
+                memory.everybody = rested;
+            } else if matters || is_asked(&state.host) {
+                memory.states.insert(state.host, (rested, not_for));
             }
         })?;
-        Ok(HostMemory { states, crashed: session.crashed })
+        Ok(memory)
     }
 
-    /// How long a host has rested, and how long it wants to be left alone. After a crash nobody
-    /// knows who was asked last, so everybody counts as asked when this run began.
-    fn of(&self, host: &str) -> (Option<Duration>, Option<Duration>) {
-        let (rested, not_for) = self.states.get(host).copied().unwrap_or_default();
-        let rested = match (rested, self.crashed) {
-            (Some(rested), Some(crashed)) => Some(rested.min(crashed)),
-            (rested, crashed) => rested.or(crashed),
-        };
-        (rested, not_for)
+    /// The queues of a run, and empty ones for the other hosts that must not be asked too soon.
+    fn queues(mut self, tickets: impl IntoIterator<Item = (String, Vec<u32>)>) -> Vec<Queue> {
+        let mut queues = Vec::new();
+        for (host, tickets) in tickets {
+            let (rested, not_for) = self.states.remove(&host).unwrap_or_default();
+            let rested = rested.into_iter().chain(self.everybody).min();
+            queues.push(Queue { host, tickets, rested, not_for });
+        }
+        let others = self.states.into_iter();
+        queues.extend(others.map(|(host, (rested, not_for))| Queue { host, tickets: Vec::new(), rested, not_for }));
+        // The same order on every machine, so that a seed means the same everywhere.
+        queues.sort_by(|a, b| a.host.cmp(&b.host));
+        queues
     }
 }
 

@@ -24,7 +24,7 @@ pub fn run(args: &Args, global: &Global) -> Result<Report> {
     let session = Session::open(home, config, "prune")?;
     let retries = session.config.fetch.retries;
     let (kept, pruned) = fold::prune(&session.home, session.started, args.min_age, retries, args.dry_run)?;
-    session.fold()?;
+    session.finish()?;
     let text = match args.dry_run {
         true => format!("would prune {}, {} would stay\n", count(pruned, "entry"), kept),
         false => format!("{} pruned, {kept} kept; what was fetched is not fetched again\n", count(pruned, "entry")),

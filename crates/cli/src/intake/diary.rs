@@ -2,7 +2,7 @@
 
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::thread::JoinHandle;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use anyhow::{Result, anyhow};
 use tidings_fetch::{Asked, Event, RulesFound};
@@ -17,6 +17,9 @@ use crate::session::{Stop, Stopper};
 
 /// How long rules and requests may wait to be written.
 const LINGER: Duration = Duration::from_secs(2);
+
+/// Rules are handed on in steps of about this size.
+const STEP_BYTES: usize = 1 << 20;
 
 pub(super) struct Diary {
     thread: JoinHandle<Result<RunLog>>,
@@ -48,30 +51,43 @@ fn write(mut log: RunLog, events: Receiver<Event>, committer: committer::Sender)
             committer.batch(Batch { step: std::mem::take(step), ..Batch::default() });
         }
     };
+    let mut due = Instant::now() + LINGER;
+    let mut urgent = false;
     loop {
-        match events.recv_timeout(LINGER) {
-            Ok(Event::Asked(asked)) => log.push(&request(asked))?,
-            Ok(Event::Rules(found)) => {
-                if let Some(answer) = answer(found) {
-                    step.push(&Record::Rules(Box::new(answer)));
+        let wait = if urgent { Duration::ZERO } else { due.saturating_duration_since(Instant::now()) };
+        match events.recv_timeout(wait) {
+            Ok(event) => {
+                // A host that wants to be left alone must not be asked by the next run either,
+                // whatever becomes of this one.
+                urgent |= matches!(event, Event::Patience { .. });
+                match event {
+                    Event::Asked(asked) => log.push(&request(asked))?,
+                    Event::Rules(found) => {
+                        if let Some(answer) = answer(found) {
+                            step.push(&Record::Rules(Box::new(answer)));
+                        }
+                    }
+                    Event::Patience { host, until } => {
+                        let state = HostState { host, not_before: rfc3339(until), ..HostState::default() };
+                        step.push(&Record::Host(Box::new(state)));
+                    }
+                }
+                if step.bytes() < STEP_BYTES && Instant::now() < due {
+                    continue;
                 }
             }
-            Ok(Event::Patience { host, until }) => {
-                let state = HostState { host, not_before: rfc3339(until), ..HostState::default() };
-                step.push(&Record::Host(Box::new(state)));
-            }
-            Err(RecvTimeoutError::Timeout) => {
-                log.flush()?;
-                pass_on(&mut step);
-            }
+            Err(RecvTimeoutError::Timeout) => {}
             Err(RecvTimeoutError::Disconnected) => {
                 pass_on(&mut step);
                 return Ok(log);
             }
         }
-        if step.bytes() > 1 << 20 {
-            pass_on(&mut step);
+        if Instant::now() >= due {
+            log.flush()?;
+            due = Instant::now() + LINGER;
         }
+        pass_on(&mut step);
+        urgent = false;
     }
 }
 

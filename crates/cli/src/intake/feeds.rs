@@ -4,6 +4,8 @@ use std::collections::HashSet;
 use std::sync::Arc;
 
 use http::header;
+use tidings_feeds::schedule::hints::{fresh_s, retry_after_s};
+use tidings_feeds::schedule::{Failure, Hints, Sighting, Tempo};
 use tidings_fetch::decode::{Ceiling, Decoder};
 use tidings_fetch::{Answer, Delivery};
 use tidings_model::{Feed, address};
@@ -12,6 +14,7 @@ use tidings_store::journal::Record;
 use tidings_store::rfc3339;
 use xxhash_rust::xxh3::xxh3_64;
 
+use super::pulse::{hints_of, keep_pulse, keep_turn, pulse_of, seed_of, wishes};
 use super::{Batch, Clerk};
 
 /// A permanent redirect is believed when it has been seen this often in a row: servers under
@@ -26,32 +29,66 @@ pub struct FeedClerk {
     /// What is remembered about each feed, by ticket.
     known: Arc<Vec<FeedState>>,
     decoder: Decoder,
+    /// How often feeds are polled at present.
+    tempo: Tempo,
 }
 
 impl FeedClerk {
     /// A clerk who knows these feeds.
-    pub fn new(known: Arc<Vec<FeedState>>, ceiling: Ceiling) -> FeedClerk {
-        FeedClerk { known, decoder: Decoder::new(ceiling) }
+    pub fn new(known: Arc<Vec<FeedState>>, ceiling: Ceiling, tempo: Tempo) -> FeedClerk {
+        FeedClerk { known, decoder: Decoder::new(ceiling), tempo }
     }
 
-    fn poll(&mut self, delivery: &Delivery, batch: &mut Batch) -> FeedState {
+    /// The poll's outcome with the feed's next turn.
+    fn follow(&mut self, delivery: &Delivery, batch: &mut Batch) -> FeedState {
+        let since = self.known[delivery.ticket as usize].succeeded.parse().ok();
+        let (mut state, feed) = self.poll(delivery, batch);
+        let now = delivery.at;
+        let mut pulse = pulse_of(&state);
+        match (state.polled, &feed) {
+            (Polled::Listed, Some(feed)) => {
+                let new = pulse.listed(now, since, &sightings(feed), &feed.pace);
+                state.wishes = wishes(&feed.pace);
+                let before = &self.known[delivery.ticket as usize];
+                if new > 0 && since.is_some() && kept_its_validators(before, &state) {
+                    state.lies += 1;
+                }
+            }
+            (Polled::Unchanged, _) => pulse.unchanged(now, since),
+            _ => {}
+        }
+        keep_pulse(&mut state, &pulse);
+        let seed = seed_of(&state);
+        let hints = hints_of(&state, said(delivery));
+        let turn = match state.polled {
+            Polled::Listed | Polled::Unchanged => self.tempo.next(&pulse, now, seed, &hints),
+            Polled::Failed | Polled::Gone => {
+                let failure = Failure { times: state.failures, hard: is_hard(delivery) };
+                self.tempo.after_failure(&pulse, now, seed, &said(delivery), failure)
+            }
+        };
+        keep_turn(&mut state, turn, now);
+        state
+    }
+
+    fn poll(&mut self, delivery: &Delivery, batch: &mut Batch) -> (FeedState, Option<Feed>) {
         let mut state = self.known[delivery.ticket as usize].clone();
         let now = rfc3339(delivery.at);
         state.checked = now.clone();
         note_move(&mut state, delivery);
         let answer = match &delivery.result {
             Ok(answer) => answer,
-            Err((status, detail)) => return failed(state, format!("{status}: {detail}")),
+            Err((status, detail)) => return (failed(state, format!("{status}: {detail}")), None),
         };
-        match answer.status.as_u16() {
-            304 => unchanged(state, now),
+        let state = match answer.status.as_u16() {
+            304 => unchanged(FeedState { conditional: state.conditional + 1, ..state }, now),
             410 => FeedState { polled: Polled::Gone, error: "410: the server says it is gone".to_owned(), ..state },
             200..300 => match self.read(&state, delivery, answer) {
                 Ok(None) => unchanged(remember_validators(state, answer), now),
                 Ok(Some((feed, body))) => {
                     list(&state, delivery, &feed, &now, batch);
                     let state = remember_validators(state, answer);
-                    FeedState {
+                    let state = FeedState {
                         polled: Polled::Listed,
                         succeeded: now,
                         failures: 0,
@@ -60,12 +97,14 @@ impl FeedClerk {
                         entries: feed.entries.len() as u32,
                         title: clip(&feed.title),
                         ..state
-                    }
+                    };
+                    return (state, Some(feed));
                 }
                 Err(fault) => failed(state, fault),
             },
             code => failed(state, format!("{code}: the server answered {}", answer.status)),
-        }
+        };
+        (state, None)
     }
 
     /// The feed in an answer with its body's fingerprint; nothing if it is the body of last time.
@@ -97,7 +136,7 @@ impl Clerk for FeedClerk {
     fn process(&mut self, deliveries: Vec<Delivery>) -> Batch {
         let mut batch = Batch::default();
         for delivery in deliveries {
-            let state = self.poll(&delivery, &mut batch);
+            let state = self.follow(&delivery, &mut batch);
             if state.polled == Polled::Failed {
                 log::debug!("{}: {}", state.feed, state.error);
             }
@@ -125,7 +164,44 @@ fn unchanged(state: FeedState, now: String) -> FeedState {
 /// Validators are sent back exactly as they came.
 fn remember_validators(state: FeedState, answer: &Answer) -> FeedState {
     let text = |name| answer.headers.get(name).and_then(|value| value.to_str().ok()).unwrap_or_default().to_owned();
-    FeedState { etag: text(header::ETAG), last_modified: text(header::LAST_MODIFIED), ..state }
+    FeedState { etag: text(header::ETAG), last_modified: text(header::LAST_MODIFIED), conditional: 0, ..state }
+}
+
+/// Whether the server gave the validators of last time to a document that is another one.
+fn kept_its_validators(before: &FeedState, after: &FeedState) -> bool {
+    let given = !after.etag.is_empty() || !after.last_modified.is_empty();
+    given && before.etag == after.etag && before.last_modified == after.last_modified
+}
+
+/// The entries of a feed as the schedule sees them.
+fn sightings(feed: &Feed) -> Vec<Sighting> {
+    let key = |entry: &tidings_model::FeedEntry| {
+        let name = entry.link.as_deref().or(entry.id.as_deref()).unwrap_or(&entry.title);
+        xxh3_64(name.as_bytes()) as u32
+    };
+    feed.entries.iter().map(|entry| Sighting { key: key(entry), date: entry.date() }).collect()
+}
+
+/// What a server says in its headers about being asked again.
+fn said(delivery: &Delivery) -> Hints {
+    let Ok(answer) = &delivery.result else { return Hints::default() };
+    let text = |name| answer.headers.get(name).and_then(|value| value.to_str().ok());
+    let fresh = fresh_s(text(header::CACHE_CONTROL), text(header::AGE), text(header::EXPIRES), delivery.at);
+    let failed = answer.status.is_client_error() || answer.status.is_server_error();
+    Hints {
+        // How long an error is good for is nobody's considered opinion.
+        fresh_s: fresh.filter(|_| !failed),
+        retry_after_s: retry_after_s(text(header::RETRY_AFTER), delivery.at).filter(|_| failed),
+        ..Hints::default()
+    }
+}
+
+/// Whether a failure will last, as far as one can tell: the server is there and says no.
+fn is_hard(delivery: &Delivery) -> bool {
+    match &delivery.result {
+        Err((status, _)) => !status.is_network_trouble() || status.to_string() == "dns",
+        Ok(answer) => !answer.status.is_server_error() && !matches!(answer.status.as_u16(), 408 | 425 | 429),
+    }
 }
 
 fn note_move(state: &mut FeedState, delivery: &Delivery) {

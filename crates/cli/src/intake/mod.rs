@@ -13,6 +13,7 @@ mod diary;
 pub mod feeds;
 pub mod pages;
 pub mod probes;
+pub mod pulse;
 
 use std::collections::BTreeMap;
 use std::sync::atomic::Ordering::Relaxed;
@@ -93,6 +94,8 @@ pub struct Work<D: Desk> {
     pub settings: Settings,
     /// Whom to ask what.
     pub queues: Vec<Queue>,
+    /// How long everybody has rested, if an earlier run lost count of whom it asked.
+    pub everybody_rested: Option<Duration>,
     /// Rules that are still good.
     pub remembered: Vec<RulesFound>,
     /// Where errands are looked up.
@@ -156,6 +159,7 @@ where
         stop: session.stopper.watch(),
         gauge: gauge.clone(),
         file_limit,
+        everybody_rested: work.everybody_rested,
     };
     let (outcome, delivered) = runtime.block_on(async {
         let collecting = tokio::spawn(collect(arriving, Arc::new(clerks), committer.sender()));

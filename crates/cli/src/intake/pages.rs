@@ -83,8 +83,7 @@ impl Clerk for PageClerk {
                 Ok(answer) => match self.page(&row, &delivery, answer) {
                     Err(status) => status,
                     Ok(page) => {
-                        serde_json::to_writer(&mut self.lines, &page).expect("pages serialise");
-                        self.lines.push(b'\n');
+                        page.write_line(&mut self.lines).expect("pages serialise");
                         if let Some(writer) = &mut self.warc {
                             batch.warc.extend(archive(writer, &row, &delivery, answer));
                         }

@@ -21,7 +21,7 @@ fn a_home_is_made_once_and_left_alone_afterwards() {
     for name in ["tidings.toml", "feeds.txt", "plan.tsv.zst"] {
         assert!(fresh.join(name).is_file(), "{name} is missing");
     }
-    corpus.run(&format!("update --home {}", fresh.display())).ok().says("no feeds to poll").says("feeds.txt");
+    corpus.run(&format!("update --all --home {}", fresh.display())).ok().says("no feeds to poll").says("feeds.txt");
     corpus.run(&format!("fetch --home {}", fresh.display())).ok().says("nothing to fetch");
 
     std::fs::write(fresh.join("feeds.txt"), "http://127.1.0.1/mine\n").unwrap();
@@ -51,7 +51,7 @@ fn every_article_of_healthy_sites_is_stored_as_the_server_gave_it() {
     let corpus = Corpus::new(Spec { sites: 24, items_per_feed: 3, ..Spec::default() });
     let expected = corpus.healthy_articles();
     assert_eq!(expected.len(), 24 * 3);
-    corpus.run("update").ok().says("24 feeds polled").says("72 new in the plan");
+    corpus.run("update --all").ok().says("24 feeds polled").says("72 new in the plan");
     assert_eq!(corpus.statuses().into_keys().collect::<BTreeSet<_>>(), expected);
     assert!(corpus.plan().iter().all(|entry| entry.status == "new" && entry.age == 0 && entry.retries == 0));
     corpus.run("fetch").ok().says("72 pages fetched");
@@ -95,12 +95,12 @@ fn every_article_of_healthy_sites_is_stored_as_the_server_gave_it() {
 #[test]
 fn the_second_round_asks_for_changes_only() {
     let corpus = Corpus::new(small());
-    corpus.run("update").ok();
+    corpus.run("update --all").ok();
     corpus.run("fetch").ok();
     let first = corpus.statuses();
 
     corpus.web.clear_log();
-    corpus.run("update").ok().says("8 unchanged").says("0 new in the plan");
+    corpus.run("update --all").ok().says("8 unchanged").says("0 new in the plan");
     let requests = corpus.web.requests();
     assert_eq!(requests.len(), 8, "one conditional request a feed, and robots.txt is remembered");
     assert!(requests.iter().all(|request| request.conditional && request.status == 304 && request.kind == Kind::Feed));
@@ -117,7 +117,7 @@ fn the_second_round_asks_for_changes_only() {
     let now = corpus.healthy_articles();
     let new: BTreeSet<String> = now.difference(&before).cloned().collect();
     assert!(!new.is_empty() && now.intersection(&before).count() > 0);
-    corpus.run("update").ok().says(&format!("{} new in the plan", new.len()));
+    corpus.run("update --all").ok().says(&format!("{} new in the plan", new.len()));
     corpus.web.clear_log();
     corpus.run("fetch").ok();
     let asked: BTreeSet<_> = corpus.page_requests().into_keys().collect();
@@ -135,7 +135,7 @@ fn the_second_round_asks_for_changes_only() {
 #[test]
 fn twins_and_decorated_links_give_each_article_once() {
     let corpus = Corpus::new(Spec { sites: 16, items_per_feed: 5, twins: true, ..Spec::default() });
-    corpus.run("update").ok().says("32 feeds polled").says("80 new in the plan");
+    corpus.run("update --all").ok().says("32 feeds polled").says("80 new in the plan");
     assert_eq!(corpus.statuses().into_keys().collect::<BTreeSet<_>>(), corpus.healthy_articles());
     let listing: String =
         corpus.web.sites().map(|site| String::from_utf8_lossy(&server_says(&site.feed()).1).into_owned()).collect();
@@ -150,7 +150,7 @@ fn what_publishers_say_about_use_is_kept_with_the_page() {
     let spec = Spec { sites: 4, items_per_feed: 2, ..Spec::default() };
     let corpus = Corpus::new(spec.with_fault(Fault::TdmReserved, 1).with_fault(Fault::XRobots, 1));
     corpus.web.set_robots(0, Some("User-agent: *\nContent-Signal: ai-train=no\nDisallow:\n"));
-    corpus.run("update").ok();
+    corpus.run("update --all").ok();
     corpus.run("fetch").ok();
     let pages = corpus.pages();
     let of = |site: usize| addresses(&corpus.web.site(site)).into_iter().map(|url| pages[&url].rights.clone());
@@ -177,7 +177,7 @@ fn every_coding_and_every_charset_comes_through_unharmed() {
     let spec =
         faults.into_iter().fold(spec, |spec, fault| spec.with_fault(fault, 1)).with_fault(Fault::WrongCharset, 4);
     let corpus = Corpus::new(spec);
-    corpus.run("update").ok();
+    corpus.run("update --all").ok();
     corpus.run("fetch").ok().says("24 pages fetched");
     corpus.was_polite(DELAY);
     let pages = corpus.pages();
@@ -213,13 +213,13 @@ fn every_coding_and_every_charset_comes_through_unharmed() {
 fn a_run_against_the_public_internet_says_who_asks() {
     let corpus = Corpus::new(Spec { sites: 1, ..Spec::default() });
     std::fs::write(corpus.home().join("feeds.txt"), "https://news.example.org/feed.xml\n").unwrap();
-    corpus.run("update").exits(1).says("contact").says("tidings.toml");
+    corpus.run("update --all").exits(1).says("contact").says("tidings.toml");
     // And nobody is asked by an address that is not public, unless that was allowed.
     std::fs::write(corpus.home().join("feeds.txt"), corpus.web.feeds().join("\n")).unwrap();
     std::fs::write(corpus.home().join("tidings.toml"), "[fetch]\ndelay_s = 0.05\n").unwrap();
-    corpus.run("update").says("private");
+    corpus.run("update --all").says("private");
     assert!(corpus.web.requests().is_empty());
-    corpus.run("update --allow-private=127.1.0.0/16 --delay 0.05").ok().says("20 new in the plan");
+    corpus.run("update --all --allow-private=127.1.0.0/16 --delay 0.05").ok().says("20 new in the plan");
     let agent = corpus.web.requests()[0].user_agent.to_string();
     assert!(agent.starts_with("Tidings/"), "{agent}");
 }

@@ -1,10 +1,11 @@
 //! Every fault that a server can have, on every part of a site: the run ends in time, the others
 //! do not notice, and the plan says in one word what was wrong.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
-use tidings_simweb::{Fault, Host, Kind, Part, Spec};
+use rustix::process::Signal;
+use tidings_simweb::{Ailment, Fault, Host, Kind, Part, Spec};
 
 use crate::support::{Corpus, addresses};
 
@@ -181,16 +182,21 @@ fn compare(found: &BTreeMap<String, Vec<String>>, table: &[(Fault, &[&str])]) {
 #[test]
 fn faulty_pages_get_their_word_and_delay_nobody() {
     let corpus = Corpus::with(ill(ON_PAGES.iter().map(|row| row.0), None), &feeds_without_robots());
-    corpus.run("update").ok();
+    corpus.run("update --all").ok();
     corpus.web.clear_log();
     let ran = corpus.run("fetch").within(Duration::from_secs(40)).ok();
     corpus.was_polite(DELAY);
     compare(&words(&corpus), ON_PAGES);
     healthy_pages_arrived(&corpus);
+    let requests = corpus.web.requests();
+    let healthy = requests.iter().filter(|request| request.site().is_some_and(|site| site < HEALTHY));
+    let last = healthy.map(|request| request.start_us).max().unwrap() - requests[0].start_us;
+    assert!(last < 5_000_000, "the last healthy page waited {last} µs for the others");
     assert!(ran.peak_kib < 250 << 10, "{} KiB", ran.peak_kib);
-    for (host, manners) in corpus.web.politeness().hosts {
-        // Two pages, at most five redirects each; a cut one may be asked for again.
-        assert!(manners.pages <= 12, "{host:?}: {}", manners.pages);
+    let cut = corpus.web.sites_with(Fault::Cut).next().unwrap().address();
+    for ((host, path), times) in corpus.page_requests() {
+        // Where a kept connection was cut, nobody can tell whether the request was heard.
+        assert!(times == 1 || (host == cut && times == 2), "{host}{path} was asked for {times} times");
     }
     corpus.run("audit").ok();
     corpus.is_tidy();
@@ -206,7 +212,7 @@ fn faulty_pages_get_their_word_and_delay_nobody() {
 #[test]
 fn faulty_feeds_get_their_word_and_delay_nobody() {
     let corpus = Corpus::with(ill(ON_FEEDS.iter().map(|row| row.0), Some(Part::Feed)), SETTINGS);
-    let ran = corpus.run("update").within(Duration::from_secs(40)).ok().says("1 gone for good");
+    let ran = corpus.run("update --all").within(Duration::from_secs(40)).ok().says("1 gone for good");
     corpus.was_polite(DELAY);
     assert!(ran.peak_kib < 250 << 10, "{} KiB", ran.peak_kib);
     let mut wrong = Vec::new();
@@ -230,7 +236,7 @@ fn faulty_feeds_get_their_word_and_delay_nobody() {
 fn a_faulty_robots_txt_is_read_as_the_rfc_has_it() {
     let spec = ill(ON_ROBOTS.iter().map(|row| row.0), Some(Part::Robots));
     let corpus = Corpus::with(Spec { drip_every: Duration::from_millis(100), ..spec }, &feeds_without_robots());
-    corpus.run("update").ok();
+    corpus.run("update --all").ok();
     corpus.web.clear_log();
     corpus.run("fetch").within(Duration::from_secs(40)).ok();
     corpus.was_polite(DELAY);
@@ -243,7 +249,7 @@ fn a_faulty_robots_txt_is_read_as_the_rfc_has_it() {
 fn a_forbidden_path_is_not_asked_for_and_the_rest_is() {
     let spec = Spec { sites: 2, items_per_feed: 10, ..Spec::default() }.with_fault(Fault::RobotsPath, 1);
     let corpus = Corpus::with(spec, SETTINGS);
-    corpus.run("update").ok();
+    corpus.run("update --all").ok();
     corpus.run("fetch").ok().says("18 pages fetched, 2 failed (2 robots)");
     corpus.was_polite(DELAY);
     let members: Vec<_> = corpus.plan().into_iter().filter(|entry| entry.status == "robots").collect();
@@ -255,7 +261,7 @@ fn a_forbidden_path_is_not_asked_for_and_the_rest_is() {
 fn many_sites_that_lead_to_one_host_ask_it_one_thing_at_a_time() {
     let spec = Spec { sites: 30, items_per_feed: 1, ..Spec::default() }.with_fault(Fault::RedirectShared, 30);
     let corpus = Corpus::with(spec, SETTINGS);
-    corpus.run("update").ok();
+    corpus.run("update --all").ok();
     corpus.run("fetch").ok().says("30 pages fetched");
     let manners = corpus.was_polite(DELAY);
     let shared = manners.host(Host::Shared).expect("the shared host was asked");
@@ -280,10 +286,10 @@ fn bombs_and_endless_bodies_do_not_fill_the_memory() {
         .with_fault(Fault::GzipBomb.on(Part::Robots), 3)
         .with_fault(Fault::Endless.on(Part::Robots), 3);
     let corpus = Corpus::with(spec, &[("max_page_mib", "10"), ("memory_mib", "32"), ("total_timeout_s", "20.0")]);
-    let update = corpus.run("update").ok();
+    let update = corpus.run("update --all").ok();
     let fetch = corpus.run("fetch").ok();
     for ran in [update, fetch] {
-        assert!(ran.peak_kib < 300 << 10, "{} KiB: {}", ran.peak_kib, ran.stdout);
+        assert!(ran.peak_kib < 200 << 10, "{} KiB: {}", ran.peak_kib, ran.stdout);
     }
     let pages = corpus.pages();
     assert!(corpus.healthy_articles().iter().all(|url| pages.contains_key(url)));
@@ -295,7 +301,7 @@ fn bombs_and_endless_bodies_do_not_fill_the_memory() {
 fn a_feed_of_fifty_thousand_items_is_planned_whole_and_holds_up_nobody() {
     let spec = Spec { sites: 3, items_per_feed: 2, ..Spec::default() }.with_fault(Fault::HugeFeed, 1);
     let corpus = Corpus::with(spec, &[("total_timeout_s", "30.0"), ("answer_timeout_s", "30.0")]);
-    let update = corpus.run("update").ok().says("3 feeds polled");
+    let update = corpus.run("update --all").ok().says("3 feeds polled");
     assert!(update.peak_kib < 400 << 10, "{} KiB", update.peak_kib);
     assert_eq!(corpus.plan().len(), 50_000 + 4);
     let fetch = corpus.run("fetch --time-limit 2s").within(Duration::from_secs(12)).ok().says("time limit");
@@ -305,4 +311,58 @@ fn a_feed_of_fifty_thousand_items_is_planned_whole_and_holds_up_nobody() {
     let requests = corpus.web.requests();
     assert!(requests.iter().filter(|request| request.kind == Kind::Page).count() >= pages.len());
     corpus.was_polite(Duration::from_millis(50));
+}
+
+#[test]
+fn days_on_which_everything_goes_wrong_lose_nothing() {
+    let mix: Vec<_> = Ailment::mix().filter(|ailment| ailment.fault != Fault::HugeFeed).collect();
+    let spec = Spec {
+        sites: HEALTHY + mix.len(),
+        items_per_feed: 3,
+        publish_every: Duration::from_secs(12 * 3600),
+        crawl_delay: Duration::from_secs(1),
+        endless_bytes_per_second: 20 << 20,
+        drip_every: Duration::from_millis(50),
+        retry_after: Duration::from_secs(2),
+        faults: mix,
+        ..Spec::default()
+    };
+    let corpus = Corpus::with(spec, SETTINGS);
+    let mut listed = BTreeSet::new();
+    for day in 0..2 {
+        listed.extend(corpus.web.sites().take(HEALTHY).flat_map(|site| addresses(&site)));
+        let mut update = corpus.start("update --all");
+        if day == 1 {
+            update.until(|| corpus.web.politeness().feeds > 90);
+            // A wish for patience that is still on the wire when the power goes cannot be kept.
+            std::thread::sleep(Duration::from_millis(500));
+            update.signal(Signal::KILL);
+            update.wait();
+            update = corpus.start("update --all");
+        }
+        update.wait().ok();
+        let mut fetch = corpus.start("fetch");
+        if day == 1 {
+            let pages = corpus.web.politeness().pages;
+            fetch.until(|| corpus.web.politeness().pages > pages + 20);
+            std::thread::sleep(Duration::from_millis(500));
+            fetch.signal(Signal::KILL);
+            fetch.wait();
+            fetch = corpus.start("fetch");
+        }
+        fetch.wait().ok();
+        corpus.is_tidy();
+        corpus.was_polite_across_crashes(DELAY);
+        corpus.web.advance(Duration::from_secs(24 * 3600));
+        // Some get well, as they do.
+        for site in (HEALTHY..corpus.web.sites().count()).filter(|site| site % 3 == day) {
+            corpus.web.heal(site);
+        }
+    }
+    let (pages, statuses) = (corpus.pages(), corpus.statuses());
+    assert!(listed.iter().all(|url| pages.contains_key(url)), "every article of the healthy sites is there");
+    let ok: BTreeSet<&String> = statuses.iter().filter(|(_, status)| *status == "ok").map(|(url, _)| url).collect();
+    assert_eq!(pages.keys().collect::<BTreeSet<_>>(), ok);
+    assert!(corpus.plan().iter().all(|entry| entry.retries <= 3 && (entry.status != "new" || entry.retries == 0)));
+    corpus.run("audit").ok();
 }

@@ -7,5 +7,6 @@ mod faults;
 mod formats;
 mod limits;
 mod retries;
+mod schedule;
 mod support;
 mod trouble;

@@ -27,7 +27,7 @@ fn passing_failures_are_tried_in_three_runs_and_final_ones_in_one() {
         .with_fault(Fault::Gone, 1)
         .with_fault(Fault::RobotsDisallow, 1);
     let corpus = Corpus::with(spec, &[("robots_for_feeds", "false")]);
-    corpus.run("update").ok();
+    corpus.run("update --all").ok();
     for run in 1..=3 {
         corpus.web.clear_log();
         corpus.run("fetch").ok();
@@ -46,7 +46,7 @@ fn passing_failures_are_tried_in_three_runs_and_final_ones_in_one() {
     // What heals in time is fetched after all.
     corpus.web.set_fault(0, Fault::Error);
     corpus.web.advance(Duration::from_secs(24 * 3600));
-    corpus.run("update").ok();
+    corpus.run("update --all").ok();
     corpus.run("fetch").ok();
     assert!(corpus.fate_of(0).contains(&("500".to_owned(), 1)));
     corpus.web.heal(0);
@@ -57,16 +57,16 @@ fn passing_failures_are_tried_in_three_runs_and_final_ones_in_one() {
 #[test]
 fn a_feed_that_is_gone_is_reported_once_and_not_asked_again() {
     let corpus = Corpus::new(spec(3, 2).with_fault(Fault::Gone.on(Part::Feed), 1));
-    corpus.run("update").ok().says("1 gone for good");
+    corpus.run("update --all").ok().says("1 gone for good");
     let feed = corpus.web.site(2).feed();
     assert_eq!(corpus.feed_state(&feed)["polled"], "gone");
     corpus.web.clear_log();
-    let report = corpus.run("update --json").ok().json();
+    let report = corpus.run("update --all --json").ok().json();
     assert_eq!(report["gone"], 1);
     assert!(corpus.web.requests().iter().all(|request| request.site() != Some(2)));
     // Unless somebody insists.
     corpus.web.heal(2);
-    corpus.run("update --retry-gone").ok().says("2 new in the plan");
+    corpus.run("update --all --retry-gone").ok().says("2 new in the plan");
     assert_eq!(corpus.feed_state(&feed)["polled"], "listed");
 }
 
@@ -76,12 +76,12 @@ fn a_moved_feed_is_followed_and_believed_after_three_times() {
     let feed = corpus.web.site(1).feed();
     let moved = feed.replace(&format!("{}/", corpus.web.port()), &format!("{}/moved/", corpus.web.port()));
     for times in 1..=3 {
-        corpus.run("update").ok();
+        corpus.run("update --all").ok();
         let state = corpus.feed_state(&feed);
         assert_eq!((state["moved_to"].as_str(), state["moved_times"].as_str()), (&*moved, &*times.to_string()));
     }
     corpus.web.clear_log();
-    corpus.run("update").ok();
+    corpus.run("update --all").ok();
     let asked: Vec<_> = corpus.web.requests().into_iter().filter(|request| request.site() == Some(1)).collect();
     assert_eq!(asked.len(), 1);
     assert!(asked[0].path.starts_with("/moved/") && asked[0].conditional && asked[0].status == 304);
@@ -91,40 +91,40 @@ fn a_moved_feed_is_followed_and_believed_after_three_times() {
 #[test]
 fn only_a_feed_that_answers_lets_its_entries_grow_old() {
     let corpus = Corpus::new(spec(2, 2));
-    corpus.run("update").ok();
+    corpus.run("update --all").ok();
     corpus.run("fetch").ok();
     let old = addresses(&corpus.web.site(0));
     let ages = || {
         let plan = corpus.plan();
         old.iter().map(|url| plan.iter().find(|entry| entry.url == *url).unwrap().age).collect::<Vec<_>>()
     };
-    corpus.run("update").ok();
+    corpus.run("update --all").ok();
     assert_eq!(ages(), [0, 0], "an unchanged feed lists what it listed");
 
     corpus.web.advance(Duration::from_secs(48 * 3600));
     for fault in [Fault::Error, Fault::Cut, Fault::NotXml, Fault::NotFound] {
         corpus.web.set_fault(0, fault.on(Part::Feed));
-        corpus.run("update").ok();
+        corpus.run("update --all").ok();
         assert_eq!(ages(), [0, 0], "{fault} says nothing about entries");
     }
     corpus.web.heal(0);
-    corpus.run("update").ok();
+    corpus.run("update --all").ok();
     assert_eq!(ages(), [1, 1]);
-    corpus.run("update").ok().says("unchanged");
+    corpus.run("update --all").ok().says("unchanged");
     assert_eq!(ages(), [2, 2], "an unchanged feed still does not list them");
     corpus.web.set_fault(0, Fault::Hang.on(Part::Feed));
-    corpus.run("update --time-limit 1s").ok();
+    corpus.run("update --all --time-limit 1s").ok();
     assert_eq!(ages(), [2, 2], "nor does one that was not reached");
 }
 
 #[test]
 fn what_was_pruned_is_not_fetched_again_when_it_returns() {
     let corpus = Corpus::new(spec(2, 3));
-    corpus.run("update").ok();
+    corpus.run("update --all").ok();
     corpus.run("fetch").ok();
     let old: Vec<String> = corpus.plan().into_iter().map(|entry| entry.url).collect();
     corpus.web.advance(Duration::from_secs(48 * 3600));
-    corpus.run("update").ok();
+    corpus.run("update --all").ok();
     corpus.run("prune --min-age 1 --dry-run").ok().says("would prune 6");
     assert_eq!(corpus.plan().len(), 12);
     corpus.run("prune --min-age 1").ok().says("6 entries pruned");
@@ -133,17 +133,18 @@ fn what_was_pruned_is_not_fetched_again_when_it_returns() {
 
     // The old articles return in a feed of their own.
     let items: String = old.iter().map(|url| format!("<item><title>Again</title><link>{url}</link></item>")).collect();
-    let feed = serve_once(format!("<rss version=\"2.0\"><channel><title>Old</title>{items}</channel></rss>"));
+    let rss = format!("<rss version=\"2.0\"><channel><title>Old</title>{items}</channel></rss>");
+    let feed = serve(with_body(&rss));
     std::fs::write(corpus.home().join("feeds.txt"), &feed).unwrap();
-    corpus.run("update --allow-private=127.0.0.0/8").ok().says("listed 6 entries").says("0 new in the plan");
+    corpus.run("update --all --allow-private=127.0.0.0/8").ok().says("listed 6 entries").says("0 new in the plan");
     corpus.web.clear_log();
     corpus.run("fetch").ok().says("nothing to fetch");
     assert!(corpus.web.requests().is_empty());
     assert_eq!(corpus.pages().len(), 12);
 }
 
-/// A server for one feed, which ends with the test.
-fn serve_once(body: String) -> String {
+/// A server with one thing to say, apart from having no robots.txt; it ends with the test.
+fn serve(answer: String) -> String {
     use std::io::{BufRead, BufReader, Write};
     let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
     let address = listener.local_addr().unwrap();
@@ -152,24 +153,29 @@ fn serve_once(body: String) -> String {
             let mut lines = BufReader::new(&stream).lines().map_while(Result::ok);
             let robots = lines.next().is_some_and(|line| line.contains("robots.txt"));
             for _ in lines.take_while(|line| !line.is_empty()) {}
-            let (status, body) = if robots { ("404 Not Found", "") } else { ("200 OK", body.as_str()) };
-            let head = format!("HTTP/1.1 {status}\r\nContent-Length: {}\r\nConnection: close\r\n\r\n", body.len());
-            let _ = (&stream).write_all(format!("{head}{body}").as_bytes());
+            let nothing = "HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\nConnection: close\r\n\r\n";
+            let _ = (&stream).write_all(if robots { nothing } else { &answer }.as_bytes());
         }
     });
     format!("http://{address}/feed")
+}
+
+fn with_body(body: &str) -> String {
+    format!("HTTP/1.1 200 OK\r\nContent-Length: {}\r\nConnection: close\r\n\r\n{body}", body.len())
 }
 
 /// A corpus with a backlog, half of it at servers that hang.
 fn hanging() -> Corpus {
     let patience = [("answer_timeout_s", "60.0"), ("total_timeout_s", "90.0"), ("delay_s", "8.0")];
     let corpus = Corpus::with(spec(20, 3).with_fault(Fault::Hang, 8).with_fault(Fault::Drip, 2), &patience);
-    corpus.run("update").ok();
+    corpus.run("update --all").ok();
     corpus
 }
 
 /// What was not tried is as if nothing had happened, and nothing is lost from the count.
 fn untouched(corpus: &Corpus, report: &serde_json::Value) {
+    // A run in a hurry may leave the last step to the next one, which is this.
+    corpus.run("fetch --dry-run").ok();
     let plan = corpus.plan();
     for entry in &plan {
         let stored = entry.status == "ok" && entry.retries == 1;
@@ -203,6 +209,23 @@ fn signals_end_a_run_promptly_and_leave_the_rest_untouched() {
 }
 
 #[test]
+fn a_signal_ends_a_round_of_feeds_and_keeps_what_was_heard() {
+    let patience = [("answer_timeout_s", "60.0"), ("total_timeout_s", "90.0")];
+    let corpus = Corpus::with(spec(8, 2).with_fault(Fault::Hang.on(Part::Feed), 4), &patience);
+    let mut running = corpus.start("update");
+    running.until(|| corpus.web.politeness().feeds >= 8);
+    // The answers of the healthy ones are on their way.
+    std::thread::sleep(Duration::from_millis(500));
+    let asked = std::time::Instant::now();
+    running.signal(Signal::TERM);
+    running.wait().exits(1).says("SIGTERM").says("4 left for a later run");
+    assert!(asked.elapsed() < PROMPTLY, "it took {:?} to end", asked.elapsed());
+    assert_eq!(corpus.plan().len(), 8);
+    assert_eq!(corpus.state("feeds.tsv").len(), 4, "nothing is held against those who were not waited for");
+    corpus.is_tidy();
+}
+
+#[test]
 fn a_time_limit_ends_a_run_promptly_and_counts_as_done() {
     let corpus = hanging();
     let ran =
@@ -211,20 +234,27 @@ fn a_time_limit_ends_a_run_promptly_and_counts_as_done() {
     untouched(&corpus, &ran.json());
     // Feeds too.
     let corpus = Corpus::with(spec(6, 2).with_fault(Fault::Hang.on(Part::Feed), 3), &[("answer_timeout_s", "60.0")]);
-    corpus.run("update --time-limit 1s").ok().within(Duration::from_secs(1) + PROMPTLY);
+    corpus.run("update --all --time-limit 1s").ok().within(Duration::from_secs(1) + PROMPTLY);
     assert_eq!(corpus.plan().len(), 6);
 }
 
 #[test]
 fn a_network_that_is_down_costs_nobody_a_try() {
     let corpus = Corpus::new(spec(12, 1));
-    corpus.run("update").ok();
+    corpus.run("update --all").ok();
     let before = corpus.statuses();
     corpus.web.set_down(true);
     corpus.run("fetch").exits(1).says("network");
     assert!(corpus.plan().iter().all(|entry| entry.status == "new" && entry.retries == 0));
-    corpus.run("update").exits(1).says("network");
+    corpus.run("update --all").exits(1).says("network");
     assert!(corpus.state("feeds.tsv").iter().all(|row| row["failures"] == "0" && row["polled"] == "listed"));
+    // Nobody listening at all is the same to us as everybody hanging up.
+    let feeds = std::fs::read_to_string(corpus.home().join("feeds.txt")).unwrap();
+    let deserted = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+    let nowhere = feeds.replace(&format!(":{}/", corpus.web.port()), &format!(":{deserted}/"));
+    std::fs::write(corpus.home().join("feeds.txt"), nowhere).unwrap();
+    corpus.run("update --all").exits(1).says("network");
+    std::fs::write(corpus.home().join("feeds.txt"), feeds).unwrap();
     corpus.web.set_down(false);
     corpus.run("fetch").ok().says("12 pages fetched");
     assert!(corpus.plan().iter().all(|entry| entry.status == "ok" && entry.retries == 1));
@@ -236,12 +266,12 @@ fn a_network_that_is_down_costs_nobody_a_try() {
 fn retry_after_is_kept_by_later_runs_too() {
     let spec = Spec { retry_after: Duration::from_secs(4), ..spec(3, 2) };
     let corpus = Corpus::with(spec.with_fault(Fault::TooMany, 1), &[("max_retry_after_s", "1.0")]);
-    corpus.run("update").ok();
+    corpus.run("update --all").ok();
     corpus.run("fetch").ok().says("1 left for a later run");
     assert_eq!(corpus.state("hosts.tsv").iter().filter(|row| !row["not_before"].is_empty()).count(), 1);
     corpus.web.heal(2);
     corpus.run("fetch").ok().says("patience");
-    corpus.run("update").ok();
+    corpus.run("update --all").ok();
     assert_eq!(corpus.web.politeness().early_for_retry_after, 0);
     std::thread::sleep(Duration::from_secs(4));
     corpus.run("fetch").ok();
@@ -250,12 +280,36 @@ fn retry_after_is_kept_by_later_runs_too() {
 }
 
 #[test]
+fn retry_after_is_kept_by_who_is_led_there_too() {
+    let spec = Spec { retry_after: Duration::from_secs(60), ..spec(1, 2) };
+    let corpus = Corpus::with(spec.with_fault(Fault::TooMany.on(Part::Feed), 1), &[("max_retry_after_s", "1.0")]);
+    let target = corpus.web.site(0).feed();
+    let door =
+        serve(format!("HTTP/1.1 302 Found\r\nLocation: {target}\r\nContent-Length: 0\r\nConnection: close\r\n\r\n"));
+    std::fs::write(corpus.home().join("feeds.txt"), door).unwrap();
+    corpus.run("update --all --allow-private=127.0.0.0/8").ok().says("1 failed");
+    corpus.web.heal(0);
+    corpus.run("update --all --allow-private=127.0.0.0/8").ok().says("1 left for a later run");
+    let manners = corpus.web.politeness();
+    assert_eq!((manners.feeds, manners.early_for_retry_after), (1, 0));
+}
+
+#[test]
+fn a_short_retry_after_is_waited_for_within_the_run() {
+    let spec = Spec { retry_after: Duration::from_secs(1), ..spec(2, 2) }.with_fault(Fault::Unavailable, 1);
+    let corpus = Corpus::new(spec);
+    corpus.run("update --all").ok();
+    corpus.run("fetch").ok().says("2 pages fetched, 2 failed (2 503)");
+    corpus.was_polite(Duration::from_millis(50));
+}
+
+#[test]
 fn crawl_delay_is_kept_from_run_to_run() {
     let spec = Spec { crawl_delay: Duration::from_secs(2), ..spec(2, 1) }.with_fault(Fault::RobotsDelay, 1);
     let corpus = Corpus::new(spec);
-    corpus.run("update").ok();
+    corpus.run("update --all").ok();
     corpus.run("fetch").ok().says("2 pages fetched");
-    corpus.run("update").ok();
+    corpus.run("update --all").ok();
     let manners = corpus.was_polite(Duration::from_millis(50));
     assert_eq!((manners.pages, manners.feeds), (2, 4));
     corpus.run("audit").ok();

@@ -1,1 +1,166 @@
-//! x
+//! Trouble at home: a plan that is lost or damaged, two runs at once, no room, no right to write.
+
+use std::time::Duration;
+
+use rustix::process::Signal;
+use tidings_simweb::{Fault, Spec};
+
+use crate::support::Corpus;
+
+fn spec(sites: usize, items_per_feed: usize) -> Spec {
+    Spec { sites, items_per_feed, ..Spec::default() }
+}
+
+#[test]
+fn a_lost_plan_is_an_error_with_a_remedy_that_works() {
+    let corpus = Corpus::new(spec(3, 2));
+    corpus.run("update --all").ok();
+    corpus.run("fetch").ok();
+    let plan = corpus.home().join("plan.tsv.zst");
+    std::fs::remove_file(&plan).unwrap();
+    corpus.web.clear_log();
+    for verb in ["fetch", "update", "plan", "prune"] {
+        let ran = corpus.run(verb).exits(1).says("plan.tsv.zst is missing");
+        assert!(ran.stderr.contains("history") && ran.stderr.contains("cp "), "{}", ran.stderr);
+        assert!(!plan.exists(), "nothing makes an empty plan in its place");
+    }
+    assert!(corpus.web.requests().is_empty(), "nobody is asked before the plan is there");
+    // The remedy is the command that the message shows.
+    let ran = corpus.run("fetch");
+    let remedy = ran.stderr.split('`').nth(1).expect("a command").to_owned();
+    corpus.shell(&format!("cd {} && {remedy}", corpus.home().display())).ok();
+    corpus.run("fetch").ok();
+    assert_eq!(corpus.plan().len(), 6);
+}
+
+#[test]
+fn a_damaged_plan_is_named_and_left_as_it_is() {
+    let corpus = Corpus::new(spec(3, 4));
+    corpus.run("update --all").ok();
+    let path = corpus.home().join("plan.tsv.zst");
+    let whole = std::fs::read(&path).unwrap();
+    let mut flipped = whole.clone();
+    let middle = flipped.len() / 2;
+    flipped[middle] ^= 0xff;
+    let cut = whole[..whole.len() - 10].to_vec();
+    for damaged in [flipped, cut] {
+        std::fs::write(&path, &damaged).unwrap();
+        for verb in ["fetch", "plan", "update --all"] {
+            corpus.run(verb).exits(1).says("plan.tsv.zst").says("damaged");
+        }
+        assert_eq!(std::fs::read(&path).unwrap(), damaged, "a damaged file is still evidence");
+    }
+    // A line that is no line of a plan is named by its number.
+    std::fs::write(&path, "0\tnew\t0\t\t\thttp://127.1.0.1/f\thttp://127.1.0.1/a\tA\n0\tnew\tnothing\n").unwrap();
+    corpus.run("fetch").exits(1).says("plan.tsv.zst, line 2");
+    // What was journalled while the plan was lost is folded once it is back.
+    std::fs::write(&path, &whole).unwrap();
+    corpus.run("fetch").ok();
+    assert_eq!(corpus.pages().len(), 12);
+}
+
+#[test]
+fn a_second_run_is_turned_away_and_the_first_does_not_notice() {
+    let corpus = Corpus::with(spec(3, 15), &[("delay_s", "0.2"), ("feed_delay_s", "0.2")]);
+    corpus.run("update --all").ok();
+    let mut first = corpus.start("fetch");
+    first.until(|| corpus.web.politeness().pages > 2);
+    for verb in ["fetch", "update", "prune"] {
+        corpus.run(verb).exits(1).says("another run").says("process");
+    }
+    corpus.run("plan --count").ok();
+    assert!(!first.has_ended(), "the first run was to be under way all the time");
+    first.wait().ok().says("45 pages fetched");
+    assert_eq!(corpus.pages().len(), 45);
+    corpus.asked_nothing_twice();
+
+    // The lock dies with its process.
+    corpus.web.advance(Duration::from_secs(24 * 3600));
+    corpus.run("update --all").ok();
+    let mut killed = corpus.start("fetch");
+    killed.until(|| corpus.web.politeness().pages > 47);
+    killed.signal(Signal::KILL);
+    killed.wait();
+    corpus.run("fetch").ok();
+    corpus.was_polite_across_crashes(Duration::from_millis(200));
+}
+
+#[test]
+fn a_disk_without_room_stops_the_run_and_loses_nothing() {
+    let spec = Spec { page_bytes: Some(400_000), page_pool: 3, ..spec(6, 4) };
+    let corpus = Corpus::new(spec);
+    corpus.run("update --all").ok();
+    let before = corpus.statuses();
+    // No file may grow beyond some hundred kilobytes: what a full disk does, without one to fill.
+    let ran = corpus.shell("trap '' XFSZ; ulimit -f 400; exec \"$T\" fetch").exits(1);
+    assert!(ran.stderr.contains("pages/") && ran.stderr.contains("cannot write"), "{}", ran.stderr);
+    assert_eq!(corpus.run("plan").ok().stdout.lines().count(), before.len());
+    let mended = corpus.run("fetch --dry-run").ok();
+    let kept: Vec<(String, u32)> =
+        corpus.pages().into_keys().map(|url| (url.clone(), corpus.asked_for(&url))).collect();
+    corpus.run("fetch").ok();
+    for (url, times) in kept {
+        assert_eq!(corpus.asked_for(&url), times, "{url} was asked for again; {}", mended.stderr);
+    }
+    assert!(corpus.plan().iter().all(|entry| entry.status == "ok" && entry.retries == 1));
+    assert_eq!(corpus.pages().len(), 24);
+    corpus.is_tidy();
+}
+
+#[test]
+fn a_disk_without_room_for_the_journal_costs_a_round_of_feeds_and_no_entry() {
+    let corpus = Corpus::new(spec(4, 30));
+    corpus.run("update --all").ok();
+    let before = corpus.statuses();
+    corpus.web.advance(Duration::from_secs(30 * 3600));
+    let ran = corpus.shell("trap '' XFSZ; ulimit -f 2; exec \"$T\" update --all").exits(1);
+    assert!(ran.stderr.contains("cannot write"), "{}", ran.stderr);
+    assert_eq!(corpus.statuses(), before);
+    corpus.run("update --all").ok();
+    let after = corpus.statuses();
+    let listed: Vec<String> = corpus.healthy_articles().into_iter().collect();
+    assert!(before.keys().chain(&listed).all(|url| after.contains_key(url)));
+    corpus.is_tidy();
+}
+
+#[test]
+fn a_disk_that_is_nearly_full_is_noticed_in_time() {
+    let corpus = Corpus::new(spec(2, 40));
+    corpus.run("update --all").ok();
+    let mut command = corpus.command("fetch");
+    command.env("TIDINGS_STORE_MIN_FREE_MIB", (1u64 << 40).to_string());
+    corpus.launch(command).wait().exits(1).says("min_free_mib");
+    assert!(corpus.plan().iter().all(|entry| entry.status == "ok" || entry.retries == 0));
+    corpus.is_tidy();
+}
+
+#[test]
+fn a_home_that_cannot_be_written_to_is_named() {
+    let corpus = Corpus::new(spec(1, 1));
+    corpus.run("update --all").ok();
+    let home = corpus.home();
+    let readable = format!("chmod 755 {}; chmod -R a+rX {}", home.parent().unwrap().display(), home.display());
+    corpus.shell(&readable).ok();
+    // Whoever runs the tests may be allowed everything, so somebody else has to try.
+    let nobody = "setpriv --reuid=65534 --regid=65534 --clear-groups";
+    if corpus.shell(&format!("{nobody} \"$T\" --version && ! {nobody} test -w {}", home.display())).code != Some(0) {
+        eprintln!("skipped: this system does not let the test run as somebody else");
+        return;
+    }
+    for verb in ["fetch", "update", "prune"] {
+        let ran = corpus.shell(&format!("exec {nobody} \"$T\" {verb}")).exits(1);
+        assert!(ran.stderr.contains(".lock") && ran.stderr.contains("permissions"), "{}", ran.stderr);
+    }
+    corpus.shell(&format!("exec {nobody} \"$T\" plan")).ok();
+    corpus.run("fetch").ok().says("1 page fetched");
+}
+
+#[test]
+fn a_home_without_feeds_or_with_odd_lines_says_so() {
+    let corpus = Corpus::new(spec(1, 2).with_fault(Fault::NotXml, 1));
+    let list = corpus.home().join("feeds.txt");
+    std::fs::write(&list, "# nothing\n\nnot an address\n").unwrap();
+    corpus.run("update --all").ok().says("feeds.txt, line 3").says("no feeds to poll");
+    std::fs::remove_file(&list).unwrap();
+    corpus.run("update --all").exits(1).says("feeds.txt");
+}

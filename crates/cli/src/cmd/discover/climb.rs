@@ -8,7 +8,7 @@ use std::time::Duration;
 use anyhow::Result;
 use serde_json::json;
 use tidings_feeds::discover::{Finding, Ladder, Question, in_robots};
-use tidings_fetch::{Desk, Errand, Kind, Queue};
+use tidings_fetch::{Desk, Errand, Kind};
 use tidings_model::address;
 use tidings_store::candidates::Candidate;
 use tidings_store::pages::Shelf;
@@ -138,19 +138,15 @@ fn ask(
     cmd::require_contact(&session.config, &session.home, queues.keys().map(String::as_str))?;
     let memory = HostMemory::load(session, |host| queues.contains_key(host))?;
     let remembered = cmd::remembered_rules(session, |host| queues.contains_key(host))?;
-    let queues = queues
-        .into_iter()
-        .map(|(host, tickets)| {
-            let (rested, not_for) = memory.of(&host);
-            Queue { host, tickets, rested, not_for }
-        })
-        .collect();
+    let everybody_rested = memory.everybody;
+    let queues = memory.queues(queues);
     let settings = session.config.for_probes(seed)?;
     let ceiling = settings.ceiling();
     let work = Work {
         kind: Kind::Probe,
         settings,
         queues,
+        everybody_rested,
         remembered,
         desk: ProbeDesk(asked.iter().map(|(_, question)| question.url.clone()).collect()),
         shelf: Shelf::open(&session.home, &session.run, None),
@@ -158,7 +154,7 @@ fn ask(
     };
     let found = Arc::new(Mutex::new(Vec::new()));
     let harvested = intake::run(session, work, || ProbeClerk::new(ceiling, found.clone()))?;
-    session.fold()?;
+    session.finish()?;
     cost.rounds += 1;
     cost.requests += harvested.requests;
     cost.bytes += harvested.bytes;

@@ -1,0 +1,197 @@
+//! `tidings feed`: shows what a feed says, from a file, from the web or from standard input; and
+//! with `--jsonl` reads any number of them as a filter.
+
+mod filter;
+mod web;
+
+use std::fmt::Write as _;
+use std::io::Read as _;
+use std::path::Path;
+
+use anyhow::{Context as _, Result, bail};
+use tidings_feeds::{Feed, FeedEntry, Pace};
+
+use super::Report;
+use crate::args::Global;
+use crate::console::{self, count};
+
+#[derive(Debug, clap::Args)]
+#[command(after_help = "The filter reads and writes one JSON object a line, in the same order:\n  \
+    in   {\"id\", \"url\", \"content_type\", \"body_base64\"}\n  \
+    out  {\"id\", \"format\", \"title\", \"language\", \"entries\": [{\"link\", \"title\", \"id\", \"published\", \
+    \"updated\", \"author\", \"categories\", \"summary\", \"content_html\"}]} or {\"id\", \"error\"}")]
+pub struct Args {
+    /// A file, a web address, or `-` for standard input
+    #[arg(value_name = "FILE|URL|-", required_unless_present = "jsonl", conflicts_with = "jsonl")]
+    source: Option<String>,
+    /// Where the feed came from, if it is not asked there: the base of relative links
+    #[arg(long, value_name = "URL", conflicts_with = "jsonl")]
+    base: Option<String>,
+    /// Read feeds as JSON lines on standard input and write what they say as JSON lines
+    #[arg(long)]
+    jsonl: bool,
+    /// Ask non-public addresses too: all of them, or the given networks
+    #[arg(long, value_name = "NETWORK", num_args = 0.., value_delimiter = ',', require_equals = true,
+          default_missing_values = ["0.0.0.0/0", "::/0"])]
+    allow_private: Option<Vec<String>>,
+}
+
+pub fn run(args: &Args, global: &Global) -> Result<Report> {
+    if args.jsonl {
+        filter::run()?;
+        // The lines were the report.
+        return Ok(Report::default());
+    }
+    let source = args.source.as_deref().unwrap_or("-");
+    let base = args.base.as_deref().unwrap_or("");
+    let feed = if source == "-" {
+        let mut body = Vec::new();
+        std::io::stdin().lock().read_to_end(&mut body).context("cannot read standard input")?;
+        tidings_feeds::read(&body, None, base).context("standard input")?
+    } else if let Some(url) = as_address(source) {
+        let document = web::ask(&url, args.allow_private.as_deref(), global)?;
+        let base = args.base.as_deref().unwrap_or(&document.url);
+        tidings_feeds::read(&document.body, document.content_type.as_deref(), base).context(document.url.clone())?
+    } else {
+        let body = std::fs::read(source).with_context(|| format!("cannot read {source}"))?;
+        tidings_feeds::read(&body, None, base).with_context(|| source.to_owned())?
+    };
+    let json = serde_json::to_value(&feed).context("cannot write the feed as JSON")?;
+    Ok(Report { text: describe(&feed), json, ..Report::default() })
+}
+
+/// What looks like a web address, unless there is a file of that name.
+fn as_address(source: &str) -> Option<String> {
+    let source = source.strip_prefix("feed:").map_or(source, |rest| rest.trim_start_matches("//"));
+    let scheme = source.split_once("://").map(|parts| parts.0.to_ascii_lowercase());
+    match scheme.as_deref() {
+        Some("http" | "https") if !Path::new(source).exists() => Some(source.to_owned()),
+        _ => None,
+    }
+}
+
+/// A feed as people read it.
+fn describe(feed: &Feed) -> String {
+    let mut text = format!("{}\n", or_dash(&feed.title));
+    let format = match &feed.version {
+        Some(version) => format!("{} {}", feed.format.to_string().to_uppercase(), plain(version)),
+        None => feed.format.to_string().to_uppercase(),
+    };
+    let mut row = |name: &str, value: &str| {
+        if !value.is_empty() {
+            let _ = writeln!(text, "{name:<10}{}", plain(value));
+        }
+    };
+    row("format", &format!("{format}, {}", feed.encoding));
+    row("about", feed.subtitle.as_deref().unwrap_or_default());
+    row("site", feed.site.as_deref().unwrap_or_default());
+    row("language", feed.language.as_deref().unwrap_or_default());
+    row("licence", feed.licence.as_deref().or(feed.rights.as_deref()).unwrap_or_default());
+    row("made by", feed.generator.as_deref().unwrap_or_default());
+    row("hub", &feed.hubs.join(" "));
+    row("pace", &pace(&feed.pace));
+    row("repairs", &feed.repairs.iter().map(ToString::to_string).collect::<Vec<_>>().join("; "));
+    let _ = writeln!(text, "\n{}", count(feed.entries.len() as u64, "entry"));
+    for entry in &feed.entries {
+        describe_entry(entry, &mut text);
+    }
+    text
+}
+
+fn describe_entry(entry: &FeedEntry, text: &mut String) {
+    let date = entry.date().map(|date| date.strftime("%Y-%m-%d %H:%M").to_string());
+    let _ = writeln!(text, "{:<16}  {}", date.as_deref().unwrap_or("no date"), or_dash(&entry.title));
+    if let Some(link) = &entry.link {
+        let _ = writeln!(text, "{:<16}  {}", "", plain(link));
+    }
+}
+
+/// How often a feed wishes to be asked, in words.
+fn pace(pace: &Pace) -> String {
+    let mut wishes = Vec::new();
+    if let Some(minutes) = pace.ttl_minutes {
+        wishes.push(format!("good for {minutes} min"));
+    }
+    if let Some(period) = pace.update_period {
+        let period = format!("{period:?}").to_lowercase();
+        match pace.update_frequency {
+            Some(times) if times > 1 => wishes.push(format!("{period}, {times} times")),
+            _ => wishes.push(period),
+        }
+    }
+    if !pace.skip_hours.is_empty() {
+        let hours: Vec<String> = pace.skip_hours.iter().map(u8::to_string).collect();
+        wishes.push(format!("nothing new at the hours {} GMT", hours.join(", ")));
+    }
+    if !pace.skip_days.is_empty() {
+        let days: Vec<String> = pace.skip_days.iter().map(|day| format!("{day:?}")).collect();
+        wishes.push(format!("nothing new on {}", days.join(", ")));
+    }
+    wishes.join("; ")
+}
+
+fn or_dash(title: &str) -> String {
+    if title.trim().is_empty() { "—".to_owned() } else { plain(title) }
+}
+
+/// What a feed says must not steer the terminal: anything but visible text becomes a space.
+fn plain(text: &str) -> String {
+    text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect()
+}
+
+/// Writes lines out; a reader that has gone away ends the program quietly.
+fn write_out(lines: &[u8]) {
+    console::print_bytes(lines);
+}
+
+/// An answer that is no feed document, in words.
+fn refuse<T>(url: &str, why: impl std::fmt::Display) -> Result<T> {
+    bail!("{url}: {why}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn shown(body: &str) -> String {
+        describe(&tidings_feeds::read(body.as_bytes(), None, "https://a.example/feed").unwrap())
+    }
+
+    #[test]
+    fn a_feed_is_shown_with_its_pace_its_repairs_and_its_entries() {
+        let text = shown(
+            "<rss version='2.0'><channel><title>Gazette</title><link>https://a.example/</link><language>en</language>\
+             <ttl>90</ttl><skipDays><day>Sunday</day></skipDays><item><title>Salt & pepper</title><link>/salt</link>\
+             <pubDate>Mon, 02 Mar 2026 12:30:00 +0100</pubDate></item><item><link>/b</link></item></channel></rss>",
+        );
+        for part in [
+            "Gazette\n",
+            "format    RSS 2.0, UTF-8\n",
+            "site      https://a.example/\n",
+            "language  en\n",
+            "pace      good for 90 min; nothing new on Sunday\n",
+            "repairs   an ampersand is not escaped\n",
+            "2 entries\n",
+            "2026-03-02 11:30  Salt & pepper\n                  https://a.example/salt\n",
+            "no date           —\n                  https://a.example/b\n",
+        ] {
+            assert!(text.contains(part), "{part:?} is not in\n{text}");
+        }
+    }
+
+    #[test]
+    fn titles_cannot_steer_the_terminal() {
+        let text = shown(
+            r#"{"version":"https://jsonfeed.org/version/1","title":"a\u001b[2Jb","items":[{"id":"1","title":"\u0007x\ny"}]}"#,
+        );
+        assert!(!text.contains(['\u{1b}', '\u{7}']), "{text:?}");
+    }
+
+    #[test]
+    fn only_web_addresses_are_asked() {
+        assert_eq!(as_address("https://a.example/f").as_deref(), Some("https://a.example/f"));
+        assert_eq!(as_address("feed://https://a.example/f").as_deref(), Some("https://a.example/f"));
+        assert_eq!(as_address("file:///etc/passwd"), None);
+        assert_eq!(as_address("feed.xml"), None);
+    }
+}

@@ -1,0 +1,182 @@
+//! The schedule's memory, as the table of feeds keeps it: every column can be read, and edited.
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD_NO_PAD;
+use jiff::Timestamp;
+use tidings_feeds::schedule::{Hints, Pulse, Tempo, Turn};
+use tidings_feeds::{Pace, Weekday};
+use tidings_store::feeds::FeedState;
+use tidings_store::rfc3339;
+use xxhash_rust::xxh3::xxh3_64;
+
+/// After so many polls with validators a feed is asked for all it has: some servers say that
+/// nothing has changed whatever happens.
+const MOST_CONDITIONAL: u32 = 20;
+
+const DAYS: [(Weekday, &str); 7] = [
+    (Weekday::Monday, "monday"),
+    (Weekday::Tuesday, "tuesday"),
+    (Weekday::Wednesday, "wednesday"),
+    (Weekday::Thursday, "thursday"),
+    (Weekday::Friday, "friday"),
+    (Weekday::Saturday, "saturday"),
+    (Weekday::Sunday, "sunday"),
+];
+
+/// What is known about how a feed publishes. A column that makes no sense counts as empty.
+pub fn pulse_of(state: &FeedState) -> Pulse {
+    let usual = Pulse::default();
+    let number = |text: &str| text.parse::<f64>().ok().filter(|number| (0.0..1e12).contains(number));
+    let mut hours = [0.0; 24];
+    for (hour, text) in hours.iter_mut().zip(state.hours.split(',')) {
+        *hour = number(text).unwrap_or(0.0);
+    }
+    let window = STANDARD_NO_PAD.decode(&state.window).unwrap_or_default();
+    Pulse {
+        arrived: number(&state.arrived).unwrap_or(usual.arrived),
+        watched_days: number(&state.watched_days).filter(|days| *days > 0.0).unwrap_or(usual.watched_days),
+        hours,
+        reach_s: number(&state.reach_h).map(|hours| hours * 3600.0),
+        window: window.chunks_exact(3).map(|key| u32::from_be_bytes([0, key[0], key[1], key[2]])).collect(),
+        worth: number(&state.worth).unwrap_or(usual.worth),
+    }
+}
+
+/// Writes down what was learned.
+pub fn keep_pulse(state: &mut FeedState, pulse: &Pulse) {
+    state.rate = short(pulse.rate(), 3);
+    state.arrived = short(pulse.arrived, 6);
+    state.watched_days = short(pulse.watched_days, 6);
+    state.reach_h = pulse.reach_s.map(|reach| short(reach / 3600.0, 3)).unwrap_or_default();
+    state.hours = if pulse.hours.iter().all(|hour| *hour == 0.0) {
+        String::new()
+    } else {
+        pulse.hours.map(|hour| short(hour, 3)).join(",")
+    };
+    let keys: Vec<u8> = pulse.window.iter().flat_map(|key| key.to_be_bytes()[1..].to_vec()).collect();
+    state.window = STANDARD_NO_PAD.encode(keys);
+}
+
+/// Writes down when the next turn is.
+pub fn keep_turn(state: &mut FeedState, turn: Turn, now: Timestamp) {
+    state.due = rfc3339(turn.due);
+    state.not_before = rfc3339(turn.not_before);
+    state.interval_min = (turn.due.duration_since(now).as_secs().max(0) / 60) as u32;
+}
+
+/// When a feed's turn is, and when it was asked last; nothing if it never was, or if that was
+/// before there was a schedule.
+pub fn turn_of(state: &FeedState, tempo: &Tempo) -> Option<(Turn, Timestamp)> {
+    let due = state.due.parse().ok()?;
+    let asked = state.checked.parse().ok()?;
+    let planned = Turn { due, not_before: state.not_before.parse().unwrap_or(due) };
+    if state.failures > 0 {
+        return Some((planned, asked));
+    }
+    let hints = hints_of(state, Hints::default());
+    Some((tempo.revised(planned, &pulse_of(state), asked, seed_of(state), &hints), asked))
+}
+
+/// What makes a feed's jitter its own.
+pub fn seed_of(state: &FeedState) -> u64 {
+    xxh3_64(state.feed.as_bytes())
+}
+
+/// What a feed says about being asked, as one column.
+pub fn wishes(pace: &Pace) -> String {
+    let mut wishes = Vec::new();
+    if let Some(ttl) = pace.ttl_minutes {
+        wishes.push(format!("ttl={ttl}"));
+    }
+    if !pace.skip_hours.is_empty() {
+        let hours: Vec<String> = pace.skip_hours.iter().map(u8::to_string).collect();
+        wishes.push(format!("hours={}", hours.join(",")));
+    }
+    if !pace.skip_days.is_empty() {
+        let name = |day: &Weekday| DAYS.iter().find(|row| row.0 == *day).map_or("", |row| row.1);
+        wishes.push(format!("days={}", pace.skip_days.iter().map(name).collect::<Vec<_>>().join(",")));
+    }
+    wishes.join(" ")
+}
+
+/// Adds the wishes in a feed's column to what its server said in headers.
+pub fn hints_of(state: &FeedState, hints: Hints) -> Hints {
+    let mut pace = Pace::default();
+    for (name, value) in state.wishes.split(' ').filter_map(|wish| wish.split_once('=')) {
+        match name {
+            "ttl" => pace.ttl_minutes = value.parse().ok(),
+            "hours" => pace.skip_hours = value.split(',').filter_map(|hour| hour.parse().ok()).collect(),
+            "days" => {
+                let day = |name: &str| DAYS.iter().find(|row| row.1 == name).map(|row| row.0);
+                pace.skip_days = value.split(',').filter_map(day).collect();
+            }
+            _ => {}
+        }
+    }
+    hints.with_pace(&pace)
+}
+
+/// Whether a feed is asked with its validators this time.
+pub fn is_conditional(state: &FeedState) -> bool {
+    state.lies == 0 && state.conditional < MOST_CONDITIONAL
+}
+
+/// A number with so many decimals at most.
+fn short(number: f64, decimals: usize) -> String {
+    let text = format!("{number:.decimals$}");
+    text.trim_end_matches('0').trim_end_matches('.').to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_was_learned_comes_back_from_the_table() {
+        let mut hours = [0.0; 24];
+        hours[7] = 3.25;
+        let pulse = Pulse {
+            arrived: 12.5,
+            watched_days: 4.0,
+            hours,
+            reach_s: Some(7200.0),
+            window: vec![1, 0xff_ffff, 77],
+            worth: 1.0,
+        };
+        let mut state = FeedState::default();
+        keep_pulse(&mut state, &pulse);
+        assert_eq!((state.rate.as_str(), state.reach_h.as_str()), ("3.125", "2"));
+        assert_eq!(pulse_of(&state), pulse);
+    }
+
+    #[test]
+    fn an_old_table_and_a_spoilt_one_start_from_nothing() {
+        assert_eq!(pulse_of(&FeedState::default()), Pulse::default());
+        let spoilt = FeedState {
+            arrived: "many".into(),
+            watched_days: "0".into(),
+            hours: "1,x,NaN,-3".into(),
+            window: "*".into(),
+            reach_h: "inf".into(),
+            ..FeedState::default()
+        };
+        let pulse = pulse_of(&spoilt);
+        assert_eq!((pulse.rate(), pulse.reach_s, pulse.window.len()), (Pulse::default().rate(), None, 0));
+        assert_eq!(pulse.hours.iter().sum::<f64>(), 1.0);
+        let tempo = Tempo::fit(Default::default(), &[&pulse]);
+        assert_eq!(turn_of(&spoilt, &tempo), None);
+    }
+
+    #[test]
+    fn wishes_come_back_from_their_column() {
+        let pace =
+            Pace { ttl_minutes: Some(60), skip_hours: vec![0, 5], skip_days: vec![Weekday::Sunday], ..Pace::default() };
+        let state = FeedState { wishes: wishes(&pace), ..FeedState::default() };
+        assert_eq!(state.wishes, "ttl=60 hours=0,5 days=sunday");
+        let hints = hints_of(&state, Hints::default());
+        assert_eq!(
+            (hints.fresh_s, hints.skip_hours, hints.skip_days),
+            (Some(3600.0), vec![0, 5], vec![Weekday::Sunday])
+        );
+    }
+}

@@ -1,0 +1,142 @@
+//! What servers wish, and how patience grows with failures.
+//!
+//! Wishes are obeyed within reason: half the feeds that say anything say what a template said, and
+//! a `ttl` of a week must not cost a week's entries. Only `Retry-After` is an order.
+
+use jiff::Timestamp;
+use tidings_model::{Pace, Weekday};
+
+use super::{DAY_S, HOUR_S, later, seconds_between};
+
+/// A hint to wait counts for no longer than this.
+const MOST_HINT_S: f64 = DAY_S;
+/// No failing feed is left alone for longer: whoever comes back is found within a month.
+pub(super) const MOST_PATIENCE_S: f64 = 30.0 * DAY_S;
+/// What a failure adds to the wait, if it may well be over soon.
+const SOFT_STEP_S: f64 = HOUR_S;
+/// What a failure adds to the wait, if somebody has to do something about it.
+const HARD_STEP_S: f64 = 12.0 * HOUR_S;
+/// As many failures in a row are nothing to draw conclusions from.
+const MAY_PASS: u32 = 2;
+
+/// What a server said about being asked again.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Hints {
+    /// How long the answer is good for, in seconds.
+    pub fresh_s: Option<f64>,
+    /// How long the server wants to be left alone, in seconds.
+    pub retry_after_s: Option<f64>,
+    /// Hours of the day without news, in UTC.
+    pub skip_hours: Vec<u8>,
+    /// Days of the week without news.
+    pub skip_days: Vec<Weekday>,
+}
+
+impl Hints {
+    /// Adds what the feed itself says.
+    pub fn with_pace(mut self, pace: &Pace) -> Hints {
+        if let Some(minutes) = pace.ttl_minutes {
+            self.fresh_s = Some(self.fresh_s.unwrap_or(0.0).max(f64::from(minutes) * 60.0));
+        }
+        self.skip_hours.clone_from(&pace.skip_hours);
+        self.skip_days.clone_from(&pace.skip_days);
+        self
+    }
+
+    /// The earliest moment at which the server likes to be asked again. `safe_s` is how long one
+    /// may wait without losing entries.
+    pub(super) fn not_before(&self, now: Timestamp, safe_s: f64) -> Timestamp {
+        let fresh_s = self.fresh_s.unwrap_or(0.0).min(MOST_HINT_S).min(safe_s);
+        let asked_s = self.retry_after_s.unwrap_or(0.0).min(MOST_PATIENCE_S);
+        later(now, fresh_s.max(asked_s))
+    }
+
+    /// The first moment from `due` on that lies in no skipped hour or day, unless that is after
+    /// `latest`, when entries may be lost.
+    pub(super) fn outside_skipped(&self, due: Timestamp, latest: Timestamp) -> Timestamp {
+        let skipped = |at: Timestamp| {
+            let hours = at.as_second().div_euclid(3600);
+            let hour = hours.rem_euclid(24) as u8;
+            // The first of January 1970 was a Thursday.
+            let day = (hours.div_euclid(24) + 3).rem_euclid(7) as usize;
+            const DAYS: [Weekday; 7] = [
+                Weekday::Monday,
+                Weekday::Tuesday,
+                Weekday::Wednesday,
+                Weekday::Thursday,
+                Weekday::Friday,
+                Weekday::Saturday,
+                Weekday::Sunday,
+            ];
+            self.skip_hours.iter().any(|skip| skip % 24 == hour) || self.skip_days.contains(&DAYS[day])
+        };
+        if self.skip_hours.is_empty() && self.skip_days.is_empty() {
+            return due;
+        }
+        let mut at = due;
+        for _ in 0..72 {
+            if !skipped(at) {
+                return at.min(latest.max(due));
+            }
+            let into_hour = at.as_second().rem_euclid(3600) as f64;
+            at = later(at, HOUR_S - into_hour);
+        }
+        // A feed that skips all week is not to be taken at its word.
+        due
+    }
+}
+
+/// How long an answer is good for by its `Cache-Control`, `Age` and `Expires`, in seconds.
+pub fn fresh_s(cache_control: Option<&str>, age: Option<&str>, expires: Option<&str>, now: Timestamp) -> Option<f64> {
+    let age: f64 = age.and_then(|age| age.trim().parse::<u32>().ok()).map_or(0.0, f64::from);
+    if let Some(control) = cache_control {
+        let mut max_age = None;
+        for directive in control.split(',') {
+            let (name, value) = directive.split_once('=').unwrap_or((directive, ""));
+            match name.trim().to_ascii_lowercase().as_str() {
+                "no-cache" | "no-store" | "must-understand" => return None,
+                "max-age" => max_age = value.trim().trim_matches('"').parse::<u64>().ok(),
+                _ => {}
+            }
+        }
+        if let Some(max_age) = max_age {
+            return Some(max_age as f64 - age).filter(|fresh| *fresh > 0.0);
+        }
+    }
+    let until = crate::date::parse(expires?)?;
+    Some(seconds_between(now, until)).filter(|fresh| *fresh > 0.0)
+}
+
+/// How long a server wants to be left alone by its `Retry-After`, in seconds.
+pub fn retry_after_s(value: Option<&str>, now: Timestamp) -> Option<f64> {
+    let value = value?.trim();
+    let wait = match value.parse::<u64>() {
+        Ok(seconds) => seconds as f64,
+        Err(_) => seconds_between(now, crate::date::parse(value)?),
+    };
+    Some(wait).filter(|wait| *wait > 0.0)
+}
+
+/// How a feed failed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Failure {
+    /// How many polls in a row have failed, with this one.
+    pub times: u32,
+    /// Whether somebody has to do something about it, as far as one can tell.
+    pub hard: bool,
+}
+
+impl Failure {
+    /// Whether it may well be over soon: servers under repair say anything.
+    pub(super) fn may_pass(self) -> bool {
+        self.times <= MAY_PASS
+    }
+
+    /// What it adds to the wait, in seconds. That grows steadily, so that an afternoon's trouble
+    /// costs hours and a dead server next to nothing.
+    pub(super) fn patience_s(self) -> f64 {
+        let times = f64::from(self.times.max(1));
+        let soft = SOFT_STEP_S * times;
+        if self.hard && !self.may_pass() { soft.max(HARD_STEP_S * (times - f64::from(MAY_PASS))) } else { soft }
+    }
+}
