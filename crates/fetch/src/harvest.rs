@@ -473,7 +473,8 @@ impl<D: Desk> Run<D> {
                 outcome.hosts.push(HostNote {
                     host: host.name.to_string(),
                     last_request: wall(last),
-                    not_before: host.not_before.map(wall),
+                    // The pause that was due is due to whoever comes next, with whatever delay of its own.
+                    not_before: host.not_before.max(host.rests_until).map(wall),
                     answered: host.answered,
                     requests: host.requests,
                 });

@@ -148,7 +148,7 @@ pub struct HostNote {
     pub host: String,
     /// When its last answer ended.
     pub last_request: Timestamp,
-    /// It asked not to be asked before then.
+    /// Not to be asked before then: its pause, or its own wish.
     pub not_before: Option<Timestamp>,
     /// Whether it answered at all.
     pub answered: bool,
