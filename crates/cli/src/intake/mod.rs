@@ -302,9 +302,9 @@ struct Watch {
 /// Looks at the clock, the disk and the signals while a harvest goes on.
 async fn watch(mut watch: Watch) {
     let began = Instant::now();
+    // SIGHUP is left alone: to wait for it would undo `nohup`, and the journal stands a kill.
     let mut interrupt = signal(SignalKind::interrupt()).expect("signals can be waited for");
     let mut terminate = signal(SignalKind::terminate()).expect("signals can be waited for");
-    let mut hangup = signal(SignalKind::hangup()).expect("signals can be waited for");
     let mut ticks = tokio::time::interval(TICK);
     let mut signals = 0;
     loop {
@@ -317,7 +317,6 @@ async fn watch(mut watch: Watch) {
         let name = tokio::select! {
             _ = interrupt.recv() => "SIGINT",
             _ = terminate.recv() => "SIGTERM",
-            _ = hangup.recv() => "SIGHUP",
             () = limit => {
                 watch.stopper.stop(Stop::TimeLimit);
                 watch.time_limit = None;
