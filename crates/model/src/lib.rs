@@ -21,4 +21,4 @@ pub use entry::{BadRow, Entry, Row};
 pub use feed::{Feed, FeedEntry, FeedFormat, Pace, Person, Repair, UpdatePeriod, Weekday};
 pub use fingerprint::{Fingerprint, FingerprintMap, FingerprintSet};
 pub use page::{Page, Rights, RobotsEvidence};
-pub use status::Status;
+pub use status::{FAILURES, Status};
