@@ -171,3 +171,38 @@ impl Iterator for PageReader {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::frames::Packer;
+
+    #[test]
+    fn a_day_that_ends_publishes_its_file_and_the_next_begins_another() {
+        let folder = tempfile::tempdir().unwrap();
+        Home::create(folder.path(), "", "").unwrap();
+        let home = Home::at(folder.path()).unwrap();
+        let mut shelf = Shelf::open(&home, "run", None);
+        let mut page = |url: &str, time: &str| {
+            let page = Page { url: url.into(), body: b"text".into(), ..Page::default() };
+            let mut line = Vec::new();
+            page.write_line(&mut line).unwrap();
+            shelf.append(time.parse().unwrap(), &Packer::new(3).pack(&line), &[]).unwrap()
+        };
+        page("http://e.org/1", "2026-12-31T23:59:58Z");
+        page("http://e.org/2", "2026-12-31T23:59:59Z");
+        assert_eq!(files(&home).unwrap(), Vec::<PathBuf>::new(), "readers do not see what is being written");
+        let vouched = page("http://e.org/3", "2027-01-01T00:00:00Z");
+        let [Record::Whole { file, .. }] = &vouched[..] else { panic!("{vouched:?}") };
+        assert_eq!(file, "pages/2027-01-01/run.1.jsonl.zst.part");
+        shelf.publish().unwrap();
+
+        let urls = |path: &PathBuf| PageReader::open(path).unwrap().map(|page| page.unwrap().url).collect::<Vec<_>>();
+        let published = files(&home).unwrap();
+        assert_eq!(
+            published.iter().map(urls).collect::<Vec<_>>(),
+            [&["http://e.org/1", "http://e.org/2"][..], &["http://e.org/3"]]
+        );
+        assert!(published[0].ends_with("pages/2026-12-31/run.0.jsonl.zst"));
+    }
+}
