@@ -66,7 +66,7 @@ pub fn run(args: &Args, global: &Global) -> Result<Report> {
         remembered,
         desk: PageDesk(rows.clone()),
         shelf: Shelf::open(&session.home, &session.run, warc.then(|| archivist(&session.config))),
-        time_limit: super::time_limit(&session.config),
+        time_limit: super::time_left(&session),
     };
     let harvested = intake::run(&session, work, || PageClerk::new(rows.clone(), ceiling, compression, warc))?;
 

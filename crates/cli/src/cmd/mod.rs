@@ -117,10 +117,11 @@ fn parse_time(text: &str) -> Result<Duration, String> {
     }
 }
 
-fn time_limit(config: &Config) -> Option<Duration> {
-    Some(config.fetch.time_limit_min)
-        .filter(|minutes| *minutes > 0.0)
-        .map(|minutes| Duration::from_secs_f64(minutes * 60.0))
+/// What is left of the time a run may take, reading a large plan included.
+fn time_left(session: &Session) -> Option<Duration> {
+    let minutes = session.config.fetch.time_limit_min;
+    let limit = (minutes > 0.0).then(|| Duration::from_secs_f64(minutes * 60.0));
+    limit.map(|limit| limit.saturating_sub(session.began.elapsed()))
 }
 
 /// Whoever asks the public Internet says who they are.

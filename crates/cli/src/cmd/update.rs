@@ -89,7 +89,7 @@ pub fn run(args: &Args, global: &Global) -> Result<Report> {
         remembered,
         desk: FeedDesk(asked.clone()),
         shelf: Shelf::open(&session.home, &session.run, None),
-        time_limit: super::time_limit(&session.config),
+        time_limit: super::time_left(&session),
     };
     let harvested = intake::run(&session, work, || FeedClerk::new(asked.clone(), ceiling, tempo))?;
     let folded = session.finish()?.unwrap_or_default();

@@ -54,7 +54,7 @@ pub fn climb(
     let mut cost = Cost::default();
     let mut met: HashSet<String> = HashSet::new();
     while !climbs.is_empty() {
-        let time_left = cmd::time_limit(&session.config).map(|limit| limit.saturating_sub(session.began.elapsed()));
+        let time_left = cmd::time_left(session);
         if time_left.is_some_and(|left| left.is_zero()) || session.stopper.reason().is_some() {
             break;
         }
