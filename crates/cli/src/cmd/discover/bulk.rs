@@ -145,15 +145,25 @@ fn read_warc(session: &Session, path: &Path, sightings: &mut Sightings) -> Resul
 }
 
 fn read_html(path: &Path, sightings: &mut Sightings) -> Result<()> {
+    let mut homeless = 0;
     for file in archive::html_files(path)? {
         let body = archive::read_html(&file)?;
         let inside = file.strip_prefix(path).unwrap_or(&file);
         let Some(address) = own_address(&body).or_else(|| mirrored(inside)) else {
             log::debug!("{}: nothing tells where it came from", file.display());
             sightings.pages += 1;
+            homeless += 1;
             continue;
         };
         sightings.page(&body, &address, is_substantial(&body));
+    }
+    if homeless > 0 {
+        log::warn!(
+            "{}: {} left out that do not tell where they came from, by a canonical link or a path such as \
+             host/page.html",
+            path.display(),
+            count(homeless, "page")
+        );
     }
     Ok(())
 }
@@ -231,7 +241,7 @@ fn add(session: &Session, sightings: Sightings, expand: bool) -> Result<Gathered
 
     let (mut known, mut sites) = (HashSet::new(), Vec::new());
     candidates::read(&session.home, |row| {
-        if row.fate == Fate::New && filter.judge(&row.feed, row.seen, row.good_pages).is_ok() {
+        if row.fate == Fate::New && super::fits(&filter, &row) {
             gathered.fit += 1;
             sites.push(row.clone());
         }

@@ -154,6 +154,17 @@ fn listed(session: &Session) -> Result<HashSet<String>> {
     Ok(feeds::list(&session.home)?.feeds.iter().map(|feed| plain(&feed.url)).collect())
 }
 
+/// Whether a candidate may be asked for. Only feeds met in a crawl must prove themselves by numbers:
+/// what a person or a list says need not, and a link that somebody shared is where a climb begins.
+fn fits(filter: &Filter, row: &Candidate) -> bool {
+    let verdict = filter.judge(&row.feed, row.seen, row.good_pages);
+    match Evidence::of_word(&row.evidence).unwrap_or(Evidence::Page) {
+        Evidence::Listed | Evidence::Given => true,
+        Evidence::Page => verdict.err().is_none_or(|unfit| !unfit.is_final()),
+        _ => verdict.is_ok(),
+    }
+}
+
 fn filter(session: &Session) -> Filter {
     let settings = &session.config.discover;
     Filter {
@@ -239,11 +250,7 @@ fn best(session: &Session, again: bool, budget: u64) -> Result<Vec<Climb>> {
         }
         let asked = matches!(row.fate, Fate::NotAFeed | Fate::Unreachable);
         let is_barren = evidence == Evidence::Page && barren.contains(&row.site);
-        let fit = match evidence {
-            // What a person or a list says needs no proof by numbers.
-            Evidence::Listed | Evidence::Given => true,
-            _ => filter.judge(&row.feed, row.seen, row.good_pages).is_ok(),
-        };
+        let fit = fits(&filter, &row);
         let open_still = row.fate == Fate::New || (asked && again && !led_on);
         if open_still && fit && (again || !is_barren) && !listed.contains(&plain(&row.feed)) {
             open.push((evidence, row));

@@ -93,7 +93,7 @@ fn choose(session: &Session, limit: usize, gains: &mut BTreeMap<String, Gain>) -
         gain.extracted += 1;
         let fit = match row.fate {
             Fate::ProbedFeed => row.entries > 0,
-            Fate::New => row.evidence == "listed" || filter.judge(&row.feed, row.seen, row.good_pages).is_ok(),
+            Fate::New => super::fits(&filter, &row),
             _ => false,
         };
         if fit && !listed.contains(&plain(&row.feed)) {
