@@ -171,6 +171,14 @@ fn archives_folders_and_streams_of_links_give_the_same_candidates() {
 }
 
 #[test]
+fn a_shared_link_is_climbed_however_rarely_it_was_seen() {
+    let corpus = hidden(&[Hiding::Declared], 2, "");
+    fs::write(corpus.beside("links.txt"), format!("{}\n", corpus.web.site(0).url("/"))).unwrap();
+    corpus.run(&format!("discover --from links {}", corpus.beside("links.txt").display())).ok();
+    corpus.run("discover --probe 10").ok().says("1 feed found");
+}
+
+#[test]
 fn an_opml_list_becomes_candidates_with_its_folders_as_labels() {
     let corpus = hidden(&[Hiding::Declared], 2, "");
     let feeds = corpus.web.feeds();
