@@ -1,0 +1,4 @@
+//! Pages to documents: the article's text, its structure, and what is said about it.
+
+pub mod facts;
+pub mod tree;

@@ -1,0 +1,187 @@
+//! A document: the clean text of a page, its structure, and what is known about it.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+/// One document, as it lies in `docs/`.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Document {
+    /// A stable 128-bit hash of normalised address and content, in hexadecimal.
+    pub id: String,
+    /// The address that was asked for.
+    pub url: String,
+    /// The host that published it.
+    pub site: String,
+    /// The feed that listed it.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub feed: String,
+    /// When it was published, and how we know.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub dated: Option<Dated>,
+    /// When the page was downloaded, RFC 3339.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub downloaded: String,
+    /// What the page says about itself.
+    #[serde(flatten)]
+    pub about: About,
+    /// The text, in the order of reading.
+    pub paragraphs: Vec<Paragraph>,
+    /// What readers wrote below it, where that was asked for.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub comments: Vec<Paragraph>,
+    /// The extractor and its version, because a change of extractor is a change of corpus.
+    pub extractor: String,
+}
+
+/// What a page says about itself.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct About {
+    /// The headline, without the name of the site.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub title: String,
+    /// Names of people, or of organisations where no person is named.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub authors: Vec<String>,
+    /// The day of the last change, `YYYY-MM-DD`.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub modified: String,
+    /// What the site calls itself.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub site_name: String,
+    /// A sentence or two for search engines and link previews.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub description: String,
+    /// Sections of the site.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub categories: Vec<String>,
+    /// Keywords.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub tags: Vec<String>,
+    /// The language, as the page declares it (BCP 47) until it is told from the text.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub language: String,
+    /// The licence the page states.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub licence: Option<Licence>,
+    /// The address the page prefers for itself.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub canonical: String,
+    /// The same page in other languages: language to address.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub alternates: BTreeMap<String, String>,
+    /// The address of the lead picture.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub image: String,
+}
+
+/// A licence and where it was stated.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Licence {
+    /// A short name such as `CC-BY-SA-4.0`, or the words of the page.
+    pub name: String,
+    /// The address of its text.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub url: String,
+    /// Where the page says so: `json-ld`, `link`, `meta`, `anchor`.
+    pub evidence: String,
+}
+
+/// A day with its source and how far it can be trusted.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Dated {
+    /// `YYYY-MM-DD`.
+    pub day: String,
+    /// What said so: `json-ld`, `meta`, `time`, `url`, `text`, `feed`, `http`, `seen`.
+    pub source: String,
+    /// Between 0 and 1: how often such evidence was right on pages whose date is known.
+    pub confidence: f32,
+}
+
+/// A piece of text that stands by itself.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct Paragraph {
+    /// What it is on the page.
+    #[serde(flatten)]
+    pub kind: Kind,
+    /// Its text: lines end with `\n`, cells of a row are parted by `\t`.
+    pub text: String,
+    /// Emphasis, links and the like, in the order of their beginnings.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub spans: Vec<Span>,
+}
+
+/// What a paragraph is on the page.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "lowercase")]
+pub enum Kind {
+    /// Running text.
+    #[default]
+    P,
+    /// A heading of that rank, 1 to 6.
+    Heading {
+        /// 1 is the highest.
+        level: u8,
+    },
+    /// An item of a list.
+    Item {
+        /// How many lists it lies in.
+        depth: u8,
+        /// Whether the list counts.
+        ordered: bool,
+    },
+    /// A quotation.
+    Quote,
+    /// Program text, white space kept.
+    Code,
+    /// A row of a table.
+    Row {
+        /// Whether its cells head columns.
+        header: bool,
+    },
+}
+
+/// A stretch of a paragraph that is marked, in bytes of its text.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Span {
+    /// Where it begins.
+    pub start: usize,
+    /// Where it ends.
+    pub end: usize,
+    /// How it is marked.
+    #[serde(flatten)]
+    pub mark: Mark,
+}
+
+/// A way to mark text.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "mark", rename_all = "lowercase")]
+pub enum Mark {
+    /// Bold.
+    Strong,
+    /// Italic.
+    Emphasis,
+    /// Program text within a line.
+    Code,
+    /// A link, kept where that was asked for.
+    Link {
+        /// Where it leads.
+        href: String,
+    },
+}
+
+impl Document {
+    /// The text alone, a paragraph a line.
+    pub fn text(&self) -> String {
+        let mut text = String::with_capacity(self.paragraphs.iter().map(|paragraph| paragraph.text.len() + 1).sum());
+        for paragraph in &self.paragraphs {
+            if !text.is_empty() {
+                text.push('\n');
+            }
+            text.push_str(&paragraph.text);
+        }
+        text
+    }
+}
