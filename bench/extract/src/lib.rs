@@ -1,0 +1,4 @@
+//! Annotated pages, and how an extraction is scored against them.
+
+pub mod score;
+pub mod sets;

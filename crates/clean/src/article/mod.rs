@@ -1,0 +1,3 @@
+//! Finds the article in a page.
+
+pub mod blocks;
