@@ -1,0 +1,295 @@
+//! Fits the extractor's weights to annotated pages and says how well they do on domains left out.
+
+use std::path::PathBuf;
+
+use anyhow::Context;
+use bench_extract::fit::boost::{Growth, Table, grow};
+use bench_extract::fit::labels::{Label, label};
+use bench_extract::fit::odds::{self, Weights};
+use bench_extract::score::{Segments, Shingles, shingles};
+use bench_extract::sets::{self, Sample, TEXT_SETS};
+use clap::Parser;
+use tidings_clean::article::blocks::{self};
+use tidings_clean::article::features::{self, FIRST, SECOND, Survey};
+use tidings_clean::article::forest::{Forest, probability};
+use tidings_clean::facts::Facts;
+use tidings_clean::tree;
+
+/// Fits the extractor's weights.
+#[derive(Parser)]
+struct Args {
+    /// The folder of annotated pages.
+    #[arg(long, default_value = "../shared/extract-dev")]
+    data: PathBuf,
+    /// Where to write the weights; without it nothing is written.
+    #[arg(long)]
+    write: Option<PathBuf>,
+    /// Trees of each forest.
+    #[arg(long, default_value_t = 100)]
+    trees: usize,
+    /// Questions per tree.
+    #[arg(long, default_value_t = 6)]
+    depth: usize,
+    /// How much of each tree is believed.
+    #[arg(long, default_value_t = 0.12)]
+    rate: f32,
+    /// Shrinks answers that rest on little weight.
+    #[arg(long, default_value_t = 2.0)]
+    shrinkage: f32,
+    /// Lists the pages that lose most.
+    #[arg(long)]
+    worst: Option<usize>,
+    /// Writes what was thought of every block, a file a page, into this folder.
+    #[arg(long)]
+    dump: Option<PathBuf>,
+}
+
+const FOLDS: u64 = 5;
+
+struct Page {
+    sample: Sample,
+    set: &'static str,
+    fold: usize,
+    domain: String,
+    labels: Vec<Label>,
+    survey: Survey,
+    first_row: usize,
+}
+
+fn main() -> anyhow::Result<()> {
+    let args = Args::parse();
+    let clock = std::time::Instant::now();
+    let mut samples = Vec::new();
+    for set in TEXT_SETS {
+        samples.extend(sets::read(&args.data, set)?.into_iter().map(|sample| (set, sample)));
+    }
+    eprintln!("{} pages read, {:.1?}", samples.len(), clock.elapsed());
+
+    let counted: Vec<_> = samples
+        .iter()
+        .map(|(_, sample)| {
+            let tree = tree::parse(&sample.html);
+            let blocks = blocks::cut(&tree);
+            let labels = label(sample, &blocks);
+            let counts = odds::count(&tree, &blocks, &labels);
+            (sample.fold(FOLDS), sample.domain(), labels, counts)
+        })
+        .collect();
+    let weights_without = |fold: Option<usize>| {
+        let pages = counted.iter().filter(|page| Some(page.0) != fold).map(|page| (page.1.as_str(), &page.3));
+        odds::weigh(pages)
+    };
+    let by_fold: Vec<Weights> = (0..FOLDS as usize)
+        .map(|fold| {
+            let (names, words) = weights_without(Some(fold));
+            Weights::of(&names, &words)
+        })
+        .collect();
+    let (names, words) = weights_without(None);
+    eprintln!("{} names, {} words, {:.1?}", names.len(), words.len(), clock.elapsed());
+
+    let mut pages = Vec::new();
+    let mut rows = 0;
+    for ((set, sample), (fold, domain, labels, _)) in samples.into_iter().zip(counted) {
+        let tree = tree::parse(&sample.html);
+        let facts = Facts::read(&tree);
+        let survey = Survey::of(&tree, &facts, Some(&sample.url), &by_fold[fold]);
+        let count = survey.blocks.list.len();
+        pages.push(Page { sample, set, fold, domain, labels, survey, first_row: rows });
+        rows += count;
+    }
+    eprintln!("{rows} blocks, {:.1?}", clock.elapsed());
+
+    let labels: Vec<f32> = pages.iter().flat_map(|page| page.labels.iter().map(|label| label.wanted)).collect();
+    let weights: Vec<f32> = pages.iter().flat_map(|page| page.labels.iter().map(|label| label.weight)).collect();
+    let fold_of: Vec<usize> = pages.iter().flat_map(|page| page.labels.iter().map(|_| page.fold)).collect();
+    let mut columns: Vec<Vec<f32>> = vec![Vec::with_capacity(rows); FIRST];
+    for page in &pages {
+        for (to, from) in columns.iter_mut().zip(&page.survey.columns) {
+            to.extend_from_slice(from);
+        }
+    }
+    let growth = |seed| Growth {
+        trees: args.trees,
+        depth: args.depth,
+        rate: args.rate,
+        shrinkage: args.shrinkage,
+        rows: 0.5,
+        columns: 0.4,
+        seed,
+    };
+    let (first, p) = crossfit(&columns, &labels, &weights, &fold_of, args.write.is_some(), &growth(1));
+    eprintln!("first forest, {:.1?}", clock.elapsed());
+    report("first", &pages, &p, &[0.3, 0.4, 0.5]);
+
+    columns.resize(SECOND, Vec::with_capacity(rows));
+    for page in &pages {
+        let own = &p[page.first_row..page.first_row + page.labels.len()];
+        for (to, from) in columns[FIRST..].iter_mut().zip(page.survey.with_context(own)) {
+            to.extend(from);
+        }
+    }
+    let (second, p) = crossfit(&columns, &labels, &weights, &fold_of, args.write.is_some(), &growth(2));
+    eprintln!("second forest, {:.1?}", clock.elapsed());
+    report("second", &pages, &p, &[0.25, 0.3, 0.35, 0.4, 0.45, 0.5, 0.55, 0.6, 1.8, 2.0, 2.2]);
+    if let Some(worst) = args.worst {
+        show_worst(&pages, &p, worst);
+    }
+
+    if let Some(folder) = args.dump {
+        for page in &pages {
+            let mut lines = format!("{} {:?}\n", page.sample.url, page.sample.page_type);
+            for (row, block) in page.survey.blocks.list.iter().enumerate() {
+                let label = page.labels[row];
+                let p = p[page.first_row + row];
+                let near: Vec<String> = (0..features::FIRST)
+                    .map(|column| (features::name(column), page.survey.columns[column][row]))
+                    .filter(|(name, value)| {
+                        *value > 0.0 && *value < 4.0 && (name.starts_with("near_") || name.starts_with("in_"))
+                    })
+                    .map(|(name, value)| {
+                        format!("{}{value}", name.trim_start_matches("near_").trim_start_matches("in_"))
+                    })
+                    .collect();
+                let text = block.text(&page.survey.blocks).replace('\n', "⏎");
+                lines += &format!(
+                    "{} p={p:.2} y={:.2} w={:.4} n={} {}\t[{}]\n",
+                    if (p > 0.45) != (label.wanted > 0.5) && label.weight > 0.0 { "!!" } else { "  " },
+                    label.wanted,
+                    label.weight,
+                    block.len(),
+                    text.chars().take(140).collect::<String>(),
+                    near.join(" ")
+                );
+            }
+            std::fs::write(folder.join(page.sample.id.replace('/', "_") + ".txt"), lines)?;
+        }
+    }
+
+    if let Some(folder) = args.write {
+        let columns: Vec<String> = (0..SECOND).map(features::name).collect();
+        let write = |name: &str, text: String| {
+            let path = folder.join(name);
+            std::fs::write(&path, text).with_context(|| format!("cannot write {}", path.display()))
+        };
+        write("first.forest", first.write(&columns))?;
+        write("second.forest", second.write(&columns))?;
+        for (name, table) in [("names.tsv", names), ("words.tsv", words)] {
+            write(name, table.iter().map(|(name, weight)| format!("{name}\t{weight}\n")).collect())?;
+        }
+    }
+    Ok(())
+}
+
+/// Fits a forest to everything, and gives each row the answer of a forest that never saw its domain.
+fn crossfit(
+    columns: &[Vec<f32>],
+    labels: &[f32],
+    weights: &[f32],
+    fold_of: &[usize],
+    whole: bool,
+    growth: &Growth,
+) -> (Forest, Vec<f32>) {
+    let table = Table::of(columns);
+    let mut p = vec![0.0; labels.len()];
+    let rows = |fold: Option<usize>| -> Vec<u32> {
+        (0..labels.len())
+            .filter(|row| weights[*row] > 0.0 && Some(fold_of[*row]) != fold)
+            .map(|row| row as u32)
+            .collect()
+    };
+    for fold in 0..FOLDS as usize {
+        let forest = grow(&table, labels, weights, &rows(Some(fold)), growth);
+        let sums = forest.weigh(labels.len(), |column| &columns[column]);
+        for (row, sum) in sums.into_iter().enumerate() {
+            if fold_of[row] == fold {
+                p[row] = probability(sum);
+            }
+        }
+    }
+    let forest = if whole { grow(&table, labels, weights, &rows(None), growth) } else { Forest::default() };
+    (forest, p)
+}
+
+fn text(page: &Page, p: &[f32], threshold: f32) -> String {
+    let threshold = if threshold > 1.0 { best_threshold(page, p) * (threshold - 1.0) } else { threshold };
+    let mut text = String::new();
+    for (block, p) in page.survey.blocks.list.iter().zip(&p[page.first_row..]) {
+        if *p > threshold {
+            text.push_str(block.text(&page.survey.blocks));
+            text.push('\n');
+        }
+    }
+    text
+}
+
+/// The threshold that gives the best expected F: half of that F.
+fn best_threshold(page: &Page, p: &[f32]) -> f32 {
+    let rows: Vec<(f32, f32)> =
+        page.survey.words.iter().zip(&p[page.first_row..]).map(|(words, p)| (words.count, *p)).collect();
+    let all: f32 = rows.iter().map(|(words, p)| words * p).sum();
+    let mut threshold = 0.5;
+    for _ in 0..20 {
+        let kept = || rows.iter().filter(|(_, p)| *p > threshold);
+        let (size, right) = kept().fold((0.0, 0.0), |sum, (words, p)| (sum.0 + words, sum.1 + words * p));
+        let next = right / (size + all).max(1e-6);
+        if (next - threshold).abs() < 1e-3 {
+            break;
+        }
+        threshold = next;
+    }
+    threshold
+}
+
+fn report(name: &str, pages: &[Page], p: &[f32], thresholds: &[f32]) {
+    for threshold in thresholds {
+        let mut line = format!("{name:>7} {threshold:.2} ");
+        for set in TEXT_SETS {
+            let (mut segments, mut runs) = (Segments::default(), Shingles::default());
+            for page in pages.iter().filter(|page| page.set == set) {
+                let text = text(page, p, *threshold);
+                match &page.sample.gold.text {
+                    Some(gold) => runs.add(shingles(&text, gold)),
+                    None => {
+                        let gold = &page.sample.gold;
+                        let none = Vec::new();
+                        segments.add(Segments::of(
+                            &text,
+                            gold.with.as_ref().unwrap_or(&none),
+                            gold.without.as_ref().unwrap_or(&none),
+                        ));
+                    }
+                }
+            }
+            line += &match set {
+                "trafi" => format!("| {set} {:.3} {:.3} {:.4} ", segments.precision(), segments.recall(), segments.f()),
+                _ => format!("| {set} {:.3} {:.3} {:.4} ", runs.precision(), runs.recall(), runs.f()),
+            };
+        }
+        println!("{line}");
+    }
+}
+
+fn show_worst(pages: &[Page], p: &[f32], count: usize) {
+    let mut losses = Vec::new();
+    for (place, page) in pages.iter().enumerate() {
+        let text = text(page, p, 2.0);
+        let (precision, recall) = match &page.sample.gold.text {
+            Some(gold) => shingles(&text, gold),
+            None => {
+                let none = Vec::new();
+                let gold = &page.sample.gold;
+                let counts =
+                    Segments::of(&text, gold.with.as_ref().unwrap_or(&none), gold.without.as_ref().unwrap_or(&none));
+                let all = (counts.found + counts.missed + counts.leaked + counts.kept_out).max(1) as f64;
+                (1.0 - counts.leaked as f64 / all, 1.0 - counts.missed as f64 / all)
+            }
+        };
+        losses.push((2.0 - precision - recall, place, precision, recall));
+    }
+    losses.sort_by(|a, b| b.0.total_cmp(&a.0));
+    for (_, place, precision, recall) in losses.into_iter().take(count) {
+        let page = &pages[place];
+        println!("{} {} P {precision:.2} R {recall:.2} {:?}", page.sample.id, page.domain, page.sample.page_type);
+    }
+}

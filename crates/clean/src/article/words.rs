@@ -1,0 +1,223 @@
+//! Looks at the words of a block, once.
+
+use std::collections::HashSet;
+
+use super::evidence::{Hash, Plain};
+
+/// What the words of a block tell.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Words {
+    /// The number of words; a character of a script without spaces counts as half a word.
+    pub count: f32,
+    /// Characters that are letters.
+    pub letters: u32,
+    /// Words that begin with a capital.
+    pub capitals: u32,
+    /// Characters that are digits.
+    pub digits: u32,
+    /// Characters that are neither letters, digits nor white space.
+    pub symbols: u32,
+    /// Ends of sentences.
+    pub sentences: u32,
+    /// Commas and their like.
+    pub commas: u32,
+    /// Whether the last character ends a sentence.
+    pub ends: bool,
+    /// Whether the first letter is a small one.
+    pub starts_small: bool,
+    /// Whether the first character opens a quotation.
+    pub starts_quoted: bool,
+    /// Bars, arrows and bullets between words.
+    pub dividers: u32,
+    /// Whether it claims a copyright.
+    pub copyright: bool,
+    /// Sum of the weights of known words, and their number.
+    pub odds: f32,
+    /// The number of known words.
+    pub known: u32,
+    /// The smallest weight of a word.
+    pub odds_low: f32,
+    /// The mean weight of the first two words.
+    pub odds_first: f32,
+    /// Words that are stop words.
+    pub stops: u32,
+    /// Words of the title.
+    pub in_title: u32,
+    /// Words of the description.
+    pub in_description: u32,
+    /// Characters of scripts that are written without spaces.
+    pub unspaced: u32,
+    /// A hash of all words, by which repeated blocks are known.
+    pub hash: u64,
+}
+
+/// A set of words by hash.
+pub type WordSet = HashSet<u64, Plain>;
+
+/// What to look for in words.
+pub struct Lookup<'a, W: Fn(u64) -> Option<f32>, S: Fn(u64) -> bool> {
+    /// The weight of a word.
+    pub weigh: W,
+    /// Whether it is a stop word of the page's language.
+    pub stop: S,
+    /// The words of the title.
+    pub title: &'a WordSet,
+    /// The words of the description.
+    pub description: &'a WordSet,
+}
+
+impl Words {
+    /// Reads a block.
+    pub fn read<W: Fn(u64) -> Option<f32>, S: Fn(u64) -> bool>(text: &str, lookup: &Lookup<'_, W, S>) -> Words {
+        let mut words = Words { odds_low: 0.0, ..Words::default() };
+        let mut all = Hash::new();
+        let mut first = true;
+        let mut last = ' ';
+        for c in text.chars() {
+            if first {
+                words.starts_quoted = matches!(c, '"' | '“' | '„' | '«' | '»' | '‘' | '「');
+                first = false;
+            }
+            match c {
+                'a'..='z' | 'A'..='Z' => words.letters += 1,
+                '0'..='9' => words.digits += 1,
+                '.' | '!' | '?' | '…' => {
+                    words.sentences += u32::from(last.is_alphanumeric() || matches!(last, '"' | '”' | ')' | '’'))
+                }
+                '。' | '！' | '？' | '।' | '؟' | '۔' => words.sentences += 1,
+                ',' | '，' | '、' | '،' | ';' => words.commas += 1,
+                '|' | '›' | '»' | '→' | '·' | '•' | '/' | '>' | '▸' | '►' => words.dividers += 1,
+                '©' => words.copyright = true,
+                _ if c.is_alphabetic() => {
+                    words.letters += 1;
+                    words.unspaced += u32::from(is_unspaced(c));
+                }
+                _ if c.is_numeric() => words.digits += 1,
+                _ => {}
+            }
+            words.symbols += u32::from(!c.is_alphanumeric() && !c.is_whitespace());
+            if !c.is_whitespace() {
+                last = c;
+            }
+        }
+        let closed = matches!(last, '"' | '”' | '“' | ')' | '’' | '»' | '」');
+        let before_close = text.trim_end().chars().rev().nth(1).unwrap_or(' ');
+        words.ends = is_terminal(last) || (closed && is_terminal(before_close));
+        let mut seen = 0;
+        each_word(text, |word, capital, weight| {
+            all.0 = all.0.rotate_left(5) ^ word;
+            words.count += weight;
+            if seen == 0 {
+                words.starts_small = !capital;
+            }
+            words.capitals += u32::from(capital);
+            if let Some(odds) = (lookup.weigh)(word) {
+                words.odds += odds;
+                words.known += 1;
+                words.odds_low = words.odds_low.min(odds);
+                if seen < 2 {
+                    words.odds_first += odds / 2.0;
+                }
+            }
+            words.stops += u32::from((lookup.stop)(word));
+            words.in_title += u32::from(lookup.title.contains(&word));
+            words.in_description += u32::from(lookup.description.contains(&word));
+            seen += 1;
+        });
+        words.hash = all.0;
+        words
+    }
+}
+
+fn is_terminal(c: char) -> bool {
+    matches!(c, '.' | '!' | '?' | '…' | '。' | '！' | '？' | '।' | '؟' | '۔')
+}
+
+/// Whether a script is written without spaces between words.
+pub fn is_unspaced(c: char) -> bool {
+    matches!(c, '\u{0e00}'..='\u{0eff}' | '\u{1000}'..='\u{109f}' | '\u{1780}'..='\u{17ff}' | '\u{3040}'..='\u{30ff}'
+        | '\u{3400}'..='\u{4dbf}' | '\u{4e00}'..='\u{9fff}' | '\u{f900}'..='\u{faff}' | '\u{20000}'..='\u{2fa1f}')
+}
+
+/// Calls back with the hash of every word in lower case, whether it began with a capital, and how
+/// much it counts. In scripts without spaces pairs of characters take the place of words.
+pub fn each_word(text: &str, mut found: impl FnMut(u64, bool, f32)) {
+    let mut hash = Hash::new();
+    let mut within = false;
+    let mut capital = false;
+    let mut before: Option<char> = None;
+    for c in text.chars() {
+        if c.is_ascii_alphanumeric() {
+            if !within {
+                within = true;
+                capital = c.is_ascii_uppercase();
+                hash = Hash::new();
+            }
+            hash.byte(c.to_ascii_lowercase() as u8);
+            continue;
+        }
+        if c.is_ascii() || !c.is_alphanumeric() {
+            // Apostrophes and hyphens part words; that is good enough for counting.
+            if within {
+                found(hash.0, capital, 1.0);
+                within = false;
+            }
+            before = None;
+            continue;
+        }
+        if is_unspaced(c) {
+            if within {
+                found(hash.0, capital, 1.0);
+                within = false;
+            }
+            if let Some(before) = before {
+                let mut pair = Hash::new();
+                let mut buffer = [0; 4];
+                for c in [before, c] {
+                    for byte in c.encode_utf8(&mut buffer).bytes() {
+                        pair.byte(byte);
+                    }
+                }
+                found(pair.0, false, 0.5);
+            }
+            before = Some(c);
+            continue;
+        }
+        if !within {
+            within = true;
+            capital = c.is_uppercase();
+            hash = Hash::new();
+        }
+        let lower = if c.is_uppercase() { c.to_lowercase().next().unwrap_or(c) } else { c };
+        let mut buffer = [0; 4];
+        for byte in lower.encode_utf8(&mut buffer).bytes() {
+            hash.byte(byte);
+        }
+    }
+    if within {
+        found(hash.0, capital, 1.0);
+    }
+}
+
+/// The words of a text as a set.
+pub fn word_set(text: &str) -> WordSet {
+    let mut set = WordSet::default();
+    each_word(text, |word, _, _| {
+        set.insert(word);
+    });
+    set
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sentences_and_words_are_counted() {
+        let none = WordSet::default();
+        let lookup = Lookup { weigh: |_| None, stop: |_| false, title: &none, description: &none };
+        let words = Words::read("“Yes.” He said 3.5 things, twice!", &lookup);
+        assert_eq!((words.count as u32, words.sentences, words.commas, words.ends), (7, 3, 1, true));
+        assert!(words.starts_quoted && !words.starts_small);
+    }
+}
