@@ -1,5 +1,19 @@
 //! Pages to documents: the article's text, its structure, and what is said about it.
+//!
+//! ```
+//! use tidings_clean::{Options, Source, extract};
+//!
+//! let html = "<title>Rain</title><nav><a href=/>Home</a></nav><article><h1>Rain</h1>\
+//!     <p>It rained for three days, and on the fourth the river came into the town.</p>\
+//!     <p>People carried their chairs upstairs, and waited for the water to leave again.</p></article>";
+//! let document = extract(&Source { html, ..Source::default() }, &Options::default()).unwrap();
+//! assert!(document.text().contains("carried their chairs"));
+//! ```
 
 pub mod article;
+pub mod decode;
+mod extract;
 pub mod facts;
 pub mod tree;
+
+pub use extract::{Options, Preset, Source, Unfit, clean, extract};

@@ -12,6 +12,7 @@ use clap::Parser;
 use tidings_clean::article::blocks::{self};
 use tidings_clean::article::features::{self, FIRST, SECOND, Survey};
 use tidings_clean::article::forest::{Forest, probability};
+use tidings_clean::article::select::{self, Sureness};
 use tidings_clean::facts::Facts;
 use tidings_clean::tree;
 
@@ -114,13 +115,14 @@ fn main() -> anyhow::Result<()> {
         depth: args.depth,
         rate: args.rate,
         shrinkage: args.shrinkage,
-        rows: 0.5,
+        far: 0.15,
+        near: 0.1,
         columns: 0.4,
         seed,
     };
     let (first, p) = crossfit(&columns, &labels, &weights, &fold_of, args.write.is_some(), &growth(1));
     eprintln!("first forest, {:.1?}", clock.elapsed());
-    report("first", &pages, &p, &[0.3, 0.4, 0.5]);
+    report("first", &pages, &p, &[1.0]);
 
     columns.resize(SECOND, Vec::with_capacity(rows));
     for page in &pages {
@@ -131,7 +133,7 @@ fn main() -> anyhow::Result<()> {
     }
     let (second, p) = crossfit(&columns, &labels, &weights, &fold_of, args.write.is_some(), &growth(2));
     eprintln!("second forest, {:.1?}", clock.elapsed());
-    report("second", &pages, &p, &[0.25, 0.3, 0.35, 0.4, 0.45, 0.5, 0.55, 0.6, 1.8, 2.0, 2.2]);
+    report("second", &pages, &p, &[0.9, 1.0, 1.1, 1.2]);
     if let Some(worst) = args.worst {
         show_worst(&pages, &p, worst);
     }
@@ -211,34 +213,15 @@ fn crossfit(
     (forest, p)
 }
 
-fn text(page: &Page, p: &[f32], threshold: f32) -> String {
-    let threshold = if threshold > 1.0 { best_threshold(page, p) * (threshold - 1.0) } else { threshold };
-    let mut text = String::new();
-    for (block, p) in page.survey.blocks.list.iter().zip(&p[page.first_row..]) {
-        if *p > threshold {
-            text.push_str(block.text(&page.survey.blocks));
-            text.push('\n');
-        }
-    }
-    text
-}
-
-/// The threshold that gives the best expected F: half of that F.
-fn best_threshold(page: &Page, p: &[f32]) -> f32 {
-    let rows: Vec<(f32, f32)> =
-        page.survey.words.iter().zip(&p[page.first_row..]).map(|(words, p)| (words.count, *p)).collect();
-    let all: f32 = rows.iter().map(|(words, p)| words * p).sum();
-    let mut threshold = 0.5;
-    for _ in 0..20 {
-        let kept = || rows.iter().filter(|(_, p)| *p > threshold);
-        let (size, right) = kept().fold((0.0, 0.0), |sum, (words, p)| (sum.0 + words, sum.1 + words * p));
-        let next = right / (size + all).max(1e-6);
-        if (next - threshold).abs() < 1e-3 {
-            break;
-        }
-        threshold = next;
-    }
-    threshold
+fn text(page: &Page, p: &[f32], sureness: f32) -> String {
+    let tree = tree::parse(&page.sample.html);
+    let facts = Facts::read(&tree);
+    let own = &p[page.first_row..page.first_row + page.labels.len()];
+    let choice = select::choose(&page.survey, own, Sureness(sureness), &facts);
+    let blocks = &page.survey.blocks;
+    choice
+        .declared
+        .unwrap_or_else(|| choice.rows.iter().map(|row| blocks.list[*row].text(blocks)).collect::<Vec<_>>().join("\n"))
 }
 
 fn report(name: &str, pages: &[Page], p: &[f32], thresholds: &[f32]) {
@@ -273,7 +256,7 @@ fn report(name: &str, pages: &[Page], p: &[f32], thresholds: &[f32]) {
 fn show_worst(pages: &[Page], p: &[f32], count: usize) {
     let mut losses = Vec::new();
     for (place, page) in pages.iter().enumerate() {
-        let text = text(page, p, 2.0);
+        let text = text(page, p, 1.0);
         let (precision, recall) = match &page.sample.gold.text {
             Some(gold) => shingles(&text, gold),
             None => {

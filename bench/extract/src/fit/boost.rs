@@ -16,8 +16,10 @@ pub struct Growth {
     pub rate: f32,
     /// Shrinks answers that rest on little weight.
     pub shrinkage: f32,
-    /// The share of rows drawn for each tree.
-    pub rows: f32,
+    /// The share of rows that count as far from right and are drawn for every tree.
+    pub far: f32,
+    /// The share of the other rows drawn for each tree.
+    pub near: f32,
     /// The share of columns drawn for each tree.
     pub columns: f32,
     /// The seed of all draws.
@@ -75,17 +77,11 @@ pub fn grow(table: &Table, labels: &[f32], weights: &[f32], rows: &[u32], growth
     let mut sums = vec![forest.bias; labels.len()];
     let mut random = Random(growth.seed);
     for _ in 0..growth.trees {
-        let drawn: Vec<u32> = rows.iter().copied().filter(|_| random.unit() < growth.rows).collect();
         let columns: Vec<usize> = (0..table.steps.len())
             .filter(|column| !table.borders[*column].is_empty())
             .filter(|_| random.unit() < growth.columns)
             .collect();
-        let mut slopes = Vec::with_capacity(drawn.len());
-        for row in &drawn {
-            let row = *row as usize;
-            let p = probability(sums[row]);
-            slopes.push(((labels[row] - p) * weights[row], (p * (1.0 - p)).max(1e-4) * weights[row]));
-        }
+        let (drawn, slopes) = draw(labels, weights, rows, &sums, growth, &mut random);
         let tree = grow_tree(table, &drawn, &slopes, &columns, growth);
         for (row, sum) in sums.iter_mut().enumerate() {
             *sum += tree.answers[place(table, &tree, row)];
@@ -93,6 +89,39 @@ pub fn grow(table: &Table, labels: &[f32], weights: &[f32], rows: &[u32], growth
         forest.trees.push(tree);
     }
     forest
+}
+
+/// Draws the rows for one tree: all that are far from right, and a share of the others, which then
+/// weigh more.
+fn draw(
+    labels: &[f32],
+    weights: &[f32],
+    rows: &[u32],
+    sums: &[f32],
+    growth: &Growth,
+    random: &mut Random,
+) -> (Vec<u32>, Vec<(f32, f32)>) {
+    let slope = |row: u32| {
+        let row = row as usize;
+        let p = probability(sums[row]);
+        ((labels[row] - p) * weights[row], (p * (1.0 - p)).max(1e-4) * weights[row])
+    };
+    let all: Vec<(f32, f32)> = rows.iter().map(|row| slope(*row)).collect();
+    let mut sizes: Vec<f32> = all.iter().map(|(slope, _)| slope.abs()).collect();
+    let far = ((1.0 - growth.far) * sizes.len() as f32) as usize;
+    let (_, border, _) = sizes.select_nth_unstable_by(far.min(rows.len() - 1), f32::total_cmp);
+    let (border, more) = (*border, 1.0 / growth.near);
+    let (mut drawn, mut slopes) = (Vec::new(), Vec::new());
+    for (row, (slope, bend)) in rows.iter().zip(all) {
+        if slope.abs() >= border {
+            drawn.push(*row);
+            slopes.push((slope, bend));
+        } else if random.unit() < growth.near {
+            drawn.push(*row);
+            slopes.push((slope * more, bend * more));
+        }
+    }
+    (drawn, slopes)
 }
 
 fn place(table: &Table, tree: &Tree, row: usize) -> usize {

@@ -134,6 +134,15 @@ roles! {
     Noscript, Button, Hidden, Address, Heading, ArticleBody, Dialog, Pre, Complementary, Contentinfo, Span, Div, P, Item
 }
 
+/// The place of the group of comments.
+pub const COMMENT: usize = {
+    let mut place = 0;
+    while GROUPS[place].name.len() != "comment".len() || GROUPS[place].name.as_bytes()[2] != b'm' {
+        place += 1;
+    }
+    place
+};
+
 /// The number of things an element can be near to.
 pub const NEAR: usize = GROUPS.len() + ROLES.len();
 

@@ -677,9 +677,27 @@ struct BodyRuns {
     words: f32,
 }
 
-fn body_runs(facts: &Facts<'_>) -> Option<BodyRuns> {
+/// The article as JSON-LD gives it, markup and all.
+pub fn declared_body(facts: &Facts<'_>) -> Option<String> {
     let bodies = facts.things_of(is_article).filter_map(|thing| thing.get("articleBody").and_then(Value::as_str));
-    let body = bodies.max_by_key(|body| body.len()).filter(|body| body.len() >= 200)?;
+    bodies.max_by_key(|body| body.len()).filter(|body| body.len() >= 200).map(plain)
+}
+
+/// The text of a value that may hold markup, itself escaped once or not.
+fn plain(value: &str) -> String {
+    let mut text = value.to_owned();
+    for _ in 0..2 {
+        if !text.contains(['<', '&']) {
+            break;
+        }
+        let blocks = blocks::cut(&crate::tree::parse(&text));
+        text = blocks.list.iter().map(|block| block.text(&blocks)).collect::<Vec<_>>().join("\n");
+    }
+    text
+}
+
+fn body_runs(facts: &Facts<'_>) -> Option<BodyRuns> {
+    let body = &declared_body(facts)?;
     let mut words = 0.0;
     let mut runs = WordSet::default();
     each_run(body, |run| {
