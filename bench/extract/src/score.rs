@@ -120,14 +120,14 @@ pub fn words(text: &str) -> Vec<u64> {
             continue;
         }
         if let Some(start) = start.take() {
-            words.push(xxh3_64(text[start..at].as_bytes()));
+            words.push(xxh3_64(&text.as_bytes()[start..at]));
         }
         if alone {
             words.push(u64::from(c));
         }
     }
     if let Some(start) = start {
-        words.push(xxh3_64(text[start..].as_bytes()));
+        words.push(xxh3_64(&text.as_bytes()[start..]));
     }
     words
 }

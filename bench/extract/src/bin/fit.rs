@@ -104,7 +104,7 @@ fn main() -> anyhow::Result<()> {
     let labels: Vec<f32> = pages.iter().flat_map(|page| page.labels.iter().map(|label| label.wanted)).collect();
     let weights: Vec<f32> = pages.iter().flat_map(|page| page.labels.iter().map(|label| label.weight)).collect();
     let fold_of: Vec<usize> = pages.iter().flat_map(|page| page.labels.iter().map(|_| page.fold)).collect();
-    let mut columns: Vec<Vec<f32>> = vec![Vec::with_capacity(rows); FIRST];
+    let mut columns: Vec<Vec<f32>> = (0..FIRST).map(|_| Vec::with_capacity(rows)).collect();
     for page in &pages {
         for (to, from) in columns.iter_mut().zip(&page.survey.columns) {
             to.extend_from_slice(from);
@@ -124,7 +124,7 @@ fn main() -> anyhow::Result<()> {
     eprintln!("first forest, {:.1?}", clock.elapsed());
     report("first", &pages, &p, &[1.0]);
 
-    columns.resize(SECOND, Vec::with_capacity(rows));
+    columns.resize(SECOND, Vec::new());
     for page in &pages {
         let own = &p[page.first_row..page.first_row + page.labels.len()];
         for (to, from) in columns[FIRST..].iter_mut().zip(page.survey.with_context(own)) {

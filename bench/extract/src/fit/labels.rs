@@ -66,7 +66,7 @@ fn by_text(gold: &str, blocks: &Blocks) -> Vec<Label> {
 fn by_segments(with: &[String], without: &[String], blocks: &Blocks) -> Vec<Label> {
     let squashed: Vec<String> = blocks.list.iter().map(|block| squash(block.text(blocks))).collect();
     let mut labels = vec![Label::default(); blocks.list.len()];
-    let each = 1.5 / (with.len() + without.len()).max(1) as f32;
+    let each = 4.0 / (with.len() + without.len()).max(1) as f32;
     for (segments, wanted) in [(with, 1.0), (without, 0.0)] {
         for segment in segments {
             let segment = squash(segment);

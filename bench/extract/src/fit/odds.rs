@@ -128,7 +128,7 @@ fn names(value: &str) -> Vec<String> {
         let mut parts: Vec<String> = vec![String::new()];
         let mut lower_before = false;
         for c in name.chars() {
-            let parted = !(c.is_ascii_alphabetic() || !c.is_ascii());
+            let parted = c.is_ascii() && !c.is_ascii_alphabetic();
             if parted || (c.is_ascii_uppercase() && lower_before) {
                 parts.push(String::new());
             }

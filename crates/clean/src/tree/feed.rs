@@ -47,7 +47,7 @@ pub fn parse(html: &str) -> Tree {
 /// Parses a page.
 pub fn parse_with(html: &str, limits: Limits) -> Tree {
     let options = TreeBuilderOpts { scripting_enabled: false, ..Default::default() };
-    let tokenizer = Tokenizer::new(TreeBuilder::new(Sink::new(), options), TokenizerOpts::default());
+    let tokenizer = Tokenizer::new(TreeBuilder::new(Sink::new(html.len()), options), TokenizerOpts::default());
     let mut reader = Reader { html, at: 0, quiet_since: 0, piece: PIECE, tokenizer, queue: BufferQueue::default() };
     while reader.at < html.len() {
         reader.step();

@@ -36,8 +36,11 @@ impl ElemName for Name<'_> {
 }
 
 impl Sink {
-    pub(super) fn new() -> Sink {
+    /// An empty arena with room for a page of so many bytes.
+    pub(super) fn new(bytes: usize) -> Sink {
         let sink = Sink::default();
+        // A node for every sixty bytes is what pages need; more room is made where it is not enough.
+        sink.nodes.borrow_mut().reserve((bytes / 60).clamp(64, 100_000));
         sink.create(Data::Document);
         sink
     }

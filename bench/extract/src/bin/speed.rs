@@ -1,0 +1,85 @@
+//! Says where the time of an extraction goes, in CPU time of one thread.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use bench_extract::sets;
+use clap::Parser;
+use tidings_clean::article::features::Survey;
+use tidings_clean::article::select;
+use tidings_clean::article::weights::Weights;
+use tidings_clean::facts::Facts;
+use tidings_clean::{Options, Source, extract, tree};
+
+/// Measures the steps of extraction.
+#[derive(Parser)]
+struct Args {
+    /// The folder of annotated pages.
+    #[arg(long, default_value = "../shared/extract-dev")]
+    data: PathBuf,
+    /// The sets to read.
+    #[arg(long, value_delimiter = ',', default_value = "andy,fundus,trafi")]
+    sets: Vec<String>,
+    /// Pages from this size on, in bytes.
+    #[arg(long, default_value_t = 0)]
+    least: usize,
+    /// Pages up to this size, in bytes.
+    #[arg(long, default_value_t = usize::MAX)]
+    most: usize,
+}
+
+/// The CPU time of this thread.
+fn clock() -> Duration {
+    let time = rustix::time::clock_gettime(rustix::time::ClockId::ThreadCPUTime);
+    Duration::new(time.tv_sec as u64, time.tv_nsec as u32)
+}
+
+fn main() -> anyhow::Result<()> {
+    let args = Args::parse();
+    let weights = Weights::get();
+    for set in &args.sets {
+        let mut pages = sets::read(&args.data, set)?;
+        pages.retain(|page| (args.least..=args.most).contains(&page.html.len()));
+        let mut best = [Duration::MAX; 5];
+        for _ in 0..3 {
+            let mut spent = [Duration::ZERO; 5];
+            for page in &pages {
+                let start = clock();
+                let tree = tree::parse(&page.html);
+                spent[0] += clock() - start;
+                let start = clock();
+                let facts = Facts::read(&tree);
+                spent[1] += clock() - start;
+                let start = clock();
+                let survey = Survey::of(&tree, &facts, Some(&page.url), weights);
+                spent[2] += clock() - start;
+                let start = clock();
+                let p = select::weigh(&survey, weights);
+                std::hint::black_box(&p);
+                spent[3] += clock() - start;
+                let start = clock();
+                let _ = std::hint::black_box(extract(
+                    &Source { html: &page.html, url: Some(&page.url) },
+                    &Options::default(),
+                ));
+                spent[4] += clock() - start;
+            }
+            for (best, spent) in best.iter_mut().zip(spent) {
+                *best = (*best).min(spent);
+            }
+        }
+        let bytes: usize = pages.iter().map(|page| page.html.len()).sum();
+        let each = |time: Duration| time.as_secs_f64() * 1000.0 / pages.len() as f64;
+        println!(
+            "{set}: {} pages of {} kB, ms a page: parse {:.2}, facts {:.2}, survey {:.2}, forests {:.2}, all {:.2}",
+            pages.len(),
+            bytes / pages.len().max(1) / 1000,
+            each(best[0]),
+            each(best[1]),
+            each(best[2]),
+            each(best[3]),
+            each(best[4]),
+        );
+    }
+    Ok(())
+}
