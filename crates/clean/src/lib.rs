@@ -2,4 +2,5 @@
 
 pub mod article;
 pub mod facts;
+pub mod justext;
 pub mod tree;
