@@ -162,14 +162,8 @@ struct Cutter<'a> {
 
 impl<'a> Cutter<'a> {
     fn new(tree: &'a Tree, edition: Edition) -> Cutter<'a> {
-        let segment = Segment {
-            text: String::new(),
-            length: 0,
-            link_chars: 0,
-            heading: false,
-            select: false,
-            node: tree.root(),
-        };
+        let segment =
+            Segment { text: String::new(), length: 0, link_chars: 0, heading: false, select: false, node: tree.root() };
         Cutter {
             tree,
             edition,
