@@ -9,6 +9,7 @@ publication, through the function its own documentation recommends. Extractors f
 and then; a page that made one fall counts as a page without text, and the reason goes to stderr.
 """
 
+import itertools
 import json
 import re
 import sys
@@ -165,25 +166,30 @@ PEERS = {
 }
 
 
+def attempt(extract, page):
+    """What the extractor says of a page, and how it failed if it did."""
+    try:
+        return extract(page), None
+    except Exception as error:
+        return {}, re.sub(r"\s+", " ", repr(error))[:200]
+
+
 def main():
     if len(sys.argv) != 2 or sys.argv[1] not in PEERS:
         sys.exit("usage: python peers.py NAME < pages.jsonl, where NAME is one of " + ", ".join(PEERS))
     extract = PEERS[sys.argv[1]]()
-    # Lazy imports, dictionaries and compiled patterns belong to start-up, not to the first page.
-    for words in ("One of the pages that we read. " * 20, "Posted on: Monday, 3rd of March 2020, 7 o'clock"):
-        try:
-            extract({"url": "", "html": f"<html><head></head><body><h1>Title</h1><p>{words}</p></body></html>"})
-        except Exception:
-            pass
-    for line in sys.stdin:
+    lines = iter(sys.stdin)
+    first = list(itertools.islice(lines, 5))
+    # Lazy imports, dictionaries and compiled patterns belong to start-up: the first pages are read twice.
+    for line in first:
+        attempt(extract, json.loads(line))
+    for line in itertools.chain(first, lines):
         page = json.loads(line)
         begin = time.process_time()
-        try:
-            result = extract(page)
-        except Exception as error:
-            result = {}
-            print(page["id"], re.sub(r"\s+", " ", repr(error))[:200], file=sys.stderr)
+        result, failure = attempt(extract, page)
         ms = (time.process_time() - begin) * 1000
+        if failure:
+            print(page["id"], failure, file=sys.stderr)
         row = {"id": page["id"], "text": "", "title": None, "author": None, "date": None}
         row.update(result, ms=round(ms, 3))
         row["text"] = row["text"] or ""

@@ -10,7 +10,8 @@
 //! ```
 //! use tidings_clean::{justext, tree};
 //!
-//! let page = tree::parse("<ul><li><a href=/>Home</a></ul><p>No one who had ever seen it would have said that it was small.");
+//! let text = "Nobody who had ever been there in the summer would have said that it was a small place.";
+//! let page = tree::parse(&format!("<ul><li><a href=/>Home</a></ul><p>{text}"));
 //! let english = tidings_lang::stop_list("en").unwrap();
 //! let paragraphs = justext::paragraphs(&page, english, &justext::JustextOptions::public());
 //! assert_eq!(paragraphs[0].alone, justext::Class::Bad);
