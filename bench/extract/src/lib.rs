@@ -1,5 +1,7 @@
-//! Annotated pages, and how an extraction is scored against them.
+//! Annotated pages, how an extraction is scored against them, and how extractors are run.
 
 pub mod fit;
+pub mod run;
 pub mod score;
 pub mod sets;
+pub mod table;

@@ -10,6 +10,9 @@ use serde::Deserialize;
 /// The sets with annotated text.
 pub const TEXT_SETS: [&str; 6] = ["trafi", "wcxb", "andy", "fundus", "daniel", "zh"];
 
+/// All sets; `hdate` has nothing but dates.
+pub const SETS: [&str; 7] = ["trafi", "wcxb", "andy", "fundus", "daniel", "zh", "hdate"];
+
 /// One annotated page.
 #[derive(Debug, Clone, Deserialize)]
 pub struct Sample {
@@ -81,7 +84,9 @@ pub fn read(folder: &Path, set: &str) -> anyhow::Result<Vec<Sample>> {
     decoder.window_log_max(27)?;
     let mut samples = Vec::new();
     for line in BufReader::new(decoder).lines() {
-        samples.push(serde_json::from_str(&line?).with_context(|| format!("in {}", path.display()))?);
+        // Dates that nobody knows were written the way Python does, which is no JSON.
+        let line = line?.replacen(r#""date": NaN"#, r#""date": null"#, 1);
+        samples.push(serde_json::from_str(&line).with_context(|| format!("in {}", path.display()))?);
     }
     Ok(samples)
 }

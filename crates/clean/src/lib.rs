@@ -14,6 +14,7 @@ pub mod article;
 pub mod decode;
 mod extract;
 pub mod facts;
+pub mod justext;
 pub mod tree;
 
 pub use extract::{Options, Preset, Source, Unfit, clean, extract};

@@ -9,6 +9,7 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use tidings_clean::article::blocks::Blocks;
 use tidings_clean::article::evidence::Hash;
 use tidings_clean::article::features::Odds;
+use tidings_clean::article::words::pair;
 use tidings_clean::tree::Tree;
 
 use super::labels::Label;
@@ -67,7 +68,9 @@ pub fn count(tree: &Tree, blocks: &Blocks, labels: &[Label]) -> Counts {
             cell.0 += yes;
             cell.1 += all;
         }
-        let own: HashSet<String> = words(block.text(blocks)).collect();
+        let own: Vec<String> = words(block.text(blocks)).collect();
+        let pairs: Vec<String> = own.windows(2).take(11).map(|pair| pair.join(" ")).collect();
+        let own: HashSet<String> = own.into_iter().chain(pairs).collect();
         for word in own {
             let cell = counts.words.entry(word).or_default();
             cell.0 += yes;
@@ -115,7 +118,11 @@ fn settle(counted: HashMap<&str, HashMap<&str, (f32, f32)>>, least: usize) -> Ta
 impl Weights {
     /// Weights ready for looking up.
     pub fn of(names: &Table, words: &Table) -> Weights {
-        let hashed = |table: &Table| table.iter().map(|(name, weight)| (Hash::of(name), *weight)).collect();
+        let hash = |name: &str| match name.split_once(' ') {
+            Some((first, second)) => pair(Hash::of(first), Hash::of(second)),
+            None => Hash::of(name),
+        };
+        let hashed = |table: &Table| table.iter().map(|(name, weight)| (hash(name), *weight)).collect();
         Weights { names: hashed(names), words: hashed(words) }
     }
 }

@@ -40,6 +40,8 @@ pub struct Block {
     pub strong_bytes: usize,
     /// The number of single line breaks in it.
     pub breaks: usize,
+    /// The number of pictures and players on the page before its end.
+    pub pictures: usize,
 }
 
 /// A text node's part in a block.
@@ -142,6 +144,7 @@ struct Cutter<'a> {
     space: bool,
     /// Line breaks since the last character.
     line_breaks: u32,
+    pictures: usize,
 }
 
 impl<'a> Cutter<'a> {
@@ -157,6 +160,7 @@ impl<'a> Cutter<'a> {
             pre_depth: 0,
             space: false,
             line_breaks: 0,
+            pictures: 0,
         }
     }
 
@@ -169,6 +173,11 @@ impl<'a> Cutter<'a> {
             }
             Data::Element(name, _) => {
                 let name = &name.local;
+                let shows = matches!(
+                    *name,
+                    local_name!("img") | local_name!("picture") | local_name!("video") | local_name!("iframe") | local_name!("audio")
+                );
+                self.pictures += usize::from(shows);
                 if is_skipped(name) {
                     return false;
                 }
@@ -291,6 +300,7 @@ impl<'a> Cutter<'a> {
         if block.element.is_some() {
             block.end = self.text.len();
             block.end_piece = self.pieces.len();
+            block.pictures = self.pictures;
             self.list.push(block);
         } else {
             // A link around blocks belongs to the block that comes first in it.

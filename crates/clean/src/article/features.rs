@@ -10,7 +10,7 @@ use serde_json::Value;
 
 use super::blocks::{self, Blocks};
 use super::evidence::{self, GROUPS, NEAR, Near, Own, Plain, ROLES, Role};
-use super::words::{Lookup, WordSet, Words, each_word, word_set};
+use super::words::{Lookup, WordSet, Words, each_word, stop_words, word_set};
 use crate::facts::{Facts, is_article};
 use crate::tree::{NodeId, Tree};
 
@@ -28,7 +28,8 @@ macro_rules! features {
 
 features! { Own1, OWN_NAMES:
     length, words, word_length, sentences, ends, commas, link_density, links, capitals, digits, symbols, dividers, breaks, strong,
-    copyright, starts_small, starts_quoted, odds, odds_low, odds_first, known, stops, title_share, title_cover, description_share,
+    copyright, starts_small, starts_quoted, odds, odds_low, odds_first, odds_pair_low, odds_pair_high, known, stops, pictures_before,
+    pictures_after, title_share, title_cover, description_share,
     body_share, has_body, body_ratio, repeats, repeated, heading, tag_depth,
     name_low, name_high, chain_low, chain_high, chain_sum,
     parent1_bytes, parent1_links, parent1_mean, parent1_blocks, parent1_odds,
@@ -45,7 +46,7 @@ features! { Own1, OWN_NAMES:
     top_steps, top_within, top_share, best_ratio,
     articles, article_share, article_largest, article_index,
     page_bytes, page_blocks, page_links, page_mean, page_h1, page_article, page_linked, page_path, page_root, page_unspaced,
-    page_sentences, page_longest, page_paragraphs,
+    page_sentences, page_longest, page_paragraphs, page_stops,
 }
 
 /// The number of columns of the first forest.
@@ -152,7 +153,7 @@ impl Survey {
         }
         survey.find_boxes(tree, odds);
         survey.sum_boxes();
-        survey.measure_text(tree, &title, facts);
+        survey.measure_text(tree, &title, facts, stops.is_some());
         survey.measure_boxes();
         survey.measure_places(tree);
         survey.measure_neighbours();
@@ -233,7 +234,7 @@ impl Survey {
         self.columns[column as usize][row] = value;
     }
 
-    fn measure_text(&mut self, tree: &Tree, title: &WordSet, facts: &Facts<'_>) {
+    fn measure_text(&mut self, tree: &Tree, title: &WordSet, facts: &Facts<'_>, with_stops: bool) {
         let body = body_runs(facts);
         let page_words: f32 = self.words.iter().map(|words| words.count).sum::<f32>().max(1.0);
         let mut times: HashMap<u64, (u32, u32), Plain> = HashMap::default();
@@ -248,6 +249,9 @@ impl Survey {
             let characters = (words.letters + words.digits + words.symbols).max(1) as f32;
             let count = words.count.max(1.0);
             let (link_bytes, links, strong, breaks) = (block.link_bytes, block.links, block.strong_bytes, block.breaks);
+            let pictures = |row: usize| self.blocks.list.get(row).map_or(block.pictures, |block| block.pictures) as f32;
+            let pictures_before = pictures(row) - if row > 0 { pictures(row - 1) } else { 0.0 };
+            let pictures_after = pictures(row + 1) - pictures(row);
             let body_share = body.as_ref().map_or(0.0, |body| body.share(text));
             let heading = block.element.map_or(0, |element| heading_level(tree, element));
             let (all, before) = times.get_mut(&words.hash).expect("every block was counted above");
@@ -273,7 +277,11 @@ impl Survey {
             self.set(Own1::odds_low, row, words.odds_low);
             self.set(Own1::odds_first, row, words.odds_first);
             self.set(Own1::known, row, words.known as f32 / count);
-            self.set(Own1::stops, row, words.stops as f32 / count);
+            self.set(Own1::odds_pair_low, row, words.odds_pair.0);
+            self.set(Own1::odds_pair_high, row, words.odds_pair.1);
+            self.set(Own1::stops, row, if with_stops { words.stops as f32 / count } else { -1.0 });
+            self.set(Own1::pictures_before, row, pictures_before);
+            self.set(Own1::pictures_after, row, pictures_after);
             self.set(Own1::title_share, row, words.in_title as f32 / count);
             self.set(Own1::title_cover, row, words.in_title as f32 / title.len().max(1) as f32);
             self.set(Own1::description_share, row, words.in_description as f32 / count);
@@ -507,6 +515,7 @@ impl Survey {
             .map_or("", |(_, path)| path);
         let longest = self.blocks.list.iter().map(|block| block.len()).max().unwrap_or(0);
         let sentences: u32 = self.words.iter().map(|words| words.sentences).sum();
+        let stops = self.words.iter().map(|words| words.stops as f32).sum::<f32>();
         let values = [
             (Own1::page_bytes, log(top.bytes)),
             (Own1::page_blocks, log(count as f32)),
@@ -520,6 +529,7 @@ impl Survey {
             (Own1::page_unspaced, unspaced as f32 / letters.max(1) as f32),
             (Own1::page_sentences, log(sentences as f32)),
             (Own1::page_longest, log(longest as f32)),
+            (Own1::page_stops, stops / self.words.iter().map(|words| words.count).sum::<f32>().max(1.0)),
             (Own1::page_paragraphs, in_paragraphs as f32 / top.bytes.max(1.0)),
         ];
         for (column, value) in values {

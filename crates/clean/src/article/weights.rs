@@ -6,6 +6,7 @@ use std::sync::OnceLock;
 use super::evidence::{Hash, Plain};
 use super::features::{self, Odds, SECOND};
 use super::forest::Forest;
+use super::words::pair;
 
 /// All that was learned from annotated pages.
 #[derive(Debug)]
@@ -48,7 +49,11 @@ impl Odds for Weights {
 fn table(text: &str) -> HashMap<u64, f32, Plain> {
     let row = |line: &str| {
         let (name, weight) = line.split_once('\t')?;
-        Some((Hash::of(name), weight.parse().ok()?))
+        let hash = match name.split_once(' ') {
+            Some((first, second)) => pair(Hash::of(first), Hash::of(second)),
+            None => Hash::of(name),
+        };
+        Some((hash, weight.parse().ok()?))
     };
     text.lines().filter_map(row).collect()
 }

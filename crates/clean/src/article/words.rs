@@ -1,6 +1,7 @@
 //! Looks at the words of a block, once.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
+use std::sync::{Mutex, OnceLock, PoisonError};
 
 use super::evidence::{Hash, Plain};
 
@@ -39,6 +40,8 @@ pub struct Words {
     pub odds_low: f32,
     /// The mean weight of the first two words.
     pub odds_first: f32,
+    /// The smallest and the largest weight of a pair of words at the beginning.
+    pub odds_pair: (f32, f32),
     /// Words that are stop words.
     pub stops: u32,
     /// Words of the title.
@@ -104,6 +107,7 @@ impl Words {
         let before_close = text.trim_end().chars().rev().nth(1).unwrap_or(' ');
         words.ends = is_terminal(last) || (closed && is_terminal(before_close));
         let mut seen = 0;
+        let mut before = 0;
         each_word(text, |word, capital, weight| {
             all.0 = all.0.rotate_left(5) ^ word;
             words.count += weight;
@@ -119,6 +123,12 @@ impl Words {
                     words.odds_first += odds / 2.0;
                 }
             }
+            if (1..PAIRS).contains(&seen)
+                && let Some(odds) = (lookup.weigh)(pair(before, word))
+            {
+                words.odds_pair = (words.odds_pair.0.min(odds), words.odds_pair.1.max(odds));
+            }
+            before = word;
             words.stops += u32::from((lookup.stop)(word));
             words.in_title += u32::from(lookup.title.contains(&word));
             words.in_description += u32::from(lookup.description.contains(&word));
@@ -127,6 +137,32 @@ impl Words {
         words.hash = all.0;
         words
     }
+}
+
+/// Pairs of words are looked at up to here; what a box is for, it says at once.
+const PAIRS: usize = 12;
+
+/// The hash of two words in a row.
+pub fn pair(first: u64, second: u64) -> u64 {
+    (first.rotate_left(23) ^ second).wrapping_mul(0x9e37_79b9_7f4a_7c15)
+}
+
+/// The stop words of a language by hash.
+pub fn stop_words(language: &str) -> Option<&'static WordSet> {
+    static SETS: OnceLock<Mutex<HashMap<usize, &'static WordSet>>> = OnceLock::new();
+    let list = tidings_lang::stop_list(language).filter(|list| !list.is_off())?;
+    let mut sets = SETS.get_or_init(Mutex::default).lock().unwrap_or_else(PoisonError::into_inner);
+    // A list lives as long as the program, and so does what is made of it: once per language.
+    let set = sets.entry(std::ptr::from_ref(list).addr()).or_insert_with(|| {
+        let mut set = WordSet::default();
+        for word in list.words() {
+            each_word(word, |hash, _, _| {
+                set.insert(hash);
+            });
+        }
+        Box::leak(Box::new(set))
+    });
+    Some(set)
 }
 
 fn is_terminal(c: char) -> bool {

@@ -78,7 +78,10 @@ impl Reader<'_> {
     fn step(&mut self) {
         let rest = &self.html[self.at..];
         let sink = &self.tokenizer.sink.sink;
-        if let Some((raw, name)) = sink.opened_raw()
+        // A piece can end within the end tag of an empty script, which only the tokenizer knows.
+        let after_tag = self.html[..self.at].ends_with('>');
+        if after_tag
+            && let Some((raw, name)) = sink.opened_raw()
             && let Some(length) = raw_length(rest, name)
         {
             if length > 0 {

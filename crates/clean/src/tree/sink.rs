@@ -251,6 +251,11 @@ impl TreeSink for Sink {
 
     fn set_quirks_mode(&self, _: QuirksMode) {}
 
+    fn pop(&self, _: &NodeId) {
+        // An empty script that is closed within the same piece changes nothing else.
+        self.opened_raw.set(None);
+    }
+
     fn append_before_sibling(&self, sibling: &NodeId, child: NodeOrText<NodeId>) {
         match child {
             NodeOrText::AppendNode(node) => self.link_before(*sibling, node),
