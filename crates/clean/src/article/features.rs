@@ -135,8 +135,13 @@ impl Survey {
     pub fn of(tree: &Tree, facts: &Facts<'_>, url: Option<&str>, odds: &impl Odds) -> Survey {
         let blocks = blocks::cut(tree);
         let (title, description) = (title_words(tree, facts), description_words(facts));
-        let lookup =
-            Lookup { weigh: |hash| odds.word(hash), stop: |_| false, title: &title, description: &description };
+        let stops = facts.language.and_then(stop_words);
+        let lookup = Lookup {
+            weigh: |hash| odds.word(hash),
+            stop: |hash| stops.is_some_and(|stops| stops.contains(&hash)),
+            title: &title,
+            description: &description,
+        };
         let words = blocks.list.iter().map(|block| Words::read(block.text(&blocks), &lookup)).collect();
         let mut survey = Survey {
             home: Vec::with_capacity(blocks.list.len()),
