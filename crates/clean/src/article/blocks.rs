@@ -175,7 +175,11 @@ impl<'a> Cutter<'a> {
                 let name = &name.local;
                 let shows = matches!(
                     *name,
-                    local_name!("img") | local_name!("picture") | local_name!("video") | local_name!("iframe") | local_name!("audio")
+                    local_name!("img")
+                        | local_name!("picture")
+                        | local_name!("video")
+                        | local_name!("iframe")
+                        | local_name!("audio")
                 );
                 self.pictures += usize::from(shows);
                 if is_skipped(name) {
