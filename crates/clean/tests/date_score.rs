@@ -45,7 +45,11 @@ fn pages(set: &str) -> Option<impl Iterator<Item = Value>> {
     };
     let mut decoder = zstd::Decoder::new(file).unwrap();
     decoder.window_log_max(27).unwrap();
-    Some(BufReader::new(decoder).lines().map(|line| serde_json::from_str(&line.unwrap()).unwrap()))
+    // A few annotations say NaN where they mean nothing.
+    let read = |line: String| {
+        serde_json::from_str(&line).or_else(|_| serde_json::from_str(&line.replacen(": NaN", ": null", 4))).unwrap()
+    };
+    Some(BufReader::new(decoder).lines().map(move |line| read(line.unwrap())))
 }
 
 /// Which half of the domains a page belongs to: whole domains, so that templates do not leak.

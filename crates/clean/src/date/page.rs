@@ -213,7 +213,7 @@ impl Walk<'_, '_> {
         let Some(text) = text else { return };
         let mut from = 0;
         for found in find(&text, self.habit) {
-            let label = words::label(&text[from..found.start]);
+            let label = words::label(text.get(from..found.start).unwrap_or_default());
             from = found.end;
             let role = match label {
                 Some(Label::Other) => continue,
@@ -268,7 +268,7 @@ impl Walk<'_, '_> {
         let text = if prose { head(text, PROSE_HEAD_BYTES) } else { text };
         let mut from = 0;
         for found in find(text, self.habit) {
-            let before = &text[from..found.start];
+            let before = text.get(from..found.start).unwrap_or_default();
             from = found.end;
             let mut label = words::label(tail(before, 60));
             let alone = (found.end - found.start) * 3 > text.len() || text.len() < found.end - found.start + 24;

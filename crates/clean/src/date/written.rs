@@ -231,7 +231,9 @@ pub(super) fn find(text: &str, habit: Habit) -> Vec<Found> {
             Kind::Word => reader.named(at),
             Kind::Sign(_) => None,
         };
-        match read {
+        // A number belongs to one date only.
+        let free = |(day, _): &(Found, usize)| found.last().is_none_or(|last: &Found| last.end <= day.start);
+        match read.filter(free) {
             Some((day, next)) => {
                 found.push(day);
                 at = next;
