@@ -24,6 +24,11 @@ pub(super) fn read(url: &str) -> Option<Address> {
     if url.len() > MOST_BYTES {
         return None;
     }
+    // An archive's own date is that of the copy.
+    let url = match url.rsplit_once("/http") {
+        Some((front, inner)) if front.contains("://") && inner.contains("://") => inner,
+        _ => url,
+    };
     let rest = url.split_once("://").map_or(url, |(_, rest)| rest);
     let path = &rest[rest.find('/')?..];
     let b = path.as_bytes();
@@ -112,6 +117,7 @@ mod tests {
             ("https://example.org/a/02-08-2019/title", Some(Address::Day(day))),
             ("https://example.org/t20190802_123.html", Some(Address::Number(day))),
             ("https://example.org/2019/08/title", Some(Address::Month(month))),
+            ("https://archive.example/web/20220101000000/http://example.org/2019/08/x", Some(Address::Month(month))),
             ("https://example.org/2019/title", None),
             ("https://example.org/20199999", None),
             ("https://2019-08-02.example.org/", None),

@@ -36,9 +36,8 @@ struct Hit {
     marks: u16,
 }
 
-struct Walk<'t, 'f> {
+struct Walk<'t> {
     tree: &'t Tree,
-    facts: &'f Facts<'t>,
     habit: Habit,
     marks: Vec<u16>,
     blocks: Vec<NodeId>,
@@ -48,8 +47,11 @@ struct Walk<'t, 'f> {
     /// The last short line, which may label the next.
     before: String,
     offset: usize,
-    titles: Vec<usize>,
-    title_text: String,
+    /// The headline, and where it stands in the text.
+    title: Option<NodeId>,
+    title_offset: Option<usize>,
+    /// Whether the headline lies below a node: no such node is a side bar, whatever it is called.
+    trunk: Vec<bool>,
     hits: Vec<Hit>,
 }
 
@@ -57,7 +59,6 @@ struct Walk<'t, 'f> {
 pub(super) fn read(tree: &Tree, facts: &Facts<'_>, habit: Habit, candidates: &mut Vec<Candidate>) {
     let mut walk = Walk {
         tree,
-        facts,
         habit,
         marks: vec![0; tree.len()],
         blocks: vec![tree.root(); tree.len()],
@@ -66,15 +67,21 @@ pub(super) fn read(tree: &Tree, facts: &Facts<'_>, habit: Habit, candidates: &mu
         line_marks: 0,
         before: String::new(),
         offset: 0,
-        titles: Vec::new(),
-        title_text: squeeze(&facts.title.map(|title| tree.raw_text(title)).unwrap_or_default()),
+        title: headline(tree, facts),
+        title_offset: None,
+        trunk: vec![false; tree.len()],
         hits: Vec::new(),
     };
+    if let Some(title) = walk.title {
+        for above in tree.ancestors(title) {
+            walk.trunk[above.index()] = true;
+        }
+    }
     walk.run();
     walk.place(candidates);
 }
 
-impl Walk<'_, '_> {
+impl Walk<'_> {
     fn run(&mut self) {
         let top = self.tree.body();
         let mut at = self.tree.first_child(top);
@@ -163,14 +170,15 @@ impl Walk<'_, '_> {
                 _ => {}
             }
         }
+        if self.trunk[id.index()] {
+            marks &= !(words::EDGE | words::RELATED | words::COMMENT | words::EVENT);
+            own &= !(words::EDGE | words::RELATED | words::COMMENT | words::EVENT | words::DATE | words::CHANGE);
+        }
         let inherited = words::EDGE | words::RELATED | words::COMMENT | words::EVENT | words::ARTICLE;
         self.marks[id.index()] = marks | own & inherited;
-        let h1 = *name == local_name!("h1");
-        if h1 || matches!(*name, local_name!("h2") | local_name!("h3")) && self.facts.h1.is_empty() {
+        if self.title == Some(id) {
             self.flush();
-            if h1 && self.facts.h1.len() == 1 || self.is_title(id) {
-                self.titles.push(self.offset);
-            }
+            self.title_offset = Some(self.offset);
         }
         let marks = marks | own;
         let time = *name == local_name!("time");
@@ -242,11 +250,6 @@ impl Walk<'_, '_> {
         }
     }
 
-    fn is_title(&self, id: NodeId) -> bool {
-        let text = squeeze(&self.tree.raw_text(id));
-        text.chars().count() >= 8 && !self.title_text.is_empty() && self.title_text.contains(&text)
-    }
-
     /// Ends a line and looks for days in it.
     fn flush(&mut self) {
         let line = std::mem::take(&mut self.line);
@@ -296,7 +299,7 @@ impl Walk<'_, '_> {
 
     /// Tells the place of every hit, now that the headline is known.
     fn place(self, candidates: &mut Vec<Candidate>) {
-        let title = self.titles.first().copied();
+        let title = self.title_offset;
         let mut kept: Vec<Candidate> = Vec::new();
         for hit in self.hits {
             let near = title.is_some_and(|title| {
@@ -327,6 +330,32 @@ impl Walk<'_, '_> {
         }
         candidates.append(&mut kept);
     }
+}
+
+/// The element that shows the title of the page: the longest heading that is part of `<title>`, or
+/// the first heading of all.
+fn headline(tree: &Tree, facts: &Facts<'_>) -> Option<NodeId> {
+    let declared = squeeze(&facts.title.map(|title| tree.raw_text(title)).unwrap_or_default());
+    let social = squeeze(facts.meta("og:title").next().unwrap_or_default());
+    let fits = |id: NodeId| {
+        let text = squeeze(&tree.raw_text(id));
+        let length = text.chars().count();
+        let fits = length >= 8 && (declared.contains(&text) || social.contains(&text) || length > 20 && text.contains(&declared) && declared.chars().count() > 15);
+        fits.then_some((length, id))
+    };
+    // Of equals the first, for the last may be in a list of recent articles.
+    let longest = |best: Option<(usize, NodeId)>, next: (usize, NodeId)| match best {
+        Some(best) if best.0 >= next.0 => Some(best),
+        _ => Some(next),
+    };
+    let h1 = facts.h1.iter().take(20).filter_map(|id| fits(*id)).fold(None, longest);
+    if h1.is_some_and(|(length, _)| length >= 20 || length * 3 >= declared.chars().count() * 2) {
+        return h1.map(|(_, id)| id);
+    }
+    let lower = |id: &NodeId| matches!(tree.name(*id), Some(&local_name!("h2") | &local_name!("h3") | &local_name!("h4")));
+    let headings = tree.descendants(tree.root()).filter(lower).take(60);
+    let best = headings.filter_map(fits).fold(h1, longest);
+    best.map(|(_, id)| id).or_else(|| facts.h1.iter().copied().find(|id| !tree.raw_text(*id).trim().is_empty()))
 }
 
 /// What a microdata or RDFa property speaks of.

@@ -101,6 +101,7 @@ const FAMILIES: usize = 8;
 
 /// Whether the declarations already leave no doubt.
 pub(super) fn is_certain(candidates: &[Candidate]) -> bool {
+    if std::env::var("DATE_ALL").is_ok() { return false; }
     let sure = |c: &&Candidate| {
         c.role == Role::Published
             && matches!(c.source, Source::LdArticle | Source::Meta | Source::Url | Source::Microdata | Source::LdPage)
