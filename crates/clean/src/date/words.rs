@@ -152,7 +152,7 @@ fn word_marks(word: &[u8]) -> u16 {
         b"byline" | b"meta" | b"info" | b"author" | b"autor" | b"credits" | b"credit" | b"postmeta" | b"submitted"
         | b"details" | b"infos" | b"source" => BYLINE,
         b"footer" | b"sidebar" | b"nav" | b"navigation" | b"navbar" | b"menu" | b"breadcrumb" | b"breadcrumbs"
-        | b"aside" | b"widget" | b"widgets" | b"ticker" | b"cookie" | b"banner" | b"popup" | b"modal" | b"foot"
+        | b"aside" | b"ticker" | b"cookie" | b"popup" | b"modal" | b"foot"
         | b"advert" | b"ads" | b"newsletter" | b"topbar" | b"sidenav" | b"marginalspalte" | b"copyright"
         | b"impressum" | b"rail" => EDGE,
         b"related" | b"recommended" | b"recommendations" | b"teaser" | b"teasers" | b"latest" | b"popular"
