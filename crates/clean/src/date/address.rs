@@ -27,7 +27,10 @@ pub(super) fn read(url: &str) -> Option<Address> {
     // An archive's own date is that of the copy.
     let url = match url.rsplit_once("/http") {
         Some((front, inner)) if front.contains("://") && inner.contains("://") => inner,
-        _ => url,
+        _ => match url.split_once("/web/") {
+            Some((_, rest)) if rest.bytes().take_while(u8::is_ascii_digit).count() == 14 => &rest[14..],
+            _ => url,
+        },
     };
     let rest = url.split_once("://").map_or(url, |(_, rest)| rest);
     let path = &rest[rest.find('/')?..];
@@ -63,11 +66,14 @@ pub(super) fn read(url: &str) -> Option<Address> {
                 {
                     return Some(Address::Day(day));
                 } else if let Some(m) = b.get(at + 5..at + 8).and_then(english)
-                    && b.get(at + 8) == Some(&sign)
+                    && let letters = b[at + 5..].iter().take_while(|b| b.is_ascii_alphabetic()).count()
+                    && letters <= 9
+                    && b.get(at + 5 + letters) == Some(&sign)
                 {
-                    let days = run(at + 9);
+                    let next = at + 6 + letters;
+                    let days = run(next);
                     if (1..=2).contains(&days)
-                        && let Some(day) = date(year, m, value(at + 9, days))
+                        && let Some(day) = date(year, m, value(next, days))
                     {
                         return Some(Address::Day(day));
                     }
@@ -113,6 +119,7 @@ mod tests {
             ("https://example.org/2019/08/02/title", Some(Address::Day(day))),
             ("https://example.org/news/2019-8-2-title", Some(Address::Day(day))),
             ("https://example.org/2019/aug/02/title", Some(Address::Day(day))),
+            ("https://example.org/2019/august/02/title", Some(Address::Day(day))),
             ("https://example.org/2019/0802/c1001.html", Some(Address::Day(day))),
             ("https://example.org/a/02-08-2019/title", Some(Address::Day(day))),
             ("https://example.org/t20190802_123.html", Some(Address::Number(day))),

@@ -102,6 +102,8 @@ pub(super) fn metas(facts: &Facts<'_>, habit: Habit, candidates: &mut Vec<Candid
         if let Some(stamp) = stamp(content, habit) {
             seen.push(name);
             candidates.push(Candidate::of(stamp, *source, *role, Place::Head));
+            // Programs write the American order in other countries, too.
+            candidates.extend(stamp.other.map(|day| Candidate::on(day, Source::Swapped, *role, Place::Head)));
         }
     }
 }

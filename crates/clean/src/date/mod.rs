@@ -23,7 +23,7 @@ use tidings_model::Dated;
 use crate::facts::Facts;
 use crate::tree::Tree;
 use address::Address;
-use written::{FIRST_YEAR, Habit, LAST_YEAR, Stamp};
+use written::{FIRST_YEAR, Habit, LAST_YEAR, Stamp, Zone};
 
 /// What is known of a page besides the page.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -196,7 +196,8 @@ impl Candidate {
     }
 
     fn of(stamp: Stamp, source: Source, role: Role, place: Place) -> Candidate {
-        Candidate { utc_hour: stamp.utc_hour, ..Candidate::on(stamp.day, source, role, place) }
+        let vague = stamp.other.is_some();
+        Candidate { utc_hour: stamp.utc_hour, vague, ..Candidate::on(stamp.day, source, role, place) }
     }
 
     fn same(&self, other: &Candidate) -> bool {
@@ -211,10 +212,14 @@ const BEHIND: SignedDuration = SignedDuration::from_hours(730 * 24);
 /// A feed date that close to the moment of asking was made by the asking.
 const ROLLING: SignedDuration = SignedDuration::from_mins(10);
 
+/// Below this it is no answer.
+const LEAST: f32 = 0.03;
+
 /// Hears all witnesses and decides.
 pub fn read(tree: &Tree, facts: &Facts<'_>, url: Option<&str>, clocks: &Clocks) -> Dates {
     let host = url.and_then(|url| url.split("://").nth(1)).and_then(|rest| rest.split(['/', ':', '?']).next());
     let habit = Habit::of(facts.language, host);
+    let zone = Zone::of(facts.language);
     let mut candidates = Vec::new();
     declared::linked_data(facts, url, habit, &mut candidates);
     declared::metas(facts, habit, &mut candidates);
@@ -232,18 +237,19 @@ pub fn read(tree: &Tree, facts: &Facts<'_>, url: Option<&str>, clocks: &Clocks) 
     if !weigh::is_certain(&candidates) {
         page::read(tree, facts, habit, &mut candidates);
         refuse_impossible(&mut candidates, latest, &mut doubts);
-        if weigh::decide(&mut candidates).is_none_or(|decision| decision.confidence < 0.5) {
+        if weigh::decide(&mut candidates, zone).is_none_or(|decision| decision.confidence < 0.5) {
             script::read(tree, habit, &mut candidates);
-            last_resorts(tree, facts, &mut candidates);
+            last_resorts(tree, facts, habit, &mut candidates);
             refuse_impossible(&mut candidates, latest, &mut doubts);
         }
     }
-    hear_clocks(clocks, &mut candidates, &mut doubts);
-    let decision = weigh::decide(&mut candidates);
+    hear_clocks(clocks, zone, &mut candidates, &mut doubts);
+    let decision = weigh::decide(&mut candidates, zone);
     if decision.is_some_and(|decision| decision.disputed) {
         doubts.push(Doubt::Disagreement);
     }
-    let published = decision.map(|decision| Dated {
+    // A year alone is no day.
+    let published = decision.filter(|decision| decision.confidence >= LEAST).map(|decision| Dated {
         day: decision.day.to_string(),
         source: decision.source.name().to_string(),
         confidence: decision.confidence,
@@ -272,10 +278,18 @@ fn refuse_impossible(candidates: &mut Vec<Candidate>, latest: Date, doubts: &mut
 }
 
 /// What is better than nothing: the address of the lead picture, the year of the copyright.
-fn last_resorts(tree: &Tree, facts: &Facts<'_>, candidates: &mut Vec<Candidate>) {
+fn last_resorts(tree: &Tree, facts: &Facts<'_>, habit: Habit, candidates: &mut Vec<Candidate>) {
     let image = facts.meta("og:image").chain(facts.meta("twitter:image")).find_map(address::read);
     if let Some(Address::Day(day) | Address::Number(day)) = image {
         candidates.push(Candidate::on(day, Source::Image, Role::Unclear, Place::Address));
+    }
+    if candidates.is_empty() {
+        let told = facts.meta("description").chain(facts.meta("og:description")).chain(facts.meta("og:title"));
+        let found = told.take(4).find_map(|text| {
+            let text = &text[..text.floor_char_boundary(400)];
+            written::find(text, habit).into_iter().find(|found| !found.vague)
+        });
+        candidates.extend(found.map(|found| Candidate::on(found.day, Source::Prose, Role::Unclear, Place::Head)));
     }
     if candidates.is_empty()
         && let Some(day) = page::copyright(tree)
@@ -285,7 +299,7 @@ fn last_resorts(tree: &Tree, facts: &Facts<'_>, candidates: &mut Vec<Candidate>)
 }
 
 /// Adds what the record knows. The feed is believed unless its date cannot be true.
-fn hear_clocks(clocks: &Clocks, candidates: &mut Vec<Candidate>, doubts: &mut Vec<Doubt>) {
+fn hear_clocks(clocks: &Clocks, zone: Zone, candidates: &mut Vec<Candidate>, doubts: &mut Vec<Doubt>) {
     let record = |moment: Timestamp, source, role| {
         let mut candidate = Candidate::on(utc_day(moment), source, role, Place::Record);
         candidate.utc_hour = Some(moment.to_zoned(TimeZone::UTC).hour());
@@ -302,7 +316,7 @@ fn hear_clocks(clocks: &Clocks, candidates: &mut Vec<Candidate>, doubts: &mut Ve
             .into_iter()
             .flatten()
             .any(|asked| feed.duration_since(asked).abs() <= ROLLING)
-            && weigh::decide(candidates).is_some_and(|decision| decision.confidence >= 0.5 && older_day(decision.day, day))
+            && weigh::decide(candidates, zone).is_some_and(|decision| decision.confidence >= 0.5 && older_day(decision.day, day))
             && candidates.iter().any(older);
         if ahead {
             doubts.push(Doubt::FutureFeedDate);

@@ -270,7 +270,8 @@ impl Walk<'_> {
         let prose = text.len() > PROSE_BYTES;
         let text = if prose { head(text, PROSE_HEAD_BYTES) } else { text };
         let mut from = 0;
-        for found in find(text, self.habit) {
+        let all = find(text, self.habit);
+        for (nth, found) in all.iter().copied().enumerate() {
             let before = text.get(from..found.start).unwrap_or_default();
             from = found.end;
             let mut label = words::label(tail(before, 60));
@@ -279,7 +280,7 @@ impl Walk<'_> {
                 label = words::label(&self.before).filter(|_| self.before.trim_end().ends_with(':') || alone);
             }
             // What follows may label it as well: 2019-08-02 (updated).
-            if label.is_none() && alone {
+            if label.is_none() && alone && nth + 1 == all.len() {
                 label = words::label(head(&text[found.end..], 24));
             }
             let (source, role) = match label {

@@ -6,6 +6,7 @@
 
 use jiff::civil::Date;
 
+use super::written::Zone;
 use super::{Candidate, Place, Role, Source};
 
 /// The day that won.
@@ -24,36 +25,37 @@ pub(super) struct Decision {
 /// Counted on annotated pages of one half of the domains (`tests/date_score.rs` prints the
 /// evidence), rounded, and drawn towards neighbours where there were fewer than ten cases. What
 /// the record knows could not be counted there: these rows are estimates.
-const SHARES: [(Source, &[Place], [f32; 3]); 33] = [
-    (Source::LdArticle, &[], [0.94, 0.80, 0.50]),
-    (Source::LdPage, &[], [0.93, 0.70, 0.40]),
+const SHARES: [(Source, &[Place], [f32; 3]); 34] = [
+    (Source::LdArticle, &[], [0.945, 0.80, 0.50]),
+    (Source::LdPage, &[], [0.945, 0.70, 0.40]),
     (Source::LdOther, &[], [0.80, 0.75, 0.40]),
-    (Source::Meta, &[], [0.95, 0.82, 0.42]),
-    (Source::MetaPlain, &[], [0.30, 0.82, 0.30]),
+    (Source::Meta, &[], [0.955, 0.82, 0.42]),
+    (Source::MetaPlain, &[], [0.30, 0.74, 0.30]),
     (Source::Microdata, &[Place::Aside], [0.30, 0.20, 0.10]),
-    (Source::Microdata, &[], [0.94, 0.80, 0.40]),
-    (Source::Time, &[Place::Title], [0.95, 0.94, 0.50]),
+    (Source::Microdata, &[], [0.945, 0.60, 0.40]),
+    (Source::Time, &[Place::Title], [0.94, 0.935, 0.50]),
     (Source::Time, &[Place::Article, Place::Body], [0.66, 0.58, 0.35]),
     (Source::Time, &[Place::Edge], [0.60, 0.50, 0.15]),
     (Source::Time, &[], [0.35, 0.22, 0.10]),
     (Source::Data, &[Place::Title], [0.85, 0.85, 0.35]),
     (Source::Data, &[Place::Article, Place::Body], [0.50, 0.50, 0.25]),
     (Source::Data, &[], [0.30, 0.30, 0.10]),
-    (Source::Marked, &[Place::Title], [0.95, 0.95, 0.48]),
+    (Source::Marked, &[Place::Title], [0.94, 0.94, 0.48]),
     (Source::Marked, &[Place::Article, Place::Body], [0.50, 0.43, 0.20]),
     (Source::Marked, &[Place::Edge], [0.60, 0.45, 0.20]),
     (Source::Marked, &[], [0.12, 0.25, 0.10]),
-    (Source::Labelled, &[Place::Title], [0.955, 0.94, 0.48]),
+    (Source::Labelled, &[Place::Title], [0.945, 0.94, 0.48]),
     (Source::Labelled, &[Place::Article, Place::Body], [0.70, 0.60, 0.32]),
     (Source::Labelled, &[Place::Edge], [0.80, 0.60, 0.30]),
     (Source::Labelled, &[], [0.35, 0.30, 0.15]),
-    (Source::Alone, &[Place::Title], [0.955, 0.955, 0.48]),
+    (Source::Alone, &[Place::Title], [0.94, 0.94, 0.48]),
     (Source::Alone, &[], [0.43, 0.42, 0.20]),
     (Source::Line, &[Place::Title], [0.72, 0.72, 0.40]),
     (Source::Line, &[], [0.28, 0.28, 0.15]),
     (Source::Prose, &[], [0.12, 0.12, 0.05]),
+    (Source::Swapped, &[Place::Head], [0.30, 0.30, 0.05]),
     (Source::Swapped, &[], [0.03, 0.03, 0.02]),
-    (Source::Url, &[], [0.97, 0.97, 0.97]),
+    (Source::Url, &[], [0.985, 0.985, 0.985]),
     (Source::UrlNumber, &[], [0.85, 0.85, 0.85]),
     (Source::Script, &[], [0.60, 0.60, 0.20]),
     (Source::Image, &[], [0.40, 0.40, 0.40]),
@@ -78,7 +80,11 @@ fn share(c: &Candidate) -> f32 {
         share *= 0.15;
     }
     if c.vague && c.source != Source::Swapped {
-        share *= 0.9;
+        share *= if c.place == Place::Head { 0.7 } else { 0.9 };
+    }
+    // Programs write New Year's Day where they know nothing.
+    if (c.day.month(), c.day.day()) == (1, 1) {
+        share *= 0.7;
     }
     if c.linked && c.place != Place::Title {
         share *= 0.5;
@@ -90,18 +96,28 @@ fn share(c: &Candidate) -> f32 {
 fn family(source: Source) -> u8 {
     match source {
         // Filled from one field of one database, these rarely disagree and err together.
-        Source::LdArticle | Source::LdPage | Source::LdOther | Source::Meta | Source::MetaPlain => 0,
-        Source::Microdata => 1,
-        Source::Time | Source::Data => 2,
-        Source::Marked | Source::Labelled | Source::Alone | Source::Line | Source::Prose | Source::Swapped => 3,
-        Source::Url | Source::UrlNumber | Source::UrlMonth | Source::Image => 4,
-        Source::Script => 5,
-        Source::Feed | Source::Http => 6,
-        Source::Seen | Source::Copyright => 7,
+        Source::LdArticle
+        | Source::LdPage
+        | Source::LdOther
+        | Source::Meta
+        | Source::MetaPlain
+        | Source::Microdata => 0,
+        // `<time class="date">` is one witness, however many of these hear it.
+        Source::Time
+        | Source::Data
+        | Source::Marked
+        | Source::Labelled
+        | Source::Alone
+        | Source::Line
+        | Source::Prose => 1,
+        Source::Url | Source::UrlNumber | Source::UrlMonth | Source::Image => 2,
+        Source::Script => 3,
+        Source::Feed | Source::Http => 4,
+        Source::Seen | Source::Copyright | Source::Swapped => 5,
     }
 }
 
-const FAMILIES: usize = 8;
+const FAMILIES: usize = 6;
 
 /// Whether the declarations already leave no doubt.
 pub(super) fn is_certain(candidates: &[Candidate]) -> bool {
@@ -123,9 +139,16 @@ pub(super) fn is_certain(candidates: &[Candidate]) -> bool {
 }
 
 /// The day with most evidence, after giving every candidate its confidence.
-pub(super) fn decide(candidates: &mut [Candidate]) -> Option<Decision> {
+pub(super) fn decide(candidates: &mut [Candidate], zone: Zone) -> Option<Decision> {
     for candidate in candidates.iter_mut() {
         candidate.confidence = share(candidate);
+    }
+    // Where publication is declared apart, the day of the change is the day of a change.
+    let apart = |c: &Candidate| c.role == Role::Published && c.place == Place::Head;
+    if candidates.iter().any(apart) {
+        for candidate in candidates.iter_mut().filter(|c| c.role == Role::Modified && c.place == Place::Head) {
+            candidate.confidence *= 0.4;
+        }
     }
     let month = candidates.iter().find(|c| c.source == Source::UrlMonth).map(|c| c.day);
     let mut best: Option<(f32, Date)> = None;
@@ -140,6 +163,14 @@ pub(super) fn decide(candidates: &mut [Candidate]) -> Option<Decision> {
             let (worse, better) = (slot.max(1.0 - candidate.confidence), slot.min(1.0 - candidate.confidence));
             // A second voice of the family counts a little.
             *slot = if worse < 0.5 { better * 0.7 } else { better };
+        }
+        // A moment in Greenwich may be the evening before in the newsroom, or the morning after.
+        let shown = candidates.iter().any(|c| c.day == day && c.utc_hour.is_none() && c.confidence > 0.5);
+        if shown {
+            for candidate in candidates.iter().filter(|c| zone.may_be(c.day, c.utc_hour, day)) {
+                let slot = &mut missed[family(candidate.source) as usize];
+                *slot = slot.min(1.0 - 0.7 * candidate.confidence);
+            }
         }
         let mut score = 1.0 - missed.iter().product::<f32>();
         if let Some(month) = month

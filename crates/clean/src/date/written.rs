@@ -49,6 +49,41 @@ impl Habit {
     }
 }
 
+/// Where the readers of a page live, in hours from Greenwich.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Zone {
+    pub west: i8,
+    pub east: i8,
+}
+
+/// Languages of one region; the others are spoken around the world.
+const ZONES: [(&str, Zone); 3] = [
+    (
+        "de it nl pl cs sk sv da nb nn no fi hu ro bg hr sr sl lt lv et el uk be sq mk mt is ca eu gl tr he",
+        Zone { west: 0, east: 3 },
+    ),
+    ("zh ja ko vi th id ms tl", Zone { west: 0, east: 9 }),
+    ("hi bn ta ur fa", Zone { west: 0, east: 6 }),
+];
+
+impl Zone {
+    /// The zone of a language.
+    pub fn of(language: Option<&str>) -> Zone {
+        let primary = language.unwrap_or_default().trim().split(['-', '_']).next().unwrap_or_default();
+        let known = |list: &str| list.split(' ').any(|code| code.eq_ignore_ascii_case(primary));
+        let row = ZONES.iter().find(|(list, _)| known(list));
+        row.map_or(Zone { west: -8, east: 12 }, |(_, zone)| *zone)
+    }
+
+    /// Whether an hour of a day in Greenwich may belong to that other day here.
+    pub fn may_be(self, day: Date, utc_hour: Option<i8>, other: Date) -> bool {
+        let Some(hour) = utc_hour else { return false };
+        let before = hour + self.west < 0 && day.yesterday().is_ok_and(|yesterday| yesterday == other);
+        let after = hour + self.east >= 24 && day.tomorrow().is_ok_and(|tomorrow| tomorrow == other);
+        before || after
+    }
+}
+
 /// A day written for machines.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Stamp {
@@ -56,6 +91,8 @@ pub(super) struct Stamp {
     pub day: Date,
     /// The hour, where it was written in UTC and the writer's own day may be another.
     pub utc_hour: Option<i8>,
+    /// The day it is when the habit was guessed wrong.
+    pub other: Option<Date>,
 }
 
 /// A day found in a text.
@@ -83,7 +120,11 @@ pub(super) fn stamp(text: &str, habit: Habit) -> Option<Stamp> {
     if text.bytes().all(|b| b.is_ascii_digit()) {
         return digits(text);
     }
-    find(text, habit).into_iter().find(|found| !found.vague).map(|found| Stamp { day: found.day, utc_hour: None })
+    find(text, habit).into_iter().find(|found| !found.vague).map(|found| Stamp {
+        day: found.day,
+        utc_hour: None,
+        other: found.other,
+    })
 }
 
 /// `2019-08-02`, `2019-08-02T10:00:00Z` and the like.
@@ -98,7 +139,7 @@ fn iso(b: &[u8]) -> Option<Stamp> {
     // Midnight sharp is a day without a time, not a moment in Greenwich.
     let sharp = b.get(13..19).is_some_and(|rest| rest == b":00:00" || rest == b":00:00Z");
     let utc_hour = hour.filter(|hour| utc && !(*hour == 0 && sharp)).map(|hour| hour as i8);
-    Some(Stamp { day, utc_hour })
+    Some(Stamp { day, utc_hour, other: None })
 }
 
 /// `20190802`, `20190802103000`, and seconds or milliseconds since 1970.
@@ -107,14 +148,14 @@ fn digits(text: &str) -> Option<Stamp> {
     match b.len() {
         8 | 12 | 14 => {
             let day = date(number(&b[..4])?, number(&b[4..6])?, number(&b[6..8])?)?;
-            Some(Stamp { day, utc_hour: None })
+            Some(Stamp { day, utc_hour: None, other: None })
         }
         10 | 13 => {
             let seconds = text[..10].parse::<i64>().ok()?;
             let moment = Timestamp::from_second(seconds).ok()?.to_zoned(TimeZone::UTC);
             (FIRST_YEAR..=LAST_YEAR)
                 .contains(&moment.year())
-                .then(|| Stamp { day: moment.date(), utc_hour: Some(moment.hour()) })
+                .then(|| Stamp { day: moment.date(), utc_hour: Some(moment.hour()), other: None })
         }
         _ => None,
     }
