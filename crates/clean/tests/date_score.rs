@@ -21,6 +21,9 @@ const SETS: [&str; 6] = ["trafi", "hdate", "wcxb", "andy", "fundus", "zh"];
 /// Set, share of days right on the fitted half and on the other, in percent.
 const PINS: [(&str, f64, f64); 0] = [];
 
+/// Where the buckets of confidence end.
+const BUCKETS: [f32; 10] = [0.2, 0.4, 0.6, 0.7, 0.8, 0.9, 0.94, 0.96, 0.98, 1.01];
+
 #[derive(Default)]
 struct Tally {
     pages: u32,
@@ -64,7 +67,7 @@ fn is_check(url: &str) -> bool {
 fn days_of_publication_agree_with_the_annotations() {
     let show = std::env::var("TIDINGS_SCORE").unwrap_or_default();
     let mut tallies: BTreeMap<(String, bool), Tally> = BTreeMap::new();
-    let mut buckets = [[(0u32, 0u32); 10]; 2];
+    let mut buckets = [[(0u32, 0u32, 0f32); 10]; 2];
     let (mut spent, mut count) = (Duration::ZERO, 0u32);
     for set in SETS {
         let Some(pages) = pages(set) else { return };
@@ -103,9 +106,11 @@ fn days_of_publication_agree_with_the_annotations() {
                 tally.right += u32::from(right);
             }
             if let Some(dated) = &dates.published {
-                let bucket = &mut buckets[usize::from(check)][((dated.confidence * 10.0) as usize).min(9)];
+                let place = BUCKETS.iter().position(|end| dated.confidence < *end).unwrap_or(9);
+                let bucket = &mut buckets[usize::from(check)][place];
                 bucket.0 += 1;
                 bucket.1 += u32::from(right);
+                bucket.2 += dated.confidence;
             }
             if show == "misses" && !right && (!check || std::env::var("TIDINGS_SCORE_ALL").is_ok()) {
                 println!("MISS {} {url} gold {gold} got {given:?} {:?}", page["id"], dates.published);
@@ -133,9 +138,9 @@ fn days_of_publication_agree_with_the_annotations() {
         );
     }
     for (half, rows) in ["fit", "check"].iter().zip(&buckets) {
-        for (tenth, (pages, right)) in rows.iter().enumerate().filter(|(_, (pages, _))| *pages > 0) {
-            let share = f64::from(*right) / f64::from(*pages);
-            println!("confidence {half:6} {:.1}–{:.1}: {pages:4} pages, {share:.3} right", tenth as f64 / 10.0, (tenth + 1) as f64 / 10.0);
+        for (pages, right, sum) in rows.iter().filter(|(pages, ..)| *pages > 0) {
+            let (said, share) = (f64::from(*sum) / f64::from(*pages), f64::from(*right) / f64::from(*pages));
+            println!("confidence {half:6} {pages:4} pages, said {said:.3}, were {share:.3}");
         }
     }
     println!("{:.3} ms a page", spent.as_secs_f64() * 1e3 / f64::from(count.max(1)));

@@ -30,7 +30,7 @@ const SHARES: [(Source, &[Place], [f32; 3]); 34] = [
     (Source::LdPage, &[], [0.945, 0.70, 0.40]),
     (Source::LdOther, &[], [0.80, 0.75, 0.40]),
     (Source::Meta, &[], [0.955, 0.82, 0.42]),
-    (Source::MetaPlain, &[], [0.30, 0.74, 0.30]),
+    (Source::MetaPlain, &[], [0.30, 0.62, 0.30]),
     (Source::Microdata, &[Place::Aside], [0.30, 0.20, 0.10]),
     (Source::Microdata, &[], [0.945, 0.60, 0.40]),
     (Source::Time, &[Place::Title], [0.94, 0.935, 0.50]),
