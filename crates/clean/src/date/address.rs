@@ -43,7 +43,8 @@ pub(super) fn read(url: &str) -> Option<Address> {
             continue;
         }
         let run = |from: usize| b[from..].iter().take_while(|b| b.is_ascii_digit()).count();
-        let value = |from: usize, length: usize| b[from..from + length].iter().fold(0u32, |n, b| n * 10 + u32::from(b - b'0'));
+        let value =
+            |from: usize, length: usize| b[from..from + length].iter().fold(0u32, |n, b| n * 10 + u32::from(b - b'0'));
         let length = run(at);
         if length == 4 {
             let year = value(at, 4);

@@ -154,12 +154,7 @@ pub(super) fn linked_data(facts: &Facts<'_>, url: Option<&str>, habit: Habit, ca
     }
 }
 
-fn sort<'v>(
-    thing: &'v Value,
-    articles: &mut Vec<&'v Value>,
-    pages: &mut Vec<&'v Value>,
-    others: &mut Vec<&'v Value>,
-) {
+fn sort<'v>(thing: &'v Value, articles: &mut Vec<&'v Value>, pages: &mut Vec<&'v Value>, others: &mut Vec<&'v Value>) {
     if !FIELDS.iter().any(|(field, _)| thing.get(field).is_some()) || articles.len() + pages.len() + others.len() > 60 {
         return;
     }

@@ -146,7 +146,9 @@ impl Source {
             Source::Meta | Source::MetaPlain => "meta",
             Source::Microdata => "microdata",
             Source::Time | Source::Data => "time",
-            Source::Marked | Source::Labelled | Source::Alone | Source::Line | Source::Prose | Source::Swapped => "text",
+            Source::Marked | Source::Labelled | Source::Alone | Source::Line | Source::Prose | Source::Swapped => {
+                "text"
+            }
             Source::Url | Source::UrlNumber | Source::UrlMonth => "url",
             Source::Script => "script",
             Source::Image => "image",
@@ -234,10 +236,10 @@ pub fn read(tree: &Tree, facts: &Facts<'_>, url: Option<&str>, clocks: &Clocks) 
     let mut doubts = Vec::new();
     let latest = latest(clocks);
     refuse_impossible(&mut candidates, latest, &mut doubts);
-    if !weigh::is_certain(&candidates) {
+    if !weigh::is_certain(&candidates, zone) {
         page::read(tree, facts, habit, &mut candidates);
         refuse_impossible(&mut candidates, latest, &mut doubts);
-        if weigh::decide(&mut candidates, zone).is_none_or(|decision| decision.confidence < 0.5) {
+        if weigh::decide(&mut candidates, zone).is_none_or(|decision| decision.weight < 0.5) {
             script::read(tree, habit, &mut candidates);
             last_resorts(tree, facts, habit, &mut candidates);
             refuse_impossible(&mut candidates, latest, &mut doubts);
@@ -249,7 +251,7 @@ pub fn read(tree: &Tree, facts: &Facts<'_>, url: Option<&str>, clocks: &Clocks) 
         doubts.push(Doubt::Disagreement);
     }
     // A year alone is no day.
-    let published = decision.filter(|decision| decision.confidence >= LEAST).map(|decision| Dated {
+    let published = decision.filter(|decision| decision.weight >= LEAST).map(|decision| Dated {
         day: decision.day.to_string(),
         source: decision.source.name().to_string(),
         confidence: decision.confidence,
@@ -311,13 +313,10 @@ fn hear_clocks(clocks: &Clocks, zone: Zone, candidates: &mut Vec<Candidate>, dou
         let behind = asked.is_some_and(|asked| asked.duration_since(feed) > BEHIND);
         let day = utc_day(feed);
         // A day apart may be the same moment in another zone.
-        let older = |candidate: &Candidate| candidate.day.tomorrow().is_ok_and(|next| next < day);
-        let rolling = [clocks.seen, clocks.downloaded]
-            .into_iter()
-            .flatten()
-            .any(|asked| feed.duration_since(asked).abs() <= ROLLING)
-            && weigh::decide(candidates, zone).is_some_and(|decision| decision.confidence >= 0.5 && older_day(decision.day, day))
-            && candidates.iter().any(older);
+        let page_is_older = weigh::decide(candidates, zone)
+            .is_some_and(|decision| decision.weight >= 0.5 && decision.day.tomorrow().is_ok_and(|next| next < day));
+        let just_asked = |asked: Timestamp| feed.duration_since(asked).abs() <= ROLLING;
+        let rolling = page_is_older && [clocks.seen, clocks.downloaded].into_iter().flatten().any(just_asked);
         if ahead {
             doubts.push(Doubt::FutureFeedDate);
         } else if rolling {
@@ -336,6 +335,5 @@ fn hear_clocks(clocks: &Clocks, zone: Zone, candidates: &mut Vec<Candidate>, dou
     candidates.extend(clocks.seen.or(clocks.downloaded).map(|moment| record(moment, Source::Seen, Role::Unclear)));
 }
 
-fn older_day(page: Date, feed: Date) -> bool {
-    page.tomorrow().is_ok_and(|next| next < feed)
-}
+#[cfg(test)]
+mod tests;

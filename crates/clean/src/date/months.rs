@@ -82,8 +82,7 @@ static FORMS: LazyLock<HashMap<String, i8>> = LazyLock::new(|| {
     forms
 });
 
-const PERSIAN_ROW: &str =
-    "فروردین فروردين | اردیبهشت ارديبهشت | خرداد | تیر تير | مرداد | شهریور شهريور | مهر | آبان | آذر | دی | بهمن | اسفند";
+const PERSIAN_ROW: &str = "فروردین فروردين | اردیبهشت ارديبهشت | خرداد | تیر تير | مرداد | شهریور شهريور | مهر | آبان | آذر | دی | بهمن | اسفند";
 
 /// Croatian October is Polish and Czech November; the larger languages win unless the page is Croatian.
 const ROWS: [(&str, &str); 54] = [
@@ -237,34 +236,19 @@ const ROWS: [(&str, &str); 54] = [
         "mk",
         "јануари | февруари | март | април | мај | јуни | јули | август | септември | октомври | ноември | декември",
     ),
-    (
-        "sq",
-        "janar | shkurt | mars | prill | maj | qershor | korrik | gusht | shtator | tetor | nëntor | dhjetor",
-    ),
+    ("sq", "janar | shkurt | mars | prill | maj | qershor | korrik | gusht | shtator | tetor | nëntor | dhjetor"),
     (
         "af",
         "Januarie | Februarie | Maart | April | Mei | Junie | Julie | Augustus | September | Oktober | November | Desember",
     ),
-    (
-        "ga",
-        "Eanáir | Feabhra | Márta | Aibreán | Bealtaine | Meitheamh | Iúil | Lúnasa | | | Samhain | Nollaig",
-    ),
-    (
-        "cy",
-        "Ionawr | Chwefror | Mawrth | Ebrill | | Mehefin | Gorffennaf | Awst | Medi | Hydref | Tachwedd | Rhagfyr",
-    ),
+    ("ga", "Eanáir | Feabhra | Márta | Aibreán | Bealtaine | Meitheamh | Iúil | Lúnasa | | | Samhain | Nollaig"),
+    ("cy", "Ionawr | Chwefror | Mawrth | Ebrill | | Mehefin | Gorffennaf | Awst | Medi | Hydref | Tachwedd | Rhagfyr"),
     (
         "mt",
         "Jannar | Frar | Marzu | April | Mejju | Ġunju | Lulju | Awwissu | Settembru | Ottubru | Novembru | Diċembru",
     ),
-    (
-        "az",
-        "yanvar | fevral | mart | aprel | may | iyun | iyul | avqust | sentyabr | oktyabr | noyabr | dekabr",
-    ),
-    (
-        "kk",
-        "қаңтар | ақпан | наурыз | сәуір | мамыр | маусым | шілде | тамыз | қыркүйек | қазан | қараша | желтоқсан",
-    ),
+    ("az", "yanvar | fevral | mart | aprel | may | iyun | iyul | avqust | sentyabr | oktyabr | noyabr | dekabr"),
+    ("kk", "қаңтар | ақпан | наурыз | сәуір | мамыр | маусым | шілде | тамыз | қыркүйек | қазан | қараша | желтоқсан"),
     (
         "hy",
         "հունվարի հունվար | փետրվարի փետրվար | մարտի մարտ | ապրիլի ապրիլ | մայիսի մայիս | հունիսի հունիս | հուլիսի հուլիս | օգոստոսի օգոստոս | սեպտեմբերի սեպտեմբեր | հոկտեմբերի հոկտեմբեր | նոյեմբերի նոյեմբեր | դեկտեմբերի դեկտեմբեր",
@@ -273,30 +257,15 @@ const ROWS: [(&str, &str); 54] = [
         "ka",
         "იანვარი იანვარს | თებერვალი | მარტი | აპრილი | მაისი | ივნისი | ივლისი | აგვისტო | სექტემბერი | ოქტომბერი | ნოემბერი | დეკემბერი",
     ),
-    (
-        "bn",
-        "জানুয়ারি জানুয়ারী | ফেব্রুয়ারি ফেব্রুয়ারী | মার্চ | এপ্রিল | মে | জুন | জুলাই | আগস্ট | সেপ্টেম্বর | অক্টোবর | নভেম্বর | ডিসেম্বর",
-    ),
-    (
-        "ta",
-        "ஜனவரி | பிப்ரவரி | மார்ச் | ஏப்ரல் | மே | ஜூன் | ஜூலை | ஆகஸ்ட் | செப்டம்பர் | அக்டோபர் | நவம்பர் | டிசம்பர்",
-    ),
-    (
-        "ur",
-        "جنوری | فروری | مارچ | اپریل | مئی | جون | جولائی | اگست | ستمبر | اکتوبر | نومبر | دسمبر",
-    ),
+    ("bn", "জানুয়ারি জানুয়ারী | ফেব্রুয়ারি ফেব্রুয়ারী | মার্চ | এপ্রিল | মে | জুন | জুলাই | আগস্ট | সেপ্টেম্বর | অক্টোবর | নভেম্বর | ডিসেম্বর"),
+    ("ta", "ஜனவரி | பிப்ரவரி | மார்ச் | ஏப்ரல் | மே | ஜூன் | ஜூலை | ஆகஸ்ட் | செப்டம்பர் | அக்டோபர் | நவம்பர் | டிசம்பர்"),
+    ("ur", "جنوری | فروری | مارچ | اپریل | مئی | جون | جولائی | اگست | ستمبر | اکتوبر | نومبر | دسمبر"),
     (
         "tl",
         "Enero | Pebrero | Marso | Abril | Mayo | Hunyo | Hulyo | Agosto | Setyembre | Oktubre | Nobyembre | Disyembre",
     ),
-    (
-        "sw",
-        "Januari | Februari | Machi | Aprili | Mei | Juni | Julai | Agosti | Septemba | Oktoba | Novemba | Desemba",
-    ),
-    (
-        "fa",
-        "ژانویه | فوریه | مارس | آوریل | مه می | ژوئن | ژوئیه جولای | اوت آگوست | سپتامبر | اکتبر | نوامبر | دسامبر",
-    ),
+    ("sw", "Januari | Februari | Machi | Aprili | Mei | Juni | Julai | Agosti | Septemba | Oktoba | Novemba | Desemba"),
+    ("fa", "ژانویه | فوریه | مارس | آوریل | مه می | ژوئن | ژوئیه جولای | اوت آگوست | سپتامبر | اکتبر | نوامبر | دسامبر"),
 ];
 
 #[cfg(test)]
@@ -306,7 +275,8 @@ mod tests {
     #[test]
     fn months_are_known_in_fifty_languages() {
         assert!(ROWS.len() >= 50);
-        for (word, number) in [("märz", 3), ("května", 5), ("août", 8), ("сентября", 9), ("μαΐου", 5), ("ธ.ค", 12)] {
+        for (word, number) in [("märz", 3), ("května", 5), ("août", 8), ("сентября", 9), ("μαΐου", 5), ("ธ.ค", 12)]
+        {
             assert_eq!(month(word, false), Some(Month::Gregorian(number)), "{word}");
         }
         assert_eq!(month("مرداد", false), Some(Month::Persian(5)));

@@ -163,7 +163,8 @@ impl Walk<'_> {
                 ref other if &**other == "pubdate" => own |= words::DATE | words::PUBLICATION,
                 ref other if other.starts_with("data-") && value.len() >= 8 && is_dated_name(other) => {
                     if let Some(stamp) = stamp(value, self.habit) {
-                        let role = if words::marks(other) & words::CHANGE != 0 { Role::Modified } else { Role::Unclear };
+                        let role =
+                            if words::marks(other) & words::CHANGE != 0 { Role::Modified } else { Role::Unclear };
                         self.hit(Candidate::of(stamp, Source::Data, role, Place::Body), marks | own);
                     }
                 }
@@ -322,7 +323,10 @@ impl Walk<'_> {
             };
             candidate.linked = hit.marks & words::LINK != 0;
             // The first of its kind is the one; later ones belong to other things.
-            let nth = kept.iter().filter(|k| (k.source, k.role, k.place) == (candidate.source, candidate.role, candidate.place)).count();
+            let nth = kept
+                .iter()
+                .filter(|k| (k.source, k.role, k.place) == (candidate.source, candidate.role, candidate.place))
+                .count();
             let known = kept.iter().any(|k| k.same(&candidate));
             if !known && nth < 4 {
                 candidate.nth = nth as u8;
@@ -341,7 +345,10 @@ fn headline(tree: &Tree, facts: &Facts<'_>) -> Option<NodeId> {
     let fits = |id: NodeId| {
         let text = squeeze(&tree.raw_text(id));
         let length = text.chars().count();
-        let fits = length >= 8 && (declared.contains(&text) || social.contains(&text) || length > 20 && text.contains(&declared) && declared.chars().count() > 15);
+        let fits = length >= 8
+            && (declared.contains(&text)
+                || social.contains(&text)
+                || length > 20 && text.contains(&declared) && declared.chars().count() > 15);
         fits.then_some((length, id))
     };
     // Of equals the first, for the last may be in a list of recent articles.
@@ -353,7 +360,8 @@ fn headline(tree: &Tree, facts: &Facts<'_>) -> Option<NodeId> {
     if h1.is_some_and(|(length, _)| length >= 20 || length * 3 >= declared.chars().count() * 2) {
         return h1.map(|(_, id)| id);
     }
-    let lower = |id: &NodeId| matches!(tree.name(*id), Some(&local_name!("h2") | &local_name!("h3") | &local_name!("h4")));
+    let lower =
+        |id: &NodeId| matches!(tree.name(*id), Some(&local_name!("h2") | &local_name!("h3") | &local_name!("h4")));
     let headings = tree.descendants(tree.root()).filter(lower).take(60);
     let best = headings.filter_map(fits).fold(h1, longest);
     best.map(|(_, id)| id).or_else(|| facts.h1.iter().copied().find(|id| !tree.raw_text(*id).trim().is_empty()))

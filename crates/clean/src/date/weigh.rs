@@ -14,7 +14,10 @@ use super::{Candidate, Place, Role, Source};
 pub(super) struct Decision {
     pub day: Date,
     pub source: Source,
+    /// How often days with such evidence for and against them were right.
     pub confidence: f32,
+    /// The weight of the evidence by itself, between 0 and 1.
+    pub weight: f32,
     pub disputed: bool,
 }
 
@@ -25,7 +28,7 @@ pub(super) struct Decision {
 /// Counted on annotated pages of one half of the domains (`tests/date_score.rs` prints the
 /// evidence), rounded, and drawn towards neighbours where there were fewer than ten cases. What
 /// the record knows could not be counted there: these rows are estimates.
-const SHARES: [(Source, &[Place], [f32; 3]); 34] = [
+const SHARES: [(Source, &[Place], [f32; 3]); 35] = [
     (Source::LdArticle, &[], [0.945, 0.80, 0.50]),
     (Source::LdPage, &[], [0.945, 0.70, 0.40]),
     (Source::LdOther, &[], [0.80, 0.75, 0.40]),
@@ -60,17 +63,20 @@ const SHARES: [(Source, &[Place], [f32; 3]); 34] = [
     (Source::Script, &[], [0.60, 0.60, 0.20]),
     (Source::Image, &[], [0.40, 0.40, 0.40]),
     (Source::Feed, &[], [0.93, 0.93, 0.93]),
+    (Source::Seen, &[], [0.50, 0.50, 0.50]),
 ];
 
 /// The share of right answers of a candidate by itself.
 fn share(c: &Candidate) -> f32 {
-    let row = SHARES.iter().find(|(source, places, _)| *source == c.source && (places.is_empty() || places.contains(&c.place)));
+    let row = SHARES
+        .iter()
+        .find(|(source, places, _)| *source == c.source && (places.is_empty() || places.contains(&c.place)));
     let mut share = match (row, c.role) {
         (Some((_, _, shares)), Role::Published) => shares[0],
         (Some((_, _, shares)), Role::Unclear) => shares[1],
         (Some((_, _, shares)), Role::Modified) => shares[2],
-        // A month, a year, the last change of a file, our own calendar: better than nothing.
-        (None, _) => if c.source == Source::Seen { 0.1 } else { 0.02 },
+        // A month, a year, the last change of a file: better than nothing.
+        (None, _) => 0.02,
     };
     // Marginal places of lines: among other articles they date those.
     if c.place == Place::Aside && matches!(c.source, Source::Alone | Source::Line) {
@@ -92,16 +98,32 @@ fn share(c: &Candidate) -> f32 {
     share
 }
 
+/// Weights as shares: the upper end of a range of weights, and how often days of such weight were
+/// right where nothing better than 0.3, than 0.6, or more spoke for another day. Counted as above.
+const CALIBRATION: [(f32, [f32; 3]); 8] = [
+    (0.10, [0.30, 0.30, 0.30]),
+    (0.40, [0.67, 0.65, 0.60]),
+    (0.60, [0.83, 0.83, 0.70]),
+    (0.80, [0.85, 0.76, 0.65]),
+    (0.94, [0.92, 0.90, 0.75]),
+    (0.98, [0.96, 0.88, 0.74]),
+    (0.995, [0.965, 0.95, 0.82]),
+    (1.00, [0.98, 0.98, 0.93]),
+];
+
+fn calibrated(weight: f32, against: f32) -> f32 {
+    let column = usize::from(against > 0.3) + usize::from(against > 0.6);
+    let row = CALIBRATION.iter().find(|(end, _)| weight < *end).unwrap_or(&CALIBRATION[CALIBRATION.len() - 1]);
+    row.1[column]
+}
+
 /// Within a family witnesses copy from one another.
 fn family(source: Source) -> u8 {
     match source {
         // Filled from one field of one database, these rarely disagree and err together.
-        Source::LdArticle
-        | Source::LdPage
-        | Source::LdOther
-        | Source::Meta
-        | Source::MetaPlain
-        | Source::Microdata => 0,
+        Source::LdArticle | Source::LdPage | Source::LdOther | Source::Meta | Source::MetaPlain | Source::Microdata => {
+            0
+        }
         // `<time class="date">` is one witness, however many of these hear it.
         Source::Time
         | Source::Data
@@ -119,23 +141,26 @@ fn family(source: Source) -> u8 {
 
 const FAMILIES: usize = 6;
 
-/// Whether the declarations already leave no doubt.
-pub(super) fn is_certain(candidates: &[Candidate]) -> bool {
-    if std::env::var("DATE_ALL").is_ok() { return false; }
-    let sure = |c: &&Candidate| {
-        c.role == Role::Published
-            && matches!(c.source, Source::LdArticle | Source::Meta | Source::Url | Source::Microdata | Source::LdPage)
-    };
-    let mut sure = candidates.iter().filter(sure);
-    let Some(first) = sure.next() else { return false };
-    let mut families = 1u8 << family(first.source);
-    for candidate in sure {
-        if candidate.day != first.day {
+/// Whether the declarations already leave no doubt: two of them agree, none differs, and the hour
+/// is not one at which the newsroom may live in another day.
+pub(super) fn is_certain(candidates: &[Candidate], zone: Zone) -> bool {
+    let mut groups = 0u8;
+    let mut day = None;
+    for candidate in candidates.iter().filter(|c| c.role == Role::Published) {
+        let group = match candidate.source {
+            Source::LdArticle | Source::LdPage => 1,
+            Source::Meta => 2,
+            Source::Url => 4,
+            _ => continue,
+        };
+        let late = candidate.utc_hour.is_some_and(|hour| zone.west < 0 && hour < 8 || zone.east > 0 && hour >= 21);
+        if late || day.is_some_and(|day| day != candidate.day) {
             return false;
         }
-        families |= 1 << family(candidate.source);
+        day = Some(candidate.day);
+        groups |= group;
     }
-    families.count_ones() >= 2
+    groups.count_ones() >= 2
 }
 
 /// The day with most evidence, after giving every candidate its confidence.
@@ -186,10 +211,13 @@ pub(super) fn decide(candidates: &mut [Candidate], zone: Zone) -> Option<Decisio
             second = second.max(score);
         }
     }
-    let (confidence, day) = best?;
+    let (weight, day) = best?;
     let speakers = candidates.iter().filter(|c| c.day == day);
-    let source = speakers.max_by(|a, b| a.confidence.total_cmp(&b.confidence))?.source;
-    Some(Decision { day, source, confidence, disputed: second > 0.5 })
+    let speaker = speakers.max_by(|a, b| a.confidence.total_cmp(&b.confidence))?;
+    // Nothing was measured without a page to speak.
+    let recorded = speaker.place == Place::Record && weight < speaker.confidence + 0.02;
+    let confidence = if recorded { speaker.confidence } else { calibrated(weight, second) };
+    Some(Decision { day, source: speaker.source, confidence, weight, disputed: second > 0.5 })
 }
 
 /// The last change the page speaks of, never before its publication.

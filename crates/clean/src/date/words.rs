@@ -22,7 +22,8 @@ const PUBLISHED: &str = "published publish publication posted written dated date
     avaldatud diterbitkan dipublikasikan tayang terbit diterbit đăng เผยแพร่ प्रकाशित منتشر انتشار פורסם תאריך argitaratua
     publicada yayım gepost pubblicato-il";
 
-const MODIFIED: &str = "updated update updates modified edited revised changed reviewed amended aktualisiert aktualisierung
+const MODIFIED: &str =
+    "updated update updates modified edited revised changed reviewed amended aktualisiert aktualisierung
     geändert bearbeitet überarbeitet änderung jour modifié modifiée actualisé actualizado actualizada modificado
     modificada actualización aggiornato aggiornata aggiornamento modificato modifica atualizado atualizada atualização
     bijgewerkt gewijzigd zaktualizowano aktualizacja aktualizacji modyfikacji aktualizováno aktualizace upraveno
@@ -31,7 +32,8 @@ const MODIFIED: &str = "updated update updates modified edited revised changed r
     ažurirano izmjena обновена atnaujinta atjaunināts uuendatud diperbarui dikemaskini nhật อัปเดต अपडेट עודכן
     بروزرسانی eguneratua";
 
-const OTHER: &str = "copyright © since joined registered member accessed retrieved abgerufen zugriff until bis seit geboren
+const OTHER: &str =
+    "copyright © since joined registered member accessed retrieved abgerufen zugriff until bis seit geboren
     born expires deadline mitglied beigetreten inscrit registrado événement event veranstaltung";
 
 /// Chinese, Japanese and Korean do not part their words.
@@ -145,27 +147,28 @@ fn word_marks(word: &[u8]) -> u16 {
         b"date" | b"datum" | b"datetime" | b"dateline" | b"timestamp" | b"time" | b"fecha" | b"dato" | b"dt"
         | b"datestamp" | b"dates" | b"kiedy" | b"zeit" | b"day" => DATE,
         b"published" | b"publish" | b"pubdate" | b"posted" | b"pub" | b"publication" | b"created" | b"publishdate"
-        | b"postdate" | b"publicado" | b"posttime" | b"pubtime" | b"publishtime" | b"veroeffentlicht"
-        | b"erstellt" | b"entrydate" | b"articledate" | b"newsdate" | b"createdate" => DATE | PUBLICATION,
+        | b"postdate" | b"publicado" | b"posttime" | b"pubtime" | b"publishtime" | b"veroeffentlicht" | b"erstellt"
+        | b"entrydate" | b"articledate" | b"newsdate" | b"createdate" => DATE | PUBLICATION,
         b"update" | b"updated" | b"modified" | b"lastmod" | b"changed" | b"aktualisiert" | b"revised" | b"edited"
         | b"lastupdate" | b"lastmodified" | b"updatedate" => CHANGE,
         b"byline" | b"meta" | b"info" | b"author" | b"autor" | b"credits" | b"credit" | b"postmeta" | b"submitted"
         | b"details" | b"infos" | b"source" => BYLINE,
         b"footer" | b"sidebar" | b"nav" | b"navigation" | b"navbar" | b"menu" | b"breadcrumb" | b"breadcrumbs"
-        | b"aside" | b"ticker" | b"cookie" | b"popup" | b"modal" | b"foot"
-        | b"advert" | b"ads" | b"newsletter" | b"topbar" | b"sidenav" | b"marginalspalte" | b"copyright"
-        | b"impressum" | b"rail" => EDGE,
+        | b"aside" | b"ticker" | b"cookie" | b"popup" | b"modal" | b"foot" | b"advert" | b"ads" | b"newsletter"
+        | b"topbar" | b"sidenav" | b"marginalspalte" | b"copyright" | b"impressum" | b"rail" => EDGE,
         b"related" | b"recommended" | b"recommendations" | b"teaser" | b"teasers" | b"latest" | b"popular"
         | b"trending" | b"similar" | b"recent" | b"archive" | b"archives" | b"mostread" | b"carousel" | b"slider"
         | b"recirculation" | b"readmore" | b"outbrain" | b"taboola" | b"aktuelle" | b"weitere" => RELATED,
-        b"comment" | b"comments" | b"commentlist" | b"kommentar" | b"kommentare" | b"disqus" | b"reply" | b"replies"
-        | b"respond" | b"comentarios" | b"commentaires" => COMMENT,
+        b"comment" | b"comments" | b"commentlist" | b"kommentar" | b"kommentare" | b"disqus" | b"reply"
+        | b"replies" | b"respond" | b"comentarios" | b"commentaires" => COMMENT,
         b"event" | b"events" | b"calendar" | b"kalender" | b"termin" | b"termine" | b"schedule" | b"tweet"
         | b"twitter" | b"biography" => EVENT,
         b"article" | b"hentry" | b"entry" | b"story" => ARTICLE,
         // artikeldatum, newsdate, dateposted; but neither candidates nor mandates.
         _ if word.ends_with(b"datum") || word.starts_with(b"datum") => DATE,
-        _ if word.ends_with(b"date") && !matches!(word, b"candidate" | b"mandate" | b"validate" | b"consolidate") => DATE,
+        _ if word.ends_with(b"date") && !matches!(word, b"candidate" | b"mandate" | b"validate" | b"consolidate") => {
+            DATE
+        }
         _ => 0,
     }
 }

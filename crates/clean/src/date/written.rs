@@ -153,9 +153,11 @@ fn digits(text: &str) -> Option<Stamp> {
         10 | 13 => {
             let seconds = text[..10].parse::<i64>().ok()?;
             let moment = Timestamp::from_second(seconds).ok()?.to_zoned(TimeZone::UTC);
-            (FIRST_YEAR..=LAST_YEAR)
-                .contains(&moment.year())
-                .then(|| Stamp { day: moment.date(), utc_hour: Some(moment.hour()), other: None })
+            (FIRST_YEAR..=LAST_YEAR).contains(&moment.year()).then(|| Stamp {
+                day: moment.date(),
+                utc_hour: Some(moment.hour()),
+                other: None,
+            })
         }
         _ => None,
     }
@@ -357,7 +359,8 @@ impl Reader<'_> {
                 && self.number(at + 1).is_some()
                 && !self.tokens[at + 1].spaced
         };
-        if at >= 2 && joined(at - 2 + 1) && self.number(at - 2).is_some() || joined(at + 5) && (c_digits <= 2 || self.sign(at + 5) == Some('.'))
+        if at >= 2 && joined(at - 2 + 1) && self.number(at - 2).is_some()
+            || joined(at + 5) && (c_digits <= 2 || self.sign(at + 5) == Some('.'))
         {
             return None;
         }
@@ -470,7 +473,9 @@ impl Reader<'_> {
         let token = self.tokens[at];
         match token.kind {
             Kind::Number { .. } => Some(Some(at)),
-            Kind::Sign('.' | ',' | '-' | '/' | '\'' | '’' | 'º' | 'ª' | '،' | '·' | '°' | '‑' | '–' | '+' | '(' | ')') => None,
+            Kind::Sign(
+                '.' | ',' | '-' | '/' | '\'' | '’' | 'º' | 'ª' | '،' | '·' | '°' | '‑' | '–' | '+' | '(' | ')',
+            ) => None,
             Kind::Sign(_) => Some(None),
             Kind::Word => {
                 let word = &self.text[token.start..token.end];
@@ -560,7 +565,16 @@ mod tests {
 
     #[test]
     fn what_is_no_day_is_not_read() {
-        for text in ["1.2.3.4", "version 2.10.2019.3", "31. Februar 2019", "call 555-12-20", "May the 4th", "12:30:20", "2019", ""] {
+        for text in [
+            "1.2.3.4",
+            "version 2.10.2019.3",
+            "31. Februar 2019",
+            "call 555-12-20",
+            "May the 4th",
+            "12:30:20",
+            "2019",
+            "",
+        ] {
             assert_eq!(one(text), "none", "{text}");
         }
     }
