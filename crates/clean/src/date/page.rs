@@ -15,6 +15,8 @@ use crate::tree::{Data, NodeId, Tree, is_inline, push_squashed};
 
 /// A line that long is prose; only its beginning is looked at.
 const PROSE_BYTES: usize = 220;
+/// Text read of one node of a line.
+const MOST_LINE_BYTES: usize = 2 * PROSE_BYTES;
 /// The beginning of prose.
 const PROSE_HEAD_BYTES: usize = 120;
 /// An element named after a date has no more text than this.
@@ -47,6 +49,8 @@ struct Walk<'t> {
     /// The last short line, which may label the next.
     before: String,
     offset: usize,
+    /// Bytes of the line that were left out.
+    unread: usize,
     /// The headline, and where it stands in the text.
     title: Option<NodeId>,
     title_offset: Option<usize>,
@@ -67,6 +71,7 @@ pub(super) fn read(tree: &Tree, facts: &Facts<'_>, habit: Habit, candidates: &mu
         line_marks: 0,
         before: String::new(),
         offset: 0,
+        unread: 0,
         title: headline(tree, facts),
         title_offset: None,
         trunk: vec![false; tree.len()],
@@ -127,7 +132,14 @@ impl Walk<'_> {
         } else {
             self.line_marks &= self.marks[parent.index()] | !words::LINK;
         }
-        push_squashed(&mut self.line, text);
+        // Of prose only the beginning counts; the rest counts by its length.
+        if self.line.len() <= PROSE_BYTES {
+            let (read, unread) = text.split_at(text.floor_char_boundary(MOST_LINE_BYTES));
+            push_squashed(&mut self.line, read);
+            self.unread += unread.trim_ascii().len();
+        } else {
+            self.unread += text.trim_ascii().len();
+        }
     }
 
     fn take_element(&mut self, id: NodeId) {
@@ -196,7 +208,6 @@ impl Walk<'_> {
 
     /// An element that says it is a date.
     fn named(&mut self, id: NodeId, source: Source, role: Option<Role>, own: u16, marks: u16, machine: Option<&str>) {
-        let text = short_text(self.tree, id);
         let by_name = if own & words::CHANGE != 0 && own & words::PUBLICATION == 0 {
             Some(Role::Modified)
         } else if own & words::PUBLICATION != 0 {
@@ -204,6 +215,12 @@ impl Walk<'_> {
         } else {
             None
         };
+        let stamped = machine.and_then(|value| stamp(value, self.habit));
+        let text = if stamped.is_none() { short_text(self.tree, id) } else { None };
+        let found = text.as_deref().map(|text| find(text, self.habit)).unwrap_or_default();
+        if stamped.is_none() && found.is_empty() {
+            return;
+        }
         let mut role = role.or(by_name);
         if role.is_none() {
             // The label may stand before the element.
@@ -215,13 +232,13 @@ impl Walk<'_> {
                 None => None,
             };
         }
-        if let Some(stamp) = machine.and_then(|value| stamp(value, self.habit)) {
+        if let Some(stamp) = stamped {
             self.hit(Candidate::of(stamp, source, role.unwrap_or(Role::Unclear), Place::Body), marks);
             return;
         }
         let Some(text) = text else { return };
         let mut from = 0;
-        for found in find(&text, self.habit) {
+        for found in found {
             let label = words::label(text.get(from..found.start).unwrap_or_default());
             from = found.end;
             let role = match label {
@@ -257,7 +274,8 @@ impl Walk<'_> {
         let text = line.trim();
         if !text.is_empty() {
             self.take_line(text);
-            self.offset += text.len();
+            self.offset += text.len() + self.unread;
+            self.unread = 0;
             self.before.clear();
             if text.len() <= 60 {
                 self.before.push_str(text);
@@ -308,9 +326,8 @@ impl Walk<'_> {
                 hit.offset + ABOVE_TITLE_BYTES >= title && hit.offset <= title + BELOW_TITLE_BYTES
             });
             let mut candidate = hit.candidate;
-            candidate.place = if hit.marks & (words::COMMENT | words::EVENT) != 0 {
-                Place::Aside
-            } else if hit.marks & words::RELATED != 0 && !near {
+            let aside = hit.marks & (words::COMMENT | words::EVENT) != 0 || hit.marks & words::RELATED != 0 && !near;
+            candidate.place = if aside {
                 Place::Aside
             } else if hit.marks & words::EDGE != 0 {
                 Place::Edge

@@ -1,5 +1,8 @@
 //! The words that say what a date is for: before it in the text, or in the names of classes.
 
+use std::collections::HashMap;
+use std::sync::LazyLock;
+
 /// What stands before a date.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Label {
@@ -64,15 +67,21 @@ const UNPARTED: [(&str, Label); 24] = [
     ("日付", Label::Published),
 ];
 
+static LABELS: LazyLock<HashMap<&str, Label>> = LazyLock::new(|| {
+    let lists = [(OTHER, Label::Other), (PUBLISHED, Label::Published), (MODIFIED, Label::Modified)];
+    lists.iter().flat_map(|(list, label)| list.split_ascii_whitespace().map(|word| (word, *label))).collect()
+});
+
 /// What the last telling word of a text says.
 pub(super) fn label(text: &str) -> Option<Label> {
+    if text.trim_ascii().is_empty() {
+        return None;
+    }
     let lower = text.to_lowercase();
     let words = lower.split(|c: char| !(c.is_alphanumeric() || c == '©')).rev().filter(|word| !word.is_empty());
     for word in words.take(8) {
-        for (list, label) in [(MODIFIED, Label::Modified), (PUBLISHED, Label::Published), (OTHER, Label::Other)] {
-            if list.split_ascii_whitespace().any(|known| known == word) {
-                return Some(label);
-            }
+        if let Some(label) = LABELS.get(word) {
+            return Some(*label);
         }
         if !word.is_ascii()
             && let Some((_, label)) = UNPARTED.iter().find(|(known, _)| word.contains(known))

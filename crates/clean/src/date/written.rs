@@ -204,11 +204,20 @@ struct Token {
 
 /// The value of a decimal digit in any of the scripts that date pages with their own.
 fn digit(c: char) -> Option<u32> {
-    const ZEROS: [char; 7] = ['0', '٠', '۰', '०', '০', '๐', '０'];
-    if c < '0' {
+    const ZEROS: [char; 6] = ['٠', '۰', '०', '০', '๐', '０'];
+    if c.is_ascii() {
+        return c.to_digit(10);
+    }
+    if c < ZEROS[0] {
         return None;
     }
     ZEROS.iter().map(|zero| (c as u32).wrapping_sub(*zero as u32)).find(|value| *value < 10)
+}
+
+/// Whether there are as many digits as the shortest date has.
+fn has_digits(text: &str) -> bool {
+    let ascii = text.bytes().filter(u8::is_ascii_digit).count();
+    ascii >= 3 || ascii == 0 && !text.is_ascii() && text.chars().any(|c| digit(c).is_some())
 }
 
 /// Letters, and the signs that Indic and Thai words are made of.
@@ -262,8 +271,7 @@ fn cut(text: &str) -> Vec<Token> {
 /// Finds the days written in a text, in order.
 pub(super) fn find(text: &str, habit: Habit) -> Vec<Found> {
     let mut found = Vec::new();
-    // Every day has a digit, and three in a row or three groups of them.
-    if text.len() < 6 || !text.chars().any(|c| digit(c).is_some()) {
+    if text.len() < 6 || !has_digits(text) {
         return found;
     }
     let reader = Reader { text, tokens: cut(text), habit };
