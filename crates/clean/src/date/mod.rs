@@ -15,6 +15,7 @@ mod weigh;
 mod words;
 mod written;
 
+use html5ever::local_name;
 use jiff::civil::Date;
 use jiff::tz::TimeZone;
 use jiff::{SignedDuration, Timestamp};
@@ -292,6 +293,18 @@ fn last_resorts(tree: &Tree, facts: &Facts<'_>, habit: Habit, candidates: &mut V
             written::find(text, habit).into_iter().find(|found| !found.vague)
         });
         candidates.extend(found.map(|found| Candidate::on(found.day, Source::Prose, Role::Unclear, Place::Head)));
+    }
+    if candidates.is_empty() {
+        script::literal(tree, habit, candidates);
+    }
+    if candidates.is_empty() {
+        let picture = local_name!("img");
+        let mut sources = tree.elements(&picture).take(60).filter_map(|id| tree.attr(id, &local_name!("src")));
+        let day = sources.find_map(|src| match address::read(src)? {
+            Address::Day(day) | Address::Number(day) => Some(day),
+            Address::Month(_) => None,
+        });
+        candidates.extend(day.map(|day| Candidate::on(day, Source::Image, Role::Unclear, Place::Body)));
     }
     if candidates.is_empty()
         && let Some(day) = page::copyright(tree)

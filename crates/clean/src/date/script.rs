@@ -3,12 +3,17 @@
 use html5ever::local_name;
 use memchr::memmem;
 
-use super::written::{Habit, stamp};
+use super::written::{Habit, find, stamp};
 use super::{Candidate, Place, Role, Source};
 use crate::tree::Tree;
 
 /// Script text searched in one page.
 const MOST_BYTES: usize = 1_000_000;
+
+/// A script that writes one line is smaller.
+const SMALL_BYTES: usize = 400;
+/// Scripts looked at for that.
+const MOST_LITERALS: usize = 100;
 
 /// Keys of JSON that hold the day of publication, the surest first.
 const KEYS: [&str; 18] = [
@@ -62,6 +67,14 @@ pub(super) fn read(tree: &Tree, habit: Habit, candidates: &mut Vec<Candidate>) {
         }
     }
     candidates.extend(best.map(|(_, candidate)| candidate));
+}
+
+/// The first date in a small script of the body, such as one that writes the date itself.
+pub(super) fn literal(tree: &Tree, habit: Habit, candidates: &mut Vec<Candidate>) {
+    let texts = tree.descendants(tree.body()).filter(|id| tree.is(*id, &local_name!("script"))).take(MOST_LITERALS);
+    let texts = texts.filter_map(|id| tree.as_text(tree.first_child(id)?)).filter(|text| text.len() < SMALL_BYTES);
+    let found = texts.flat_map(|text| find(text, habit)).find(|found| !found.vague);
+    candidates.extend(found.map(|found| Candidate::on(found.day, Source::Script, Role::Unclear, Place::Body)));
 }
 
 /// The value after a key: `":"2019-08-02"`, `\":\"…`, `': 1564740000`.

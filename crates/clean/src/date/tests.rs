@@ -103,6 +103,13 @@ fn the_state_of_a_script_is_a_late_resort() {
 }
 
 #[test]
+fn a_page_that_writes_its_date_by_script_or_shows_it_in_a_picture_is_dated() {
+    assert_eq!(day_of("<p>Text</p><script>showDate('2019/08/02 10:00')</script>"), "2019-08-02 script");
+    assert_eq!(day_of("<p>Text</p><img src=/files/2019/08/02/x.jpg>"), "2019-08-02 image");
+    assert_eq!(day_of("<meta name=description content='Notizia del 2 Agosto 2019'><p>Text</p>"), "2019-08-02 text");
+}
+
+#[test]
 fn a_copyright_year_is_heard_but_is_no_answer() {
     let dates = read_page("<p>Text</p><p>© 2001–2019 Example</p>", None, &Clocks::default());
     assert_eq!(dates.published, None);

@@ -60,7 +60,7 @@ const SHARES: [(Source, &[Place], [f32; 3]); 35] = [
     (Source::Swapped, &[], [0.03, 0.03, 0.02]),
     (Source::Url, &[], [0.985, 0.985, 0.985]),
     (Source::UrlNumber, &[], [0.85, 0.85, 0.85]),
-    (Source::Script, &[], [0.60, 0.60, 0.20]),
+    (Source::Script, &[], [0.60, 0.20, 0.20]),
     (Source::Image, &[], [0.40, 0.40, 0.40]),
     (Source::Feed, &[], [0.93, 0.93, 0.93]),
     (Source::Seen, &[], [0.50, 0.50, 0.50]),
