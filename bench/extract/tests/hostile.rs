@@ -7,7 +7,7 @@ use tidings_clean::{Options, Source, extract};
 fn pages_made_to_be_expensive_are_read() {
     for shape in SHAPES {
         let html = (shape.make)(60_000);
-        let _ = extract(&Source { html: &html, url: Some("https://example.org/2020/01/01/x") }, &Options::default());
+        let _ = extract(&Source { html: &html, url: Some("https://example.org/2020/01/01/x"), ..Source::default() }, &Options::default());
     }
 }
 
@@ -19,7 +19,7 @@ fn pages_cut_anywhere_are_read() {
     for end in 0..page.len() {
         if page.is_char_boundary(end) {
             let _ = extract(
-                &Source { html: &page[..end], url: None },
+                &Source { html: &page[..end], url: None, ..Source::default() },
                 &Options { links: true, comments: true, ..Options::default() },
             );
         }

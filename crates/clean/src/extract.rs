@@ -1,15 +1,22 @@
 //! From a page to a document, or to the reason why there is none.
 
-use tidings_model::{Document, Page, Paragraph};
+use jiff::Timestamp;
+use serde_json::Value;
+use tidings_lang::StopList;
+use tidings_model::{About, Document, Page, Paragraph};
 use url::Url;
 
+use crate::article::blocks;
 use crate::article::features::Survey;
 use crate::article::render::{self, Links};
 use crate::article::select::{self, Sureness};
 use crate::article::weights::Weights;
+use crate::article::words::each_word;
+use crate::date::{self, Clocks};
 use crate::decode::decode;
-use crate::facts::Facts;
-use crate::tree;
+use crate::facts::{Facts, is_article};
+use crate::justext::{self, JustextOptions, JustextParagraph};
+use crate::tree::{self, Tree};
 
 /// A page to be read.
 #[derive(Debug, Clone, Copy, Default)]
@@ -18,6 +25,11 @@ pub struct Source<'a> {
     pub html: &'a str,
     /// Where it came from.
     pub url: Option<&'a str>,
+    /// What else is known of its time.
+    pub clocks: Clocks,
+    /// The stop words to go by, for the preset that needs any; without them, those of the language
+    /// that the page declares.
+    pub stop_list: Option<&'a StopList>,
 }
 
 /// What to look for and how strictly.
@@ -40,7 +52,7 @@ impl Default for Options {
 }
 
 /// How to tell text from the rest.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub enum Preset {
     /// Loses as much as it lets through.
     #[default]
@@ -49,6 +61,20 @@ pub enum Preset {
     Precision,
     /// Loses little.
     Recall,
+    /// The classic rule of paragraph length, link density and stop words.
+    Justext(JustextOptions),
+}
+
+impl Preset {
+    /// Its name in settings and records.
+    pub fn name(self) -> &'static str {
+        match self {
+            Preset::Balanced => "balanced",
+            Preset::Precision => "precision",
+            Preset::Recall => "recall",
+            Preset::Justext(_) => "justext",
+        }
+    }
 }
 
 /// Why a page gives no document.
@@ -91,12 +117,24 @@ pub fn clean(page: &Page, options: &Options) -> Result<Document, Unfit> {
     let url = Url::parse(address).ok();
     let host = url.as_ref().and_then(Url::host_str);
     let (html, _) = decode(&page.body, Some(&page.content_type), host);
-    let mut document = extract(&Source { html: &html, url: Some(address) }, options)?;
-    document.site = host.unwrap_or_default().to_owned();
+    let clocks = Clocks {
+        feed: page.published.parse().ok(),
+        last_modified: page.headers.get("last-modified").and_then(|date| http_date(date)),
+        seen: page.seen.parse().ok(),
+        downloaded: page.downloaded.parse().ok(),
+        latest: None,
+    };
+    let mut document = extract(&Source { html: &html, url: Some(address), clocks, stop_list: None }, options)?;
     document.url = page.url.clone();
     document.feed = page.feed.clone();
     document.downloaded = page.downloaded.clone();
+    document.identify();
     Ok(document)
+}
+
+/// The date of an HTTP header.
+fn http_date(text: &str) -> Option<Timestamp> {
+    jiff::fmt::rfc2822::parse(text).ok().map(|zoned| zoned.timestamp())
 }
 
 /// Whether a page is worth reading as HTML: pictures, papers and data are not.
@@ -126,28 +164,105 @@ pub fn extract(source: &Source<'_>, options: &Options) -> Result<Document, Unfit
     let tree = tree::parse(source.html);
     let facts = Facts::read(&tree);
     let url = source.url.and_then(|url| Url::parse(url).ok());
-    let weights = Weights::get();
-    let survey = Survey::of(&tree, &facts, source.url, weights);
-    let p = select::weigh(&survey, weights);
-    let sureness = match options.preset {
-        Preset::Balanced => Sureness::BALANCED,
-        Preset::Precision => Sureness::PRECISION,
-        Preset::Recall => Sureness::RECALL,
+    let (paragraphs, comments) = match options.preset {
+        Preset::Justext(parameters) => (classic(&tree, &facts, source, &parameters), Vec::new()),
+        Preset::Balanced => found(&tree, &facts, url.as_ref(), Sureness::BALANCED, options),
+        Preset::Precision => found(&tree, &facts, url.as_ref(), Sureness::PRECISION, options),
+        Preset::Recall => found(&tree, &facts, url.as_ref(), Sureness::RECALL, options),
     };
-    let choice = select::choose(&survey, &p, sureness, &facts);
-    let links = if options.links { Links::Keep(url.as_ref()) } else { Links::Drop };
-    let paragraphs = match &choice.declared {
-        Some(body) => body.lines().filter(|line| !line.trim().is_empty()).map(plain).collect(),
-        None => render::paragraphs(&tree, &survey.blocks, &choice.rows, links),
-    };
-    let comments = match options.comments {
-        true => render::paragraphs(&tree, &survey.blocks, &select::comments(&survey, &choice.rows), links),
-        false => Vec::new(),
-    };
-    if paragraphs.is_empty() {
+    let words = count_words(&paragraphs);
+    if words == 0 {
         return Err(Unfit::NoText);
     }
-    Ok(Document { url: source.url.unwrap_or_default().to_owned(), paragraphs, comments, ..Document::default() })
+    if words < LONGEST_STUB && must_be_paid_for(&facts) {
+        return Err(Unfit::PaywallStub);
+    }
+    if words < options.least_words {
+        return Err(Unfit::TooShort);
+    }
+    let dates = date::read(&tree, &facts, source.url, &source.clocks);
+    let mut about = About { language: facts.language.unwrap_or_default().to_owned(), ..About::default() };
+    about.modified = dates.modified.map(|day| day.to_string()).unwrap_or_default();
+    let mut document = Document {
+        url: source.url.unwrap_or_default().to_owned(),
+        site: url.as_ref().and_then(Url::host_str).unwrap_or_default().to_owned(),
+        dated: dates.published,
+        about,
+        paragraphs,
+        comments,
+        extractor: format!("tidings {} {}", env!("CARGO_PKG_VERSION"), options.preset.name()),
+        ..Document::default()
+    };
+    document.identify();
+    Ok(document)
+}
+
+/// The article and its comments, by the forests.
+fn found(
+    tree: &Tree,
+    facts: &Facts<'_>,
+    url: Option<&Url>,
+    sureness: Sureness,
+    options: &Options,
+) -> (Vec<Paragraph>, Vec<Paragraph>) {
+    let weights = Weights::get();
+    let links = if options.links { Links::Keep(url) } else { Links::Drop };
+    let (mut paragraphs, mut comments) = (Vec::new(), Vec::new());
+    for blocks in blocks::cut(tree).into_parts() {
+        let survey = Survey::of(tree, blocks, facts, url, weights);
+        let p = select::weigh(&survey, weights);
+        let rows = select::choose(&survey, &p, sureness);
+        paragraphs.extend(render::paragraphs(tree, &survey.blocks, &rows, links));
+        if options.comments {
+            let rows = select::comments(&survey, &rows);
+            comments.extend(render::paragraphs(tree, &survey.blocks, &rows, links));
+        }
+    }
+    if let Some(body) = select::better_declared(facts, count_words(&paragraphs)) {
+        paragraphs = body.lines().filter(|line| !line.trim().is_empty()).map(plain).collect();
+    }
+    (paragraphs, comments)
+}
+
+/// The good paragraphs by jusText's rule.
+fn classic(tree: &Tree, facts: &Facts<'_>, source: &Source<'_>, parameters: &JustextOptions) -> Vec<Paragraph> {
+    let off = StopList::off();
+    let stop_list = match source.stop_list {
+        Some(list) => list,
+        None => facts.language.and_then(tidings_lang::stop_list).unwrap_or(&off),
+    };
+    let found = justext::paragraphs(tree, stop_list, parameters);
+    found
+        .into_iter()
+        .filter(JustextParagraph::is_good)
+        .map(|paragraph| Paragraph {
+            kind: render::kind(tree, paragraph.node, paragraph.text.len()),
+            text: paragraph.text,
+            spans: Vec::new(),
+        })
+        .collect()
+}
+
+fn count_words(paragraphs: &[Paragraph]) -> usize {
+    let mut words = 0.0;
+    for paragraph in paragraphs {
+        each_word(&paragraph.text, |_, _, weight| words += weight);
+    }
+    f32::ceil(words) as usize
+}
+
+/// A text this short behind a paywall is its beginning.
+const LONGEST_STUB: usize = 120;
+
+/// Whether the page says that its text is for subscribers.
+fn must_be_paid_for(facts: &Facts<'_>) -> bool {
+    let refused = |value: &Value| match value {
+        Value::Bool(free) => !free,
+        Value::String(free) => free.trim().eq_ignore_ascii_case("false"),
+        _ => false,
+    };
+    let by_data = facts.things_of(is_article).any(|thing| thing.get("isAccessibleForFree").is_some_and(refused));
+    by_data || facts.meta("article:content_tier").any(|tier| matches!(tier.trim(), "locked" | "metered"))
 }
 
 fn plain(line: &str) -> Paragraph {

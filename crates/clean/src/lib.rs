@@ -11,6 +11,7 @@
 //! ```
 
 pub mod article;
+pub mod date;
 pub mod decode;
 mod extract;
 pub mod facts;

@@ -94,10 +94,14 @@ pub struct Licence {
 pub struct Dated {
     /// `YYYY-MM-DD`.
     pub day: String,
-    /// What said so: `json-ld`, `meta`, `time`, `url`, `text`, `feed`, `http`, `seen`.
+    /// What said so: `json-ld`, `meta`, `microdata`, `time`, `url`, `text`, `script`, `image`,
+    /// `feed`, `http`, `seen`.
     pub source: String,
     /// Between 0 and 1: how often such evidence was right on pages whose date is known.
     pub confidence: f32,
+    /// What is odd about it: `future-feed-date`, `rolling-feed-date`, `disagreement` and the like.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub doubts: Vec<String>,
 }
 
 /// A piece of text that stands by itself.
@@ -173,6 +177,14 @@ pub enum Mark {
 }
 
 impl Document {
+    /// Gives the document its id: the same page with the same text has it everywhere.
+    pub fn identify(&mut self) {
+        let mut key = crate::address::normalise(&self.url, None).unwrap_or_else(|| self.url.clone());
+        key.push('\n');
+        key.push_str(&self.text());
+        self.id = format!("{:032x}", xxhash_rust::xxh3::xxh3_128(key.as_bytes()));
+    }
+
     /// The text alone, a paragraph a line.
     pub fn text(&self) -> String {
         let mut text = String::with_capacity(self.paragraphs.iter().map(|paragraph| paragraph.text.len() + 1).sum());

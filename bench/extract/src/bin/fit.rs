@@ -15,6 +15,7 @@ use tidings_clean::article::forest::{Forest, probability};
 use tidings_clean::article::select::{self, Sureness};
 use tidings_clean::facts::Facts;
 use tidings_clean::tree;
+use url::Url;
 
 /// Fits the extractor's weights.
 #[derive(Parser)]
@@ -94,7 +95,7 @@ fn main() -> anyhow::Result<()> {
     for ((set, sample), (fold, domain, labels, _)) in samples.into_iter().zip(counted) {
         let tree = tree::parse(&sample.html);
         let facts = Facts::read(&tree);
-        let survey = Survey::of(&tree, &facts, Some(&sample.url), &by_fold[fold]);
+        let survey = Survey::of(&tree, blocks::cut(&tree), &facts, Url::parse(&sample.url).ok().as_ref(), &by_fold[fold]);
         let count = survey.blocks.list.len();
         pages.push(Page { sample, set, fold, domain, labels, survey, first_row: rows });
         rows += count;
@@ -131,16 +132,15 @@ fn main() -> anyhow::Result<()> {
             to.extend(from);
         }
     }
-    // Where everything disagrees with the annotation, the annotation is often cut short or of another
-    // page; such pages are to be scored like all others but not learned from as much.
+    // Annotations of live blogs and long lists in `andy` are cut short; what they miss is no boilerplate.
     let mut weights = weights;
     let mut doubted = 0;
-    for page in pages.iter().filter(|page| page.sample.gold.text.is_some()) {
+    for page in pages.iter().filter(|page| page.set == "andy") {
         let (precision, recall) = shingles(&text(page, &p, 1.0), page.sample.gold.text.as_deref().unwrap_or_default());
-        if precision.min(recall) < 0.5 {
+        if precision < 0.5 && recall > 0.8 {
             doubted += 1;
             for weight in &mut weights[page.first_row..page.first_row + page.labels.len()] {
-                *weight *= 0.3;
+                *weight *= 0.1;
             }
         }
     }
@@ -231,11 +231,11 @@ fn text(page: &Page, p: &[f32], sureness: f32) -> String {
     let tree = tree::parse(&page.sample.html);
     let facts = Facts::read(&tree);
     let own = &p[page.first_row..page.first_row + page.labels.len()];
-    let choice = select::choose(&page.survey, own, Sureness(sureness), &facts);
+    let rows = select::choose(&page.survey, own, Sureness(sureness));
     let blocks = &page.survey.blocks;
-    choice
-        .declared
-        .unwrap_or_else(|| choice.rows.iter().map(|row| blocks.list[*row].text(blocks)).collect::<Vec<_>>().join("\n"))
+    let shown: f32 = rows.iter().map(|row| page.survey.words[*row].count).sum();
+    let declared = select::better_declared(&facts, shown as usize);
+    declared.unwrap_or_else(|| rows.iter().map(|row| blocks.list[*row].text(blocks)).collect::<Vec<_>>().join("\n"))
 }
 
 fn report(name: &str, pages: &[Page], p: &[f32], thresholds: &[f32]) {

@@ -22,7 +22,7 @@ fn main() -> anyhow::Result<()> {
     let args = Args::parse();
     if let Some(shape) = args.shape {
         let html = (SHAPES[shape].make)(args.sizes[0]);
-        let document = extract(&Source { html: &html, url: None }, &Options::default());
+        let document = extract(&Source { html: &html, url: None, ..Source::default() }, &Options::default());
         std::hint::black_box(&document);
         return Ok(());
     }

@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use bench_extract::sets;
 use clap::Parser;
+use tidings_clean::article::blocks;
 use tidings_clean::article::features::Survey;
 use tidings_clean::article::select;
 use tidings_clean::article::weights::Weights;
@@ -51,7 +52,7 @@ fn main() -> anyhow::Result<()> {
                 let facts = Facts::read(&tree);
                 spent[1] += clock() - start;
                 let start = clock();
-                let survey = Survey::of(&tree, &facts, Some(&page.url), weights);
+                let survey = Survey::of(&tree, blocks::cut(&tree), &facts, url::Url::parse(&page.url).ok().as_ref(), weights);
                 spent[2] += clock() - start;
                 let start = clock();
                 let p = select::weigh(&survey, weights);

@@ -55,6 +55,37 @@ pub struct Piece {
     pub end: usize,
 }
 
+/// More blocks than this are looked at in parts: no article has so many, and what is known of each
+/// takes near a kilobyte.
+const MOST_BLOCKS: usize = 16_384;
+
+impl Blocks {
+    /// The blocks in parts of bounded size, nearly always one.
+    pub fn into_parts(self) -> Vec<Blocks> {
+        if self.list.len() <= MOST_BLOCKS {
+            return vec![self];
+        }
+        let part = |list: &[Block]| {
+            let (first, last) = (&list[0], &list[list.len() - 1]);
+            let shift = |block: &Block| Block {
+                start: block.start - first.start,
+                end: block.end - first.start,
+                first_piece: block.first_piece - first.first_piece,
+                end_piece: block.end_piece - first.first_piece,
+                ..block.clone()
+            };
+            let piece =
+                |piece: &Piece| Piece { start: piece.start - first.start, end: piece.end - first.start, ..*piece };
+            Blocks {
+                text: self.text[first.start..last.end].to_owned(),
+                pieces: self.pieces[first.first_piece..last.end_piece].iter().map(piece).collect(),
+                list: list.iter().map(shift).collect(),
+            }
+        };
+        self.list.chunks(MOST_BLOCKS).map(part).collect()
+    }
+}
+
 impl Block {
     /// The text of the block.
     pub fn text<'a>(&self, blocks: &'a Blocks) -> &'a str {

@@ -7,6 +7,7 @@ use std::collections::HashMap;
 
 use html5ever::local_name;
 use serde_json::Value;
+use url::Url;
 
 use super::blocks::{self, Blocks};
 use super::evidence::{self, GROUPS, NEAR, Near, Own, Plain, ROLES, Role};
@@ -132,8 +133,7 @@ const LEVELS: usize = 4;
 
 impl Survey {
     /// Measures a page.
-    pub fn of(tree: &Tree, facts: &Facts<'_>, url: Option<&str>, odds: &impl Odds) -> Survey {
-        let blocks = blocks::cut(tree);
+    pub fn of(tree: &Tree, blocks: Blocks, facts: &Facts<'_>, url: Option<&Url>, odds: &impl Odds) -> Survey {
         let (title, description) = (title_words(tree, facts), description_words(facts));
         let stops = facts.language.and_then(stop_words);
         let lookup = Lookup {
@@ -502,7 +502,7 @@ impl Survey {
         }
     }
 
-    fn measure_page(&mut self, tree: &Tree, facts: &Facts<'_>, url: Option<&str>) {
+    fn measure_page(&mut self, tree: &Tree, facts: &Facts<'_>, url: Option<&Url>) {
         let count = self.blocks.list.len();
         let top = &self.boxes[0];
         let letters: u32 = self.words.iter().map(|words| words.letters).sum();
@@ -514,10 +514,7 @@ impl Survey {
             .filter(|block| block.element.is_some_and(|element| tree.is(element, &local_name!("p"))))
             .map(|block| block.len() - block.link_bytes.min(block.len()))
             .sum();
-        let path = url
-            .and_then(|url| url.split_once("://"))
-            .and_then(|(_, rest)| rest.split_once('/'))
-            .map_or("", |(_, path)| path);
+        let path = url.map_or("", |url| url.path().trim_start_matches('/'));
         let longest = self.blocks.list.iter().map(|block| block.len()).max().unwrap_or(0);
         let sentences: u32 = self.words.iter().map(|words| words.sentences).sum();
         let stops = self.words.iter().map(|words| words.stops as f32).sum::<f32>();

@@ -34,6 +34,11 @@ pub fn paragraphs(tree: &Tree, blocks: &Blocks, kept: &[usize], links: Links<'_>
     paragraphs
 }
 
+/// What text of that length within an element is.
+pub fn kind(tree: &Tree, element: NodeId, length: usize) -> Kind {
+    Shape::of(tree, element, length).kind
+}
+
 /// What to do with links.
 #[derive(Debug, Clone, Copy)]
 pub enum Links<'a> {

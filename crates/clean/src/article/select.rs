@@ -58,22 +58,13 @@ pub fn threshold(survey: &Survey, p: &[f32], sureness: Sureness) -> f32 {
     (threshold * sureness.0).min(0.95)
 }
 
-/// What was chosen of a page.
-#[derive(Debug, Default)]
-pub struct Choice {
-    /// The blocks of the article, in document order.
-    pub rows: Vec<usize>,
-    /// The article as JSON-LD gives it, where the page itself does not show it.
-    pub declared: Option<String>,
-}
-
 /// Blocks this long are not said twice on purpose.
 const LONG_BLOCK: usize = 80;
 /// A declared body shorter than this is a teaser.
 const LEAST_DECLARED_WORDS: f32 = 80.0;
 
-/// Chooses the article by the probabilities of the blocks.
-pub fn choose(survey: &Survey, p: &[f32], sureness: Sureness, facts: &Facts<'_>) -> Choice {
+/// Chooses the blocks of the article by their probabilities, in document order.
+pub fn choose(survey: &Survey, p: &[f32], sureness: Sureness) -> Vec<usize> {
     let mut threshold = threshold(survey, p, sureness);
     let highest = p.iter().copied().fold(0.0, f32::max);
     if highest <= threshold {
@@ -82,13 +73,16 @@ pub fn choose(survey: &Survey, p: &[f32], sureness: Sureness, facts: &Facts<'_>)
     }
     let mut rows: Vec<usize> = (0..p.len()).filter(|row| p[*row] > threshold).collect();
     drop_repeats(survey, &mut rows);
-    let shown: f32 = rows.iter().map(|row| survey.words[*row].count).sum();
-    let declared = declared_body(facts).filter(|body| {
+    rows
+}
+
+/// The article as JSON-LD gives it, where the page itself shows much less than that.
+pub fn better_declared(facts: &Facts<'_>, shown_words: usize) -> Option<String> {
+    declared_body(facts).filter(|body| {
         let mut words = 0.0;
         each_word(body, |_, _, weight| words += weight);
-        words >= LEAST_DECLARED_WORDS && shown < 0.4 * words
-    });
-    Choice { rows, declared }
+        words >= LEAST_DECLARED_WORDS && (shown_words as f32) < 0.4 * words
+    })
 }
 
 /// Pages for several devices bring their text several times; the first is kept.
