@@ -1,0 +1,413 @@
+//! Names of people out of bylines.
+//!
+//! A byline is a name with everything newsrooms put around it: "Von", "By", dates, roles, places,
+//! agencies, e-mail addresses. The tables say what is not part of a name in the languages we meet
+//! most; the shape of the words decides the rest.
+
+use super::text::fold;
+
+/// How strange a name may look, given where it stands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Trust {
+    /// Running text: two capitalised words at least.
+    Low,
+    /// Text said to be a byline: capitalised words.
+    Some,
+    /// A field for nothing but names: pen names and user names too.
+    Full,
+}
+
+/// Words that stand before a name and say that it is the author's.
+#[rustfmt::skip]
+const BY: &[&str] = &[
+    "by", "von", "par", "por", "di", "door", "av", "af", "przez", "oleh", "av:", "by:", "von:", "par:", "por:",
+    "autor:", "autorin:", "autoren:", "author:", "authors:", "auteur:", "auteurs:", "autore:", "autores:", "text:",
+    "texte:", "texto:", "testo:", "tekst:", "words:", "verfasser:", "автор:", "автор", "作者：", "作者:", "작성자:", "πηγή:",
+    "του", "της", "συντάκτης:", "pubblicato", "yazan:", "yazar:", "oleh:", "penulis:", "writer:", "reporter:",
+];
+
+/// Words before a name that say nothing about whose it is.
+#[rustfmt::skip]
+const LEAD: &[&str] = &[
+    "written", "posted", "published", "submitted", "created", "reported", "contributed", "story", "article", "words",
+    "report", "review", "reviewed", "interview", "analysis", "opinion", "essay", "author", "authors", "text", "autor",
+    "autorin", "autoren", "verfasst", "geschrieben", "veröffentlicht", "erstellt", "eingestellt", "gepostet",
+    "geposted", "publiziert", "verfasser", "kommentar", "kolumne", "glosse", "gastbeitrag", "beitrag", "artikel",
+    "analyse", "reportage", "bericht", "aufgezeichnet", "eine", "ein", "einer", "gastkommentar", "protokoll", "tipps",
+    "leitartikel", "publié", "écrit", "rédigé", "auteur", "auteure", "auteurs", "auteur(s)", "texte", "propos",
+    "recueillis", "publicado", "escrito", "redactado", "texto", "autores", "autora", "scritto", "pubblicato", "testo",
+    "geschreven", "skrevet", "skriven", "tekst", "texter", "opublikowane", "автор", "autor/in", "autor/innen",
+    "autor*in", "mit", "with", "the", "from", "quelle", "foto", "fotos", "bild", "bilder", "photos", "photo", "und",
+    "and", "et", "hosted", "produced", "reporting", "edited", "a", "an", "news", "recipe", "presented", "researched",
+    "thread", "starter", "about", "meet", "meinung", "der", "die", "eingesandt", "übersetzt", "gemeldet", "autor(en)",
+    "author(s)", "name", "redaktion", "pressemitteilung", "herausgeber", "firma", "profile", "view", "posts", "all",
+    "profil", "picture", "of", "image",
+];
+
+/// Words of which no name consists; a part with one of them is a role, an office or an instruction.
+#[rustfmt::skip]
+const ROLES: &[&str] = &[
+    "editor", "editors", "editorial", "reporter", "correspondent", "writer", "journalist", "journalistin",
+    "columnist", "staff", "contributor", "contributing", "senior", "junior", "freelance", "chief", "executive",
+    "director", "manager", "producer", "founder", "co-founder", "ceo", "cto", "president", "specialist", "expert",
+    "analyst", "strategist", "coach", "consultant", "redakteur", "redakteurin", "redakteure", "redaktorin",
+    "redaktor", "chefredakteur", "chefredakteurin", "chefredaktor", "chefredaktorin", "ressortleiter",
+    "ressortleiterin", "volontär", "volontärin", "korrespondent", "korrespondentin", "autor", "autorin", "author",
+    "leiter", "leiterin", "geschäftsführer", "geschäftsführerin", "freier", "freie", "gastautor", "gastautorin",
+    "reporterin", "kolumnist", "kolumnistin", "pressesprecher", "pressesprecherin", "journaliste", "rédacteur",
+    "rédactrice", "correspondant", "correspondante", "redactor", "redactora", "periodista", "corresponsal",
+    "giornalista", "direttore", "redactie", "verslaggever", "correspondente", "jornalista", "repórter", "mitarbeiter",
+    "mitarbeiterin", "mitglied", "follow", "share", "email", "e-mail", "mail", "updated", "published", "aktualisiert",
+    "lesezeit", "uhr", "read", "min", "minutes", "comments", "comment", "kommentare", "subscribe", "more", "mehr",
+    "view", "profile", "profil", "facebook", "twitter", "linkedin", "instagram", "xing", "whatsapp", "website",
+    "webseite", "bio", "contact", "kontakt", "articles", "artikel", "posts", "teilen", "folgen", "news", "online",
+    "member", "joined", "last", "disclaimer", "copyright", "photography", "illustration", "fotograf", "photographer",
+    "press", "presse", "pressestelle", "marketing", "datum", "date", "verlag", "professor", "researcher", "engineer",
+    "developer", "designer", "lecturer", "fellow", "student", "attorney", "lawyer", "nutritionist", "dietitian",
+    "reading", "time",
+];
+
+/// Names of offices rather than people: kept only where nothing better is said.
+#[rustfmt::skip]
+const OFFICES: &[&str] = &[
+    "redaktion", "redaction", "rédaction", "redacción", "redazione", "redação", "redactie", "redakce", "redakcja",
+    "newsroom", "desk", "team", "staff", "agency", "agencies", "agencia", "agentur", "agence", "editorial", "magazin",
+    "magazine", "zeitung", "verlag", "gmbh", "inc", "llc", "ltd", "ag", "e.v", "verein", "ministerium",
+    "bundesministerium", "amt", "behörde", "institut", "institute", "universität", "university", "pressestelle",
+    "redaktionsteam", "media", "news", "online", "group", "stiftung", "foundation", "verband", "kanton", "stadt",
+    "internetredaktion", "webredaktion", "onlineredaktion", "online-redaktion", "press", "presse", "blog", "service",
+    "tv", "radio", "contributors", "company", "association", "committee", "center", "centre", "zentrum", "support",
+];
+
+/// What stands in the field for an author where there is none.
+#[rustfmt::skip]
+const NOBODY: &[&str] = &[
+    "admin", "administrator", "webmaster", "unknown", "unbekannt", "guest", "gast", "anonymous", "anonym", "none",
+    "null", "undefined", "author", "autor", "user", "default", "root", "test", "editor", "wordpress", "redakteur",
+    "superuser", "moderator", "na", "staff", "by", "von", "authors", "byline", "typo3", "me", "info", "office",
+    "nouser", "siteadmin", "wpadmin", "blogadmin", "webadmin", "adminuser", "true", "false", "content", "posts",
+];
+
+/// Small words within names.
+#[rustfmt::skip]
+const PARTICLES: &[&str] = &[
+    "von", "van", "de", "der", "den", "del", "della", "di", "da", "dos", "das", "do", "du", "des", "la", "le", "el",
+    "al", "bin", "ibn", "zu", "zur", "zum", "vom", "und", "ter", "ten", "te", "af", "av", "y", "e", "i", "st", "mc",
+    "o", "'t", "dr", "dr.", "prof.", "prof", "med.", "med", "h.c.", "phil.", "rer.", "nat.", "jun.", "jr.",
+];
+
+/// Words that join the names of several people.
+#[rustfmt::skip]
+const AND: &[&str] = &[
+    "und", "and", "et", "y", "e", "och", "og", "en", "ja", "és", "si", "și", "и", "та", "&", "+", "sowie", "with",
+    "mit",
+];
+
+/// Months and days, and the words of a date line.
+#[rustfmt::skip]
+const MONTHS: &[&str] = &[
+    "jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "sept", "oct", "nov", "dec", "january", "february",
+    "march", "april", "june", "july", "august", "september", "october", "november", "december", "mär", "mai", "okt",
+    "dez", "januar", "jänner", "februar", "märz", "juni", "juli", "oktober", "dezember", "janvier", "février", "mars",
+    "avril", "juin", "juillet", "août", "septembre", "octobre", "novembre", "décembre", "enero", "febrero", "marzo",
+    "abril", "mayo", "junio", "julio", "agosto", "septiembre", "octubre", "noviembre", "diciembre", "janeiro",
+    "fevereiro", "março", "maio", "junho", "julho", "setembro", "outubro", "novembro", "dezembro", "gennaio",
+    "febbraio", "aprile", "maggio", "giugno", "luglio", "settembre", "ottobre", "dicembre", "monday", "tuesday",
+    "wednesday", "thursday", "friday", "saturday", "sunday", "montag", "dienstag", "mittwoch", "donnerstag", "freitag",
+    "samstag", "sonntag", "lundi", "mardi", "mercredi", "jeudi", "vendredi", "samedi", "dimanche", "am", "on", "um",
+    "uhr", "at", "pm", "est", "gmt", "|", "-", "–", "•", "·", "le", "el", "the", "den",
+];
+
+/// Words after which a byline speaks of something else than names.
+#[rustfmt::skip]
+const ENDS: &[&str] = &[
+    "in", "aus", "am", "on", "um", "für", "for", "at", "via", "bei", "auf", "is", "ist", "the", "als", "has", "hat",
+    "im", "vom", "since", "seit", "from", "to", "über", "about", "à", "en", "le", "il", "published", "updated", "der",
+    "covers", "writes", "-", "–", "—", "|", "//", "»", ">", "·", "•",
+];
+
+/// Whether a text node reads like the beginning of a byline: the word for "by" first or last.
+pub fn opens_byline(text: &str) -> bool {
+    let text = text.trim();
+    if text.is_empty() || text.len() > 160 {
+        return false;
+    }
+    let first = text.split(char::is_whitespace).next().unwrap_or_default();
+    if is_by(first) {
+        return true;
+    }
+    let last = text.rsplit(char::is_whitespace).next().unwrap_or_default();
+    if last.len() < text.len() && text.len() < 80 && is_by(last) {
+        return true;
+    }
+    text.len() < 100 && (text.contains(" by ") || text.contains(" von ")) && is_lead(first)
+}
+
+fn is_by(word: &str) -> bool {
+    (2..=20).contains(&word.len()) && among(BY, word)
+}
+
+fn is_lead(word: &str) -> bool {
+    word.bytes().any(|byte| byte.is_ascii_digit()) || among(LEAD, word.trim_end_matches([':', ',', '.']))
+}
+
+/// Whether a table has the word; ASCII letters are compared without case.
+fn among(table: &[&str], word: &str) -> bool {
+    table.iter().any(|known| known.len() == word.len() && known.eq_ignore_ascii_case(word))
+}
+
+/// As [`among`], for words that may have capital letters beyond ASCII.
+fn among_folded(table: &[&str], word: &str) -> bool {
+    let word = word.trim_matches([':', ',', '.', '(', ')', '*']);
+    among(table, word) || (!word.is_ascii() && among(table, &word.to_lowercase()))
+}
+
+/// The names in a byline, in its order, each once.
+pub fn people(byline: &str, trust: Trust) -> Vec<String> {
+    let mut names: Vec<String> = Vec::new();
+    for line in byline.split('\n').take(12) {
+        let before = names.len();
+        for part in parts(line) {
+            let Some(name) = clean(&part, trust) else { continue };
+            // After a full name, a lone word behind a comma is a place, an agency or a degree.
+            if names.len() > before && !name.contains(' ') && names[before].contains(' ') && trust < Trust::Full {
+                continue;
+            }
+            if !names.iter().any(|known| fold(known) == fold(&name)) {
+                names.push(name);
+            }
+        }
+        if names.len() > 30 {
+            break;
+        }
+    }
+    // "Ann Lee" and "Ann Lee Political Reporter": where one begins with the other, the short one is the name.
+    let folded: Vec<String> = names.iter().map(|name| fold(name)).collect();
+    let mut kept = 0..;
+    names.retain(|_| {
+        let at = kept.next().unwrap_or_default();
+        !folded.iter().enumerate().any(|(other, short)| {
+            other != at
+                && short.len() < folded[at].len()
+                && short.contains(' ')
+                && folded[at].starts_with(short.as_str())
+        })
+    });
+    names
+}
+
+/// Splits where several names are listed.
+fn parts(line: &str) -> Vec<String> {
+    let mut flat = String::with_capacity(line.len());
+    let mut depth = 0_u32;
+    for c in line.chars().take(600) {
+        match c {
+            '(' | '[' => depth += 1,
+            ')' | ']' => depth = depth.saturating_sub(1),
+            c if depth == 0 => flat.push(c),
+            _ => {}
+        }
+    }
+    // A bracket that is never closed must not swallow the rest.
+    let flat = if depth > 0 { line.chars().take(600).collect() } else { flat };
+    let mut parts = Vec::new();
+    for listed in flat.split([';', '|', '/', '•', '·', ',', '、', '，', '\u{2022}', '\t', '→']) {
+        let words: Vec<&str> = listed.split_whitespace().collect();
+        let mut start = 0;
+        for at in 1..words.len() {
+            if among(AND, words[at]) && at >= start + 2 && words.len() > at + 2 && begins_upper(words[at + 1]) {
+                parts.push(words[start..at].join(" "));
+                start = at + 1;
+            }
+        }
+        parts.push(words[start.min(words.len())..].join(" "));
+    }
+    parts
+}
+
+fn begins_upper(word: &str) -> bool {
+    word.chars().find(|c| c.is_alphabetic()).is_some_and(|c| !c.is_lowercase())
+}
+
+/// One name without what stands around it, or nothing.
+fn clean(part: &str, trust: Trust) -> Option<String> {
+    let words: Vec<&str> = part.split_whitespace().take(24).collect();
+    let mut start = 0;
+    // Everything up to the last "by" belongs to the byline's opening, if it opens like one.
+    for at in 0..words.len().min(8) {
+        let opening =
+            words[..at].iter().all(|word| is_lead(word) || is_month(word) || is_by(word) || among_folded(ROLES, word));
+        if opening && is_by(words[at]) && (at + 1 < words.len()) {
+            start = at + 1;
+        }
+    }
+    while start < words.len()
+        && (words[start].ends_with(':')
+            || (is_lead(words[start]) && trust < Trust::Full)
+            || words[start].chars().all(|c| !c.is_alphanumeric()))
+    {
+        start += 1;
+    }
+    let mut end = words.len();
+    for at in start + 1..words.len() {
+        let word = words[at];
+        let bare = word.trim_end_matches([',', ':', '.']);
+        let stops = (among(ENDS, bare)
+            && !begins_upper(word)
+            && !(among(PARTICLES, word)
+                && at + 1 < words.len()
+                && begins_upper(words[at + 1])
+                && !among(&["in", "aus", "am", "on", "im"], word)))
+            || (word.bytes().any(|byte| byte.is_ascii_digit()) && at > start)
+            || word.contains('@')
+            || (at > start + 1 && among_folded(ROLES, bare));
+        if stops {
+            end = at;
+            break;
+        }
+    }
+    let mut words: Vec<&str> = words[start.min(end)..end].to_vec();
+    // "Staff Writer Ann Lee"
+    while words.len() > 2 && among_folded(ROLES, words[0]) {
+        words.remove(0);
+    }
+    if words.is_empty() || words.len() > 6 {
+        return None;
+    }
+    let name = words.join(" ");
+    let name = name.trim_matches(|c: char| {
+        matches!(
+            c,
+            ',' | ':'
+                | ';'
+                | '-'
+                | '–'
+                | '—'
+                | '|'
+                | '"'
+                | '“'
+                | '”'
+                | '„'
+                | '*'
+                | '>'
+                | '<'
+                | '»'
+                | '«'
+                | '~'
+                | '='
+        ) || c.is_whitespace()
+    });
+    let name = name.trim_start_matches(['.', '@']);
+    is_name(name, trust).then(|| name.to_owned())
+}
+
+fn is_month(word: &str) -> bool {
+    let word = word.trim_matches([',', '.', ':']).to_lowercase();
+    MONTHS.contains(&word.as_str())
+}
+
+fn is_name(name: &str, trust: Trust) -> bool {
+    let length = name.chars().count();
+    if !(2..=60).contains(&length) || !name.chars().any(char::is_alphabetic) {
+        return false;
+    }
+    if name.contains("://")
+        || name.contains("www.")
+        || name.contains('@')
+        || name.contains(['{', '}', '<', '>', '?', '!', '=', '#', '%', '$', '\\', '…'])
+    {
+        return false;
+    }
+    if NOBODY.contains(&fold(name).as_str()) {
+        return false;
+    }
+    let words: Vec<&str> = name.split(' ').collect();
+    if words.iter().any(|word| among_folded(ROLES, word)) && (trust < Trust::Full || words.len() == 1) {
+        return false;
+    }
+    if words.iter().all(|word| is_month(word) || is_lead(word)) && trust < Trust::Full {
+        return false;
+    }
+    let digits = name.chars().any(|c| c.is_ascii_digit());
+    if trust == Trust::Full {
+        return true;
+    }
+    if digits && (words.len() > 1 || trust == Trust::Low) {
+        return false;
+    }
+    let caseless = name.chars().filter(|c| c.is_alphabetic()).all(|c| !c.is_uppercase() && !c.is_lowercase());
+    if caseless {
+        return length <= 24;
+    }
+    let shaped = words
+        .iter()
+        .enumerate()
+        .all(|(at, word)| begins_upper(word) || (among(PARTICLES, word) && at + 1 < words.len()));
+    let capitals = words.iter().filter(|word| begins_upper(word) && word.chars().any(char::is_alphabetic)).count();
+    shaped && capitals >= if trust == Trust::Low { 2 } else { 1 }
+}
+
+/// Whether a name is that of an office or a house rather than of a person.
+pub fn is_office(name: &str) -> bool {
+    name.split([' ', '-', '.']).any(|word| among_folded(OFFICES, word)) || (!name.contains(' ') && name.contains('.'))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn some(byline: &str) -> Vec<String> {
+        people(byline, Trust::Some)
+    }
+
+    #[test]
+    fn the_word_for_by_is_no_part_of_the_name() {
+        for byline in [
+            "By Ann Lee",
+            "Von Ann Lee",
+            "par Ann Lee",
+            "Written by Ann Lee",
+            "Eine Kolumne von Ann Lee",
+            "Autor: Ann Lee",
+            "Publicado por Ann Lee",
+        ] {
+            assert_eq!(some(byline), ["Ann Lee"], "{byline}");
+        }
+    }
+
+    #[test]
+    fn several_authors_are_parted() {
+        assert_eq!(some("Von Ann Lee und Bob Ray"), ["Ann Lee", "Bob Ray"]);
+        assert_eq!(some("By Ann Lee, Bob Ray and Cid van Dam"), ["Ann Lee", "Bob Ray", "Cid van Dam"]);
+        assert_eq!(some("Ann Lee; Bob Ray; Ann Lee"), ["Ann Lee", "Bob Ray"]);
+    }
+
+    #[test]
+    fn roles_places_dates_and_addresses_are_dropped() {
+        assert_eq!(some("Ann Lee, Senior Reporter"), ["Ann Lee"]);
+        assert_eq!(some("Von Ann Lee, Berlin"), ["Ann Lee"]);
+        assert_eq!(some("26.12.2019 von Ann Lee"), ["Ann Lee"]);
+        assert_eq!(some("October 19, 2019 by Ann Lee"), ["Ann Lee"]);
+        assert_eq!(some("Ann Lee ann@example.org"), ["Ann Lee"]);
+        assert_eq!(some("Ann Lee (dpa)"), ["Ann Lee"]);
+    }
+
+    #[test]
+    fn sentences_are_no_names() {
+        assert_eq!(people("Von Anfang an war klar, dass es so kommt", Trust::Low), Vec::<String>::new());
+        assert_eq!(people("By the way", Trust::Low), Vec::<String>::new());
+    }
+
+    #[test]
+    fn only_fields_for_names_may_hold_user_names() {
+        assert_eq!(people("jazz4ever", Trust::Full), ["jazz4ever"]);
+        assert_eq!(people("jazz forever", Trust::Some), Vec::<String>::new());
+        assert_eq!(people("admin", Trust::Full), Vec::<String>::new());
+    }
+
+    #[test]
+    fn broken_bylines_end() {
+        assert!(people(&"(".repeat(10_000), Trust::Full).is_empty());
+        assert!(people(&"A B and ".repeat(10_000), Trust::Full).len() <= 40);
+    }
+}

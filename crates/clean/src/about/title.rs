@@ -1,0 +1,212 @@
+//! The title: the headline as the page shows it, without the name of the site.
+//!
+//! A title is said up to a dozen times: in headings for readers, in metas for link previews, in
+//! `<title>` for search engines. Each place has a weight that says how often it was right alone;
+//! places that say the same add up, and the heaviest saying wins.
+
+use super::site::Site;
+use super::text::{fold, label, tidy};
+use super::{Page, headline};
+use crate::about::marks::{Place, place};
+use crate::tree::NodeId;
+
+/// Metas that hold a title, and what each is worth.
+const METAS: &[(&str, f32)] = &[
+    ("citation_title", 1.6),
+    ("parsely-title", 1.2),
+    ("sailthru.title", 1.2),
+    ("headline", 1.0),
+    ("twitter:text:title", 1.0),
+    ("og:title", 0.8),
+    ("twitter:title", 0.35),
+    ("dc.title", 0.6),
+    ("dcterms.title", 0.6),
+    ("title", 0.4),
+    ("name", 0.3),
+];
+
+/// What stands between a headline and the site's name in `<title>`.
+const SEPARATORS: &[&str] = &[
+    " | ", " - ", " – ", " — ", " » ", " « ", " · ", " • ", " :: ", " / ", " ‹ ", " › ", "|", " : ", ": ", "_", " > ",
+    " < ", " ~ ", " // ", "｜", " ー ",
+];
+
+struct Candidate {
+    text: String,
+    folded: String,
+    weight: f32,
+    node: Option<NodeId>,
+    /// Whether the text is worth showing: shown text beats declared text of the same letters.
+    shown: bool,
+}
+
+/// The titles that metas declare.
+pub fn declared<'p>(page: &'p Page<'_>) -> impl Iterator<Item = String> + 'p {
+    let metas =
+        ["og:title", "twitter:title", "headline"].into_iter().filter_map(|name| page.facts.meta(name).next().map(tidy));
+    metas.chain(page.facts.h1.iter().take(6).filter_map(|id| label(page.tree, *id, 400)).map(|text| tidy(&text)))
+}
+
+/// The title, and the node that shows it.
+pub fn choose(page: &Page<'_>, site: &Site) -> (String, Option<NodeId>) {
+    let mut candidates: Vec<Candidate> = Vec::new();
+    let whole = page.facts.title.and_then(|id| label(page.tree, id, 2_000)).map(|text| tidy(&text)).unwrap_or_default();
+
+    let mut add = |text: String, weight: f32, node: Option<NodeId>| {
+        let folded = fold(&text);
+        if folded.is_empty() {
+            return;
+        }
+        match candidates.iter_mut().find(|candidate| candidate.folded == folded) {
+            Some(known) => {
+                known.weight += weight;
+                if known.node.is_none() && node.is_some() {
+                    known.node = node;
+                    known.text = text;
+                    known.shown = true;
+                }
+            }
+            None => candidates.push(Candidate { text, folded, weight, shown: node.is_some(), node }),
+        }
+    };
+
+    let headings: Vec<(NodeId, String)> = (page.facts.h1.iter().take(12))
+        .filter_map(|id| Some((*id, tidy(&label(page.tree, *id, 600)?))))
+        .filter(|(_, text)| !text.is_empty())
+        .collect();
+    for (rank, (id, text)) in headings.iter().enumerate() {
+        let weight = match (headings.len(), rank) {
+            (1, _) => 1.5,
+            (_, 0) => 0.7,
+            (_, 1) => 0.6,
+            _ => 0.4,
+        };
+        let weight = match place(page.tree, *id) {
+            Place::Main => weight,
+            Place::Beside => weight * 0.6,
+            Place::Foreign => weight * 0.3,
+        };
+        add(text.clone(), weight, Some(*id));
+    }
+    if let Some(text) = page.article.and_then(headline) {
+        add(without_site(&text, site), 1.1, None);
+    }
+    for (name, weight) in METAS {
+        if let Some(text) = page.facts.meta(name).map(tidy).find(|text| !text.is_empty()) {
+            add(without_site(&text, site), *weight, None);
+        }
+    }
+    for id in page.marks.headlines.iter().take(6) {
+        if let Some(text) = label(page.tree, *id, 300).map(|text| tidy(&text)) {
+            let weight = if place(page.tree, *id) == Place::Main { 0.35 } else { 0.1 };
+            add(text, weight, Some(*id));
+        }
+    }
+    let stripped = without_site(&whole, site);
+    let guessed = if stripped == whole { longest_part(&whole) } else { stripped };
+    add(guessed, 0.6, None);
+
+    // What begins `<title>` was written for this page; a longer beginning says more.
+    let folded_whole = fold(&whole);
+    for candidate in &mut candidates {
+        if site.is(&candidate.text) {
+            candidate.weight *= 0.25;
+        }
+        if candidate.folded.len() >= 4 && folded_whole.starts_with(&candidate.folded) {
+            candidate.weight += 0.4;
+        } else if candidate.folded.len() >= 8 && folded_whole.contains(&candidate.folded) {
+            candidate.weight += 0.25;
+        }
+        // Longer than any headline.
+        if candidate.text.chars().count() > 250 {
+            candidate.weight *= 0.3;
+        }
+    }
+    let mut best: Option<&Candidate> = None;
+    for candidate in &candidates {
+        if best.is_none_or(|best| candidate.weight > best.weight) {
+            best = Some(candidate);
+        }
+    }
+    match best {
+        Some(best) => (best.text.clone(), best.node.or(headings.first().map(|(id, _)| *id))),
+        None => (String::new(), None),
+    }
+}
+
+/// The text without a name of the site before or behind it.
+fn without_site(text: &str, site: &Site) -> String {
+    let mut text = text.to_owned();
+    for _ in 0..3 {
+        let before = text.len();
+        for separator in SEPARATORS {
+            if let Some((head, tail)) = text.rsplit_once(separator)
+                && !head.trim().is_empty()
+                && (site.is(tail) || (separator.len() > 1 && site.resembles(tail)))
+            {
+                text = head.trim().to_owned();
+                break;
+            }
+            if let Some((head, tail)) = text.split_once(separator)
+                && !tail.trim().is_empty()
+                && site.is(head)
+            {
+                text = tail.trim().to_owned();
+                break;
+            }
+        }
+        if text.len() == before {
+            break;
+        }
+    }
+    text
+}
+
+/// The longest part between separators: sites name themselves more briefly than their articles.
+fn longest_part(text: &str) -> String {
+    let mut best = text;
+    for separator in [" | ", " - ", " – ", " — ", " » ", " · ", " • ", "|", " :: "] {
+        if text.contains(separator) {
+            best = text.split(separator).fold("", |best, part| if part.len() > best.len() { part } else { best });
+            break;
+        }
+    }
+    best.trim().to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::about;
+
+    fn title(html: &str) -> String {
+        let tree = crate::tree::parse(html);
+        let url = url::Url::parse("https://www.gazette.example/a").unwrap();
+        about::read(&tree, &crate::facts::Facts::read(&tree), Some(&url)).title
+    }
+
+    #[test]
+    fn the_name_of_the_site_is_no_part_of_the_title() {
+        assert_eq!(
+            title("<title>Rain in May | The Gazette</title><meta property=og:site_name content='The Gazette'>"),
+            "Rain in May"
+        );
+        assert_eq!(title("<title>Gazette: Rain in May</title>"), "Rain in May");
+    }
+
+    #[test]
+    fn a_logo_in_a_heading_is_not_the_title() {
+        assert_eq!(title("<title>Rain in May - Gazette</title><h1>Gazette</h1><h1>Rain in May</h1>"), "Rain in May");
+    }
+
+    #[test]
+    fn places_that_agree_outweigh_one_that_does_not() {
+        let html = "<meta property=og:title content='Rain in May'><title>Rain in May</title>
+            <script type='application/ld+json'>{\"@type\":\"NewsArticle\",\"headline\":\"Rain in May\"}</script><h1>Weather</h1>";
+        assert_eq!(title(html), "Rain in May");
+    }
+
+    #[test]
+    fn a_page_without_a_title_has_none() {
+        assert_eq!(title("<p>hello"), "");
+    }
+}
