@@ -9,11 +9,11 @@ use serde_json::Value;
 
 use super::Page;
 use super::marks::{Place, Sign, place};
-use super::names::{Trust, is_office, people};
+use super::names::{self, Trust, is_office, people};
 use super::site::Site;
 use super::text::{fold, label, tidy};
 use crate::facts::types;
-use crate::tree::NodeId;
+use crate::tree::{NodeId, is_inline, push_squashed};
 
 /// Metas that name authors, what each is worth, and whether family names come first.
 const METAS: &[(&str, f32)] = &[
@@ -84,6 +84,12 @@ pub fn choose(page: &Page<'_>, site: &Site, title: &str, heading: Option<NodeId>
         names.dedup();
         claim(names, *weight);
     }
+    for (label, data) in [("twitter:label1", "twitter:data1"), ("twitter:label2", "twitter:data2")] {
+        let says_by = page.facts.meta(label).any(|label| names::says_by(label.trim()));
+        if let Some(content) = page.facts.meta(data).next().filter(|_| says_by) {
+            claim(people(&tidy(content), Trust::Full), 0.8);
+        }
+    }
     for (names, weight) in from_marks(page, heading) {
         claim(names, weight);
     }
@@ -91,6 +97,11 @@ pub fn choose(page: &Page<'_>, site: &Site, title: &str, heading: Option<NodeId>
         claim(names, weight);
     }
 
+    if std::env::var("DBG").is_ok() {
+        for c in &claims {
+            eprintln!("  CLAIM {:?} {}", c.names, c.weight);
+        }
+    }
     // A claim that another one contains speaks for that one too, and the other way round.
     let support: Vec<f32> = claims
         .iter()
@@ -172,6 +183,7 @@ fn resolve<'v>(page: &Page<'v>, value: &'v Value) -> &'v Value {
 /// Names in elements that markup says to be authors.
 fn from_marks(page: &Page<'_>, heading: Option<NodeId>) -> Vec<(Vec<String>, f32)> {
     let tree = page.tree;
+    let mut around = None;
     let mut seen: Vec<(NodeId, Sign, Vec<String>, f32)> = Vec::new();
     for (at, (id, sign)) in page.marks.authors.iter().enumerate() {
         // A box around marked names says what they say.
@@ -180,9 +192,32 @@ fn from_marks(page: &Page<'_>, heading: Option<NodeId>) -> Vec<(Vec<String>, f32
             .take(8)
             .any(|(below, _)| tree.ancestors(*below).take(12).any(|above| above == *id));
         if inner && *sign != Sign::Property {
+            around = Some((*id, *sign));
             continue;
         }
-        let place = place(tree, *id);
+        let boxed = around.filter(|(outer, _)| tree.ancestors(*id).take(12).any(|above| above == *outer));
+        let sign = &boxed.map_or(*sign, |(_, outer)| outer.min(*sign));
+        let place = place(tree, *id, heading);
+        if std::env::var("DBG").is_ok() {
+            let t = label(tree, *id, 240);
+            eprintln!(
+                "  DBG {:?} {:?} inner {} d {} {:?} -> {:?}",
+                sign,
+                place,
+                inner,
+                id.index() as i64 - heading.map_or(0, |h| h.index() as i64),
+                t,
+                read_mark(page, *id, *sign)
+            );
+            if place != Place::Main {
+                for a in tree.ancestors(*id) {
+                    let c = tree.attr(a, &local_name!("class")).unwrap_or("");
+                    let i = tree.attr(a, &local_name!("id")).unwrap_or("");
+                    eprint!(" [{:?} {} #{}]", tree.name(a).map(|n| n.to_string()), c, i);
+                }
+                eprintln!();
+            }
+        }
         if place == Place::Foreign {
             continue;
         }
@@ -194,7 +229,7 @@ fn from_marks(page: &Page<'_>, heading: Option<NodeId>) -> Vec<(Vec<String>, f32
             Sign::Property => 1.0,
             Sign::Rel => 0.9,
             Sign::Class => 0.9,
-            Sign::Address => 0.5,
+            Sign::Address => 0.65,
             Sign::User => 0.4,
         };
         if place == Place::Beside {
@@ -214,6 +249,10 @@ fn from_marks(page: &Page<'_>, heading: Option<NodeId>) -> Vec<(Vec<String>, f32
         match claims.last_mut() {
             Some((gathered, heaviest)) if together => {
                 for name in names {
+                    // A lone word beside full names is a date, a place or a button.
+                    if !name.contains(' ') && gathered.iter().any(|known| known.contains(' ')) {
+                        continue;
+                    }
                     if !gathered.iter().any(|known| fold(known) == fold(&name)) {
                         gathered.push(name);
                     }
@@ -264,24 +303,49 @@ fn from_bylines(page: &Page<'_>, heading: Option<NodeId>) -> Option<(Vec<String>
     let tree = page.tree;
     let mut best: Option<(Vec<String>, f32)> = None;
     for id in &page.marks.bylines {
-        if place(tree, *id) != Place::Main {
+        let Some((own, trust)) = names::after_by(tree.as_text(*id).unwrap_or_default()) else { continue };
+        let weight = if trust == Trust::Low { 0.7 } else { 0.8 } * nearness(heading, *id);
+        if best.as_ref().is_some_and(|(_, heaviest)| weight <= *heaviest) || place(tree, *id, heading) != Place::Main {
             continue;
         }
-        let own = tree.as_text(*id).unwrap_or_default();
-        let around = tree.parent(*id).and_then(|parent| label(tree, parent, 160));
-        let mut names = around.map(|text| people(&text, Trust::Low)).unwrap_or_default();
-        if names.is_empty() {
-            names = people(&tidy(own), Trust::Low);
-        }
-        if names.is_empty() {
-            continue;
-        }
-        let weight = 0.8 * nearness(heading, *id);
-        if best.as_ref().is_none_or(|(_, heaviest)| weight > *heaviest) {
+        let names = people(&line_after(page, *id, own), trust);
+        if !names.is_empty() {
             best = Some((names, weight));
         }
     }
     best
+}
+
+/// The rest of the line that a text node begins: its own tail and what follows, up to a break.
+fn line_after(page: &Page<'_>, id: NodeId, own: &str) -> String {
+    let tree = page.tree;
+    let mut line = String::new();
+    push_squashed(&mut line, own);
+    let mut at = tree.following(id, tree.root(), false);
+    for _ in 0..16 {
+        let Some(node) = at else { break };
+        if let Some(piece) = tree.as_text(node) {
+            if line.len() + piece.len() > 200 {
+                break;
+            }
+            push_squashed(&mut line, piece);
+        } else if let Some(name) = tree.name(node) {
+            // "By" may have a box of its own; after a name, a box begins something else.
+            if !line.trim().is_empty() && (!is_inline(name) || matches!(*name, local_name!("time"))) {
+                break;
+            }
+        }
+        let next = tree.following(node, tree.root(), false);
+        let left_box = next.is_some_and(|next| {
+            let before = tree.previous_sibling(next);
+            before.and_then(|before| tree.name(before)).is_some_and(|name| !is_inline(name))
+        });
+        if left_box && !line.trim().is_empty() {
+            break;
+        }
+        at = next;
+    }
+    line
 }
 
 #[cfg(test)]

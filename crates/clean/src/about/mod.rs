@@ -40,7 +40,7 @@ pub fn read(tree: &Tree, facts: &Facts<'_>, url: Option<&Url>) -> About {
     let site = site::read(&page);
     let (title, heading) = title::choose(&page, &site);
     let authors = authors::choose(&page, &site, &title, heading);
-    let (categories, tags) = topics::read(&page, &site, &title);
+    let (categories, tags) = topics::read(&page, &site, &title, heading);
     About {
         authors,
         description: links::description(&page),

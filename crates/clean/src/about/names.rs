@@ -162,10 +162,40 @@ fn among_folded(table: &[&str], word: &str) -> bool {
     among(table, word) || (!word.is_ascii() && among(table, &word.to_lowercase()))
 }
 
+/// What follows the word for "by" in a text that [`opens_byline`], and how strange a name may be
+/// there: "posted by" and a date announce nothing but a name, a bare "by" may begin a sentence.
+pub fn after_by(text: &str) -> Option<(&str, Trust)> {
+    let mut announced = Trust::Low;
+    let mut rest = text.trim_start();
+    for _ in 0..12 {
+        let end = rest.find(char::is_whitespace).unwrap_or(rest.len());
+        let (word, tail) = rest.split_at(end);
+        if word.is_empty() {
+            return None;
+        }
+        if is_by(word) {
+            return Some((tail.trim_start(), if word.ends_with([':', '：']) { Trust::Some } else { announced }));
+        }
+        if is_lead(word) {
+            announced = Trust::Some;
+        }
+        rest = tail.trim_start();
+    }
+    None
+}
+
+/// Whether a label reads "written by" in one of the languages we know.
+pub fn says_by(label: &str) -> bool {
+    label.rsplit(char::is_whitespace).next().is_some_and(is_by)
+}
+
 /// The names in a byline, in its order, each once.
 pub fn people(byline: &str, trust: Trust) -> Vec<String> {
     let mut names: Vec<String> = Vec::new();
     for line in byline.split('\n').take(12) {
+        if line.contains("://") || line.starts_with('/') {
+            continue;
+        }
         let before = names.len();
         for part in parts(line) {
             let Some(name) = clean(&part, trust) else { continue };
@@ -211,7 +241,7 @@ fn parts(line: &str) -> Vec<String> {
     // A bracket that is never closed must not swallow the rest.
     let flat = if depth > 0 { line.chars().take(600).collect() } else { flat };
     let mut parts = Vec::new();
-    for listed in flat.split([';', '|', '/', '•', '·', ',', '、', '，', '\u{2022}', '\t', '→']) {
+    for listed in flat.split([';', '|', '•', '·', ',', '、', '，', '\u{2022}', '\t', '→']) {
         let words: Vec<&str> = listed.split_whitespace().collect();
         let mut start = 0;
         for at in 1..words.len() {
@@ -252,12 +282,13 @@ fn clean(part: &str, trust: Trust) -> Option<String> {
     for at in start + 1..words.len() {
         let word = words[at];
         let bare = word.trim_end_matches([',', ':', '.']);
-        let stops = (among(ENDS, bare)
-            && !begins_upper(word)
-            && !(among(PARTICLES, word)
-                && at + 1 < words.len()
-                && begins_upper(words[at + 1])
-                && !among(&["in", "aus", "am", "on", "im"], word)))
+        let stops = (at > start + 1 && among(&["For", "AT", "FOR", "For", "IN"], word))
+            || (among(ENDS, bare)
+                && !begins_upper(word)
+                && !(among(PARTICLES, word)
+                    && at + 1 < words.len()
+                    && begins_upper(words[at + 1])
+                    && !among(&["in", "aus", "am", "on", "im"], word)))
             || (word.bytes().any(|byte| byte.is_ascii_digit()) && at > start)
             || word.contains('@')
             || (at > start + 1 && among_folded(ROLES, bare));
@@ -271,7 +302,7 @@ fn clean(part: &str, trust: Trust) -> Option<String> {
     while words.len() > 2 && among_folded(ROLES, words[0]) {
         words.remove(0);
     }
-    if words.is_empty() || words.len() > 6 {
+    if words.is_empty() || words.len() > 6 || words.last().is_some_and(|word| is_by(word)) {
         return None;
     }
     let name = words.join(" ");

@@ -1,5 +1,7 @@
 //! What a site calls itself, and by which names it is known on its pages.
 
+use url::Url;
+
 use super::text::{fold, tidy};
 use super::{Page, strings};
 use crate::facts::types;
@@ -22,7 +24,6 @@ const METAS: &[&str] = &[
     "publisher",
     "apple-mobile-web-app-title",
     "al:android:app_name",
-    "copyright",
 ];
 
 impl Site {
@@ -78,7 +79,7 @@ pub fn read(page: &Page<'_>) -> Site {
     if let Some(handle) = page.facts.meta("twitter:site").next().and_then(|handle| handle.trim().strip_prefix('@')) {
         add(handle.to_owned());
     }
-    if let Some(host) = page.url.and_then(|url| url.host_str()) {
+    if let Some(host) = page.url.and_then(original_host) {
         let host = host.strip_prefix("www.").unwrap_or(host);
         add(host.to_owned());
         // The label above the public suffix is the name people know.
@@ -88,6 +89,19 @@ pub fn read(page: &Page<'_>) -> Site {
         }
     }
     site
+}
+
+/// The host that published the page: archives keep the address of the original in their own.
+fn original_host(url: &Url) -> Option<&str> {
+    if let Some(at) = url.path().find("/http")
+        && let Some((_, rest)) = url.path()[at..].split_once(':')
+    {
+        let host = rest.trim_start_matches('/').split(['/', ':']).next().unwrap_or_default();
+        if host.contains('.') {
+            return Some(host);
+        }
+    }
+    url.host_str()
 }
 
 #[cfg(test)]

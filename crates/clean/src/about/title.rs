@@ -81,7 +81,7 @@ pub fn choose(page: &Page<'_>, site: &Site) -> (String, Option<NodeId>) {
             (_, 1) => 0.6,
             _ => 0.4,
         };
-        let weight = match place(page.tree, *id) {
+        let weight = match place(page.tree, *id, None) {
             Place::Main => weight,
             Place::Beside => weight * 0.6,
             Place::Foreign => weight * 0.3,
@@ -98,7 +98,7 @@ pub fn choose(page: &Page<'_>, site: &Site) -> (String, Option<NodeId>) {
     }
     for id in page.marks.headlines.iter().take(6) {
         if let Some(text) = label(page.tree, *id, 300).map(|text| tidy(&text)) {
-            let weight = if place(page.tree, *id) == Place::Main { 0.35 } else { 0.1 };
+            let weight = if place(page.tree, *id, None) == Place::Main { 0.35 } else { 0.1 };
             add(text, weight, Some(*id));
         }
     }

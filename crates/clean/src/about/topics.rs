@@ -6,6 +6,7 @@ use super::marks::{Place, Topic, place};
 use super::site::Site;
 use super::text::{fold, label, tidy};
 use super::{Page, strings};
+use crate::tree::NodeId;
 
 /// More topics than this say nothing.
 const MOST: usize = 40;
@@ -31,13 +32,13 @@ const HOME: &[&str] = &[
 ];
 
 /// Categories and tags.
-pub fn read(page: &Page<'_>, site: &Site, title: &str) -> (Vec<String>, Vec<String>) {
+pub fn read(page: &Page<'_>, site: &Site, title: &str, heading: Option<NodeId>) -> (Vec<String>, Vec<String>) {
     let unfit = |topic: &str| site.is(topic) || fold(topic) == fold(title);
     let mut categories = Topics::default();
     let mut tags = Topics::default();
 
     for (id, topic) in &page.marks.topics {
-        if place(page.tree, *id) != Place::Main {
+        if place(page.tree, *id, heading) != Place::Main {
             continue;
         }
         let Some(text) = label(page.tree, *id, 80) else { continue };
