@@ -5,13 +5,14 @@
 //! a photographer or of a commenter is not one.
 
 use html5ever::local_name;
+use memchr::memmem;
 use serde_json::Value;
 
 use super::Page;
 use super::marks::{Place, Sign, place};
 use super::names::{self, Trust, is_office, people};
 use super::site::Site;
-use super::text::{fold, label, tidy};
+use super::text::{fold, label, spaced_label, tidy};
 use crate::facts::types;
 use crate::tree::{NodeId, is_inline, push_squashed};
 
@@ -46,14 +47,20 @@ struct Claim {
     names: Vec<String>,
     folded: Vec<String>,
     weight: f32,
+    /// Whether the page shows it to readers.
+    seen: bool,
 }
 
 /// The authors, or none.
 pub fn choose(page: &Page<'_>, site: &Site, title: &str, heading: Option<NodeId>) -> Vec<String> {
     let mut claims: Vec<Claim> = Vec::new();
     let folded_title = fold(title);
-    let mut claim = |mut names: Vec<String>, weight: f32| {
+    let mut claim = |mut names: Vec<String>, weight: f32, seen: bool| {
         names.retain(|name| fold(name) != folded_title);
+        // Behind an institution's name, its address.
+        if names.first().is_some_and(|first| is_office(first) || site.is(first)) {
+            names.truncate(1);
+        }
         if names.is_empty() {
             return;
         }
@@ -62,14 +69,17 @@ pub fn choose(page: &Page<'_>, site: &Site, title: &str, heading: Option<NodeId>
         let offices = names.iter().filter(|name| is_office(name) || site.resembles(name)).count();
         let weight = if offices == names.len() { weight * 0.5 } else { weight };
         match claims.iter_mut().find(|claim| claim.folded == folded) {
-            Some(known) => known.weight += weight,
-            None => claims.push(Claim { names, folded, weight }),
+            Some(known) => {
+                known.weight += weight;
+                known.seen |= seen;
+            }
+            None => claims.push(Claim { names, folded, weight, seen }),
         }
     };
 
     if let Some(authors) = page.article.and_then(|article| article.get("author").or_else(|| article.get("creator"))) {
         let (names, weight) = from_linked_data(page, authors);
-        claim(names, weight);
+        claim(names, weight, false);
     }
     for (name, weight) in METAS {
         let mut names: Vec<String> = Vec::new();
@@ -82,24 +92,29 @@ pub fn choose(page: &Page<'_>, site: &Site, title: &str, heading: Option<NodeId>
             }
         }
         names.dedup();
-        claim(names, *weight);
+        claim(names, *weight, false);
     }
     for (label, data) in [("twitter:label1", "twitter:data1"), ("twitter:label2", "twitter:data2")] {
         let says_by = page.facts.meta(label).any(|label| names::says_by(label.trim()));
         if let Some(content) = page.facts.meta(data).next().filter(|_| says_by) {
-            claim(people(&tidy(content), Trust::Full), 0.8);
+            claim(people(&tidy(content), Trust::Full), 0.8, false);
         }
     }
     for (names, weight) in from_marks(page, heading) {
-        claim(names, weight);
+        claim(names, weight, true);
     }
     if let Some((names, weight)) = from_bylines(page, heading) {
-        claim(names, weight);
+        claim(names, weight, true);
     }
 
     if std::env::var("DBG").is_ok() {
         for c in &claims {
             eprintln!("  CLAIM {:?} {}", c.names, c.weight);
+        }
+    }
+    for claim in claims.iter_mut().filter(|claim| !claim.seen) {
+        if !is_shown(page, &claim.names[0]) {
+            claim.weight *= 0.6;
         }
     }
     // A claim that another one contains speaks for that one too, and the other way round.
@@ -130,6 +145,29 @@ fn overlaps(one: &Claim, other: &Claim) -> bool {
                     && (known.contains(name.as_str()) || name.contains(known.as_str())))
         })
     })
+}
+
+/// Whether the page shows a name to its readers.
+fn is_shown(page: &Page<'_>, name: &str) -> bool {
+    let family = name.rsplit(' ').next().unwrap_or(name);
+    let (written, upper) = (memmem::Finder::new(family), family.to_uppercase());
+    let upper = memmem::Finder::new(&upper);
+    let tree = page.tree;
+    let mut at = Some(tree.body());
+    while let Some(id) = at {
+        let mut skip = false;
+        if let Some(text) = tree.as_text(id) {
+            if text.len() >= family.len()
+                && (written.find(text.as_bytes()).is_some() || upper.find(text.as_bytes()).is_some())
+            {
+                return true;
+            }
+        } else if let Some(name) = tree.name(id) {
+            skip = matches!(*name, local_name!("script") | local_name!("style") | local_name!("template"));
+        }
+        at = tree.following(id, tree.root(), skip);
+    }
+    false
 }
 
 /// "Lee, Ann" as libraries write it.
@@ -245,7 +283,7 @@ fn from_marks(page: &Page<'_>, heading: Option<NodeId>) -> Vec<(Vec<String>, f32
     let mut claims: Vec<(Vec<String>, f32)> = Vec::new();
     let mut last: Option<(NodeId, Sign)> = None;
     for (id, sign, names, weight) in seen {
-        let together = last.is_some_and(|(before, as_sign)| as_sign == sign && id.index() - before.index() < 40);
+        let together = last.is_some_and(|(before, as_sign)| as_sign == sign && id.index() - before.index() < 16);
         match claims.last_mut() {
             Some((gathered, heaviest)) if together => {
                 for name in names {
@@ -263,7 +301,15 @@ fn from_marks(page: &Page<'_>, heading: Option<NodeId>) -> Vec<(Vec<String>, f32
         }
         last = Some((id, sign));
     }
-    claims
+    // Said ten times in ten teasers is not said better.
+    let mut distinct: Vec<(Vec<String>, f32)> = Vec::new();
+    for (names, weight) in claims {
+        match distinct.iter_mut().find(|(known, _)| *known == names) {
+            Some((_, heaviest)) => *heaviest = heaviest.max(weight),
+            None => distinct.push((names, weight)),
+        }
+    }
+    distinct
 }
 
 fn read_mark(page: &Page<'_>, id: NodeId, sign: Sign) -> Vec<String> {
@@ -283,7 +329,7 @@ fn read_mark(page: &Page<'_>, id: NodeId, sign: Sign) -> Vec<String> {
     if let Some(content) = tree.attr(id, &local_name!("content")) {
         return people(&tidy(content), Trust::Full);
     }
-    let Some(text) = label(tree, id, 240) else { return Vec::new() };
+    let Some(text) = spaced_label(tree, id, 240) else { return Vec::new() };
     people(&text, if sign <= Sign::Rel { Trust::Full } else { Trust::Some })
 }
 

@@ -67,6 +67,7 @@ const CAPTION: Hints = 1 << 8;
 const NOT_NAME: Hints = 1 << 9;
 const CLOUD: Hints = 1 << 10;
 const FOOTER: Hints = 1 << 11;
+const OWN_FOOTER: Hints = 1 << 12;
 
 /// What parts of class names, ids and addresses speak of.
 const WORDS: &[(&str, Hints)] = &[
@@ -103,6 +104,9 @@ const WORDS: &[(&str, Hints)] = &[
     ("readmore", ASIDE),
     ("widget-area", ASIDE),
     ("footer", FOOTER),
+    ("post-footer", OWN_FOOTER),
+    ("entry-footer", OWN_FOOTER),
+    ("article-footer", OWN_FOOTER),
     ("newsletter", ASIDE),
     ("promo", ASIDE),
     ("tag", TAGS),
@@ -386,20 +390,20 @@ pub fn place(tree: &Tree, id: NodeId, heading: Option<NodeId>) -> Place {
         if shared {
             break;
         }
+        let hints = hints_of(tree, node);
         match *name {
             local_name!("figure") | local_name!("figcaption") | local_name!("nav") => return Place::Foreign,
             local_name!("aside") => place = Place::Beside,
-            local_name!("footer") => below_footer = true,
+            local_name!("footer") => below_footer |= hints & OWN_FOOTER == 0,
             _ => {}
         }
-        let hints = hints_of(tree, node);
         if hints & (COMMENT | CAPTION) != 0 && hints & TITLE == 0 {
             return Place::Foreign;
         }
         if hints & ASIDE != 0 && hints & AUTHOR == 0 {
             place = Place::Beside;
         }
-        below_footer |= hints & FOOTER != 0;
+        below_footer |= hints & (FOOTER | OWN_FOOTER) == FOOTER;
     }
     if below_footer { Place::Beside } else { place }
 }

@@ -29,6 +29,7 @@ const BY: &[&str] = &[
 /// Words before a name that say nothing about whose it is.
 #[rustfmt::skip]
 const LEAD: &[&str] = &[
+    "zeige", "alle", "beiträge", "show",
     "written", "posted", "published", "submitted", "created", "reported", "contributed", "story", "article", "words",
     "report", "review", "reviewed", "interview", "analysis", "opinion", "essay", "author", "authors", "text", "autor",
     "autorin", "autoren", "verfasst", "geschrieben", "veröffentlicht", "erstellt", "eingestellt", "gepostet",
@@ -39,14 +40,22 @@ const LEAD: &[&str] = &[
     "geschreven", "skrevet", "skriven", "tekst", "texter", "opublikowane", "автор", "autor/in", "autor/innen",
     "autor*in", "mit", "with", "the", "from", "quelle", "foto", "fotos", "bild", "bilder", "photos", "photo", "und",
     "and", "et", "hosted", "produced", "reporting", "edited", "a", "an", "news", "recipe", "presented", "researched",
-    "thread", "starter", "about", "meet", "meinung", "der", "die", "eingesandt", "übersetzt", "gemeldet", "autor(en)",
+    "thread", "starter", "about", "meet", "meinung", "eingesandt", "übersetzt", "gemeldet", "autor(en)",
     "author(s)", "name", "redaktion", "pressemitteilung", "herausgeber", "firma", "profile", "view", "posts", "all",
     "profil", "picture", "of", "image",
+];
+
+/// Those of [`LEAD`] that may begin any sentence: they do not announce a name.
+#[rustfmt::skip]
+const SMALL: &[&str] = &[
+    "the", "a", "an", "ein", "eine", "einer", "of", "from", "mit", "with", "und", "and", "et", "all", "about", "view",
+    "name", "news", "foto", "fotos", "bild", "bilder", "photo", "photos", "image", "picture", "alle", "show",
 ];
 
 /// Words of which no name consists; a part with one of them is a role, an office or an instruction.
 #[rustfmt::skip]
 const ROLES: &[&str] = &[
+    "scholar", "pubmed", "google", "aktualisierung", "letzte",
     "editor", "editors", "editorial", "reporter", "correspondent", "writer", "journalist", "journalistin",
     "columnist", "staff", "contributor", "contributing", "senior", "junior", "freelance", "chief", "executive",
     "director", "manager", "producer", "founder", "co-founder", "ceo", "cto", "president", "specialist", "expert",
@@ -79,9 +88,13 @@ const OFFICES: &[&str] = &[
     "tv", "radio", "contributors", "company", "association", "committee", "center", "centre", "zentrum", "support",
 ];
 
+/// Small words that names of institutions have and names of people do not.
+const HOUSE: &[&str] = &["für", "for", "of", "pour", "para", "per", "voor", "för"];
+
 /// What stands in the field for an author where there is none.
 #[rustfmt::skip]
 const NOBODY: &[&str] = &[
+    "publisher", "redaktor", "svadmin",
     "admin", "administrator", "webmaster", "unknown", "unbekannt", "guest", "gast", "anonymous", "anonym", "none",
     "null", "undefined", "author", "autor", "user", "default", "root", "test", "editor", "wordpress", "redakteur",
     "superuser", "moderator", "na", "staff", "by", "von", "authors", "byline", "typo3", "me", "info", "office",
@@ -176,7 +189,10 @@ pub fn after_by(text: &str) -> Option<(&str, Trust)> {
         if is_by(word) {
             return Some((tail.trim_start(), if word.ends_with([':', '：']) { Trust::Some } else { announced }));
         }
-        if is_lead(word) {
+        if !is_lead(word) && !is_month(word) {
+            return None;
+        }
+        if !among(SMALL, word) {
             announced = Trust::Some;
         }
         rest = tail.trim_start();
@@ -197,6 +213,10 @@ pub fn people(byline: &str, trust: Trust) -> Vec<String> {
             continue;
         }
         let before = names.len();
+        if trust == Trust::Full && is_house(line) {
+            names.push(line.trim().to_owned());
+            continue;
+        }
         for part in parts(line) {
             let Some(name) = clean(&part, trust) else { continue };
             // After a full name, a lone word behind a comma is a place, an agency or a degree.
@@ -378,9 +398,18 @@ fn is_name(name: &str, trust: Trust) -> bool {
     shaped && capitals >= if trust == Trust::Low { 2 } else { 1 }
 }
 
+/// Whether a field for names holds that of an institution, whose parts are no names: "Amt für …".
+fn is_house(line: &str) -> bool {
+    let words = line.split_whitespace().count();
+    let joined = line.split_whitespace().any(|word| among(HOUSE, word));
+    joined && (3..=12).contains(&words) && line.len() <= 120
+}
+
 /// Whether a name is that of an office or a house rather than of a person.
 pub fn is_office(name: &str) -> bool {
-    name.split([' ', '-', '.']).any(|word| among_folded(OFFICES, word)) || (!name.contains(' ') && name.contains('.'))
+    name.split([' ', '-', '.', '_']).any(|word| among_folded(OFFICES, word))
+        || is_house(name)
+        || (!name.contains(' ') && name.contains('.'))
 }
 
 #[cfg(test)]

@@ -113,6 +113,16 @@ pub fn fold(text: &str) -> String {
 /// The text below a node, a line break wherever an element breaks the line; nothing if it is
 /// longer than `most` bytes, since labels are short and long texts are not labels.
 pub fn label(tree: &Tree, top: NodeId, most: usize) -> Option<String> {
+    gather(tree, top, most, false)
+}
+
+/// As [`label`], with a space wherever a new element begins: "By" and a name often stand in two
+/// elements that only style sheets keep apart.
+pub fn spaced_label(tree: &Tree, top: NodeId, most: usize) -> Option<String> {
+    gather(tree, top, most, true)
+}
+
+fn gather(tree: &Tree, top: NodeId, most: usize, spaced: bool) -> Option<String> {
     let mut text = String::new();
     let mut at = Some(top);
     let mut steps = 0;
@@ -140,6 +150,8 @@ pub fn label(tree: &Tree, top: NodeId, most: usize) -> Option<String> {
             );
             if !is_inline(name) {
                 end_line(&mut text);
+            } else if spaced && !text.is_empty() && !text.ends_with([' ', '\n']) {
+                text.push(' ');
             }
         }
         at = tree.following(id, top, skip);
