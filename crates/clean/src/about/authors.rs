@@ -83,9 +83,14 @@ pub fn choose(page: &Page<'_>, site: &Site, title: &str, heading: Option<NodeId>
     }
     for (name, weight) in METAS {
         let mut names: Vec<String> = Vec::new();
+        // A dozen authors in as many fields are those of other works, unless the field is for lists.
+        let listed = *name == "citation_author" || *name == "dc.creator";
+        if !listed && page.facts.meta(name).nth(8).is_some() {
+            continue;
+        }
         for content in page.facts.meta(name).take(60) {
             let content = tidy(content);
-            if *name == "citation_author" || *name == "dc.creator" {
+            if listed {
                 names.extend(family_name_first(&content));
             } else {
                 names.extend(people(&content, Trust::Full));
@@ -268,7 +273,7 @@ fn from_marks(page: &Page<'_>, heading: Option<NodeId>) -> Vec<(Vec<String>, f32
             Sign::Rel => 0.9,
             Sign::Class => 0.9,
             Sign::Address => 0.65,
-            Sign::User => 0.4,
+            Sign::User => 0.6,
         };
         if place == Place::Beside {
             weight *= 0.4;
@@ -350,7 +355,8 @@ fn from_bylines(page: &Page<'_>, heading: Option<NodeId>) -> Option<(Vec<String>
     let mut best: Option<(Vec<String>, f32)> = None;
     for id in &page.marks.bylines {
         let Some((own, trust)) = names::after_by(tree.as_text(*id).unwrap_or_default()) else { continue };
-        let weight = if trust == Trust::Low { 0.7 } else { 0.8 } * nearness(heading, *id);
+        let near = nearness(heading, *id);
+        let weight = if trust == Trust::Low { 0.7 * near } else { 0.8 * near.max(0.65) };
         if best.as_ref().is_some_and(|(_, heaviest)| weight <= *heaviest) || place(tree, *id, heading) != Place::Main {
             continue;
         }

@@ -93,6 +93,7 @@ const WORDS: &[(&str, Hints)] = &[
     ("disqus", COMMENT),
     ("respond", COMMENT),
     ("replies", COMMENT),
+    ("reference", COMMENT),
     ("sidebar", ASIDE),
     ("related", ASIDE),
     ("recommend", ASIDE),
@@ -397,7 +398,8 @@ pub fn place(tree: &Tree, id: NodeId, heading: Option<NodeId>) -> Place {
             local_name!("footer") => below_footer |= hints & OWN_FOOTER == 0,
             _ => {}
         }
-        if hints & (COMMENT | CAPTION) != 0 && hints & TITLE == 0 {
+        let other = if hints & AUTHOR == 0 { COMMENT | CAPTION } else { COMMENT };
+        if hints & other != 0 && hints & TITLE == 0 {
             return Place::Foreign;
         }
         if hints & ASIDE != 0 && hints & AUTHOR == 0 {

@@ -64,7 +64,9 @@ fn main_article<'a>(page: &Page<'a>) -> Option<&'a Value> {
     let Some(second) = articles.next() else {
         return first.or_else(|| {
             let nested = page.facts.things.iter().filter_map(|thing| thing.get("mainEntity"));
-            nested.into_iter().find(|thing| crate::facts::types(thing).any(is_article))
+            nested
+                .into_iter()
+                .find(|thing| crate::facts::types(thing).any(|kind| is_article(kind) || kind == "Question"))
         });
     };
     let shown: Vec<String> = title::declared(page).map(|title| text::fold(&title)).collect();

@@ -26,6 +26,23 @@ const BY: &[&str] = &[
     "του", "της", "συντάκτης:", "pubblicato", "yazan:", "yazar:", "oleh:", "penulis:", "writer:", "reporter:",
 ];
 
+/// As [`BY`], for scripts and habits that leave no space before the name.
+const UNSPACED: &[&str] = &[
+    "作者：",
+    "作者:",
+    "文/",
+    "文／",
+    "记者：",
+    "記者：",
+    "撰文：",
+    "撰文/",
+    "글:",
+    "Autor:",
+    "Author:",
+    "Text:",
+    "De:",
+];
+
 /// Words before a name that say nothing about whose it is.
 #[rustfmt::skip]
 const LEAD: &[&str] = &[
@@ -55,6 +72,7 @@ const SMALL: &[&str] = &[
 /// Words of which no name consists; a part with one of them is a role, an office or an instruction.
 #[rustfmt::skip]
 const ROLES: &[&str] = &[
+    "paid", "med", "sponsored", "anzeige", "werbung", "gesponsert",
     "scholar", "pubmed", "google", "aktualisierung", "letzte",
     "editor", "editors", "editorial", "reporter", "correspondent", "writer", "journalist", "journalistin",
     "columnist", "staff", "contributor", "contributing", "senior", "junior", "freelance", "chief", "executive",
@@ -106,7 +124,7 @@ const NOBODY: &[&str] = &[
 const PARTICLES: &[&str] = &[
     "von", "van", "de", "der", "den", "del", "della", "di", "da", "dos", "das", "do", "du", "des", "la", "le", "el",
     "al", "bin", "ibn", "zu", "zur", "zum", "vom", "und", "ter", "ten", "te", "af", "av", "y", "e", "i", "st", "mc",
-    "o", "'t", "dr", "dr.", "prof.", "prof", "med.", "med", "h.c.", "phil.", "rer.", "nat.", "jun.", "jr.",
+    "o", "'t", "dr", "dr.", "prof.", "prof", "med.", "h.c.", "phil.", "rer.", "nat.", "jun.", "jr.",
 ];
 
 /// Words that join the names of several people.
@@ -125,7 +143,7 @@ const MONTHS: &[&str] = &[
     "avril", "juin", "juillet", "août", "septembre", "octobre", "novembre", "décembre", "enero", "febrero", "marzo",
     "abril", "mayo", "junio", "julio", "agosto", "septiembre", "octubre", "noviembre", "diciembre", "janeiro",
     "fevereiro", "março", "maio", "junho", "julho", "setembro", "outubro", "novembro", "dezembro", "gennaio",
-    "febbraio", "aprile", "maggio", "giugno", "luglio", "settembre", "ottobre", "dicembre", "monday", "tuesday",
+    "febbraio", "aprile", "maggio", "giugno", "luglio", "settembre", "ottobre", "dicembre", "mon", "tue", "wed", "thu", "fri", "sat", "sun", "mo", "di", "mi", "do", "fr", "sa", "so", "monday", "tuesday",
     "wednesday", "thursday", "friday", "saturday", "sunday", "montag", "dienstag", "mittwoch", "donnerstag", "freitag",
     "samstag", "sonntag", "lundi", "mardi", "mercredi", "jeudi", "vendredi", "samedi", "dimanche", "am", "on", "um",
     "uhr", "at", "pm", "est", "gmt", "|", "-", "–", "•", "·", "le", "el", "the", "den",
@@ -146,7 +164,7 @@ pub fn opens_byline(text: &str) -> bool {
         return false;
     }
     let first = text.split(char::is_whitespace).next().unwrap_or_default();
-    if is_by(first) {
+    if is_by(first) || unspaced(text).is_some() {
         return true;
     }
     let last = text.rsplit(char::is_whitespace).next().unwrap_or_default();
@@ -154,6 +172,14 @@ pub fn opens_byline(text: &str) -> bool {
         return true;
     }
     text.len() < 100 && (text.contains(" by ") || text.contains(" von ")) && is_lead(first)
+}
+
+/// What follows the word for "author" where no space parts it from the name.
+fn unspaced(text: &str) -> Option<&str> {
+    if !text.starts_with(['作', '文', '记', '記', '撰', '글', 'A', 'a', 'T', 'D']) {
+        return None;
+    }
+    UNSPACED.iter().find_map(|opening| text.strip_prefix(opening))
 }
 
 fn is_by(word: &str) -> bool {
@@ -178,6 +204,9 @@ fn among_folded(table: &[&str], word: &str) -> bool {
 /// What follows the word for "by" in a text that [`opens_byline`], and how strange a name may be
 /// there: "posted by" and a date announce nothing but a name, a bare "by" may begin a sentence.
 pub fn after_by(text: &str) -> Option<(&str, Trust)> {
+    if let Some(rest) = unspaced(text.trim_start()) {
+        return Some((rest, Trust::Some));
+    }
     let mut announced = Trust::Low;
     let mut rest = text.trim_start();
     for _ in 0..12 {
