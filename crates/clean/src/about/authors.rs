@@ -66,7 +66,8 @@ pub fn choose(page: &Page<'_>, site: &Site, title: &str, heading: Option<NodeId>
         }
         let mut folded: Vec<String> = names.iter().map(|name| fold(name)).collect();
         folded.sort();
-        let offices = names.iter().filter(|name| is_office(name) || site.resembles(name)).count();
+        // Bloggers call their sites after themselves; what a byline says is believed all the same.
+        let offices = names.iter().filter(|name| is_office(name) || (!seen && site.resembles(name))).count();
         let weight = if offices == names.len() { weight * 0.5 } else { weight };
         match claims.iter_mut().find(|claim| claim.folded == folded) {
             Some(known) => {
@@ -275,10 +276,11 @@ fn from_marks(page: &Page<'_>, heading: Option<NodeId>) -> Vec<(Vec<String>, f32
             Sign::Address => 0.65,
             Sign::User => 0.6,
         };
+        let near = nearness(heading, *id);
+        weight *= near;
         if place == Place::Beside {
-            weight *= 0.4;
+            weight *= if near > 0.8 && heading.is_some() { 0.6 } else { 0.4 };
         }
-        weight *= nearness(heading, *id);
         seen.push((*id, *sign, names, weight));
         if seen.len() >= 24 {
             break;
@@ -335,12 +337,14 @@ fn read_mark(page: &Page<'_>, id: NodeId, sign: Sign) -> Vec<String> {
         return people(&tidy(content), Trust::Full);
     }
     let Some(text) = spaced_label(tree, id, 240) else { return Vec::new() };
-    people(&text, if sign <= Sign::Rel { Trust::Full } else { Trust::Some })
+    // Whatever single word leads to an author's page is a name.
+    let is_link = tree.is(id, &local_name!("a")) && !text.contains(char::is_whitespace);
+    people(&text, if sign <= Sign::Rel || is_link { Trust::Full } else { Trust::Some })
 }
 
 /// How much a name's distance from the headline leaves of its weight.
 fn nearness(heading: Option<NodeId>, id: NodeId) -> f32 {
-    let Some(heading) = heading else { return 0.7 };
+    let Some(heading) = heading else { return 0.8 };
     match id.index() as i64 - heading.index() as i64 {
         0..120 => 1.0,
         120..300 => 0.7,

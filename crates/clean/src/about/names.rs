@@ -22,7 +22,7 @@ pub enum Trust {
 const BY: &[&str] = &[
     "by", "von", "par", "por", "di", "door", "av", "af", "przez", "oleh", "av:", "by:", "von:", "par:", "por:",
     "autor:", "autorin:", "autoren:", "author:", "authors:", "auteur:", "auteurs:", "autore:", "autores:", "text:",
-    "texte:", "texto:", "testo:", "tekst:", "words:", "verfasser:", "автор:", "автор", "作者：", "作者:", "작성자:", "πηγή:",
+    "texte:", "texto:", "testo:", "tekst:", "words:", "verfasser:", "redaktion:", "автор:", "автор", "作者：", "作者:", "작성자:", "πηγή:",
     "του", "της", "συντάκτης:", "pubblicato", "yazan:", "yazar:", "oleh:", "penulis:", "writer:", "reporter:",
 ];
 
@@ -41,11 +41,16 @@ const UNSPACED: &[&str] = &[
     "Author:",
     "Text:",
     "De:",
+    "Auteur :",
+    "Auteurs :",
+    "Par :",
+    "Von:",
 ];
 
 /// Words before a name that say nothing about whose it is.
 #[rustfmt::skip]
 const LEAD: &[&str] = &[
+    "im", "wortlaut",
     "zeige", "alle", "beiträge", "show",
     "written", "posted", "published", "submitted", "created", "reported", "contributed", "story", "article", "words",
     "report", "review", "reviewed", "interview", "analysis", "opinion", "essay", "author", "authors", "text", "autor",
@@ -72,6 +77,7 @@ const SMALL: &[&str] = &[
 /// Words of which no name consists; a part with one of them is a role, an office or an instruction.
 #[rustfmt::skip]
 const ROLES: &[&str] = &[
+    "experte", "expertin", "veröffentlicht", "erschienen",
     "paid", "med", "sponsored", "anzeige", "werbung", "gesponsert",
     "scholar", "pubmed", "google", "aktualisierung", "letzte",
     "editor", "editors", "editorial", "reporter", "correspondent", "writer", "journalist", "journalistin",
@@ -164,7 +170,7 @@ pub fn opens_byline(text: &str) -> bool {
         return false;
     }
     let first = text.split(char::is_whitespace).next().unwrap_or_default();
-    if is_by(first) || unspaced(text).is_some() {
+    if is_by(first) || unspaced(text).is_some() || after_date(text).is_some() {
         return true;
     }
     let last = text.rsplit(char::is_whitespace).next().unwrap_or_default();
@@ -176,10 +182,21 @@ pub fn opens_byline(text: &str) -> bool {
 
 /// What follows the word for "author" where no space parts it from the name.
 fn unspaced(text: &str) -> Option<&str> {
-    if !text.starts_with(['作', '文', '记', '記', '撰', '글', 'A', 'a', 'T', 'D']) {
+    if !text.starts_with(['作', '文', '记', '記', '撰', '글', 'A', 'T', 'D', 'P', 'V']) {
         return None;
     }
     UNSPACED.iter().find_map(|opening| text.strip_prefix(opening))
+}
+
+/// What follows a date and a dash: "11.12.2019 - Ann Lee".
+fn after_date(text: &str) -> Option<&str> {
+    if text.len() > 80 || !text.starts_with(|c: char| c.is_ascii_digit()) {
+        return None;
+    }
+    let name = [" - ", " – ", " | ", " / ", " • ", " · "].iter().find_map(|dash| text.rsplit_once(dash))?.1;
+    let dated = text.bytes().filter(u8::is_ascii_digit).count() >= 5;
+    (dated && (2..=3).contains(&name.split_whitespace().count()) && !name.bytes().any(|byte| byte.is_ascii_digit()))
+        .then_some(name)
 }
 
 fn is_by(word: &str) -> bool {
@@ -206,6 +223,9 @@ fn among_folded(table: &[&str], word: &str) -> bool {
 pub fn after_by(text: &str) -> Option<(&str, Trust)> {
     if let Some(rest) = unspaced(text.trim_start()) {
         return Some((rest, Trust::Some));
+    }
+    if let Some(rest) = after_date(text.trim()) {
+        return Some((rest, Trust::Low));
     }
     let mut announced = Trust::Low;
     let mut rest = text.trim_start();
@@ -348,13 +368,20 @@ fn clean(part: &str, trust: Trust) -> Option<String> {
     }
     let mut words: Vec<&str> = words[start.min(end)..end].to_vec();
     // "Staff Writer Ann Lee"
-    while words.len() > 2 && among_folded(ROLES, words[0]) {
+    while words.len() > 2 && words[0].rsplit('-').next().is_some_and(|role| among_folded(ROLES, role)) {
         words.remove(0);
     }
     if words.is_empty() || words.len() > 6 || words.last().is_some_and(|word| is_by(word)) {
         return None;
     }
-    let name = words.join(" ");
+    let mut name = words.join(" ");
+    // "Ann Lee/dpa": the agency behind a full name.
+    if let Some((person, agency)) = name.split_once('/')
+        && person.contains(' ')
+        && !agency.contains(' ')
+    {
+        name.truncate(person.len());
+    }
     let name = name.trim_matches(|c: char| {
         matches!(
             c,
@@ -434,11 +461,17 @@ fn is_house(line: &str) -> bool {
     joined && (3..=12).contains(&words) && line.len() <= 120
 }
 
+fn is_domain(name: &str) -> bool {
+    let Some((host, suffix)) = name.rsplit_once('.') else { return false };
+    host.len() > 1
+        && !name.contains(' ')
+        && (2..=4).contains(&suffix.len())
+        && suffix.bytes().all(|byte| byte.is_ascii_lowercase())
+}
+
 /// Whether a name is that of an office or a house rather than of a person.
 pub fn is_office(name: &str) -> bool {
-    name.split([' ', '-', '.', '_']).any(|word| among_folded(OFFICES, word))
-        || is_house(name)
-        || (!name.contains(' ') && name.contains('.'))
+    name.split([' ', '-', '.', '_']).any(|word| among_folded(OFFICES, word)) || is_house(name) || is_domain(name)
 }
 
 #[cfg(test)]
