@@ -31,6 +31,13 @@ const SEPARATORS: &[&str] = &[
     " < ", " ~ ", " // ", "｜", " ー ",
 ];
 
+/// What a place adds that repeats another of its kind.
+const ECHO: f32 = 0.15;
+/// What full agreement with the words of the address adds.
+const SLUG: f32 = 0.8;
+/// What a heading gains by sharing words with `<title>`.
+const SHARED: f32 = 0.6;
+
 struct Candidate {
     text: String,
     folded: String,
@@ -91,9 +98,15 @@ pub fn choose(page: &Page<'_>, site: &Site) -> (String, Option<NodeId>) {
     if let Some(text) = page.article.and_then(headline) {
         add(without_site(&text, site), 1.1, None);
     }
+    // Previews and `<title>` are filled from one field for search engines: the second to say the
+    // same adds little.
+    let mut previews: Vec<String> = Vec::new();
     for (name, weight) in METAS {
         if let Some(text) = page.facts.meta(name).map(tidy).find(|text| !text.is_empty()) {
-            add(without_site(&text, site), *weight, None);
+            let text = without_site(&text, site);
+            let repeated = previews.contains(&text);
+            add(text.clone(), if repeated { ECHO } else { *weight }, None);
+            previews.push(text);
         }
     }
     for id in page.marks.headlines.iter().take(6) {
@@ -104,10 +117,15 @@ pub fn choose(page: &Page<'_>, site: &Site) -> (String, Option<NodeId>) {
     }
     let stripped = without_site(&whole, site);
     let guessed = if stripped == whole { longest_part(&whole) } else { stripped };
-    add(guessed, 0.6, None);
+    let repeated = previews.contains(&guessed);
+    add(guessed, if repeated { ECHO * 2.0 } else { 0.6 }, None);
+
+    let slug = page.url.map(|url| slug_words(url.path())).unwrap_or_default();
+    let tail = tail_of(&whole).map(fold).unwrap_or_default();
 
     // What begins `<title>` was written for this page; a longer beginning says more.
     let folded_whole = fold(&whole);
+    let whole_words = words_of(&whole);
     for candidate in &mut candidates {
         if site.is(&candidate.text) {
             candidate.weight *= 0.25;
@@ -116,6 +134,16 @@ pub fn choose(page: &Page<'_>, site: &Site) -> (String, Option<NodeId>) {
             candidate.weight += 0.4;
         } else if candidate.folded.len() >= 8 && folded_whole.contains(&candidate.folded) {
             candidate.weight += 0.25;
+        }
+        let words = words_of(&candidate.text);
+        candidate.weight += SLUG * likeness(&words, &slug);
+        // The end of `<title>` names the site or the book, unless the address says otherwise.
+        if candidate.folded == tail && likeness(&words, &slug) < 0.5 && candidate.weight < 2.5 {
+            candidate.weight *= 0.35;
+        }
+        // A heading that shares its words with `<title>` heads this page and not the site.
+        if candidate.shown && likeness(&words, &whole_words) > 0.3 {
+            candidate.weight += SHARED;
         }
         // Longer than any headline.
         if candidate.text.chars().count() > 250 {
@@ -132,6 +160,62 @@ pub fn choose(page: &Page<'_>, site: &Site) -> (String, Option<NodeId>) {
         Some(best) => (best.text.clone(), best.node.or(headings.first().map(|(id, _)| *id))),
         None => (String::new(), None),
     }
+}
+
+/// The part of `<title>` behind its last separator.
+fn tail_of(whole: &str) -> Option<&str> {
+    [" | ", " - ", " – ", " — ", " » ", " « ", " · ", " • "]
+        .iter()
+        .filter_map(|dash| whole.rsplit_once(dash))
+        .map(|(_, tail)| tail)
+        .min_by_key(|tail| tail.len())
+}
+
+/// The words of the last step of a path, as far as it is made of words.
+fn slug_words(path: &str) -> Vec<String> {
+    let longest = path.split('/').rev().take(3).max_by_key(|step| step.len()).unwrap_or_default();
+    let words = words_of(longest);
+    if words.len() < 3 { Vec::new() } else { words }
+}
+
+/// Words of three letters and more, spelled as in addresses; enough of them to tell titles apart.
+fn words_of(text: &str) -> Vec<String> {
+    let mut words: Vec<String> = Vec::new();
+    for word in text.split(|c: char| !c.is_alphanumeric()).filter(|word| word.len() >= 3).take(30) {
+        let mut plain = String::with_capacity(word.len() + 2);
+        for c in word.chars().flat_map(char::to_lowercase) {
+            match PLAIN.iter().find(|(accented, _)| accented.contains(c)) {
+                Some((_, letters)) => plain.push_str(letters),
+                None => plain.push(c),
+            }
+        }
+        words.push(plain);
+    }
+    words
+}
+
+/// How addresses spell letters beyond ASCII.
+const PLAIN: &[(&str, &str)] = &[
+    ("ä", "ae"),
+    ("ö", "oe"),
+    ("ü", "ue"),
+    ("ß", "ss"),
+    ("àáâãå", "a"),
+    ("èéêë", "e"),
+    ("ìíîï", "i"),
+    ("òóôõø", "o"),
+    ("ùúû", "u"),
+    ("ç", "c"),
+    ("ñ", "n"),
+];
+
+/// Between 0 and 1: the share of words that two lists have in common.
+fn likeness(one: &[String], other: &[String]) -> f32 {
+    if one.is_empty() || other.is_empty() {
+        return 0.0;
+    }
+    let common = one.iter().filter(|word| other.contains(word)).count();
+    2.0 * common as f32 / (one.len() + other.len()) as f32
 }
 
 /// The text without a name of the site before or behind it.
