@@ -4,11 +4,13 @@
 //! `<title>` for search engines. Each place has a weight that says how often it was right alone;
 //! places that say the same add up, and the heaviest saying wins.
 
+use html5ever::local_name;
+
 use super::site::Site;
 use super::text::{fold, label, tidy};
 use super::{Page, headline};
 use crate::about::marks::{Place, place};
-use crate::tree::NodeId;
+use crate::tree::{NodeId, Tree};
 
 /// Metas that hold a title, and what each is worth.
 const METAS: &[(&str, f32)] = &[
@@ -77,8 +79,14 @@ pub fn choose(page: &Page<'_>, site: &Site) -> (String, Option<NodeId>) {
         }
     };
 
+    let declared: Vec<String> = ["og:title", "twitter:title"]
+        .iter()
+        .filter_map(|name| page.facts.meta(name).next())
+        .chain([whole.as_str()])
+        .map(fold)
+        .collect();
     let headings: Vec<(NodeId, String)> = (page.facts.h1.iter().take(12))
-        .filter_map(|id| Some((*id, tidy(&label(page.tree, *id, 600)?))))
+        .filter_map(|id| Some((*id, without_site(&without_kicker(page.tree, *id, &declared)?, site))))
         .filter(|(_, text)| !text.is_empty())
         .collect();
     for (rank, (id, text)) in headings.iter().enumerate() {
@@ -136,14 +144,17 @@ pub fn choose(page: &Page<'_>, site: &Site) -> (String, Option<NodeId>) {
             candidate.weight += 0.25;
         }
         let words = words_of(&candidate.text);
-        candidate.weight += SLUG * likeness(&words, &slug);
-        // The end of `<title>` names the site or the book, unless the address says otherwise.
-        if candidate.folded == tail && likeness(&words, &slug) < 0.5 && candidate.weight < 2.5 {
+        let addressed = likeness(&words, &slug);
+        candidate.weight += SLUG * addressed;
+        if candidate.folded == tail && addressed < 0.5 {
+            // The end of `<title>` names the site or the book, unless the address says otherwise.
             candidate.weight *= 0.35;
-        }
-        // A heading that shares its words with `<title>` heads this page and not the site.
-        if candidate.shown && likeness(&words, &whole_words) > 0.3 {
+        } else if candidate.shown && likeness(&words, &whole_words) > 0.3 {
+            // A heading that shares its words with `<title>` heads this page and not the site.
             candidate.weight += SHARED;
+        }
+        if candidate.folded.chars().count() < 4 {
+            candidate.weight *= 0.5;
         }
         // Longer than any headline.
         if candidate.text.chars().count() > 250 {
@@ -161,6 +172,80 @@ pub fn choose(page: &Page<'_>, site: &Site) -> (String, Option<NodeId>) {
         None => (String::new(), None),
     }
 }
+
+/// The text of a heading without the line above the headline and the date that some set within it.
+///
+/// Such a piece is an element of its own; whether it belongs to the headline is for `<title>` and
+/// the previews to say, and where they are silent its class.
+fn without_kicker(tree: &Tree, heading: NodeId, declared: &[String]) -> Option<String> {
+    let text = tidy(&label(tree, heading, 600)?);
+    let mut top = heading;
+    // Down through wrappers: a link or a span around everything.
+    for _ in 0..4 {
+        let mut children = tree.children(top).filter(|child| !is_blank(tree, *child));
+        match (children.next(), children.next()) {
+            (Some(only), None) if tree.name(only).is_some() => top = only,
+            _ => break,
+        }
+    }
+    let children: Vec<NodeId> = tree.children(top).filter(|child| !is_blank(tree, *child)).take(9).collect();
+    if !(2..=8).contains(&children.len()) {
+        return Some(text);
+    }
+    let folded = fold(&text);
+    if declared.iter().any(|title| title.contains(&folded)) {
+        return Some(text);
+    }
+    let pieces: Vec<String> =
+        children.iter().filter_map(|child| label(tree, *child, 600)).map(|piece| tidy(&piece)).collect();
+    // What follows the first piece, or what precedes the last, if previews know it.
+    let rest_from = |from: usize, to: usize| {
+        tidy(pieces.get(from..to).unwrap_or_default().join(" ").trim_start_matches([':', ' ']))
+    };
+    for rest in [rest_from(1, pieces.len()), rest_from(0, pieces.len() - 1), rest_from(2, pieces.len())] {
+        let folded = fold(&rest);
+        if folded.len() >= 10 && declared.iter().any(|title| title.contains(&folded)) {
+            return Some(rest);
+        }
+    }
+    let is_kicker = |child: NodeId| {
+        let class = tree.attr(child, &local_name!("class")).unwrap_or_default().to_ascii_lowercase();
+        KICKERS.iter().any(|kicker| class.contains(kicker)) || tree.is(child, &local_name!("time"))
+    };
+    if is_kicker(children[0]) {
+        return Some(rest_from(1, pieces.len())).filter(|rest| !rest.is_empty()).or(Some(text));
+    }
+    Some(text)
+}
+
+fn is_blank(tree: &Tree, id: NodeId) -> bool {
+    match tree.as_text(id) {
+        Some(text) => text.trim().is_empty(),
+        None => tree
+            .name(id)
+            .is_none_or(|name| matches!(*name, local_name!("br") | local_name!("img") | local_name!("svg"))),
+    }
+}
+
+/// What lines above a headline are called.
+const KICKERS: &[&str] = &[
+    "kicker",
+    "topline",
+    "overline",
+    "dachzeile",
+    "roofline",
+    "eyebrow",
+    "supertitle",
+    "pretitle",
+    "subline",
+    "label",
+    "prefix",
+    "date",
+    "invisible",
+    "screen-reader",
+    "sr-only",
+    "visually-hidden",
+];
 
 /// The part of `<title>` behind its last separator.
 fn tail_of(whole: &str) -> Option<&str> {
