@@ -68,6 +68,7 @@ const NOT_NAME: Hints = 1 << 9;
 const CLOUD: Hints = 1 << 10;
 const FOOTER: Hints = 1 << 11;
 const OWN_FOOTER: Hints = 1 << 12;
+const MENU: Hints = 1 << 13;
 
 /// What parts of class names, ids and addresses speak of.
 const WORDS: &[(&str, Hints)] = &[
@@ -141,6 +142,9 @@ const WORDS: &[(&str, Hints)] = &[
     ("authent", NOT_NAME),
     ("authority", NOT_NAME),
     ("cloud", CLOUD),
+    ("menu", MENU),
+    ("navi", MENU),
+    ("share", MENU),
     ("stage", 0),
 ];
 
@@ -288,10 +292,27 @@ fn strongest(known: Option<Sign>, sign: Sign) -> Option<Sign> {
 fn topic_of(tree: &Tree, link: NodeId, own: Hints) -> Option<Topic> {
     let mut hints = own;
     for above in tree.ancestors(link).take(4) {
+        // Beyond this, classes list the topics of the whole article ("hentry tag-sea").
+        let is_post = tree
+            .attr(above, &local_name!("class"))
+            .is_some_and(|class| class.contains("hentry") || class.contains("post-"));
+        let is_large = matches!(
+            tree.name(above),
+            Some(
+                &local_name!("article")
+                    | &local_name!("main")
+                    | &local_name!("body")
+                    | &local_name!("section")
+                    | &local_name!("p")
+            )
+        );
+        if is_large || is_post && !tree.is(above, &local_name!("span")) {
+            break;
+        }
         hints |= hints_of(tree, above);
     }
     match hints {
-        hints if hints & CLOUD != 0 => None,
+        hints if hints & (CLOUD | MENU | ASIDE | COMMENT | AUTHOR) != 0 => None,
         hints if hints & CRUMBS != 0 => Some(Topic::Crumb),
         hints if hints & CATEGORY != 0 => Some(Topic::Category),
         hints if hints & TAGS != 0 => Some(Topic::Tag),

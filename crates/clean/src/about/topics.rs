@@ -43,6 +43,11 @@ pub fn read(page: &Page<'_>, site: &Site, title: &str, heading: Option<NodeId>) 
         }
         let Some(text) = label(page.tree, *id, 80) else { continue };
         let text = tidy(&text);
+        // Dates and sentences are linked from the same boxes.
+        let dated = text.bytes().filter(u8::is_ascii_digit).count() > 4;
+        if dated || text.split(' ').count() > 6 {
+            continue;
+        }
         match topic {
             Topic::Category => categories.add(&text, 3),
             Topic::Tag => tags.add(&text, 3),
@@ -82,6 +87,7 @@ impl Topics {
             && !topic.is_empty()
             && topic.chars().count() <= 60
             && topic.chars().any(char::is_alphabetic)
+            && !topic.contains("{{")
         {
             self.found.push((topic.to_owned(), rank));
         }
