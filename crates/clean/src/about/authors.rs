@@ -16,7 +16,7 @@ use super::text::{fold, label, spaced_label, tidy};
 use crate::facts::types;
 use crate::tree::{NodeId, is_inline, push_squashed};
 
-/// Metas that name authors, what each is worth, and whether family names come first.
+/// Metas that name authors, and what each is worth.
 const METAS: &[(&str, f32)] = &[
     ("citation_author", 1.6),
     ("parsely-author", 1.0),
@@ -113,11 +113,6 @@ pub fn choose(page: &Page<'_>, site: &Site, title: &str, heading: Option<NodeId>
         claim(names, weight, true);
     }
 
-    if std::env::var("DBG").is_ok() {
-        for c in &claims {
-            eprintln!("  CLAIM {:?} {}", c.names, c.weight);
-        }
-    }
     for claim in claims.iter_mut().filter(|claim| !claim.seen) {
         if !is_shown(page, &claim.names[0]) {
             claim.weight *= 0.6;
@@ -242,26 +237,6 @@ fn from_marks(page: &Page<'_>, heading: Option<NodeId>) -> Vec<(Vec<String>, f32
         let boxed = around.filter(|(outer, _)| tree.ancestors(*id).take(12).any(|above| above == *outer));
         let sign = &boxed.map_or(*sign, |(_, outer)| outer.min(*sign));
         let place = place(tree, *id, heading);
-        if std::env::var("DBG").is_ok() {
-            let t = label(tree, *id, 240);
-            eprintln!(
-                "  DBG {:?} {:?} inner {} d {} {:?} -> {:?}",
-                sign,
-                place,
-                inner,
-                id.index() as i64 - heading.map_or(0, |h| h.index() as i64),
-                t,
-                read_mark(page, *id, *sign)
-            );
-            if place != Place::Main {
-                for a in tree.ancestors(*id) {
-                    let c = tree.attr(a, &local_name!("class")).unwrap_or("");
-                    let i = tree.attr(a, &local_name!("id")).unwrap_or("");
-                    eprint!(" [{:?} {} #{}]", tree.name(a).map(|n| n.to_string()), c, i);
-                }
-                eprintln!();
-            }
-        }
         if place == Place::Foreign {
             continue;
         }

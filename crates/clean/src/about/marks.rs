@@ -31,8 +31,6 @@ pub enum Topic {
     Tag,
     /// A section: `rel="category tag"`, or a link below something called category.
     Category,
-    /// A step of the path from the front page.
-    Crumb,
 }
 
 /// What the walk found, each in document order.
@@ -312,8 +310,8 @@ fn topic_of(tree: &Tree, link: NodeId, own: Hints) -> Option<Topic> {
         hints |= hints_of(tree, above);
     }
     match hints {
-        hints if hints & (CLOUD | MENU | ASIDE | COMMENT | AUTHOR) != 0 => None,
-        hints if hints & CRUMBS != 0 => Some(Topic::Crumb),
+        // The path from the front page says where a page lies, seldom what it is about.
+        hints if hints & (CLOUD | MENU | ASIDE | COMMENT | AUTHOR | CRUMBS) != 0 => None,
         hints if hints & CATEGORY != 0 => Some(Topic::Category),
         hints if hints & TAGS != 0 => Some(Topic::Tag),
         _ => None,

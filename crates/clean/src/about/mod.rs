@@ -13,6 +13,7 @@ mod site;
 mod text;
 mod title;
 mod topics;
+mod vocabulary;
 
 use serde_json::Value;
 use tidings_model::About;

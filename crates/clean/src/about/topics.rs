@@ -11,26 +11,6 @@ use crate::tree::NodeId;
 /// More topics than this say nothing.
 const MOST: usize = 40;
 
-/// The names of front pages in breadcrumbs.
-const HOME: &[&str] = &[
-    "home",
-    "startseite",
-    "start",
-    "homepage",
-    "accueil",
-    "inicio",
-    "início",
-    "hem",
-    "hjem",
-    "strona główna",
-    "главная",
-    "首页",
-    "anasayfa",
-    "beranda",
-    "frontpage",
-    "übersicht",
-];
-
 /// Categories and tags.
 pub fn read(page: &Page<'_>, site: &Site, title: &str, heading: Option<NodeId>) -> (Vec<String>, Vec<String>) {
     let unfit = |topic: &str| site.is(topic) || fold(topic) == fold(title);
@@ -51,8 +31,6 @@ pub fn read(page: &Page<'_>, site: &Site, title: &str, heading: Option<NodeId>) 
         match topic {
             Topic::Category => categories.add(&text, 3),
             Topic::Tag => tags.add(&text, 3),
-            Topic::Crumb if !HOME.contains(&text.to_lowercase().as_str()) => categories.add(&text, 1),
-            Topic::Crumb => {}
         }
     }
     for name in ["article:section", "parsely-section", "category"] {
