@@ -9,7 +9,7 @@ use memchr::memmem;
 use serde_json::Value;
 
 use super::Page;
-use super::marks::{Place, Sign, place};
+use super::marks::{Place, Sign};
 use super::names::{self, Trust, is_office, people};
 use super::site::Site;
 use super::text::{fold, label, spaced_label, tidy};
@@ -113,11 +113,7 @@ pub fn choose(page: &Page<'_>, site: &Site, title: &str, heading: Option<NodeId>
         claim(names, weight, true);
     }
 
-    for claim in claims.iter_mut().filter(|claim| !claim.seen) {
-        if !is_shown(page, &claim.names[0]) {
-            claim.weight *= 0.6;
-        }
-    }
+    weigh_unseen(page, &mut claims);
     // A claim that another one contains speaks for that one too, and the other way round.
     let support: Vec<f32> = claims
         .iter()
@@ -148,27 +144,38 @@ fn overlaps(one: &Claim, other: &Claim) -> bool {
     })
 }
 
-/// Whether the page shows a name to its readers.
-fn is_shown(page: &Page<'_>, name: &str) -> bool {
-    let family = name.rsplit(' ').next().unwrap_or(name);
-    let (written, upper) = (memmem::Finder::new(family), family.to_uppercase());
-    let upper = memmem::Finder::new(&upper);
+/// Takes weight from claims whose names the page does not show to its readers.
+fn weigh_unseen(page: &Page<'_>, claims: &mut [Claim]) {
+    let family = |claim: &Claim| claim.names[0].rsplit(' ').next().unwrap_or_default().to_owned();
+    // Family names are set in capitals now and then.
+    let mut sought: Vec<(usize, memmem::Finder<'_>)> = Vec::new();
+    for (at, claim) in claims.iter().enumerate().filter(|(_, claim)| !claim.seen) {
+        let family = family(claim);
+        sought.push((at, memmem::Finder::new(&family.to_uppercase()).into_owned()));
+        sought.push((at, memmem::Finder::new(&family).into_owned()));
+    }
+    let unseen: Vec<usize> = sought.iter().map(|(at, _)| *at).step_by(2).collect();
     let tree = page.tree;
-    let mut at = Some(tree.body());
+    let mut at = Some(tree.body()).filter(|_| !sought.is_empty());
     while let Some(id) = at {
         let mut skip = false;
         if let Some(text) = tree.as_text(id) {
-            if text.len() >= family.len()
-                && (written.find(text.as_bytes()).is_some() || upper.find(text.as_bytes()).is_some())
-            {
-                return true;
+            let found = sought.iter().find(|(_, name)| name.find(text.as_bytes()).is_some()).map(|(claim, _)| *claim);
+            if let Some(found) = found {
+                sought.retain(|(claim, _)| *claim != found);
+                if sought.is_empty() {
+                    break;
+                }
+                continue; // another claim may stand in the same text
             }
         } else if let Some(name) = tree.name(id) {
             skip = matches!(*name, local_name!("script") | local_name!("style") | local_name!("template"));
         }
         at = tree.following(id, tree.root(), skip);
     }
-    false
+    for claim in unseen.into_iter().filter(|claim| sought.iter().any(|(unseen, _)| unseen == claim)) {
+        claims[claim].weight *= 0.6;
+    }
 }
 
 /// "Lee, Ann" as libraries write it.
@@ -236,7 +243,7 @@ fn from_marks(page: &Page<'_>, heading: Option<NodeId>) -> Vec<(Vec<String>, f32
         }
         let boxed = around.filter(|(outer, _)| tree.ancestors(*id).take(12).any(|above| above == *outer));
         let sign = &boxed.map_or(*sign, |(_, outer)| outer.min(*sign));
-        let place = place(tree, *id, heading);
+        let place = page.marks.place(tree, *id);
         if place == Place::Foreign {
             continue;
         }
@@ -336,7 +343,8 @@ fn from_bylines(page: &Page<'_>, heading: Option<NodeId>) -> Option<(Vec<String>
         let Some((own, trust)) = names::after_by(tree.as_text(*id).unwrap_or_default()) else { continue };
         let near = nearness(heading, *id);
         let weight = if trust == Trust::Low { 0.7 * near } else { 0.8 * near.max(0.65) };
-        if best.as_ref().is_some_and(|(_, heaviest)| weight <= *heaviest) || place(tree, *id, heading) != Place::Main {
+        if best.as_ref().is_some_and(|(_, heaviest)| weight <= *heaviest) || page.marks.place(tree, *id) != Place::Main
+        {
             continue;
         }
         let names = people(&line_after(page, *id, own), trust);

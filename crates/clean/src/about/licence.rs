@@ -7,7 +7,7 @@
 use html5ever::local_name;
 use tidings_model::Licence;
 
-use super::marks::{Place, place};
+use super::marks::Place;
 use super::text::{label, tidy};
 use super::{Page, strings};
 
@@ -32,7 +32,7 @@ fn from_links(page: &Page<'_>) -> Option<Licence> {
         .filter(|link| link.rel.split_ascii_whitespace().any(|rel| rel.eq_ignore_ascii_case("license")));
     links
         .filter(|link| {
-            place(page.tree, link.node, None) != Place::Foreign || page.tree.is(link.node, &local_name!("link"))
+            page.marks.place(page.tree, link.node) != Place::Foreign || page.tree.is(link.node, &local_name!("link"))
         })
         .find_map(|link| {
             let words = label(page.tree, link.node, 200).unwrap_or_default();
@@ -49,7 +49,7 @@ fn from_metas(page: &Page<'_>) -> Option<Licence> {
 
 /// A link to a licence without `rel` counts unless it speaks of a picture or a comment.
 fn from_anchors(page: &Page<'_>) -> Option<Licence> {
-    let anchors = page.marks.licences.iter().filter(|(id, _)| place(page.tree, *id, None) != Place::Foreign);
+    let anchors = page.marks.licences.iter().filter(|(id, _)| page.marks.place(page.tree, *id) != Place::Foreign);
     anchors.into_iter().find_map(|(_, href)| {
         creative_commons(href).map(|name| Licence { name, url: absolute(href), evidence: "anchor".to_owned() })
     })

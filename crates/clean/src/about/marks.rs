@@ -46,13 +46,15 @@ pub struct Marks<'a> {
     pub topics: Vec<(NodeId, Topic)>,
     /// Links to the texts of public licences.
     pub licences: Vec<(NodeId, &'a str)>,
+    /// What the class and the id of each node speak of, one row per node.
+    hints: Vec<Hints>,
 }
 
 /// Marks kept of one kind: a page with more of them is a list, not an article.
 const MOST: usize = 96;
 
 /// A bit set of what class names speak of.
-type Hints = u32;
+type Hints = u16;
 const AUTHOR: Hints = 1;
 const USER: Hints = 1 << 1;
 const COMMENT: Hints = 1 << 2;
@@ -67,6 +69,8 @@ const CLOUD: Hints = 1 << 10;
 const FOOTER: Hints = 1 << 11;
 const OWN_FOOTER: Hints = 1 << 12;
 const MENU: Hints = 1 << 13;
+/// Not read but set: the node is a box around the headline.
+const AROUND: Hints = 1 << 14;
 
 /// What parts of class names, ids and addresses speak of.
 const WORDS: &[(&str, Hints)] = &[
@@ -143,45 +147,31 @@ const WORDS: &[(&str, Hints)] = &[
     ("menu", MENU),
     ("navi", MENU),
     ("share", MENU),
-    ("stage", 0),
 ];
 
 /// Folders that authors' pages lie in.
+#[rustfmt::skip]
 const AUTHOR_FOLDERS: &[&str] = &[
-    "/author/",
-    "/authors/",
-    "/autor/",
-    "/autoren/",
-    "/autores/",
-    "/auteur/",
-    "/auteurs/",
-    "/autore/",
-    "/autori/",
-    "/author.",
-    "/writer/",
-    "/writers/",
-    "/staff/",
-    "/journalist/",
-    "/journalists/",
-    "/contributor/",
-    "/contributors/",
-    "/byline/",
-    "/reporter/",
-    "/redaktion/",
-    "/redakteur/",
-    "/profile/",
-    "/profiles/",
-    "/people/",
-    "/person/",
-    "/columnist/",
-    "/columnists/",
-    "?author=",
+    "author", "authors", "autor", "autoren", "autores", "auteur", "auteurs", "autore", "autori", "writer", "writers",
+    "staff", "journalist", "journalists", "contributor", "contributors", "byline", "reporter", "redaktion",
+    "redakteur", "profile", "profiles", "people", "person", "columnist", "columnists",
 ];
+
+/// Whether an address leads to the page of an author.
+fn leads_to_author(address: &str) -> bool {
+    if address.len() > 300 {
+        return false;
+    }
+    // The last step names the author; the folder is before it.
+    let Some((folders, _)) = address.trim_end_matches('/').rsplit_once('/') else { return false };
+    let known = |step: &str| AUTHOR_FOLDERS.iter().any(|folder| folder.len() == step.len() && *folder == step);
+    folders.split('/').any(|step| (5..=12).contains(&step.len()) && known(step)) || address.contains("?author=")
+}
 
 impl<'a> Marks<'a> {
     /// Walks the body once.
     pub fn read(tree: &'a Tree) -> Marks<'a> {
-        let mut marks = Marks::default();
+        let mut marks = Marks { hints: vec![0; tree.len()], ..Marks::default() };
         let top = tree.root();
         let mut at = tree.first_child(top);
         while let Some(id) = at {
@@ -245,7 +235,7 @@ impl<'a> Marks<'a> {
                     if value.contains("creativecommons.org/") && self.licences.len() < MOST {
                         self.licences.push((id, value));
                     }
-                    if value.len() < 300 && AUTHOR_FOLDERS.iter().any(|folder| value.contains(folder)) {
+                    if leads_to_author(value) {
                         sign = strongest(sign, Sign::Address);
                     }
                 }
@@ -254,6 +244,7 @@ impl<'a> Marks<'a> {
                 _ => {}
             }
         }
+        self.hints[id.index()] = hints;
         if sign.is_none() && hints & (COMMENT | NOT_NAME) == 0 {
             if hints & AUTHOR != 0 {
                 sign = Some(Sign::Class);
@@ -272,7 +263,7 @@ impl<'a> Marks<'a> {
             self.headlines.push(id);
         }
         if topic.is_none() && is_link {
-            topic = topic_of(tree, id, hints);
+            topic = self.topic_of(tree, id);
         }
         if let Some(topic) = topic
             && self.topics.len() < MOST
@@ -280,49 +271,85 @@ impl<'a> Marks<'a> {
             self.topics.push((id, topic));
         }
     }
+
+    /// What the boxes around a link say it is.
+    fn topic_of(&self, tree: &Tree, link: NodeId) -> Option<Topic> {
+        let mut hints = self.hints[link.index()];
+        for above in tree.ancestors(link).take(4) {
+            // Beyond this, classes list the topics of the whole article ("hentry tag-sea").
+            let is_post = tree
+                .attr(above, &local_name!("class"))
+                .is_some_and(|class| class.contains("hentry") || class.contains("post-"));
+            let is_large = matches!(
+                tree.name(above),
+                Some(
+                    &local_name!("article")
+                        | &local_name!("main")
+                        | &local_name!("body")
+                        | &local_name!("section")
+                        | &local_name!("p")
+                )
+            );
+            if is_large || is_post && !tree.is(above, &local_name!("span")) {
+                break;
+            }
+            hints |= self.hints[above.index()];
+        }
+        match hints {
+            // The path from the front page says where a page lies, seldom what it is about.
+            hints if hints & (CLOUD | MENU | ASIDE | COMMENT | AUTHOR | CRUMBS) != 0 => None,
+            hints if hints & CATEGORY != 0 => Some(Topic::Category),
+            hints if hints & TAGS != 0 => Some(Topic::Tag),
+            _ => None,
+        }
+    }
+
+    /// Tells where the headline is, so that places are seen from there.
+    pub fn see_from(&mut self, tree: &Tree, heading: Option<NodeId>) {
+        for above in heading.into_iter().flat_map(|heading| tree.ancestors(heading)) {
+            self.hints[above.index()] |= AROUND;
+        }
+    }
+
+    /// Asks the boxes around a node where it stands, seen from the headline: a box around both says
+    /// nothing about either.
+    pub fn place(&self, tree: &Tree, id: NodeId) -> Place {
+        let mut place = Place::Main;
+        let mut below_footer = false;
+        for node in std::iter::once(id).chain(tree.ancestors(id)).take(64) {
+            let Some(name) = tree.name(node) else { continue };
+            if matches!(*name, local_name!("body") | local_name!("html")) {
+                break;
+            }
+            // The footer of the article is part of the article.
+            if matches!(*name, local_name!("article")) && below_footer {
+                below_footer = false;
+            }
+            let hints = self.hints[node.index()];
+            if hints & AROUND != 0 {
+                break;
+            }
+            match *name {
+                local_name!("figure") | local_name!("figcaption") | local_name!("nav") => return Place::Foreign,
+                local_name!("aside") => place = Place::Beside,
+                local_name!("footer") => below_footer |= hints & OWN_FOOTER == 0,
+                _ => {}
+            }
+            let other = if hints & AUTHOR == 0 { COMMENT | CAPTION } else { COMMENT };
+            if hints & other != 0 && hints & TITLE == 0 {
+                return Place::Foreign;
+            }
+            if hints & ASIDE != 0 && hints & AUTHOR == 0 {
+                place = Place::Beside;
+            }
+            below_footer |= hints & (FOOTER | OWN_FOOTER) == FOOTER;
+        }
+        if below_footer { Place::Beside } else { place }
+    }
 }
 
 fn strongest(known: Option<Sign>, sign: Sign) -> Option<Sign> {
     Some(known.map_or(sign, |known| known.min(sign)))
-}
-
-/// What the boxes around a link say it is.
-fn topic_of(tree: &Tree, link: NodeId, own: Hints) -> Option<Topic> {
-    let mut hints = own;
-    for above in tree.ancestors(link).take(4) {
-        // Beyond this, classes list the topics of the whole article ("hentry tag-sea").
-        let is_post = tree
-            .attr(above, &local_name!("class"))
-            .is_some_and(|class| class.contains("hentry") || class.contains("post-"));
-        let is_large = matches!(
-            tree.name(above),
-            Some(
-                &local_name!("article")
-                    | &local_name!("main")
-                    | &local_name!("body")
-                    | &local_name!("section")
-                    | &local_name!("p")
-            )
-        );
-        if is_large || is_post && !tree.is(above, &local_name!("span")) {
-            break;
-        }
-        hints |= hints_of(tree, above);
-    }
-    match hints {
-        // The path from the front page says where a page lies, seldom what it is about.
-        hints if hints & (CLOUD | MENU | ASIDE | COMMENT | AUTHOR | CRUMBS) != 0 => None,
-        hints if hints & CATEGORY != 0 => Some(Topic::Category),
-        hints if hints & TAGS != 0 => Some(Topic::Tag),
-        _ => None,
-    }
-}
-
-fn hints_of(tree: &Tree, id: NodeId) -> Hints {
-    tree.attrs(id)
-        .iter()
-        .filter(|attribute| matches!(attribute.name.local, local_name!("class") | local_name!("id")))
-        .fold(0, |hints, attribute| hints | read_hints(&attribute.value))
 }
 
 /// Looks for the words of the table; one pass, and only where a word can begin a comparison is made.
@@ -332,16 +359,16 @@ fn read_hints(value: &str) -> Hints {
     let mut hints = 0;
     for (at, byte) in bytes.iter().enumerate() {
         let first = byte.to_ascii_lowercase();
+        // Words begin after a sign or with a capital; only "author" is looked for within words.
+        if at > 0 && first != b'a' && byte.is_ascii_lowercase() && bytes[at - 1].is_ascii_alphabetic() {
+            continue;
+        }
         for (word, hint) in WORDS_BY_LETTER.starting_with(first) {
             let word = word.as_bytes();
             if bytes.len() - at < word.len() || !bytes[at..at + word.len()].eq_ignore_ascii_case(word) {
                 continue;
             }
-            // "tag" is part of too many words (stage, montag) to count in their midst.
-            let begins = at == 0 || !bytes[at - 1].is_ascii_lowercase();
-            if begins || *hint != TAGS {
-                hints |= hint;
-            }
+            hints |= hint;
         }
     }
     hints
@@ -392,43 +419,6 @@ pub enum Place {
     Foreign,
 }
 
-/// Asks the boxes around a node where it stands, seen from the headline: a box around both says
-/// nothing about either.
-pub fn place(tree: &Tree, id: NodeId, heading: Option<NodeId>) -> Place {
-    let mut place = Place::Main;
-    let mut below_footer = false;
-    for node in std::iter::once(id).chain(tree.ancestors(id)).take(64) {
-        let Some(name) = tree.name(node) else { continue };
-        if matches!(*name, local_name!("body") | local_name!("html")) {
-            break;
-        }
-        let shared = heading.is_some_and(|heading| tree.ancestors(heading).take(64).any(|above| above == node));
-        // The footer of the article is part of the article.
-        if matches!(*name, local_name!("article")) && below_footer {
-            below_footer = false;
-        }
-        if shared {
-            break;
-        }
-        let hints = hints_of(tree, node);
-        match *name {
-            local_name!("figure") | local_name!("figcaption") | local_name!("nav") => return Place::Foreign,
-            local_name!("aside") => place = Place::Beside,
-            local_name!("footer") => below_footer |= hints & OWN_FOOTER == 0,
-            _ => {}
-        }
-        let other = if hints & AUTHOR == 0 { COMMENT | CAPTION } else { COMMENT };
-        if hints & other != 0 && hints & TITLE == 0 {
-            return Place::Foreign;
-        }
-        if hints & ASIDE != 0 && hints & AUTHOR == 0 {
-            place = Place::Beside;
-        }
-        below_footer |= hints & (FOOTER | OWN_FOOTER) == FOOTER;
-    }
-    if below_footer { Place::Beside } else { place }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -447,7 +437,7 @@ mod tests {
             "<div id=comments><b class=author>Ann</b></div><figure><b class=author>Bob</b></figure><p class=byline>Cid</p>",
         );
         let marks = Marks::read(&tree);
-        let places: Vec<_> = marks.authors.iter().map(|(id, _)| place(&tree, *id, None)).collect();
+        let places: Vec<_> = marks.authors.iter().map(|(id, _)| marks.place(&tree, *id)).collect();
         assert_eq!(places, [Place::Foreign, Place::Foreign, Place::Main]);
     }
 }

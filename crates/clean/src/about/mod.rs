@@ -40,8 +40,9 @@ pub fn read(tree: &Tree, facts: &Facts<'_>, url: Option<&Url>) -> About {
     page.article = main_article(&page);
     let site = site::read(&page);
     let (title, heading) = title::choose(&page, &site);
+    page.marks.see_from(tree, heading);
     let authors = authors::choose(&page, &site, &title, heading);
-    let (categories, tags) = topics::read(&page, &site, &title, heading);
+    let (categories, tags) = topics::read(&page, &site, &title);
     About {
         authors,
         description: links::description(&page),

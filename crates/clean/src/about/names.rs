@@ -20,8 +20,11 @@ pub enum Trust {
 
 /// Whether a text node reads like the beginning of a byline: the word for "by" first or last.
 pub fn opens_byline(text: &str) -> bool {
+    if text.len() > 300 {
+        return false;
+    }
     let text = text.trim();
-    if text.is_empty() || text.len() > 160 {
+    if text.len() < 2 || text.len() > 160 {
         return false;
     }
     let first = text.split(char::is_whitespace).next().unwrap_or_default();
@@ -54,8 +57,20 @@ fn after_date(text: &str) -> Option<&str> {
         .then_some(name)
 }
 
+/// The bytes that words of [`BY`] begin with: most words are told by their first byte to be none.
+static BY_BEGINS: [bool; 256] = {
+    let mut begins = [false; 256];
+    let mut row = 0;
+    while row < BY.len() {
+        begins[BY[row].as_bytes()[0] as usize] = true;
+        row += 1;
+    }
+    begins
+};
+
 fn is_by(word: &str) -> bool {
-    (2..=20).contains(&word.len()) && among(BY, word)
+    let first = word.bytes().next().unwrap_or_default().to_ascii_lowercase();
+    (2..=20).contains(&word.len()) && BY_BEGINS[usize::from(first)] && among(BY, word)
 }
 
 fn is_lead(word: &str) -> bool {

@@ -9,7 +9,7 @@ use html5ever::local_name;
 use super::site::Site;
 use super::text::{fold, label, tidy};
 use super::{Page, headline};
-use crate::about::marks::{Place, place};
+use crate::about::marks::Place;
 use crate::tree::{NodeId, Tree};
 
 /// Metas that hold a title, and what each is worth.
@@ -96,7 +96,7 @@ pub fn choose(page: &Page<'_>, site: &Site) -> (String, Option<NodeId>) {
             (_, 1) => 0.6,
             _ => 0.4,
         };
-        let weight = match place(page.tree, *id, None) {
+        let weight = match page.marks.place(page.tree, *id) {
             Place::Main => weight,
             Place::Beside => weight * 0.6,
             Place::Foreign => weight * 0.3,
@@ -119,7 +119,7 @@ pub fn choose(page: &Page<'_>, site: &Site) -> (String, Option<NodeId>) {
     }
     for id in page.marks.headlines.iter().take(6) {
         if let Some(text) = label(page.tree, *id, 300).map(|text| tidy(&text)) {
-            let weight = if place(page.tree, *id, None) == Place::Main { 0.35 } else { 0.1 };
+            let weight = if page.marks.place(page.tree, *id) == Place::Main { 0.35 } else { 0.1 };
             add(text, weight, Some(*id));
         }
     }

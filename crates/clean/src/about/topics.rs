@@ -2,23 +2,22 @@
 
 use serde_json::Value;
 
-use super::marks::{Place, Topic, place};
+use super::marks::{Place, Topic};
 use super::site::Site;
 use super::text::{fold, label, tidy};
 use super::{Page, strings};
-use crate::tree::NodeId;
 
 /// More topics than this say nothing.
 const MOST: usize = 40;
 
 /// Categories and tags.
-pub fn read(page: &Page<'_>, site: &Site, title: &str, heading: Option<NodeId>) -> (Vec<String>, Vec<String>) {
+pub fn read(page: &Page<'_>, site: &Site, title: &str) -> (Vec<String>, Vec<String>) {
     let unfit = |topic: &str| site.is(topic) || fold(topic) == fold(title);
     let mut categories = Topics::default();
     let mut tags = Topics::default();
 
     for (id, topic) in &page.marks.topics {
-        if place(page.tree, *id, heading) != Place::Main {
+        if page.marks.place(page.tree, *id) != Place::Main {
             continue;
         }
         let Some(text) = label(page.tree, *id, 80) else { continue };
