@@ -53,6 +53,9 @@ pub struct Marks<'a> {
 /// Marks kept of one kind: a page with more of them is a list, not an article.
 const MOST: usize = 96;
 
+/// What a class says after this many bytes is about its looks.
+const MOST_CLASS_BYTES: usize = 160;
+
 /// A bit set of what class names speak of.
 type Hints = u16;
 const AUTHOR: Hints = 1;
@@ -355,20 +358,25 @@ fn strongest(known: Option<Sign>, sign: Sign) -> Option<Sign> {
 /// Looks for the words of the table; one pass, and only where a word can begin a comparison is made.
 fn read_hints(value: &str) -> Hints {
     let bytes = value.as_bytes();
-    let bytes = &bytes[..bytes.len().min(300)];
+    let bytes = &bytes[..bytes.len().min(MOST_CLASS_BYTES)];
     let mut hints = 0;
-    for (at, byte) in bytes.iter().enumerate() {
-        let first = byte.to_ascii_lowercase();
+    let mut within = false;
+    for (at, pair) in bytes.windows(2).enumerate() {
+        let (byte, second) = (pair[0], pair[1] | 0x20);
         // Words begin after a sign or with a capital; only "author" is looked for within words.
-        if at > 0 && first != b'a' && byte.is_ascii_lowercase() && bytes[at - 1].is_ascii_alphabetic() {
+        let begins = !within || byte.is_ascii_uppercase();
+        within = byte.is_ascii_alphabetic();
+        if !begins && (byte != b'a' || second != b'u') {
             continue;
         }
-        for (word, hint) in WORDS_BY_LETTER.starting_with(first) {
+        for (word, hint) in WORDS_BY_LETTER.starting_with(byte.to_ascii_lowercase()) {
             let word = word.as_bytes();
-            if bytes.len() - at < word.len() || !bytes[at..at + word.len()].eq_ignore_ascii_case(word) {
-                continue;
+            if word[1] == second
+                && bytes.len() - at >= word.len()
+                && bytes[at..at + word.len()].eq_ignore_ascii_case(word)
+            {
+                hints |= hint;
             }
-            hints |= hint;
         }
     }
     hints

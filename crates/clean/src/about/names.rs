@@ -4,6 +4,8 @@
 //! agencies, e-mail addresses. The tables say what is not part of a name in the languages we meet
 //! most; the shape of the words decides the rest.
 
+use memchr::memmem;
+
 use super::text::fold;
 use super::vocabulary::{AND, BY, ENDS, HOUSE, LEAD, MONTHS, NOBODY, OFFICES, PARTICLES, ROLES, SMALL, UNSPACED};
 
@@ -20,13 +22,12 @@ pub enum Trust {
 
 /// Whether a text node reads like the beginning of a byline: the word for "by" first or last.
 pub fn opens_byline(text: &str) -> bool {
-    if text.len() > 300 {
-        return false;
-    }
-    let text = text.trim();
+    // Most text nodes are indentation or paragraphs: both are told by their length.
+    let text = text.trim_ascii();
     if text.len() < 2 || text.len() > 160 {
         return false;
     }
+    let text = text.trim();
     let first = text.split(char::is_whitespace).next().unwrap_or_default();
     if is_by(first) || unspaced(text).is_some() || after_date(text).is_some() {
         return true;
@@ -35,7 +36,8 @@ pub fn opens_byline(text: &str) -> bool {
     if last.len() < text.len() && text.len() < 80 && is_by(last) {
         return true;
     }
-    text.len() < 100 && (text.contains(" by ") || text.contains(" von ")) && is_lead(first)
+    let spoken = |by: &[u8]| memmem::find(text.as_bytes(), by).is_some();
+    (8..100).contains(&text.len()) && (spoken(b" by ") || spoken(b" von ")) && is_lead(first)
 }
 
 /// What follows the word for "author" where no space parts it from the name.
