@@ -91,7 +91,7 @@ impl<'a> Facts<'a> {
 
     /// The objects of JSON-LD of which one `@type` satisfies the test.
     pub fn things_of<'b>(&'b self, test: impl Fn(&str) -> bool + 'b) -> impl Iterator<Item = &'b Value> + 'b {
-        self.things.iter().filter(move |thing| types(thing).any(|kind| test(kind)))
+        self.things.iter().filter(move |thing| types(thing).any(&test))
     }
 
     fn take_meta(&mut self, tree: &'a Tree, id: NodeId) {

@@ -3,7 +3,7 @@
 //! The pages are not part of the repository; without them the test says so and passes. Scores are
 //! printed for all pages and for two halves that share no domain, so that a rule which only fits
 //! the half it was written on shows. `ABOUT_MISSES=title` (or `authors`, `tags`, …) lists what went
-//! wrong in the first half, `ABOUT_SET` restricts the run to one set.
+//! wrong in the first half (`ABOUT_BOTH`: in both), `ABOUT_SET` restricts the run to one set.
 
 use std::collections::BTreeSet;
 use std::io::{BufRead, BufReader};
@@ -14,7 +14,19 @@ use serde_json::Value;
 use tidings_clean::{about, facts::Facts, tree};
 
 /// What each set must reach at least: set, field, share of pages read exactly right. Only ever raised.
-const PINS: &[(&str, &str, f64)] = &[];
+const PINS: &[(&str, &str, f64)] = &[
+    ("trafi", "title", 0.87),
+    ("trafi", "authors", 0.745),
+    ("trafi", "categories", 0.54),
+    ("trafi", "tags", 0.54),
+    ("wcxb", "title", 0.84),
+    ("wcxb", "authors", 0.71),
+    ("andy", "title", 0.945),
+    ("andy", "authors", 0.84),
+    ("fundus", "title", 0.81),
+    ("fundus", "authors", 0.775),
+    ("fundus", "tags", 0.455),
+];
 
 const SETS: &[&str] = &["trafi", "wcxb", "andy", "fundus", "zh"];
 const FIELDS: &[&str] = &["title", "authors", "sitename", "categories", "tags"];

@@ -424,6 +424,18 @@ mod tests {
     }
 
     #[test]
+    fn a_box_around_the_headline_says_nothing_about_the_byline() {
+        let html =
+            "<div class=sidebar><h1>Rain</h1><a rel=author>Ann Lee</a></div><p class=teaser><a rel=author>Bob Ray</a>";
+        assert_eq!(authors(html), ["Ann Lee"]);
+    }
+
+    #[test]
+    fn a_name_after_the_date_near_the_headline_is_the_author() {
+        assert_eq!(authors("<h1>Rain</h1><p>11.12.2019 - Ann Lee</p>"), ["Ann Lee"]);
+    }
+
+    #[test]
     fn family_names_before_the_comma_move_behind() {
         assert_eq!(
             authors("<meta name=citation_author content='Lee, Ann'><meta name=citation_author content='Ray, Bob'>"),

@@ -30,7 +30,7 @@ impl Site {
     /// Whether a text is a name of the site, or such a name with little around it.
     pub fn is(&self, text: &str) -> bool {
         let text = fold(text);
-        !text.is_empty() && self.known.iter().any(|name| *name == text)
+        !text.is_empty() && self.known.contains(&text)
     }
 
     /// Whether a text reads like the site's name: the one contains the other for the most part.

@@ -84,11 +84,10 @@ pub fn tidy(text: &str) -> String {
         }
         rest = &rest[taken..];
         match shown {
+            Some(c) if is_space(c) && (line.is_empty() || line.ends_with(' ')) => {}
             Some(c) if is_space(c) => {
-                if !line.is_empty() && !line.ends_with(' ') {
-                    line.push(' ');
-                    kept += 1;
-                }
+                line.push(' ');
+                kept += 1;
             }
             Some(c) if !is_invisible(c) => {
                 line.push(c);

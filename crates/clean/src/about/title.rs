@@ -375,6 +375,14 @@ mod tests {
     }
 
     #[test]
+    fn a_line_above_the_headline_is_not_part_of_it() {
+        let html = "<title>Rain in May at last</title><h1><span>Weather</span> <span>Rain in May at last</span></h1>";
+        assert_eq!(title(html), "Rain in May at last");
+        assert_eq!(title("<h1><span class=kicker>Weather</span> Rain in May</h1>"), "Rain in May");
+        assert_eq!(title("<h1><span>Rain</span> in May</h1>"), "Rain in May");
+    }
+
+    #[test]
     fn a_page_without_a_title_has_none() {
         assert_eq!(title("<p>hello"), "");
     }
