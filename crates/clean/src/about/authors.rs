@@ -230,7 +230,7 @@ fn resolve<'v>(page: &Page<'v>, value: &'v Value) -> &'v Value {
 fn from_marks(page: &Page<'_>, heading: Option<NodeId>) -> Vec<(Vec<String>, f32)> {
     let tree = page.tree;
     let mut around = None;
-    let mut seen: Vec<(NodeId, Sign, Vec<String>, f32)> = Vec::new();
+    let mut seen: Vec<(NodeId, (Sign, Place), Vec<String>, f32)> = Vec::new();
     for (at, (id, sign)) in page.marks.authors.iter().enumerate() {
         // A box around marked names says what they say.
         let inner = page.marks.authors[at + 1..]
@@ -263,14 +263,14 @@ fn from_marks(page: &Page<'_>, heading: Option<NodeId>) -> Vec<(Vec<String>, f32
         if place == Place::Beside {
             weight *= if near > 0.8 && heading.is_some() { 0.6 } else { 0.4 };
         }
-        seen.push((*id, *sign, names, weight));
+        seen.push((*id, (*sign, place), names, weight));
         if seen.len() >= 24 {
             break;
         }
     }
-    // Names that follow one another under the same sign are one byline.
+    // Names that follow one another in one place under one sign are one byline.
     let mut claims: Vec<(Vec<String>, f32)> = Vec::new();
-    let mut last: Option<(NodeId, Sign)> = None;
+    let mut last: Option<(NodeId, (Sign, Place))> = None;
     for (id, sign, names, weight) in seen {
         let together = last.is_some_and(|(before, as_sign)| as_sign == sign && id.index() - before.index() < 16);
         match claims.last_mut() {
