@@ -230,7 +230,7 @@ fn resolve<'v>(page: &Page<'v>, value: &'v Value) -> &'v Value {
 fn from_marks(page: &Page<'_>, heading: Option<NodeId>) -> Vec<(Vec<String>, f32)> {
     let tree = page.tree;
     let mut around = None;
-    let mut seen: Vec<(NodeId, (Sign, Place), Vec<String>, f32)> = Vec::new();
+    let mut seen = Vec::new();
     for (at, (id, sign)) in page.marks.authors.iter().enumerate() {
         // A box around marked names says what they say.
         let inner = page.marks.authors[at + 1..]
