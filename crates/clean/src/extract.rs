@@ -3,9 +3,10 @@
 use jiff::Timestamp;
 use serde_json::Value;
 use tidings_lang::StopList;
-use tidings_model::{About, Document, Page, Paragraph};
+use tidings_model::{Document, Page, Paragraph};
 use url::Url;
 
+use crate::about;
 use crate::article::blocks;
 use crate::article::features::Survey;
 use crate::article::render::{self, Links};
@@ -181,7 +182,7 @@ pub fn extract(source: &Source<'_>, options: &Options) -> Result<Document, Unfit
         return Err(Unfit::TooShort);
     }
     let dates = date::read(&tree, &facts, source.url, &source.clocks);
-    let mut about = About { language: facts.language.unwrap_or_default().to_owned(), ..About::default() };
+    let mut about = about::read(&tree, &facts, url.as_ref());
     about.modified = dates.modified.map(|day| day.to_string()).unwrap_or_default();
     let mut document = Document {
         url: source.url.unwrap_or_default().to_owned(),

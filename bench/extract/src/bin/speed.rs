@@ -60,7 +60,7 @@ fn main() -> anyhow::Result<()> {
                 spent[3] += clock() - start;
                 let start = clock();
                 let _ = std::hint::black_box(extract(
-                    &Source { html: &page.html, url: Some(&page.url) },
+                    &Source { html: &page.html, url: Some(&page.url), ..Source::default() },
                     &Options::default(),
                 ));
                 spent[4] += clock() - start;

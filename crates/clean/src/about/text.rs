@@ -1,0 +1,262 @@
+//! Small strings of a page, made fit to be shown and to be compared.
+//!
+//! Declarations are written by templates: entities are escaped twice, tags and line breaks are left
+//! in, soft hyphens and invisible characters come along. Every module here reads them through
+//! [`tidy`] and compares them through [`fold`], so that no rule has to think of it again.
+
+use html5ever::local_name;
+
+use crate::tree::{NodeId, Tree, is_inline, is_space};
+
+/// Nothing a page says about itself in one field needs more characters than this.
+pub const MOST_CHARS: usize = 1_000;
+
+/// The named entities that survive in declarations because they were escaped twice.
+const ENTITIES: &[(&str, char)] = &[
+    ("amp", '&'),
+    ("lt", '<'),
+    ("gt", '>'),
+    ("quot", '"'),
+    ("apos", '\''),
+    ("nbsp", ' '),
+    ("shy", '\u{ad}'),
+    ("ndash", '–'),
+    ("mdash", '—'),
+    ("lsquo", '‘'),
+    ("rsquo", '’'),
+    ("sbquo", '‚'),
+    ("ldquo", '“'),
+    ("rdquo", '”'),
+    ("bdquo", '„'),
+    ("laquo", '«'),
+    ("raquo", '»'),
+    ("hellip", '…'),
+    ("auml", 'ä'),
+    ("ouml", 'ö'),
+    ("uuml", 'ü'),
+    ("Auml", 'Ä'),
+    ("Ouml", 'Ö'),
+    ("Uuml", 'Ü'),
+    ("szlig", 'ß'),
+    ("eacute", 'é'),
+    ("egrave", 'è'),
+    ("agrave", 'à'),
+    ("ccedil", 'ç'),
+    ("ntilde", 'ñ'),
+    ("aacute", 'á'),
+    ("iacute", 'í'),
+    ("oacute", 'ó'),
+    ("uacute", 'ú'),
+];
+
+/// One line without markup, entities, invisible characters and doubled white space.
+pub fn tidy(text: &str) -> String {
+    let mut line = String::with_capacity(text.len().min(MOST_CHARS));
+    let mut rest = text.trim_start();
+    let mut kept = 0;
+    while let Some(c) = rest.chars().next() {
+        if kept >= MOST_CHARS {
+            break;
+        }
+        let mut taken = c.len_utf8();
+        let mut shown = Some(c);
+        match c {
+            '&' => {
+                // Escaped twice and thrice: what one entity stands for may begin another.
+                if let Some((decoded, length)) = entity(rest) {
+                    taken = length;
+                    shown = Some(decoded);
+                    if decoded == '&'
+                        && let Some((inner, length)) = entity_after(&rest[taken..])
+                    {
+                        taken += length;
+                        shown = Some(inner);
+                    }
+                }
+            }
+            '<' => {
+                if let Some(length) = tag(rest) {
+                    taken = length;
+                    shown = Some(' ');
+                }
+            }
+            _ => {}
+        }
+        rest = &rest[taken..];
+        match shown {
+            Some(c) if is_space(c) && (line.is_empty() || line.ends_with(' ')) => {}
+            Some(c) if is_space(c) => {
+                line.push(' ');
+                kept += 1;
+            }
+            Some(c) if !is_invisible(c) => {
+                line.push(c);
+                kept += 1;
+            }
+            _ => {}
+        }
+    }
+    line.truncate(line.trim_end().len());
+    line
+}
+
+/// Letters and digits alone, lower-case: two strings that fold alike read alike.
+pub fn fold(text: &str) -> String {
+    let mut folded = String::with_capacity(text.len());
+    for c in text.chars().filter(|c| c.is_alphanumeric()).take(MOST_CHARS) {
+        folded.extend(c.to_lowercase());
+    }
+    folded
+}
+
+/// The text below a node, a line break wherever an element breaks the line; nothing if it is
+/// longer than `most` bytes, since labels are short and long texts are not labels.
+pub fn label(tree: &Tree, top: NodeId, most: usize) -> Option<String> {
+    gather(tree, top, most, false)
+}
+
+/// As [`label`], with a space wherever a new element begins: "By" and a name often stand in two
+/// elements that only style sheets keep apart.
+pub fn spaced_label(tree: &Tree, top: NodeId, most: usize) -> Option<String> {
+    gather(tree, top, most, true)
+}
+
+fn gather(tree: &Tree, top: NodeId, most: usize, spaced: bool) -> Option<String> {
+    let mut text = String::new();
+    let mut at = Some(top);
+    let mut steps = 0;
+    while let Some(id) = at {
+        steps += 1;
+        if steps > 400 {
+            return None;
+        }
+        let mut skip = false;
+        if let Some(piece) = tree.as_text(id) {
+            push_words(&mut text, piece);
+            if text.len() > most {
+                return None;
+            }
+        } else if let Some(name) = tree.name(id) {
+            skip = matches!(
+                *name,
+                local_name!("script")
+                    | local_name!("style")
+                    | local_name!("noscript")
+                    | local_name!("template")
+                    | local_name!("svg")
+                    | local_name!("button")
+                    | local_name!("select")
+            );
+            if !is_inline(name) {
+                end_line(&mut text);
+            } else if spaced && !text.is_empty() && !text.ends_with([' ', '\n']) {
+                text.push(' ');
+            }
+        }
+        at = tree.following(id, top, skip);
+        // Leaving a block ends its line too, as entering one does.
+        if let Some(next) = at
+            && tree.parent(next) != Some(id)
+            && tree.previous_sibling(next).and_then(|before| tree.name(before)).is_some_and(|name| !is_inline(name))
+        {
+            end_line(&mut text);
+        }
+    }
+    text.truncate(text.trim_end().len());
+    Some(text)
+}
+
+fn end_line(text: &mut String) {
+    text.truncate(text.trim_end().len());
+    if !text.is_empty() {
+        text.push('\n');
+    }
+}
+
+fn push_words(text: &mut String, piece: &str) {
+    if piece.starts_with(is_space) && !text.is_empty() && !text.ends_with([' ', '\n']) {
+        text.push(' ');
+    }
+    let mut first = true;
+    for word in piece.split(is_space).filter(|word| !word.is_empty()) {
+        if !first {
+            text.push(' ');
+        }
+        text.extend(word.chars().filter(|c| !is_invisible(*c)));
+        first = false;
+    }
+    if !first && piece.ends_with(is_space) {
+        text.push(' ');
+    }
+}
+
+/// Characters that are there for layout and search engines, not for readers.
+fn is_invisible(c: char) -> bool {
+    matches!(c, '\u{ad}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{2064}' | '\u{feff}')
+        || c.is_control()
+}
+
+/// The character an entity at the start of the text stands for, and the length of the entity.
+fn entity(text: &str) -> Option<(char, usize)> {
+    let (decoded, length) = entity_after(text.strip_prefix('&')?)?;
+    Some((decoded, length + 1))
+}
+
+/// As [`entity`], its `&` already read.
+fn entity_after(text: &str) -> Option<(char, usize)> {
+    let end = text.bytes().take(10).position(|byte| byte == b';')?;
+    let name = text.get(..end)?;
+    let decoded = match name.strip_prefix('#') {
+        Some(number) => {
+            let code = match number.strip_prefix(['x', 'X']) {
+                Some(hex) => u32::from_str_radix(hex, 16).ok()?,
+                None => number.parse().ok()?,
+            };
+            char::from_u32(code)?
+        }
+        None => ENTITIES.iter().find(|(known, _)| *known == name)?.1,
+    };
+    Some((decoded, end + 1))
+}
+
+/// The length of a tag at the start of the text; a lone `<` is a character like others.
+fn tag(text: &str) -> Option<usize> {
+    let second = text.as_bytes().get(1)?;
+    if !second.is_ascii_alphabetic() && *second != b'/' {
+        return None;
+    }
+    text.bytes().take(200).position(|byte| byte == b'>').map(|end| end + 1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn entities_escaped_twice_and_tags_left_in_are_read() {
+        assert_eq!(tidy(" Tom &amp;amp; Jerry&#8217;s <b>big</b>\n day "), "Tom & Jerry’s big day");
+        assert_eq!(tidy("a < b &unknown; c"), "a < b &unknown; c");
+        assert_eq!(tidy("Genesenen\u{ad}nachweis"), "Genesenennachweis");
+    }
+
+    #[test]
+    fn tidying_ends_and_never_cuts_a_character() {
+        assert_eq!(tidy(&"ä".repeat(5_000)).chars().count(), MOST_CHARS);
+        assert_eq!(tidy("&"), "&");
+        assert_eq!(tidy("<"), "<");
+        assert_eq!(tidy("&#xffffffff;é;"), "&#xffffffff;é;");
+    }
+
+    #[test]
+    fn strings_that_read_alike_fold_alike() {
+        assert_eq!(fold("„Meister Proper“ – Wien"), fold("meister proper: WIEN!"));
+    }
+
+    #[test]
+    fn a_label_keeps_lines_apart_and_long_text_is_no_label() {
+        let tree = crate::tree::parse("<div>By <a>Ann Lee</a><div>Editor</div> 5 May</div>");
+        let top = tree.first_child(tree.body()).unwrap();
+        assert_eq!(label(&tree, top, 100).unwrap(), "By Ann Lee\nEditor\n5 May");
+        assert_eq!(label(&tree, top, 5), None);
+    }
+}
