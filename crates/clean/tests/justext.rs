@@ -2,6 +2,7 @@
 
 use std::time::{Duration, Instant};
 
+use proptest::prelude::*;
 use tidings_clean::justext::{Class, JustextOptions, JustextParagraph, paragraphs};
 use tidings_clean::tree;
 
@@ -130,5 +131,23 @@ fn no_page_takes_long() {
         }
         let start: String = html.chars().take(20).collect();
         assert!(begin.elapsed() < Duration::from_secs(5), "{start} took {:?}", begin.elapsed());
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(128))]
+
+    #[test]
+    fn markup_of_any_kind_gives_text_or_nothing(
+        tags in proptest::collection::vec("</?(p|div|a|b|br|h1|select|form|table|td|script|x-h2|svg)>|[ \\n\u{a0}\u{1f}]|[a-zé©]{1,9}", 0..80)
+    ) {
+        let english = tidings_lang::stop_list("en").expect("there is an English list");
+        for options in [JustextOptions::public(), JustextOptions::production()] {
+            for paragraph in paragraphs(&tree::parse(&tags.concat()), english, &options) {
+                prop_assert!(!paragraph.text.is_empty());
+                prop_assert_eq!(paragraph.text.trim(), &paragraph.text);
+                prop_assert!(matches!(paragraph.class, Class::Good | Class::Bad));
+            }
+        }
     }
 }

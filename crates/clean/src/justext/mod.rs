@@ -4,8 +4,8 @@
 //! needs the old behaviour rather than a better one. So this is the method as published
 //! (J. Pomikálek, *Removing Boilerplate and Duplicate Content from Web Corpora*, Brno 2011), with
 //! the habits of the two programs in use, down to those that look like slips; [`Edition`] lists
-//! them. The page is cut into paragraphs ([`segment`]), each is judged alone, then those in doubt
-//! follow their neighbours ([`classify`]).
+//! them. The page is cut into paragraphs (`segment.rs`), each is judged alone, then those in doubt
+//! follow their neighbours (`classify.rs`).
 //!
 //! ```
 //! use tidings_clean::{justext, tree};

@@ -26,6 +26,12 @@ pub(super) struct Segment {
     pub node: NodeId,
 }
 
+impl Segment {
+    fn at(node: NodeId, heading: bool, select: bool) -> Segment {
+        Segment { text: String::new(), length: 0, link_chars: 0, heading, select, node }
+    }
+}
+
 /// What an element means to paragraphs.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Role {
@@ -162,13 +168,11 @@ struct Cutter<'a> {
 
 impl<'a> Cutter<'a> {
     fn new(tree: &'a Tree, edition: Edition) -> Cutter<'a> {
-        let segment =
-            Segment { text: String::new(), length: 0, link_chars: 0, heading: false, select: false, node: tree.root() };
         Cutter {
             tree,
             edition,
             segments: Vec::new(),
-            segment,
+            segment: Segment::at(tree.root(), false, false),
             touched: false,
             owed: None,
             piece: String::new(),
@@ -284,14 +288,7 @@ impl<'a> Cutter<'a> {
 
     /// Ends the paragraph and begins another.
     fn begin_segment(&mut self, node: NodeId) {
-        let next = Segment {
-            text: String::new(),
-            length: 0,
-            link_chars: 0,
-            heading: self.headings > 0,
-            select: self.selects > 0,
-            node,
-        };
+        let next = Segment::at(node, self.headings > 0, self.selects > 0);
         let segment = std::mem::replace(&mut self.segment, next);
         self.owed = None;
         // An empty paragraph is a paragraph to the package, and stands between others.
