@@ -7,7 +7,10 @@ use tidings_clean::{Options, Source, extract};
 fn pages_made_to_be_expensive_are_read() {
     for shape in SHAPES {
         let html = (shape.make)(60_000);
-        let _ = extract(&Source { html: &html, url: Some("https://example.org/2020/01/01/x"), ..Source::default() }, &Options::default());
+        let _ = extract(
+            &Source { html: &html, url: Some("https://example.org/2020/01/01/x"), ..Source::default() },
+            &Options::default(),
+        );
     }
 }
 

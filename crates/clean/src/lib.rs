@@ -10,11 +10,11 @@
 //! assert!(document.text().contains("carried their chairs"));
 //! ```
 
-mod extract;
 pub mod about;
 pub mod article;
 pub mod date;
 pub mod decode;
+mod extract;
 pub mod facts;
 pub mod justext;
 pub mod tree;

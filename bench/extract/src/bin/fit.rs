@@ -95,7 +95,8 @@ fn main() -> anyhow::Result<()> {
     for ((set, sample), (fold, domain, labels, _)) in samples.into_iter().zip(counted) {
         let tree = tree::parse(&sample.html);
         let facts = Facts::read(&tree);
-        let survey = Survey::of(&tree, blocks::cut(&tree), &facts, Url::parse(&sample.url).ok().as_ref(), &by_fold[fold]);
+        let survey =
+            Survey::of(&tree, blocks::cut(&tree), &facts, Url::parse(&sample.url).ok().as_ref(), &by_fold[fold]);
         let count = survey.blocks.list.len();
         pages.push(Page { sample, set, fold, domain, labels, survey, first_row: rows });
         rows += count;

@@ -52,7 +52,8 @@ fn main() -> anyhow::Result<()> {
                 let facts = Facts::read(&tree);
                 spent[1] += clock() - start;
                 let start = clock();
-                let survey = Survey::of(&tree, blocks::cut(&tree), &facts, url::Url::parse(&page.url).ok().as_ref(), weights);
+                let survey =
+                    Survey::of(&tree, blocks::cut(&tree), &facts, url::Url::parse(&page.url).ok().as_ref(), weights);
                 spent[2] += clock() - start;
                 let start = clock();
                 let p = select::weigh(&survey, weights);

@@ -24,11 +24,15 @@ pub struct Limits {
     pub depth: u32,
     /// The number of nodes.
     pub nodes: usize,
+    /// The bytes that are parsed.
+    pub bytes: usize,
+    /// The bytes behind a limit that are still read, without structure.
+    pub plain_bytes: usize,
 }
 
 impl Default for Limits {
     fn default() -> Limits {
-        Limits { depth: 512, nodes: 300_000 }
+        Limits { depth: 512, nodes: 300_000, bytes: 8 << 20, plain_bytes: 16 << 20 }
     }
 }
 
@@ -36,8 +40,10 @@ impl Default for Limits {
 const PIECE: usize = 4096;
 /// The size of pieces once nodes multiply faster than tags are read.
 const SMALL_PIECE: usize = 256;
-/// A tag longer than this that still adds attributes is no tag.
+/// Tags longer than this are looked at.
 const LONGEST_TAG: usize = 64 * 1024;
+/// A tag with more attributes than this is no tag.
+const MOST_ATTRIBUTES: usize = 4000;
 
 /// Parses a page with the usual limits.
 pub fn parse(html: &str) -> Tree {
@@ -48,14 +54,28 @@ pub fn parse(html: &str) -> Tree {
 pub fn parse_with(html: &str, limits: Limits) -> Tree {
     let options = TreeBuilderOpts { scripting_enabled: false, ..Default::default() };
     let tokenizer = Tokenizer::new(TreeBuilder::new(Sink::new(html.len()), options), TokenizerOpts::default());
-    let mut reader = Reader { html, at: 0, quiet_since: 0, piece: PIECE, tokenizer, queue: BufferQueue::default() };
+    let mut reader = Reader {
+        html,
+        at: 0,
+        quiet_since: 0,
+        piece: PIECE,
+        look_again: LONGEST_TAG,
+        tokenizer,
+        queue: BufferQueue::default(),
+    };
     while reader.at < html.len() {
         reader.step();
+        let stuck = reader.is_stuck();
         let sink = &reader.tokenizer.sink.sink;
-        if sink.deepest() > limits.depth || sink.len() > limits.nodes || reader.is_stuck() {
+        if stuck
+            || sink.deepest() > limits.depth
+            || sink.len() > limits.nodes
+            || (reader.at > limits.bytes && reader.at < html.len())
+        {
             let rest = reader.at;
             let sink = reader.tokenizer.sink.sink;
-            strip::append(&sink, &html[rest..], limits.nodes);
+            let end = html.floor_char_boundary(rest.saturating_add(limits.plain_bytes));
+            strip::append(&sink, &html[rest..end]);
             return sink.into_tree(true);
         }
     }
@@ -69,6 +89,8 @@ struct Reader<'a> {
     /// Where the tree last changed.
     quiet_since: usize,
     piece: usize,
+    /// How long nothing has to happen before it is asked why.
+    look_again: usize,
     tokenizer: Tokenizer<TreeBuilder<super::NodeId, Sink>>,
     queue: BufferQueue,
 }
@@ -111,18 +133,40 @@ impl Reader<'_> {
 
     /// Whether the tokenizer has been collecting attributes of one tag for too long.
     ///
-    /// It compares each with all before it. A long value, such as an image in the page, is no
-    /// trouble, and neither is a comment.
-    fn is_stuck(&self) -> bool {
-        if self.at - self.quiet_since < LONGEST_TAG {
+    /// It compares each with all before it. A long value, such as a picture or a page's state, is no
+    /// trouble, and neither is a comment. Looking costs as much as what is looked at, so it is done
+    /// again only when that has doubled.
+    fn is_stuck(&mut self) -> bool {
+        let quiet = self.at - self.quiet_since;
+        if quiet < LONGEST_TAG {
+            self.look_again = LONGEST_TAG;
             return false;
         }
+        if quiet < self.look_again {
+            return false;
+        }
+        self.look_again = quiet * 2;
         let before = &self.html.as_bytes()[self.quiet_since.saturating_sub(PIECE)..self.at];
         let comment =
             memmem::rfind(before, b"<!--").is_some_and(|open| memmem::find(&before[open..], b"-->").is_none());
-        let gaps = before.iter().filter(|byte| byte.is_ascii_whitespace() || **byte == b'/').count();
-        !comment && gaps > before.len() / 16
+        !comment && unquoted_gaps(before) > MOST_ATTRIBUTES
     }
+}
+
+/// White space and slashes outside quotes in the tag that begins last in the first piece.
+fn unquoted_gaps(bytes: &[u8]) -> usize {
+    let start = memchr::memrchr(b'<', &bytes[..bytes.len().min(PIECE)]).unwrap_or(0);
+    let mut quote = None;
+    let mut gaps = 0;
+    for byte in &bytes[start..] {
+        match (quote, byte) {
+            (Some(open), _) => quote = if open == byte { None } else { quote },
+            (None, b'"' | b'\'') => quote = Some(byte),
+            (None, b' ' | b'\t' | b'\n' | b'\r' | b'/') => gaps += 1,
+            _ => {}
+        }
+    }
+    gaps
 }
 
 /// The length of the next piece: it ends behind the tag where a script or a style may begin.

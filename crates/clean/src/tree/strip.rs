@@ -7,8 +7,11 @@ use memchr::memchr;
 use super::sink::Sink;
 use super::{Data, NodeId, is_inline};
 
-/// Appends what follows a limit as plain paragraphs, at most `most` of them.
-pub(super) fn append(sink: &Sink, html: &str, most: usize) {
+/// Paragraphs that are kept apart; the text of any more goes into the last.
+const MOST_PARAGRAPHS: usize = 20_000;
+
+/// Appends what follows a limit as plain paragraphs.
+pub(super) fn append(sink: &Sink, html: &str) {
     let body = sink.body();
     let mut paragraph = String::new();
     let mut count = 0;
@@ -19,7 +22,7 @@ pub(super) fn append(sink: &Sink, html: &str, most: usize) {
     {
         rest = &rest[close + 1..];
     }
-    while count < most && !rest.is_empty() {
+    while !rest.is_empty() {
         let open = memchr(b'<', rest.as_bytes()).unwrap_or(rest.len());
         paragraph.push_str(&rest[..open]);
         rest = &rest[open..];
@@ -29,7 +32,9 @@ pub(super) fn append(sink: &Sink, html: &str, most: usize) {
             rest = &rest[step..];
             continue;
         };
-        if tag.breaks {
+        if tag.breaks && count == MOST_PARAGRAPHS {
+            paragraph.push(' ');
+        } else if tag.breaks {
             count += usize::from(flush(sink, body, &mut paragraph));
         }
         rest = &rest[tag.length..];
