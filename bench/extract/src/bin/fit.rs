@@ -38,9 +38,24 @@ struct Args {
     /// Shrinks answers that rest on little weight.
     #[arg(long, default_value_t = 2.0)]
     shrinkage: f32,
+    /// Forests whose mean is taken: steadier than any of them.
+    #[arg(long, default_value_t = 1)]
+    forests: u64,
+    /// The share of rows that count as far from right and are drawn for every tree.
+    #[arg(long, default_value_t = 0.2)]
+    far: f32,
+    /// The share of the other rows drawn for each tree.
+    #[arg(long, default_value_t = 0.2)]
+    near: f32,
     /// Lists the pages that lose most.
     #[arg(long)]
     worst: Option<usize>,
+    /// Keeps the probabilities of blocks on domains left out in this file.
+    #[arg(long)]
+    keep: Option<PathBuf>,
+    /// Takes the probabilities from such a file and only scores them, for trying out what follows them.
+    #[arg(long)]
+    again: Option<PathBuf>,
     /// Writes what was thought of every block, a file a page, into this folder.
     #[arg(long)]
     dump: Option<PathBuf>,
@@ -117,12 +132,19 @@ fn main() -> anyhow::Result<()> {
         depth: args.depth,
         rate: args.rate,
         shrinkage: args.shrinkage,
-        far: 0.15,
-        near: 0.1,
+        far: args.far,
+        near: args.near,
         columns: 0.4,
         seed,
     };
-    let (first, p) = crossfit(&columns, &labels, &weights, &fold_of, args.write.is_some(), &growth(1));
+    if let Some(path) = &args.again {
+        let bytes = std::fs::read(path).with_context(|| format!("cannot read {}", path.display()))?;
+        let p: Vec<f32> =
+            bytes.chunks_exact(4).map(|four| f32::from_le_bytes([four[0], four[1], four[2], four[3]])).collect();
+        report("again", &pages, &p, &[0.9, 1.0, 1.1, 1.2, 1.3]);
+        return Ok(());
+    }
+    let (first, p) = crossfit(&columns, &labels, &weights, &fold_of, args.write.is_some(), &growth(1), args.forests);
     eprintln!("first forest, {:.1?}", clock.elapsed());
     report("first", &pages, &p, &[1.0]);
 
@@ -146,9 +168,12 @@ fn main() -> anyhow::Result<()> {
         }
     }
     eprintln!("{doubted} annotations doubted");
-    let (second, p) = crossfit(&columns, &labels, &weights, &fold_of, args.write.is_some(), &growth(2));
+    let (second, p) = crossfit(&columns, &labels, &weights, &fold_of, args.write.is_some(), &growth(2), args.forests);
     eprintln!("second forest, {:.1?}", clock.elapsed());
     report("second", &pages, &p, &[0.9, 1.0, 1.1, 1.2]);
+    if let Some(path) = &args.keep {
+        std::fs::write(path, p.iter().flat_map(|p| p.to_le_bytes()).collect::<Vec<u8>>())?;
+    }
     if let Some(worst) = args.worst {
         show_worst(&pages, &p, worst);
     }
@@ -206,6 +231,7 @@ fn crossfit(
     fold_of: &[usize],
     whole: bool,
     growth: &Growth,
+    forests: u64,
 ) -> (Forest, Vec<f32>) {
     let table = Table::of(columns);
     let mut p = vec![0.0; labels.len()];
@@ -215,8 +241,21 @@ fn crossfit(
             .map(|row| row as u32)
             .collect()
     };
+    let grow = |rows: &[u32]| {
+        let mut mean = Forest::default();
+        for place in 0..forests {
+            let growth = Growth { seed: growth.seed + 1000 * place, ..*growth };
+            let forest = grow(&table, labels, weights, rows, &growth);
+            mean.bias += forest.bias / forests as f32;
+            mean.trees.extend(forest.trees.into_iter().map(|mut tree| {
+                tree.answers.iter_mut().for_each(|answer| *answer /= forests as f32);
+                tree
+            }));
+        }
+        mean
+    };
     for fold in 0..FOLDS as usize {
-        let forest = grow(&table, labels, weights, &rows(Some(fold)), growth);
+        let forest = grow(&rows(Some(fold)));
         let sums = forest.weigh(labels.len(), |column| &columns[column]);
         for (row, sum) in sums.into_iter().enumerate() {
             if fold_of[row] == fold {
@@ -224,7 +263,7 @@ fn crossfit(
             }
         }
     }
-    let forest = if whole { grow(&table, labels, weights, &rows(None), growth) } else { Forest::default() };
+    let forest = if whole { grow(&rows(None)) } else { Forest::default() };
     (forest, p)
 }
 

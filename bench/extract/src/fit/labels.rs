@@ -18,10 +18,23 @@ pub struct Label {
 
 /// Labels every block.
 pub fn label(sample: &Sample, blocks: &Blocks) -> Vec<Label> {
-    match (&sample.gold.text, &sample.gold.with, &sample.gold.without) {
+    let mut labels = match (&sample.gold.text, &sample.gold.with, &sample.gold.without) {
         (Some(text), ..) => by_text(text, blocks),
         (_, Some(with), Some(without)) => by_segments(with, without, blocks),
         _ => vec![Label::default(); blocks.list.len()],
+    };
+    let share = share(sample);
+    for label in &mut labels {
+        label.weight *= share;
+    }
+    labels
+}
+
+/// How much a page counts: shops and lists are not what feeds lead to.
+fn share(sample: &Sample) -> f32 {
+    match sample.page_type.as_deref() {
+        Some("product" | "collection" | "listing" | "service") => 0.6,
+        _ => 1.0,
     }
 }
 
