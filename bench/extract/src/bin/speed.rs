@@ -10,7 +10,7 @@ use tidings_clean::article::features::Survey;
 use tidings_clean::article::select;
 use tidings_clean::article::weights::Weights;
 use tidings_clean::facts::Facts;
-use tidings_clean::{Options, Source, extract, tree};
+use tidings_clean::{Options, Source, about, date, extract, tree};
 
 /// Measures the steps of extraction.
 #[derive(Parser)]
@@ -41,10 +41,11 @@ fn main() -> anyhow::Result<()> {
     for set in &args.sets {
         let mut pages = sets::read(&args.data, set)?;
         pages.retain(|page| (args.least..=args.most).contains(&page.html.len()));
-        let mut best = [Duration::MAX; 5];
+        let mut best = [Duration::MAX; 7];
         for _ in 0..3 {
-            let mut spent = [Duration::ZERO; 5];
+            let mut spent = [Duration::ZERO; 7];
             for page in &pages {
+                let url = url::Url::parse(&page.url).ok();
                 let start = clock();
                 let tree = tree::parse(&page.html);
                 spent[0] += clock() - start;
@@ -52,13 +53,18 @@ fn main() -> anyhow::Result<()> {
                 let facts = Facts::read(&tree);
                 spent[1] += clock() - start;
                 let start = clock();
-                let survey =
-                    Survey::of(&tree, blocks::cut(&tree), &facts, url::Url::parse(&page.url).ok().as_ref(), weights);
+                let survey = Survey::of(&tree, blocks::cut(&tree), &facts, url.as_ref(), weights);
                 spent[2] += clock() - start;
                 let start = clock();
                 let p = select::weigh(&survey, weights);
                 std::hint::black_box(&p);
                 spent[3] += clock() - start;
+                let start = clock();
+                std::hint::black_box(about::read(&tree, &facts, url.as_ref()));
+                spent[5] += clock() - start;
+                let start = clock();
+                std::hint::black_box(date::read(&tree, &facts, Some(&page.url), &date::Clocks::default()));
+                spent[6] += clock() - start;
                 let start = clock();
                 let _ = std::hint::black_box(extract(
                     &Source { html: &page.html, url: Some(&page.url), ..Source::default() },
@@ -73,13 +79,15 @@ fn main() -> anyhow::Result<()> {
         let bytes: usize = pages.iter().map(|page| page.html.len()).sum();
         let each = |time: Duration| time.as_secs_f64() * 1000.0 / pages.len() as f64;
         println!(
-            "{set}: {} pages of {} kB, ms a page: parse {:.2}, facts {:.2}, survey {:.2}, forests {:.2}, all {:.2}",
+            "{set}: {} pages of {} kB, ms a page: parse {:.2}, facts {:.2}, survey {:.2}, forests {:.2}, about {:.2}, dates {:.2}, all {:.2}",
             pages.len(),
             bytes / pages.len().max(1) / 1000,
             each(best[0]),
             each(best[1]),
             each(best[2]),
             each(best[3]),
+            each(best[5]),
+            each(best[6]),
             each(best[4]),
         );
     }

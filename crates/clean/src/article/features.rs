@@ -236,7 +236,7 @@ impl Survey {
     }
 
     fn set(&mut self, column: Own1, row: usize, value: f32) {
-        self.columns[column as usize][row] = value;
+        set(&mut self.columns, column, row, value);
     }
 
     fn measure_text(&mut self, tree: &Tree, title: &WordSet, facts: &Facts<'_>, with_stops: bool) {
@@ -300,47 +300,47 @@ impl Survey {
     }
 
     fn measure_boxes(&mut self) {
-        let page_bytes = self.boxes[0].bytes.max(1.0);
-        let top =
-            (0..self.boxes.len()).max_by(|a, b| self.boxes[*a].score.total_cmp(&self.boxes[*b].score)).unwrap_or(0);
-        let mut on_top_path = vec![false; self.boxes.len()];
+        let Survey { boxes, columns, home: homes, shared: groups, .. } = self;
+        let page_bytes = boxes[0].bytes.max(1.0);
+        let top = (0..boxes.len()).max_by(|a, b| boxes[*a].score.total_cmp(&boxes[*b].score)).unwrap_or(0);
+        let mut on_top_path = vec![false; boxes.len()];
         let mut at = top as u32;
         loop {
             on_top_path[at as usize] = true;
-            let parent = self.boxes[at as usize].parent;
+            let parent = boxes[at as usize].parent;
             if parent == at {
                 break;
             }
             at = parent;
         }
-        let top_score = self.boxes[top].score.max(1.0);
-        let top_depth = self.boxes[top].depth;
-        let articles: Vec<usize> = (0..self.boxes.len())
-            .filter(|at| self.boxes[*at].own.kinds >> (GROUPS.len() + Role::Article as usize) & 1 == 1)
+        let top_score = boxes[top].score.max(1.0);
+        let top_depth = boxes[top].depth;
+        let articles: Vec<usize> = (0..boxes.len())
+            .filter(|at| boxes[*at].own.kinds >> (GROUPS.len() + Role::Article as usize) & 1 == 1)
             .collect();
-        let largest = articles.iter().copied().max_by(|a, b| self.boxes[*a].bytes.total_cmp(&self.boxes[*b].bytes));
+        let largest = articles.iter().copied().max_by(|a, b| boxes[*a].bytes.total_cmp(&boxes[*b].bytes));
         let mut article_place: HashMap<u32, usize, Plain> = HashMap::default();
         for (place, at) in articles.iter().enumerate() {
             article_place.insert(*at as u32, place);
         }
         let mut box_seen: HashMap<u32, f32, Plain> = HashMap::default();
-        for row in 0..self.blocks.list.len() {
-            let home = self.home[row];
-            let shared = self.shared[row];
-            let around = self.boxes[home as usize].clone();
+        for row in 0..homes.len() {
+            let home = homes[row];
+            let shared = groups[row];
+            let around = &boxes[home as usize];
             for (place, distance) in around.near.0.iter().enumerate() {
-                self.columns[OWN_NAMES.len() + place][row] = f32::from(*distance);
+                columns[OWN_NAMES.len() + place][row] = f32::from(*distance);
             }
-            self.set(Own1::tag_depth, row, around.depth as f32);
-            self.set(Own1::name_low, row, around.own.odds.0);
-            self.set(Own1::name_high, row, around.own.odds.1);
-            self.set(Own1::chain_low, row, around.odds_low);
-            self.set(Own1::chain_high, row, around.odds_high);
-            self.set(Own1::chain_sum, row, around.odds_sum);
+            set(columns, Own1::tag_depth, row, around.depth as f32);
+            set(columns, Own1::name_low, row, around.own.odds.0);
+            set(columns, Own1::name_high, row, around.own.odds.1);
+            set(columns, Own1::chain_low, row, around.odds_low);
+            set(columns, Own1::chain_high, row, around.odds_high);
+            set(columns, Own1::chain_sum, row, around.odds_sum);
             let mut at = home;
             for level in 0..LEVELS {
-                at = self.boxes[at as usize].parent;
-                let parent = &self.boxes[at as usize];
+                at = boxes[at as usize].parent;
+                let parent = &boxes[at as usize];
                 let values = [
                     parent.bytes / page_bytes,
                     parent.links / parent.bytes.max(1.0),
@@ -349,18 +349,18 @@ impl Survey {
                     parent.odds / parent.bytes.max(1.0) * 6.0,
                 ];
                 for (offset, value) in values.into_iter().enumerate() {
-                    self.columns[Own1::parent1_bytes as usize + level * values.len() + offset][row] = value;
+                    columns[Own1::parent1_bytes as usize + level * values.len() + offset][row] = value;
                 }
             }
-            let group = self.boxes[shared as usize].clone();
+            let group = &boxes[shared as usize];
             let index = box_seen.entry(shared).or_default();
             *index += 1.0;
             let index = *index;
-            self.set(Own1::box_bytes, row, group.bytes / page_bytes);
-            self.set(Own1::box_links, row, group.links / group.bytes.max(1.0));
-            self.set(Own1::box_mean, row, log(group.bytes / group.blocks.max(1.0)));
-            self.set(Own1::box_index, row, index);
-            self.set(Own1::box_place, row, index / group.blocks.max(1.0));
+            set(columns, Own1::box_bytes, row, group.bytes / page_bytes);
+            set(columns, Own1::box_links, row, group.links / group.bytes.max(1.0));
+            set(columns, Own1::box_mean, row, log(group.bytes / group.blocks.max(1.0)));
+            set(columns, Own1::box_index, row, index);
+            set(columns, Own1::box_place, row, index / group.blocks.max(1.0));
 
             // Up to the box that also holds the one with the most running text.
             let mut at = home;
@@ -369,7 +369,7 @@ impl Survey {
             let mut steps = 0;
             let mut meeting = None;
             loop {
-                let around = &self.boxes[at as usize];
+                let around = &boxes[at as usize];
                 best = best.max(around.score);
                 if article.is_none()
                     && let Some(place) = article_place.get(&at)
@@ -388,15 +388,15 @@ impl Survey {
                 at = around.parent;
             }
             let (steps, depth) = meeting.unwrap_or((0, 0));
-            self.set(Own1::top_steps, row, (top_depth.saturating_sub(depth)) as f32);
-            self.set(Own1::top_within, row, steps as f32);
-            self.set(Own1::top_share, row, self.boxes[top].bytes / page_bytes);
-            self.set(Own1::best_ratio, row, best / top_score);
-            self.set(Own1::articles, row, articles.len() as f32);
-            let share = article.map_or(0.0, |(at, _)| self.boxes[at].bytes / page_bytes);
-            self.set(Own1::article_share, row, share);
-            self.set(Own1::article_largest, row, flag(article.is_some() && article.map(|(at, _)| at) == largest));
-            self.set(Own1::article_index, row, article.map_or(-1.0, |(_, place)| place as f32));
+            set(columns, Own1::top_steps, row, (top_depth.saturating_sub(depth)) as f32);
+            set(columns, Own1::top_within, row, steps as f32);
+            set(columns, Own1::top_share, row, boxes[top].bytes / page_bytes);
+            set(columns, Own1::best_ratio, row, best / top_score);
+            set(columns, Own1::articles, row, articles.len() as f32);
+            let share = article.map_or(0.0, |(at, _)| boxes[at].bytes / page_bytes);
+            set(columns, Own1::article_share, row, share);
+            set(columns, Own1::article_largest, row, flag(article.is_some() && article.map(|(at, _)| at) == largest));
+            set(columns, Own1::article_index, row, article.map_or(-1.0, |(_, place)| place as f32));
         }
     }
 
@@ -656,6 +656,10 @@ impl Box {
             first_block: u32::MAX,
         }
     }
+}
+
+fn set(columns: &mut [Vec<f32>], column: Own1, row: usize, value: f32) {
+    columns[column as usize][row] = value;
 }
 
 /// The rank of a heading, or of the heading an element lies in; 0 for none.

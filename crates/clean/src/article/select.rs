@@ -8,7 +8,7 @@
 use std::collections::HashSet;
 
 use super::evidence::{COMMENT, Plain, Role};
-use super::features::{FIRST, Survey, declared_body};
+use super::features::{FIRST, Own1, Survey, declared_body};
 use super::forest::probability;
 use super::weights::Weights;
 use super::words::each_word;
@@ -20,11 +20,11 @@ pub struct Sureness(pub f32);
 
 impl Sureness {
     /// As much right as wrong text may be lost.
-    pub const BALANCED: Sureness = Sureness(1.05);
+    pub const BALANCED: Sureness = Sureness(1.2);
     /// Rather lose a paragraph than keep a teaser.
-    pub const PRECISION: Sureness = Sureness(1.4);
+    pub const PRECISION: Sureness = Sureness(1.5);
     /// Rather keep a teaser than lose a paragraph.
-    pub const RECALL: Sureness = Sureness(0.6);
+    pub const RECALL: Sureness = Sureness(0.8);
 }
 
 /// The probability of every block to belong to the article.
@@ -73,7 +73,14 @@ pub fn choose(survey: &Survey, p: &[f32], sureness: Sureness) -> Vec<usize> {
     }
     let mut rows: Vec<usize> = (0..p.len()).filter(|row| p[*row] > threshold).collect();
     drop_repeats(survey, &mut rows);
+    rows.retain(|row| !is_headline(survey, *row));
     rows
+}
+
+/// Whether a block is the headline, which documents have as their title.
+fn is_headline(survey: &Survey, row: usize) -> bool {
+    let value = |column: Own1| survey.columns[column as usize][row];
+    (1.0..=2.0).contains(&value(Own1::heading)) && value(Own1::title_cover) >= 0.8 && value(Own1::title_share) >= 0.9
 }
 
 /// The article as JSON-LD gives it, where the page itself shows much less than that.
