@@ -1,0 +1,104 @@
+//! Pages written for the purpose, each with the text that must come out of it.
+
+use std::path::PathBuf;
+
+use tidings_clean::{Options, Preset, Source, Unfit, extract};
+use tidings_model::{Document, Kind, Mark};
+
+fn fixture(name: &str) -> String {
+    let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../fixtures/pages").join(name);
+    std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
+}
+
+fn read(name: &str, options: &Options) -> Document {
+    let html = fixture(&format!("{name}.html"));
+    extract(&Source { html: &html, url: Some("https://gazette.example/2024/02/29/x"), ..Source::default() }, options)
+        .unwrap()
+}
+
+fn check(name: &str) {
+    assert_eq!(read(name, &Options::default()).text(), fixture(&format!("{name}.txt")).trim_end(), "{name}");
+}
+
+#[test]
+fn teasers_captions_share_bars_and_comments_go() {
+    check("gazette");
+}
+
+#[test]
+fn text_parted_by_line_breaks_in_a_layout_table_is_found() {
+    check("breaks");
+}
+
+#[test]
+fn an_article_that_only_json_ld_has_is_found() {
+    check("state");
+}
+
+#[test]
+fn program_text_and_tables_keep_their_shape() {
+    check("guide");
+    let document = read("guide", &Options { links: true, ..Options::default() });
+    let kinds: Vec<Kind> = document.paragraphs.iter().map(|paragraph| paragraph.kind).collect();
+    assert!(kinds.contains(&Kind::Code) && kinds.contains(&Kind::Heading { level: 2 }));
+    assert!(kinds.contains(&Kind::Row { header: true }) && kinds.contains(&Kind::Row { header: false }));
+    let last = document.paragraphs.last().unwrap();
+    let marked: Vec<(&str, &Mark)> =
+        last.spans.iter().map(|span| (&last.text[span.start..span.end], &span.mark)).collect();
+    let link = Mark::Link { href: "https://example.org/trees".into() };
+    assert_eq!(marked, [("trees", &link), ("much", &Mark::Strong)]);
+}
+
+#[test]
+fn quotes_lists_and_emphasis_are_kept() {
+    let document = read("gazette", &Options::default());
+    let kind =
+        |start: &str| document.paragraphs.iter().find(|paragraph| paragraph.text.starts_with(start)).unwrap().kind;
+    assert_eq!(kind("A town with"), Kind::Quote);
+    assert_eq!(kind("a ramp"), Kind::Item { depth: 1, ordered: false });
+    let signed = document.paragraphs.iter().find(|paragraph| paragraph.text.starts_with("The contract")).unwrap();
+    assert_eq!(&signed.text[signed.spans[0].start..signed.spans[0].end], "well past");
+}
+
+#[test]
+fn comments_come_apart_and_only_when_asked_for() {
+    assert!(read("gazette", &Options::default()).comments.is_empty());
+    let document = read("gazette", &Options { comments: true, ..Options::default() });
+    let comments: Vec<&str> = document.comments.iter().map(|comment| comment.text.as_str()).collect();
+    assert_eq!(
+        comments,
+        [
+            "About time, is all that I have to say about this matter.",
+            "Half the fare is still more than rowing costs me, but my arms will be grateful."
+        ]
+    );
+}
+
+#[test]
+fn metadata_and_date_are_read() {
+    let document = read("gazette", &Options::default());
+    assert_eq!(document.about.title, "Ferry service to return in spring, council says");
+    assert_eq!(document.about.authors, ["Maren Holt"]);
+    assert_eq!(document.about.site_name, "The Harbour Gazette");
+    assert_eq!(document.dated.as_ref().map(|dated| dated.day.as_str()), Some("2024-02-29"));
+    assert_eq!(document.about.modified, "2024-03-01");
+    assert_eq!(document.id.len(), 32);
+}
+
+#[test]
+fn the_classic_rule_is_a_preset() {
+    let preset = Preset::Justext(tidings_clean::justext::JustextOptions::production());
+    let text = read("gazette", &Options { preset, ..Options::default() }).text();
+    assert!(text.contains("The contract was signed") && !text.contains("All rights reserved"));
+}
+
+#[test]
+fn a_page_without_text_says_why() {
+    let unfit = |html: &str, options: &Options| extract(&Source { html, ..Source::default() }, options).unwrap_err();
+    assert_eq!(unfit("", &Options::default()), Unfit::NoText);
+    assert_eq!(unfit("<img src=x>", &Options::default()), Unfit::NoText);
+    assert_eq!(unfit("<p>Too little.</p>", &Options { least_words: 10, ..Options::default() }), Unfit::TooShort);
+    let stub = r#"<script type="application/ld+json">{"@type":"NewsArticle","isAccessibleForFree":"False"}</script>
+        <article><p>The first sentence of an article that must be paid for, and nothing that follows it.</p></article>"#;
+    assert_eq!(unfit(stub, &Options::default()), Unfit::PaywallStub);
+}
