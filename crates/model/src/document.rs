@@ -3,6 +3,9 @@
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
+use xxhash_rust::xxh3::Xxh3;
+
+use crate::address;
 
 /// One document, as it lies in `docs/`.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
@@ -183,5 +186,59 @@ impl Document {
             text.push_str(&paragraph.text);
         }
         text
+    }
+
+    /// The name of a document: 128 bits of its address, without decorations, and its text. The
+    /// same text at the same address has the same name in every corpus.
+    pub fn stable_id(&self) -> String {
+        let address = address::normalise(&self.url, None);
+        let mut hash = Xxh3::new();
+        hash.update(address.as_deref().unwrap_or(&self.url).as_bytes());
+        for paragraph in &self.paragraphs {
+            // No address and no text holds this byte, so that nothing can move between them.
+            hash.update(b"\xff");
+            hash.update(paragraph.text.as_bytes());
+        }
+        format!("{:032x}", hash.digest128())
+    }
+
+    /// The shelf of its language: the first part of the tag where that is a code of two or three
+    /// letters, otherwise `und`.
+    pub fn language_code(&self) -> String {
+        let code = self.about.language.split(['-', '_']).next().unwrap_or_default().trim().to_ascii_lowercase();
+        let is_code = (2..=3).contains(&code.len()) && code.bytes().all(|byte| byte.is_ascii_lowercase());
+        if is_code { code } else { "und".to_owned() }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn document(url: &str, texts: &[&str]) -> Document {
+        let paragraphs = texts.iter().map(|text| Paragraph { text: (*text).to_owned(), ..Paragraph::default() });
+        Document { url: url.to_owned(), paragraphs: paragraphs.collect(), ..Document::default() }
+    }
+
+    #[test]
+    fn a_name_stands_for_address_and_text_and_nothing_else() {
+        let id = |url: &str, texts: &[&str]| document(url, texts).stable_id();
+        let plain = id("http://e.org/a", &["One.", "Two."]);
+        assert_eq!(plain, "0e799c6d3e3d1af8b4c86c570e4db6d4");
+        assert_eq!(plain, id("http://E.org/a?utm_source=b#c", &["One.", "Two."]));
+        assert_ne!(plain, id("http://e.org/b", &["One.", "Two."]));
+        assert_ne!(plain, id("http://e.org/a", &["One.Two."]));
+        assert_ne!(id("x", &["a"]), id("xa", &[""]), "what is no address counts as it is");
+    }
+
+    #[test]
+    fn a_language_has_a_shelf_and_nonsense_has_none() {
+        let code = |language: &str| {
+            let about = About { language: language.to_owned(), ..About::default() };
+            Document { about, ..Document::default() }.language_code()
+        };
+        let tags = ["de", "de-AT", "PT_br", "gsw", "", "english", "../x", "e\u{e9}", "x-klingon", "12"];
+        let codes = ["de", "de", "pt", "gsw", "und", "und", "und", "und", "und", "und"];
+        assert_eq!(tags.map(code), codes);
     }
 }
