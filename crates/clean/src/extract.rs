@@ -7,6 +7,7 @@ use crate::article::features::Survey;
 use crate::article::render::{self, Links};
 use crate::article::select::{self, Sureness};
 use crate::article::weights::Weights;
+use crate::article::words::each_word;
 use crate::decode::decode;
 use crate::facts::Facts;
 use crate::tree;
@@ -147,7 +148,19 @@ pub fn extract(source: &Source<'_>, options: &Options) -> Result<Document, Unfit
     if paragraphs.is_empty() {
         return Err(Unfit::NoText);
     }
+    if words(&paragraphs) < options.least_words as f32 {
+        return Err(Unfit::TooShort);
+    }
     Ok(Document { url: source.url.unwrap_or_default().to_owned(), paragraphs, comments, ..Document::default() })
+}
+
+/// How many words there are, counted as everywhere else here.
+fn words(paragraphs: &[Paragraph]) -> f32 {
+    let mut words = 0.0;
+    for paragraph in paragraphs {
+        each_word(&paragraph.text, |_, _, weight| words += weight);
+    }
+    words
 }
 
 fn plain(line: &str) -> Paragraph {

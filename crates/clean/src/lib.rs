@@ -15,5 +15,7 @@ pub mod decode;
 mod extract;
 pub mod facts;
 pub mod tree;
+mod version;
 
 pub use extract::{Options, Preset, Source, Unfit, clean, extract};
+pub use version::version;

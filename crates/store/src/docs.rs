@@ -339,7 +339,7 @@ pub(crate) fn sweep(home: &Home) -> Result<()> {
 /// Reads the documents of a file of `docs/LANG/`.
 pub struct DocumentReader {
     path: PathBuf,
-    reader: Box<dyn BufRead>,
+    reader: Box<dyn BufRead + Send>,
     line: Vec<u8>,
     lines: u64,
 }

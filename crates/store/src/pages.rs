@@ -136,7 +136,7 @@ pub fn files(home: &Home) -> Result<Vec<PathBuf>> {
 /// Reads the pages of a file: ours, or FeedFetcher's JSON lines, plain or compressed.
 pub struct PageReader {
     path: PathBuf,
-    reader: Box<dyn BufRead>,
+    reader: Box<dyn BufRead + Send>,
     line: Vec<u8>,
     lines: u64,
 }

@@ -51,7 +51,7 @@ pub fn run(args: &Args) -> Result<Report> {
          tidings plan --home {home} --status 404\n  zstdcat {home}/plan.tsv.zst | head\n\
          For the real web: tidings init news, put feed addresses into news/feeds.txt, set your contact in news/tidings.toml.\n"
     );
-    Ok(Report { text, json: json!({ "done": true, "home": dir }), failed: false })
+    Ok(Report { text, json: json!({ "done": true, "home": dir }), ..Report::default() })
 }
 
 /// Prints a command and runs it.

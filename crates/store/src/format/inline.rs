@@ -3,7 +3,7 @@
 use tidings_model::{Mark, Span};
 
 /// Marks within marks, at most; deeper ones are left out.
-const MAX_DEPTH: usize = 8;
+pub(super) const MAX_DEPTH: usize = 8;
 
 /// A step through a paragraph.
 #[derive(Debug, Clone, Copy, PartialEq)]

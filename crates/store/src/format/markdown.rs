@@ -6,7 +6,7 @@
 use tidings_model::{Document, Kind, Mark, Paragraph, Span};
 
 use super::html::has_heading;
-use super::inline::{self, Inline};
+use super::inline::{self, Inline, MAX_DEPTH};
 use super::layout::{self, List, Part};
 
 pub(super) fn write(document: &Document) -> String {
@@ -152,13 +152,14 @@ fn readable(text: &str, span: &Span) -> Option<Span> {
 /// of stars that close and open could mean anything.
 fn uncrossed(mut spans: Vec<Span>) -> Vec<Span> {
     spans.sort_by_key(|span| (span.start, std::cmp::Reverse(span.end)));
-    let mut open: Vec<usize> = Vec::new();
+    let has_stars = |span: &Span| matches!(span.mark, Mark::Strong | Mark::Emphasis);
+    let mut open: Vec<(usize, bool)> = Vec::new();
     spans.retain(|span| {
-        let touches = open.iter().any(|end| *end == span.start);
-        open.retain(|end| *end > span.start);
-        let kept = !touches && open.last().is_none_or(|end| *end >= span.end);
+        let touches = has_stars(span) && open.contains(&(span.start, true));
+        open.retain(|mark| mark.0 > span.start);
+        let kept = !touches && open.len() < MAX_DEPTH && open.last().is_none_or(|mark| mark.0 >= span.end);
         if kept {
-            open.push(span.end);
+            open.push((span.end, has_stars(span)));
         }
         kept
     });
