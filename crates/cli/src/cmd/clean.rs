@@ -20,7 +20,7 @@ use tidings_store::{Error, rfc3339};
 use super::Report;
 use crate::args::Global;
 use crate::config::{CleanConfig, Preset};
-use crate::console::{Progress, count, span};
+use crate::console::{Progress, count, grouped, span};
 use crate::orderly::{self, Bounds};
 use crate::session::Session;
 use crate::{intake, lines, reader};
@@ -265,8 +265,9 @@ impl<'a> Work<'a> {
         if dropped > 0 {
             let mut reasons: Vec<(&String, &u64)> = self.dropped.iter().collect();
             reasons.sort_by_key(|(name, number)| (std::cmp::Reverse(**number), *name));
-            let reasons: Vec<String> = reasons.iter().map(|(name, number)| format!("{number} {name}")).collect();
-            text.push_str(&format!(", {} left out ({})", count(dropped, "").trim(), reasons.join(", ")));
+            let reasons: Vec<String> =
+                reasons.iter().map(|(name, number)| format!("{} {name}", grouped(**number))).collect();
+            text.push_str(&format!(", {} left out ({})", grouped(dropped), reasons.join(", ")));
         }
         text.push_str(&format!(", {}\n", span(self.session.began.elapsed())));
         if !self.failed.is_empty() {

@@ -21,7 +21,7 @@ use tidings_store::format::Format;
 use super::{Report, web};
 use crate::args::Global;
 use crate::config::Preset;
-use crate::console::{self, Progress, count, span};
+use crate::console::{self, Progress, count, grouped, span};
 use crate::orderly::{self, Bounds};
 use crate::{lines, reader};
 use inputs::Input;
@@ -286,8 +286,9 @@ impl Tally {
         let pages = self.documents + left_out + self.failed;
         let mut text = format!("{} read: {}", count(pages, "page"), count(self.documents, "document"));
         if left_out > 0 {
-            let reasons: Vec<String> = self.left_out.iter().map(|(name, number)| format!("{number} {name}")).collect();
-            text.push_str(&format!(", {left_out} left out ({})", reasons.join(", ")));
+            let reasons: Vec<String> =
+                self.left_out.iter().map(|(name, number)| format!("{} {name}", grouped(*number))).collect();
+            text.push_str(&format!(", {} left out ({})", grouped(left_out), reasons.join(", ")));
         }
         if self.failed > 0 {
             text.push_str(&format!(", {} failed", self.failed));
