@@ -52,7 +52,7 @@ pub(super) fn walk<'a>(text: &'a str, spans: &'a [Span], from: usize, to: usize,
             }
         }
         while let Some((_, end, mark)) = next.next_if(|mark| mark.0 <= at) {
-            if open.len() < MAX_DEPTH && !open.iter().any(|inside| alike(inside.1, mark)) {
+            if open.len() < MAX_DEPTH && !open.iter().any(|inside| bars(inside.1, mark)) {
                 show_text(&mut see);
                 see(Inline::Open(mark));
                 open.push((end, mark));
@@ -64,9 +64,10 @@ pub(super) fn walk<'a>(text: &'a str, spans: &'a [Span], from: usize, to: usize,
     }
 }
 
-/// Whether one mark within the other says nothing new, or is not allowed, as a link within a link.
-fn alike(one: &Mark, other: &Mark) -> bool {
-    std::mem::discriminant(one) == std::mem::discriminant(other)
+/// Whether a mark has no place within another: it says nothing new, or is not allowed, as a link
+/// within a link and whatever it be in program text.
+fn bars(outer: &Mark, inner: &Mark) -> bool {
+    *outer == Mark::Code || std::mem::discriminant(outer) == std::mem::discriminant(inner)
 }
 
 /// The nearest beginning of a character at or after an offset.
@@ -113,6 +114,12 @@ mod tests {
     fn marks_that_cross_are_cut_in_two() {
         let spans = [(0, 4, Mark::Strong), (2, 6, Mark::Emphasis)];
         assert_eq!(shown("abcdefg", &spans), "<b>ab<i>cd</i></b><i>ef</i>g");
+    }
+
+    #[test]
+    fn program_text_has_no_marks_in_it() {
+        assert_eq!(shown("abcd", &[(0, 3, Mark::Code), (1, 2, Mark::Strong), (2, 4, Mark::Emphasis)]), "<c>abc</c>d");
+        assert_eq!(shown("abcd", &[(0, 2, Mark::Strong), (1, 3, Mark::Code)]), "<b>a<c>b</c></b><c>c</c>d");
     }
 
     #[test]

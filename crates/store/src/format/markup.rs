@@ -96,10 +96,11 @@ pub(super) fn field(name: &str, text: &str, out: &mut String) {
 
 /// Appends the inside of a paragraph.
 pub(super) fn inside(paragraph: &Paragraph, words: &Vocabulary, out: &mut String) {
-    stretch(paragraph, 0, paragraph.text.len(), words, words.line_break, out);
+    stretch(paragraph, 0, paragraph.text.len(), words, out);
 }
 
-fn stretch(paragraph: &Paragraph, from: usize, to: usize, words: &Vocabulary, line_break: &str, out: &mut String) {
+fn stretch(paragraph: &Paragraph, from: usize, to: usize, words: &Vocabulary, out: &mut String) {
+    let mut line_break = words.line_break;
     inline::walk(&paragraph.text, &paragraph.spans, from, to, |step| match step {
         Inline::Open(Mark::Link { href }) => {
             out.push_str(words.link.0);
@@ -107,8 +108,15 @@ fn stretch(paragraph: &Paragraph, from: usize, to: usize, words: &Vocabulary, li
             out.push_str(words.link.1);
         }
         Inline::Close(Mark::Link { .. }) => out.push_str(words.link.2),
-        Inline::Open(mark) => out.push_str(tags(mark, words).0),
-        Inline::Close(mark) => out.push_str(tags(mark, words).1),
+        Inline::Open(mark) => {
+            // In program text a line end is a line end.
+            line_break = if *mark == Mark::Code { "\n" } else { line_break };
+            out.push_str(tags(mark, words).0);
+        }
+        Inline::Close(mark) => {
+            line_break = if *mark == Mark::Code { words.line_break } else { line_break };
+            out.push_str(tags(mark, words).1);
+        }
         Inline::Text(text) => {
             for (number, line) in text.split('\n').enumerate() {
                 if number > 0 {
@@ -140,7 +148,7 @@ pub(super) fn part(
         Part::Heading(level, paragraph) => heading(*level, paragraph, out),
         Part::Plain(paragraph) => element(words.plain, out, |out| inside(paragraph, words, out)),
         Part::Code(paragraph) => {
-            element(words.code, out, |out| stretch(paragraph, 0, paragraph.text.len(), words, "\n", out));
+            element(words.code, out, |out| escape(&paragraph.text, out));
         }
         Part::Quote(run) => {
             element(words.quote, out, |out| {
@@ -191,7 +199,7 @@ fn table_row(row: &Paragraph, words: &Vocabulary, out: &mut String) {
     element(around, out, |out| {
         for (from, to) in inline::cells(&row.text) {
             out.push_str(cell.0);
-            stretch(row, from, to, words, words.line_break, out);
+            stretch(row, from, to, words, out);
             out.push_str(cell.1);
         }
     });
