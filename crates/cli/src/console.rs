@@ -132,7 +132,7 @@ pub fn grouped(number: u64) -> String {
 pub fn count(number: u64, thing: &str) -> String {
     let plural = match thing {
         _ if number == 1 => thing.to_owned(),
-        _ if thing.ends_with('y') => format!("{}ies", &thing[..thing.len() - 1]),
+        _ if thing.ends_with('y') && !thing.ends_with("ay") => format!("{}ies", &thing[..thing.len() - 1]),
         _ => format!("{thing}s"),
     };
     format!("{} {plural}", grouped(number))
@@ -156,6 +156,7 @@ mod tests {
     fn numbers_read_well() {
         assert_eq!(count(1, "page"), "1 page");
         assert_eq!(count(1234567, "entry"), "1,234,567 entries");
+        assert_eq!(count(3, "day"), "3 days");
         assert_eq!(span(Duration::from_secs(3725)), "1 h 2 min");
     }
 }

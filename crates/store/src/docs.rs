@@ -273,41 +273,51 @@ impl DayDraft {
     pub fn publish(mut self, read: u64) -> Result<Recipe> {
         let names: Vec<String> = self.shelves.keys().cloned().collect();
         names.iter().try_for_each(|name| self.pack(name))?;
-        let DayDraft { home, mut recipe, mut shelves, .. } = self;
+        let DayDraft { home, recipe, shelves, .. } = &mut self;
         let documents: u64 = recipe.documents.values().sum();
         let dropped: u64 = recipe.dropped.values().sum();
         let lines: u64 = shelves.values().map(|shelf| shelf.lines).sum();
         if recipe.pages != read || documents + dropped != read || lines != read {
             let fault = format!("{read} pages were read, but {documents} documents and {dropped} others came of them");
-            return Err(Error::Uneven { day: recipe.day, fault });
+            return Err(Error::Uneven { day: recipe.day.clone(), fault });
         }
-        for (name, shelf) in &mut shelves {
+        for (name, shelf) in shelves.iter_mut() {
             shelf.file.sync()?;
             recipe.outputs.push(Ingredient {
-                file: home.shown(&file_path(&home, name, &recipe.day)),
+                file: home.shown(&file_path(home, name, &recipe.day)),
                 bytes: shelf.file.len(),
                 xxh3: format!("{:032x}", shelf.digest.digest128()),
                 lines: Some(shelf.lines),
             });
         }
         // From here on the day is what it will be, or nothing.
-        disk::remove(&recipe_path(&home, &recipe.day))?;
-        for (name, shelf) in &shelves {
-            let target = file_path(&home, name, &recipe.day);
+        disk::remove(&recipe_path(home, &recipe.day))?;
+        for (name, shelf) in shelves.iter() {
+            let target = file_path(home, name, &recipe.day);
             disk::make_folder(disk::parent(&target))?;
             disk::rename(shelf.file.path(), &target)?;
         }
         for folder in files_in(&home.docs())?.into_iter().filter(|path| path.is_dir()) {
             let name = folder.file_name().unwrap_or_default().to_string_lossy().into_owned();
-            let leftover = file_path(&home, &name, &recipe.day);
+            let leftover = file_path(home, &name, &recipe.day);
             if !shelves.contains_key(&name) && leftover.exists() {
                 disk::remove(&leftover)?;
             }
         }
-        let mut text = serde_json::to_vec_pretty(&recipe).expect("recipes serialise");
+        let mut text = serde_json::to_vec_pretty(recipe).expect("recipes serialise");
         text.push(b'\n');
-        disk::write_whole(&recipe_path(&home, &recipe.day), &text)?;
-        Ok(recipe)
+        disk::write_whole(&recipe_path(home, &recipe.day), &text)?;
+        Ok(recipe.clone())
+    }
+}
+
+/// Nobody needs half a day, and the disk may be full.
+impl Drop for DayDraft {
+    fn drop(&mut self) {
+        for shelf in self.shelves.values() {
+            // What was published is not there any more; what a crash leaves is swept by the next run.
+            let _ = fs::remove_file(shelf.file.path());
+        }
     }
 }
 
@@ -416,7 +426,6 @@ mod tests {
         assert!(day.publish(2).unwrap_err().to_string().contains("2 pages were read"));
         assert!(Recipe::read(&home, "2026-03-01").unwrap().is_none());
         assert!(!folder.path().join("docs/de").exists());
-        sweep(&home).unwrap();
         assert!(files_in(&super::folder(&home)).unwrap().is_empty());
     }
 

@@ -93,10 +93,10 @@ pub fn run(args: &Args, global: &Global) -> Result<Report> {
     let mut work = Work::begin(&session, &due);
     let ended = due.iter().try_for_each(|(day, why)| work.day(&mut log, day, why));
     let report = work.report(total - due.len() as u64);
-    // What was done is written down, whatever ended it.
-    log.push(&json!({ "summary": report.json }))?;
-    log.publish()?;
+    // What was done is written down, whatever ended it; but that is what people must hear of first.
+    let logged = log.push(&json!({ "summary": report.json })).and_then(|()| log.publish());
     ended?;
+    logged?;
     Ok(report)
 }
 

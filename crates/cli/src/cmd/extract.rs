@@ -15,7 +15,7 @@ use anyhow::{Context as _, Result, anyhow, bail};
 use clap::error::ErrorKind;
 use serde_json::json;
 use tidings_clean::{Options, Unfit};
-use tidings_model::{Document, Page};
+use tidings_model::{Document, Page, address};
 use tidings_store::format::Format;
 
 use super::{Report, web};
@@ -66,7 +66,7 @@ pub struct Args {
     #[arg(long)]
     comments: bool,
     /// Where the file or standard input came from: the base of links, and evidence for dates
-    #[arg(long, value_name = "URL", conflicts_with = "jsonl")]
+    #[arg(long, value_name = "URL", conflicts_with = "jsonl", value_parser = parse_url)]
     url: Option<String>,
     /// Write a file for each page into this folder, named after the page
     #[arg(short, long, value_name = "DIR", conflicts_with = "jsonl")]
@@ -81,6 +81,13 @@ pub struct Args {
     #[arg(long, value_name = "NETWORK", num_args = 0.., value_delimiter = ',', require_equals = true,
           default_missing_values = ["0.0.0.0/0", "::/0"])]
     allow_private: Option<Vec<String>>,
+}
+
+fn parse_url(text: &str) -> Result<String, String> {
+    match address::normalise(text, None) {
+        Some(_) => Ok(text.to_owned()),
+        None => Err("give a web address such as https://gazette.example/article".to_owned()),
+    }
 }
 
 impl Args {
@@ -126,11 +133,11 @@ pub fn run(args: &Args, global: &Global) -> Result<Report> {
 
 /// Asks for all pages that lie on the web.
 fn ask(inputs: &[Input], args: &Args, global: &Global) -> Result<HashMap<String, Result<Page>>> {
-    let address = |input: &Input| match input {
+    let web_address = |input: &Input| match input {
         Input::Web(url) => Some(url.clone()),
         _ => None,
     };
-    let urls: Vec<String> = inputs.iter().filter_map(address).collect();
+    let urls: Vec<String> = inputs.iter().filter_map(web_address).collect();
     if urls.is_empty() {
         return Ok(HashMap::new());
     }

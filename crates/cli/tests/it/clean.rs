@@ -13,8 +13,9 @@ use crate::support::{Corpus, copy_folder, unpacked};
 
 /// A page so plain that its paragraphs are its text, whoever reads it.
 fn html(number: usize) -> String {
+    let language = ["en", "de", "cs"][number % 3];
     format!(
-        "<!DOCTYPE html><html><head><title>Number {number}</title></head><body><article><h1>Number {number}</h1>\
+        "<!DOCTYPE html><html lang=\"{language}\"><head><title>Number {number}</title></head><body><article><h1>Number {number}</h1>\
          <p>It was said in the town that number {number} would come back before the winter, and everybody waited for \
          it, and nobody knew what it would bring.</p><p>On the third day it came, and people carried their chairs \
          into the street to see it pass, and then they carried them in again.</p></article></body></html>"
