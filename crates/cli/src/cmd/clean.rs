@@ -19,7 +19,7 @@ use tidings_store::{Error, rfc3339};
 
 use super::Report;
 use crate::args::Global;
-use crate::config::{CleanConfig, Preset};
+use crate::config::CleanConfig;
 use crate::console::{Progress, count, grouped, span};
 use crate::orderly::{self, Bounds};
 use crate::session::Session;
@@ -43,9 +43,6 @@ pub struct Args {
     /// Pages read at the same time [default: clean.threads of the settings, one for each core]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
     threads: Option<u16>,
-    /// How strictly to tell text from the rest [default: clean.preset of the settings]
-    #[arg(long, value_enum, value_name = "PRESET")]
-    preset: Option<Preset>,
 }
 
 fn parse_day(text: &str) -> Result<String, String> {
@@ -57,9 +54,6 @@ fn parse_day(text: &str) -> Result<String, String> {
 
 pub fn run(args: &Args, global: &Global) -> Result<Report> {
     let (home, mut config) = super::open_home(global)?;
-    if let Some(preset) = args.preset {
-        config.clean.preset = preset;
-    }
     if let Some(threads) = args.threads {
         config.clean.threads = threads.into();
     }

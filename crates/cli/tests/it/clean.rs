@@ -341,8 +341,8 @@ fn a_disk_without_room_stops_the_run_and_the_next_goes_on() {
     assert!(!corpus.home().join("docs/recipes/2026-03-02.json").exists());
     corpus.run("clean").ok().says("6 pages read: 6 documents");
     is_sound(&corpus, "2026-03-02");
-    let mut command = corpus.command("clean --preset recall");
-    command.env("TIDINGS_STORE_MIN_FREE_MIB", (1u64 << 40).to_string());
+    let mut command = corpus.command("clean");
+    command.env("TIDINGS_CLEAN_PRESET", "recall").env("TIDINGS_STORE_MIN_FREE_MIB", (1u64 << 40).to_string());
     corpus.launch(command).wait().exits(1).says("min_free_mib");
     corpus.is_tidy();
 }
