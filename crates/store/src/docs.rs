@@ -195,8 +195,11 @@ pub struct DayDraft {
 /// The name of the shelf of pages that gave no document; no language has such a code.
 const DROPPED: &str = "dropped";
 
+/// A file that is opened when there is something to write: a page may claim any language, and open
+/// files are few.
 struct Shelf {
-    file: Appender,
+    path: PathBuf,
+    bytes: u64,
     text: Vec<u8>,
     lines: u64,
     digest: Xxh3,
@@ -249,7 +252,8 @@ impl DayDraft {
         if !self.shelves.contains_key(name) {
             let format = if name == DROPPED { DROPPED_FORMAT } else { FORMAT };
             let path = folder(&self.home).join(format!("{name}.tmp"));
-            let mut shelf = Shelf { file: Appender::create(&path)?, text: Vec::new(), lines: 0, digest: Xxh3::new() };
+            drop(Appender::create(&path)?);
+            let mut shelf = Shelf { path, bytes: 0, text: Vec::new(), lines: 0, digest: Xxh3::new() };
             shelf.append(&frames::label(format, VERSION, ""))?;
             self.shelves.insert(name.to_owned(), shelf);
         }
@@ -282,10 +286,10 @@ impl DayDraft {
             return Err(Error::Uneven { day: recipe.day.clone(), fault });
         }
         for (name, shelf) in shelves.iter_mut() {
-            shelf.file.sync()?;
+            Appender::reopen(&shelf.path, shelf.bytes)?.sync()?;
             recipe.outputs.push(Ingredient {
                 file: home.shown(&file_path(home, name, &recipe.day)),
-                bytes: shelf.file.len(),
+                bytes: shelf.bytes,
                 xxh3: format!("{:032x}", shelf.digest.digest128()),
                 lines: Some(shelf.lines),
             });
@@ -295,7 +299,7 @@ impl DayDraft {
         for (name, shelf) in shelves.iter() {
             let target = file_path(home, name, &recipe.day);
             disk::make_folder(disk::parent(&target))?;
-            disk::rename(shelf.file.path(), &target)?;
+            disk::rename(&shelf.path, &target)?;
         }
         for folder in files_in(&home.docs())?.into_iter().filter(|path| path.is_dir()) {
             let name = folder.file_name().unwrap_or_default().to_string_lossy().into_owned();
@@ -316,7 +320,7 @@ impl Drop for DayDraft {
     fn drop(&mut self) {
         for shelf in self.shelves.values() {
             // What was published is not there any more; what a crash leaves is swept by the next run.
-            let _ = fs::remove_file(shelf.file.path());
+            let _ = fs::remove_file(&shelf.path);
         }
     }
 }
@@ -324,11 +328,13 @@ impl Drop for DayDraft {
 impl Shelf {
     fn append(&mut self, bytes: &[u8]) -> Result<()> {
         self.digest.update(bytes);
-        self.file.append(bytes)
+        Appender::reopen(&self.path, self.bytes)?.append(bytes)?;
+        self.bytes += bytes.len() as u64;
+        Ok(())
     }
 
     fn name(&self) -> String {
-        self.file.path().file_stem().unwrap_or_default().to_string_lossy().into_owned()
+        self.path.file_stem().unwrap_or_default().to_string_lossy().into_owned()
     }
 }
 

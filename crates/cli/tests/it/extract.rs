@@ -167,6 +167,8 @@ fn a_folder_of_outputs_has_a_file_for_each_page() {
     let report: Value = serde_json::from_str(&desk.ok("extract in -o out --json --format tei")).unwrap();
     assert_eq!((&report["done"], &report["documents"]), (&json!(true), &json!(3)));
     is_well_formed(&desk.read("out/sub/a.tei.xml"));
+    desk.ok("extract in/*/* in/*.html -o globbed");
+    assert!(desk.read("globbed/sub/a.txt").contains("elm") && desk.read("globbed/a.txt").contains("ash"));
     fs::write(desk.path("flat"), "").unwrap();
     let said = desk.run("extract in -o flat", b"");
     assert_eq!(said.code, 1);

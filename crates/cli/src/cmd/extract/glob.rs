@@ -1,6 +1,7 @@
 //! Patterns of paths, for shells that do not know them and for arguments in quotes: `*`, `?`,
 //! `[a-z]`, and `**` for any number of folders.
 
+use std::ffi::OsString;
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -10,6 +11,12 @@ const MAX_DEPTH: usize = 32;
 /// Whether an argument is a pattern rather than a name.
 pub fn is_pattern(argument: &str) -> bool {
     argument.contains(['*', '?', '['])
+}
+
+/// The folder in which the search begins.
+pub fn start(pattern: &str) -> PathBuf {
+    let fixed: Vec<&str> = pattern.split('/').take_while(|part| !is_pattern(part)).collect();
+    if fixed == [""] { PathBuf::from("/") } else { PathBuf::from(fixed.join("/")) }
 }
 
 /// The files that match, in the order of their names.
@@ -43,7 +50,7 @@ fn walk(folder: &Path, parts: &[&str], depth: usize, found: &mut Vec<PathBuf>) -
             } else if rest.is_empty() && path.is_file() {
                 found.push(path);
             }
-        } else if matches(part, &name) {
+        } else if matches(part, &name.to_string_lossy()) {
             step(path, rest, depth, found)?;
         }
     }
@@ -60,12 +67,12 @@ fn step(path: PathBuf, rest: &[&str], depth: usize, found: &mut Vec<PathBuf>) ->
 }
 
 /// The names in a folder but for hidden ones, which a pattern does not mean.
-fn names(folder: &Path) -> io::Result<Vec<String>> {
+fn names(folder: &Path) -> io::Result<Vec<OsString>> {
     let folder = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
     let mut names = Vec::new();
     for entry in std::fs::read_dir(folder)? {
-        let name = entry?.file_name().to_string_lossy().into_owned();
-        if !name.starts_with('.') {
+        let name = entry?.file_name();
+        if !name.as_encoded_bytes().starts_with(b".") {
             names.push(name);
         }
     }
@@ -159,5 +166,9 @@ mod tests {
         assert_eq!(found("**/*.html"), ["a.html", "b.html", "x/d.html", "x/y/e.html"]);
         assert_eq!(found("[c-z]*"), ["c.txt"]);
         assert!(found("z*").is_empty());
+        assert_eq!(
+            [start("a/b/*/c"), start("/x/*"), start("/*"), start("*")],
+            ["a/b", "/x", "/", ""].map(PathBuf::from)
+        );
     }
 }

@@ -1,6 +1,7 @@
 //! What to read: files, folders, patterns, addresses, standard input, as they were named.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
+use std::ffi::OsString;
 use std::path::{Component, Path, PathBuf};
 
 use anyhow::{Context as _, Result, bail};
@@ -26,6 +27,15 @@ impl Input {
             Input::File { path, .. } => path.display().to_string(),
             Input::Web(url) => url.clone(),
             Input::Standard => "standard input".to_owned(),
+        }
+    }
+
+    /// What tells it from others, also where names cannot be printed.
+    fn key(&self) -> OsString {
+        match self {
+            Input::File { path, .. } => path.clone().into_os_string(),
+            Input::Web(url) => url.into(),
+            Input::Standard => "-".into(),
         }
     }
 
@@ -56,7 +66,7 @@ pub fn find(arguments: &[String]) -> Result<Vec<Input>> {
     let mut inputs = Vec::new();
     let mut seen = HashSet::new();
     let mut add = |input: Input| {
-        if seen.insert(input.name()) {
+        if seen.insert(input.key()) {
             inputs.push(input);
         }
     };
@@ -78,7 +88,11 @@ pub fn find(arguments: &[String]) -> Result<Vec<Input>> {
             if found.is_empty() {
                 bail!("no file matches {argument}");
             }
-            found.iter().for_each(|path| add(file(path)));
+            let start = glob::start(argument);
+            for path in found {
+                let relative = path.strip_prefix(&start).unwrap_or(&path).to_owned();
+                add(Input::File { path, relative });
+            }
         } else {
             bail!(
                 "there is no file {argument}; give a file, a folder, a pattern such as '*.html', a web address, or -"
@@ -106,20 +120,21 @@ fn is_address(argument: &str) -> bool {
 /// A path of output for each input, no two alike.
 pub fn outputs(inputs: &[Input], folder: &Path, ending: &str) -> Vec<PathBuf> {
     let mut taken = HashSet::new();
+    let mut numbers: HashMap<PathBuf, usize> = HashMap::new();
     let mut place = |input: &Input| {
         let stem = folder.join(input.output());
-        let mut number = 1;
+        let number = numbers.entry(stem.clone()).or_default();
         loop {
+            *number += 1;
             let mut path = stem.clone().into_os_string();
-            if number > 1 {
+            if *number > 1 {
                 path.push(format!("-{number}"));
             }
             path.push(format!(".{ending}"));
             // Some file systems take names for the same that differ in case only.
-            if taken.insert(path.to_string_lossy().to_lowercase()) {
+            if taken.insert(path.to_ascii_lowercase()) {
                 return PathBuf::from(path);
             }
-            number += 1;
         }
     };
     inputs.iter().map(&mut place).collect()
