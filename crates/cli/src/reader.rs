@@ -29,7 +29,7 @@ fn finished(extract: impl FnOnce() -> Result<Document, Unfit>) -> Result<Documen
     if document.extractor.is_empty() {
         document.extractor = tidings_clean::version().to_owned();
     }
-    document.id = document.stable_id();
+    document.identify();
     Ok(document)
 }
 
