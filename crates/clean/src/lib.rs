@@ -18,5 +18,7 @@ mod extract;
 pub mod facts;
 pub mod justext;
 pub mod tree;
+mod version;
 
 pub use extract::{Options, Preset, Source, Unfit, clean, extract};
+pub use version::version;

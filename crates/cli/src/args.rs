@@ -9,10 +9,11 @@ use crate::cmd;
 /// Turns web feeds into monitor corpora: find, fetch, keep, and see how language changes.
 #[derive(Debug, Parser)]
 #[command(name = "tidings", version, max_term_width = 100, propagate_version = true)]
-#[command(after_help = "A corpus in four steps:\n  \
+#[command(after_help = "A corpus in five steps:\n  \
     tidings init news            make a home; put feed addresses into news/feeds.txt\n  \
     tidings update --home news   see what the feeds list\n  \
     tidings fetch --home news    download the articles, politely\n  \
+    tidings clean --home news    make documents of them\n  \
     tidings plan --home news     see what became of each")]
 pub struct Args {
     #[command(flatten)]
@@ -55,6 +56,10 @@ pub enum Verb {
     Update(cmd::update::Args),
     /// Download the pages of the plan, politely
     Fetch(cmd::fetch::Args),
+    /// Make documents of the downloaded pages: their text, structure and metadata
+    Clean(cmd::clean::Args),
+    /// Print the text of web pages: files, folders, addresses, or a stream of them
+    Extract(cmd::extract::Args),
     /// Find new feeds: of sites, in pages, archives, lists and streams of links; try and adopt them
     Discover(cmd::discover::Args),
     /// Print the plan, or the part of it you ask for

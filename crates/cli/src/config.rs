@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use anyhow::{Context as _, Result, anyhow, bail};
 use serde::{Deserialize, Serialize};
+use tidings_clean::Options;
 use tidings_feeds::schedule::Budget;
 use tidings_fetch::Settings;
 use tidings_fetch::guard::{Guard, Network};
@@ -24,6 +25,8 @@ pub struct Config {
     pub store: StoreConfig,
     /// How new feeds are found.
     pub discover: DiscoverConfig,
+    /// How pages become documents.
+    pub clean: CleanConfig,
 }
 
 /// The `[fetch]` table; `settings.toml` says what each key means.
@@ -146,6 +149,70 @@ impl Default for DiscoverConfig {
     }
 }
 
+/// The `[clean]` table.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+#[allow(missing_docs)] // The template documents each key to everybody.
+pub struct CleanConfig {
+    pub preset: Preset,
+    pub links: bool,
+    pub comments: bool,
+    pub least_words: usize,
+    pub memory_mib: usize,
+    pub threads: usize,
+}
+
+impl Default for CleanConfig {
+    fn default() -> CleanConfig {
+        CleanConfig {
+            preset: Preset::Balanced,
+            links: false,
+            comments: false,
+            least_words: 25,
+            memory_mib: 512,
+            threads: 0,
+        }
+    }
+}
+
+impl CleanConfig {
+    /// What the extractor is told.
+    pub fn options(&self) -> Options {
+        Options {
+            preset: self.preset.into(),
+            links: self.links,
+            comments: self.comments,
+            least_words: self.least_words,
+        }
+    }
+}
+
+/// How strictly text is told from the rest, by its name in settings and on the command line.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, clap::ValueEnum)]
+#[serde(rename_all = "lowercase")]
+pub enum Preset {
+    /// Loses about as much as it lets through
+    #[default]
+    Balanced,
+    /// Lets little through that is not text
+    Precision,
+    /// Loses little of the text
+    Recall,
+    /// The classic rule of paragraph length, link density and stop words
+    Justext,
+}
+
+impl From<Preset> for tidings_clean::Preset {
+    fn from(preset: Preset) -> tidings_clean::Preset {
+        match preset {
+            Preset::Balanced => tidings_clean::Preset::Balanced,
+            Preset::Precision => tidings_clean::Preset::Precision,
+            Preset::Recall => tidings_clean::Preset::Recall,
+            Preset::Justext => tidings_clean::Preset::Justext(tidings_clean::justext::JustextOptions::production()),
+        }
+    }
+}
+
 impl Config {
     /// Reads a settings file and lets the environment win over it.
     pub fn load(path: &Path, environment: &dyn Fn(&str) -> Option<String>) -> Result<Config> {
@@ -221,6 +288,17 @@ impl Config {
         }
         if !(1..=19).contains(&self.store.compression) {
             bail!("store.compression = {} is out of range; give a number from 1 to 19", self.store.compression);
+        }
+        let clean = &self.clean;
+        let limits = [
+            ("least_words", clean.least_words, 0..=1_000_000),
+            ("memory_mib", clean.memory_mib, 16..=1_000_000),
+            ("threads", clean.threads, 0..=1024),
+        ];
+        for (key, value, range) in limits {
+            if !range.contains(&value) {
+                bail!("clean.{key} = {value} is out of range; give a number from {} to {}", range.start(), range.end());
+            }
         }
         networks(&fetch.allow_private)?;
         let is_code = |code: &String| (2..=3).contains(&code.len()) && code.bytes().all(|b| b.is_ascii_lowercase());

@@ -115,8 +115,8 @@ pub fn print_bytes(text: &[u8]) {
     }
 }
 
-/// `1 page`, `2 pages`: counts as people say them.
-pub fn count(number: u64, thing: &str) -> String {
+/// `1,234,567`: digits in groups.
+pub fn grouped(number: u64) -> String {
     let digits = number.to_string();
     let mut grouped = String::new();
     for (at, digit) in digits.chars().enumerate() {
@@ -125,12 +125,17 @@ pub fn count(number: u64, thing: &str) -> String {
         }
         grouped.push(digit);
     }
+    grouped
+}
+
+/// `1 page`, `2 pages`: counts as people say them.
+pub fn count(number: u64, thing: &str) -> String {
     let plural = match thing {
         _ if number == 1 => thing.to_owned(),
-        _ if thing.ends_with('y') => format!("{}ies", &thing[..thing.len() - 1]),
+        _ if thing.ends_with('y') && !thing.ends_with("ay") => format!("{}ies", &thing[..thing.len() - 1]),
         _ => format!("{thing}s"),
     };
-    format!("{grouped} {plural}")
+    format!("{} {plural}", grouped(number))
 }
 
 /// `38 s`, `2 min 5 s`, `1 h 3 min`.
@@ -151,6 +156,7 @@ mod tests {
     fn numbers_read_well() {
         assert_eq!(count(1, "page"), "1 page");
         assert_eq!(count(1234567, "entry"), "1,234,567 entries");
+        assert_eq!(count(3, "day"), "3 days");
         assert_eq!(span(Duration::from_secs(3725)), "1 h 2 min");
     }
 }

@@ -6,6 +6,9 @@ mod cmd;
 mod config;
 mod console;
 mod intake;
+mod lines;
+mod orderly;
+mod reader;
 mod session;
 
 use std::process::ExitCode;
@@ -27,7 +30,11 @@ fn main() -> ExitCode {
             } else if !report.text.is_empty() {
                 console::print(&report.text);
             }
-            if report.failed { ExitCode::from(1) } else { ExitCode::SUCCESS }
+            match (report.failed, report.partly) {
+                (true, _) => ExitCode::from(1),
+                (false, true) => ExitCode::from(3),
+                (false, false) => ExitCode::SUCCESS,
+            }
         }
         Err(error) => {
             log::error!("{error:#}");
@@ -46,6 +53,8 @@ fn run(args: Args) -> anyhow::Result<cmd::Report> {
         Verb::Init(args) => cmd::init::run(&args),
         Verb::Update(args) => cmd::update::run(&args, global),
         Verb::Fetch(args) => cmd::fetch::run(&args, global),
+        Verb::Clean(args) => cmd::clean::run(&args, global),
+        Verb::Extract(args) => cmd::extract::run(&args, global),
         Verb::Discover(args) => cmd::discover::run(&args, global),
         Verb::Plan(args) => cmd::plan::run(&args, global),
         Verb::Pages(args) => cmd::pages::run(&args, global),

@@ -196,4 +196,48 @@ impl Document {
         }
         text
     }
+
+    /// The shelf of its language: the first part of the tag where that is a code of two or three
+    /// letters, otherwise `und`.
+    pub fn language_code(&self) -> String {
+        let code = self.about.language.split(['-', '_']).next().unwrap_or_default().trim().to_ascii_lowercase();
+        let is_code = (2..=3).contains(&code.len()) && code.bytes().all(|byte| byte.is_ascii_lowercase());
+        if is_code { code } else { "und".to_owned() }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn document(url: &str, texts: &[&str]) -> Document {
+        let paragraphs = texts.iter().map(|text| Paragraph { text: (*text).to_owned(), ..Paragraph::default() });
+        Document { url: url.to_owned(), paragraphs: paragraphs.collect(), ..Document::default() }
+    }
+
+    #[test]
+    fn a_name_stands_for_address_and_text_and_nothing_else() {
+        let id = |url: &str, texts: &[&str]| {
+            let mut document = document(url, texts);
+            document.identify();
+            document.id
+        };
+        let plain = id("http://e.org/a", &["One.", "Two."]);
+        assert_eq!(plain.len(), 32);
+        assert_eq!(plain, id("http://E.org/a?utm_source=b#c", &["One.", "Two."]));
+        assert_ne!(plain, id("http://e.org/b", &["One.", "Two."]));
+        assert_ne!(plain, id("http://e.org/a", &["One.Two."]));
+        assert_ne!(id("x", &["a"]), id("y", &["a"]), "what is no address counts as it is");
+    }
+
+    #[test]
+    fn a_language_has_a_shelf_and_nonsense_has_none() {
+        let code = |language: &str| {
+            let about = About { language: language.to_owned(), ..About::default() };
+            Document { about, ..Document::default() }.language_code()
+        };
+        let tags = ["de", "de-AT", "PT_br", "gsw", "", "english", "../x", "e\u{e9}", "x-klingon", "12"];
+        let codes = ["de", "de", "pt", "gsw", "und", "und", "und", "und", "und", "und"];
+        assert_eq!(tags.map(code), codes);
+    }
 }

@@ -40,7 +40,7 @@ fn open(path: &Path) -> Result<Box<dyn BufRead>> {
         return Ok(Box::new(BufReader::with_capacity(1 << 18, MultiGzDecoder::new(reader))));
     }
     drop(reader);
-    open_any(path)
+    Ok(open_any(path)?)
 }
 
 /// Reads the HTML pages (or texts) of a WARC or WET file, one at a time.

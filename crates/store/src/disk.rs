@@ -164,8 +164,8 @@ impl Draft {
     }
 }
 
-/// Writes a small file whole.
-pub(crate) fn write_whole(target: &Path, bytes: &[u8]) -> Result<()> {
+/// Writes a small file whole: it appears under its name with all of its bytes, or not at all.
+pub fn write_whole(target: &Path, bytes: &[u8]) -> Result<()> {
     let mut draft = Draft::create(target)?;
     draft.write(bytes)?;
     draft.publish()

@@ -109,6 +109,11 @@ impl Home {
         self.root.join("pages")
     }
 
+    /// Documents.
+    pub fn docs(&self) -> PathBuf {
+        self.root.join("docs")
+    }
+
     /// Plans as they were before each run.
     pub fn history(&self) -> PathBuf {
         self.root.join("history")
@@ -154,7 +159,7 @@ impl Home {
                 }
             }
         }
-        Ok(())
+        crate::docs::sweep(self)
     }
 }
 

@@ -7,10 +7,12 @@
 pub mod archive;
 pub mod candidates;
 mod disk;
+pub mod docs;
 mod error;
 pub mod feeds;
 mod fetched;
 pub mod fold;
+pub mod format;
 mod frames;
 mod home;
 pub mod hosts;
@@ -23,6 +25,7 @@ mod table;
 pub mod warc;
 mod work;
 
+pub use disk::write_whole;
 pub use error::{Error, Result};
 pub use frames::Packer;
 pub use home::{Home, Lock, SETTINGS, rfc3339, stamp};

@@ -136,7 +136,7 @@ pub fn files(home: &Home) -> Result<Vec<PathBuf>> {
 /// Reads the pages of a file: ours, or FeedFetcher's JSON lines, plain or compressed.
 pub struct PageReader {
     path: PathBuf,
-    reader: Box<dyn BufRead>,
+    reader: Box<dyn BufRead + Send>,
     line: Vec<u8>,
     lines: u64,
 }
@@ -149,25 +149,54 @@ impl PageReader {
     pub fn open(path: &Path) -> Result<PageReader> {
         Ok(PageReader { path: path.to_owned(), reader: frames::open_any(path)?, line: Vec::new(), lines: 0 })
     }
+
+    /// The next line as it stands, for whoever reads it elsewhere with [`PageLine::page`].
+    pub fn next_line(&mut self) -> Result<Option<PageLine>> {
+        Ok(self.advance()?.then(|| PageLine { text: std::mem::take(&mut self.line), number: self.lines }))
+    }
+
+    /// Goes to the next line that is not empty; false at the end.
+    fn advance(&mut self) -> Result<bool> {
+        loop {
+            self.lines += 1;
+            let more =
+                frames::read_line(&mut *self.reader, &mut self.line, MAX_LINE_BYTES).during("read", &self.path)?;
+            if !more || !self.line.iter().all(u8::is_ascii_whitespace) {
+                return Ok(more);
+            }
+        }
+    }
+}
+
+/// A line of a file of pages.
+#[derive(Debug)]
+pub struct PageLine {
+    /// Its text.
+    pub text: Vec<u8>,
+    /// Its number in the file.
+    pub number: u64,
+}
+
+impl PageLine {
+    /// The page that it holds; the path is for the message if it holds none.
+    pub fn page(&self, path: &Path) -> Result<Page> {
+        parse(&self.text, self.number, path)
+    }
+}
+
+fn parse(text: &[u8], line: u64, path: &Path) -> Result<Page> {
+    let fault = |error| Error::Line { path: path.to_owned(), line, fault: format!("is not a page ({error})") };
+    serde_json::from_slice(text).map_err(fault)
 }
 
 impl Iterator for PageReader {
     type Item = Result<Page>;
 
     fn next(&mut self) -> Option<Result<Page>> {
-        loop {
-            self.lines += 1;
-            match frames::read_line(&mut *self.reader, &mut self.line, MAX_LINE_BYTES).during("read", &self.path) {
-                Ok(true) if self.line.iter().all(u8::is_ascii_whitespace) => continue,
-                Ok(true) => {}
-                Ok(false) => return None,
-                Err(error) => return Some(Err(error)),
-            }
-            return Some(serde_json::from_slice(&self.line).map_err(|error| Error::Line {
-                path: self.path.clone(),
-                line: self.lines,
-                fault: format!("is not a page ({error})"),
-            }));
+        match self.advance() {
+            Ok(true) => Some(parse(&self.line, self.lines, &self.path)),
+            Ok(false) => None,
+            Err(error) => Some(Err(error)),
         }
     }
 }

@@ -175,6 +175,6 @@ impl Audit {
             "oldest_robots_s": self.oldest_robots_s,
             "without_robots": self.without_robots,
         });
-        Report { text, json, failed: too_early + overlapping > 0 }
+        Report { text, json, failed: too_early + overlapping > 0, ..Report::default() }
     }
 }

@@ -44,14 +44,16 @@ pub fn run(args: &Args) -> Result<Report> {
     // Only the simulated clock has moved: for the schedule no time has passed.
     step(&["update", "--all", "--home", &home, "--allow-private", "--delay", "0.1"])?;
     step(&["fetch", "--home", &home, "--allow-private", "--delay", "0.1"])?;
+    step(&["clean", "--home", &home])?;
     step(&["plan", "--home", &home, "--count"])?;
     step(&["audit", "--home", &home])?;
     let text = format!(
         "\nThe corpus is in {home}. Look around:\n  tidings pages --home {home} | head\n  \
-         tidings plan --home {home} --status 404\n  zstdcat {home}/plan.tsv.zst | head\n\
+         tidings plan --home {home} --status 404\n  zstdcat {home}/plan.tsv.zst | head\n  \
+         zstdcat {home}/docs/*/*.jsonl.zst | head -1\n\
          For the real web: tidings init news, put feed addresses into news/feeds.txt, set your contact in news/tidings.toml.\n"
     );
-    Ok(Report { text, json: json!({ "done": true, "home": dir }), failed: false })
+    Ok(Report { text, json: json!({ "done": true, "home": dir }), ..Report::default() })
 }
 
 /// Prints a command and runs it.

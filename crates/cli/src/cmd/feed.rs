@@ -2,18 +2,17 @@
 //! with `--jsonl` reads any number of them as a filter.
 
 mod filter;
-mod web;
 
 use std::fmt::Write as _;
 use std::io::Read as _;
 use std::path::Path;
 
-use anyhow::{Context as _, Result, bail};
+use anyhow::{Context as _, Result};
 use tidings_feeds::{Feed, FeedEntry, Pace};
 
-use super::Report;
+use super::{Report, web};
 use crate::args::Global;
-use crate::console::{self, count};
+use crate::console::count;
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = "The filter reads and writes one JSON object a line, in the same order:\n  \
@@ -49,7 +48,7 @@ pub fn run(args: &Args, global: &Global) -> Result<Report> {
         std::io::stdin().lock().read_to_end(&mut body).context("cannot read standard input")?;
         tidings_feeds::read(&body, None, base).context("standard input")?
     } else if let Some(url) = as_address(source) {
-        let document = web::ask(&url, args.allow_private.as_deref(), global)?;
+        let document = web::ask_for_feed(&url, args.allow_private.as_deref(), global)?;
         let base = args.base.as_deref().unwrap_or(&document.url);
         tidings_feeds::read(&document.body, document.content_type.as_deref(), base).context(document.url.clone())?
     } else {
@@ -137,16 +136,6 @@ fn or_dash(title: &str) -> String {
 /// What a feed says must not steer the terminal: anything but visible text becomes a space.
 fn plain(text: &str) -> String {
     text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect()
-}
-
-/// Writes lines out; a reader that has gone away ends the program quietly.
-fn write_out(lines: &[u8]) {
-    console::print_bytes(lines);
-}
-
-/// An answer that is no feed document, in words.
-fn refuse<T>(url: &str, why: impl std::fmt::Display) -> Result<T> {
-    bail!("{url}: {why}")
 }
 
 #[cfg(test)]

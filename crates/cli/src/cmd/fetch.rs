@@ -45,7 +45,7 @@ pub fn run(args: &Args, global: &Global) -> Result<Report> {
         };
         let json =
             json!({ "done": true, "run": session.run, "entries": entries, "pending": rows.len(), "hosts": hosts });
-        return Ok(Report { text, json, failed: false });
+        return Ok(Report { text, json, ..Report::default() });
     }
     super::require_contact(&session.config, &session.home, queues.keys().map(String::as_str))?;
     let memory = HostMemory::load(&session, |host| queues.contains_key(host))?;
@@ -103,7 +103,7 @@ fn report(session: &Session, harvested: intake::Harvested, hosts: u64) -> Result
     let mut log = harvested.log;
     log.push(&json!({ "summary": json }))?;
     log.publish()?;
-    Ok(Report { text, json, failed: not_done })
+    Ok(Report { text, json, failed: not_done, ..Report::default() })
 }
 
 /// What the plan wants fetched.

@@ -51,5 +51,5 @@ pub fn run(args: &Args) -> Result<Report> {
             made.join(", ")
         )
     };
-    Ok(Report { text, json: json!({ "done": true, "home": args.dir, "made": made }), failed: false })
+    Ok(Report { text, json: json!({ "done": true, "home": args.dir, "made": made }), ..Report::default() })
 }

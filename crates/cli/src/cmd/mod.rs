@@ -1,9 +1,11 @@
 //! The verbs, one file each.
 
 pub mod audit;
+pub mod clean;
 pub mod config;
 pub mod demo;
 pub mod discover;
+pub mod extract;
 pub mod feed;
 pub mod fetch;
 pub mod init;
@@ -12,6 +14,7 @@ pub mod plan;
 pub mod prune;
 pub mod shell;
 pub mod update;
+mod web;
 
 use std::collections::HashMap;
 use std::time::Duration;
@@ -38,6 +41,8 @@ pub struct Report {
     pub json: Value,
     /// Whether the work was not done although nothing is broken.
     pub failed: bool,
+    /// Whether it was done but for some things, each of which was named with its reason.
+    pub partly: bool,
 }
 
 /// The home a verb works in, with its settings.

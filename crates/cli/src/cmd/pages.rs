@@ -34,7 +34,7 @@ pub fn run(args: &Args, global: &Global) -> Result<Report> {
                 Some(url) if *url == page.url || *url == page.final_url => {
                     let body = String::from_utf8_lossy(&page.body).into_owned();
                     let json = json!({ "done": true, "page": page });
-                    return Ok(Report { text: body, json, failed: false });
+                    return Ok(Report { text: body, json, ..Report::default() });
                 }
                 Some(_) => {}
                 None if global.json => {}
@@ -53,5 +53,5 @@ pub fn run(args: &Args, global: &Global) -> Result<Report> {
         bail!("no page with the address {url} among {}", count(number, "page"));
     }
     let json = json!({ "done": true, "pages": number, "bytes": bytes, "files": files.len() });
-    Ok(Report { text: String::new(), json, failed: false })
+    Ok(Report { text: String::new(), json, ..Report::default() })
 }

@@ -73,5 +73,5 @@ pub fn run(args: &Args, global: &Global) -> Result<Report> {
             let _ = writeln!(out, "{number}\t{status}");
         }
     }
-    Ok(Report { text: out, json: json!({ "done": true, "entries": shown, "statuses": counts }), failed: false })
+    Ok(Report { text: out, json: json!({ "done": true, "entries": shown, "statuses": counts }), ..Report::default() })
 }

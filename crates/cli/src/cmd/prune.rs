@@ -30,5 +30,5 @@ pub fn run(args: &Args, global: &Global) -> Result<Report> {
         false => format!("{} pruned, {kept} kept; what was fetched is not fetched again\n", count(pruned, "entry")),
     };
     let json = json!({ "done": true, "kept": kept, "pruned": pruned, "dry_run": args.dry_run });
-    Ok(Report { text, json, failed: false })
+    Ok(Report { text, json, ..Report::default() })
 }

@@ -19,7 +19,7 @@ pub fn completions(args: &CompletionsArgs) -> Result<Report> {
     let mut script = Vec::new();
     clap_complete::generate(args.shell, &mut crate::args::Args::command(), "tidings", &mut script);
     let text = String::from_utf8(script).context("completions are text")?;
-    Ok(Report { json: json!({ "done": true, "script": text }), text, failed: false })
+    Ok(Report { json: json!({ "done": true, "script": text }), text, ..Report::default() })
 }
 
 #[derive(Debug, clap::Args)]
@@ -41,7 +41,7 @@ pub fn man(args: &ManArgs) -> Result<Report> {
             let mut page = Vec::new();
             clap_mangen::Man::new(command).render(&mut page)?;
             let text = String::from_utf8(page).context("manual pages are text")?;
-            Ok(Report { json: json!({ "done": true, "page": text }), text, failed: false })
+            Ok(Report { json: json!({ "done": true, "page": text }), text, ..Report::default() })
         }
     }
 }

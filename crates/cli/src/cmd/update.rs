@@ -134,7 +134,7 @@ pub fn run(args: &Args, global: &Global) -> Result<Report> {
     let mut log = harvested.log;
     log.push(&json!({ "summary": json }))?;
     log.publish()?;
-    Ok(Report { text, json, failed: not_done })
+    Ok(Report { text, json, failed: not_done, ..Report::default() })
 }
 
 /// How far apart runs of `update` are, in seconds: the median of the last few. None is known
@@ -189,7 +189,7 @@ fn nothing_to_do(session: &Session, waiting: Vec<FeedState>, cadence_s: f64, lis
     log.push(&json!({ "began": session.started }))?;
     log.push(&json!({ "summary": json }))?;
     log.publish()?;
-    Ok(Report { text, json, failed: false })
+    Ok(Report { text, json, ..Report::default() })
 }
 
 /// From as many failures on, a feed is mentioned by name.

@@ -350,7 +350,8 @@ async fn watch(mut watch: Watch) {
     }
 }
 
-fn free_bytes(home: &Home) -> Option<u64> {
+/// The room that is left on the disk of a home.
+pub fn free_bytes(home: &Home) -> Option<u64> {
     let stat = rustix::fs::statvfs(home.root()).ok()?;
     Some(stat.f_bavail * stat.f_frsize)
 }

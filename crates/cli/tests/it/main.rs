@@ -1,8 +1,10 @@
 //! The harvest from end to end: the real program, a real home, a web of which everything is known.
 
+mod clean;
 mod crash;
 mod daily;
 mod discover;
+mod extract;
 mod faults;
 mod formats;
 mod limits;

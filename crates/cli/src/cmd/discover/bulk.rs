@@ -64,7 +64,7 @@ impl Gathered {
             "fit": self.fit,
             "expanded": self.expanded,
         });
-        Report { text, json, failed: false }
+        Report { text, json, ..Report::default() }
     }
 }
 

@@ -140,7 +140,7 @@ fn joined(first: Report, second: Report) -> Report {
     if let (Some(all), Some(more)) = (json.as_object_mut(), second.json.as_object()) {
         all.extend(more.clone());
     }
-    Report { text: first.text + &second.text, json, failed: first.failed || second.failed }
+    Report { text: first.text + &second.text, json, failed: first.failed || second.failed, ..Report::default() }
 }
 
 /// What a list of feeds knows, whatever scheme or slash it is written with.
@@ -472,7 +472,7 @@ impl Outcome {
             "bytes": cost.bytes,
             "seconds": session.began.elapsed().as_secs_f64(),
         });
-        Report { text, json, failed: cost.offline }
+        Report { text, json, failed: cost.offline, ..Report::default() }
     }
 }
 
@@ -573,7 +573,7 @@ fn import(session: &Session, path: &std::path::Path) -> Result<Report> {
         count(read, "feed")
     );
     let json = json!({ "done": true, "read": read, "candidates": new, "known": known, "faulty": faulty });
-    Ok(Report { text, json, failed: false })
+    Ok(Report { text, json, ..Report::default() })
 }
 
 /// Writes the user's list for other programs.
@@ -598,9 +598,9 @@ fn export(home: &tidings_store::Home, path: &std::path::Path) -> Result<Report> 
     let text = write_opml("Tidings", &outlines);
     let json = json!({ "done": true, "feeds": outlines.len() });
     if path == std::path::Path::new("-") {
-        return Ok(Report { text, json, failed: false });
+        return Ok(Report { text, json, ..Report::default() });
     }
     std::fs::write(path, text).with_context(|| format!("cannot write {}", path.display()))?;
     let text = format!("{} written to {}\n", count(outlines.len() as u64, "feed"), path.display());
-    Ok(Report { text, json, failed: false })
+    Ok(Report { text, json, ..Report::default() })
 }

@@ -228,5 +228,5 @@ fn report(session: &Session, gains: &BTreeMap<String, Gain>, searched: u64, trie
         "gain": rows,
         "text_stages": false,
     });
-    Report { text, json, failed: false }
+    Report { text, json, ..Report::default() }
 }

@@ -1,16 +1,11 @@
 //! The reader as a filter: one document a line in, one reading a line out, in the same order.
 //!
-//! Lines go to the cores in turn and come back in turn, so that order costs nothing and memory is
-//! bounded by what a few lines take. Whatever a line is, there is a line for it: an error is an
-//! answer too.
+//! Whatever a line is, there is a line for it: an error is an answer too.
 
 use std::borrow::Cow;
-use std::io::{self, BufRead as _, BufReader, Read};
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::mpsc::{SyncSender, sync_channel};
-use std::thread;
 
-use anyhow::{Context as _, Result};
+use anyhow::Result;
 use base64::Engine as _;
 use base64::alphabet;
 use base64::engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig};
@@ -18,12 +13,10 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use tidings_feeds::{Feed, FeedFormat};
 
+use crate::{console, lines};
+
 /// No line is longer: the largest document that is read at all, in base64, and room for the rest.
 const MAX_LINE_BYTES: u64 = 192 << 20;
-/// Lines travel together up to this size, or until no more are waiting to be read.
-const BUNDLE_BYTES: usize = 256 << 10;
-/// Bundles that wait before and after each core.
-const WAITING: usize = 2;
 
 /// Bodies as people encode them: padding or none.
 const BASE64: GeneralPurpose = GeneralPurpose::new(
@@ -65,91 +58,9 @@ struct Entry<'a> {
     content_html: Option<&'a str>,
 }
 
-/// Lines on their way to a reader; nothing in place of one that is too long.
-type Bundle = Vec<Option<Vec<u8>>>;
-
 /// Reads standard input to its end.
 pub fn run() -> Result<()> {
-    let cores = thread::available_parallelism().map_or(1, |cores| cores.get()).min(64);
-    filter(std::io::stdin().lock(), cores, super::write_out)
-}
-
-fn filter(input: impl Read, readers: usize, mut write: impl FnMut(&[u8]) + Send) -> Result<()> {
-    thread::scope(|scope| {
-        let mut desks = Vec::new();
-        let mut trays = Vec::new();
-        for _ in 0..readers {
-            let (to_reader, bundles) = sync_channel::<Bundle>(WAITING);
-            let (to_writer, answers) = sync_channel::<Vec<u8>>(WAITING);
-            scope.spawn(move || {
-                for bundle in bundles {
-                    let mut lines = Vec::new();
-                    bundle.iter().for_each(|line| answer(line.as_deref(), &mut lines));
-                    if to_writer.send(lines).is_err() {
-                        break;
-                    }
-                }
-            });
-            desks.push(to_reader);
-            trays.push(answers);
-        }
-        // Bundles were dealt in turn, so they are collected in turn; the first tray that stays
-        // empty for good is the end of all.
-        scope.spawn(move || {
-            for tray in trays.iter().cycle() {
-                match tray.recv() {
-                    Ok(lines) => write(&lines),
-                    Err(_) => break,
-                }
-            }
-        });
-        let dealt = deal(BufReader::with_capacity(1 << 16, input), &desks);
-        // The readers end when nobody can deal to them any more.
-        drop(desks);
-        dealt
-    })
-}
-
-/// Deals the lines of the input to the readers, in turn.
-fn deal(mut input: BufReader<impl Read>, desks: &[SyncSender<Bundle>]) -> Result<()> {
-    let mut bundle = Bundle::new();
-    let mut bytes = 0;
-    let mut desks = desks.iter().cycle();
-    loop {
-        let line = next_line(&mut input).context("cannot read standard input")?;
-        let ended = line.is_none();
-        if let Some(line) = line {
-            bytes += line.as_ref().map_or(0, Vec::len);
-            bundle.push(line);
-        }
-        // Whoever writes a line and waits for its answer must get it.
-        let waiting = !input.buffer().contains(&b'\n');
-        if !bundle.is_empty() && (ended || waiting || bytes >= BUNDLE_BYTES) {
-            let desk = desks.next().expect("there is at least one reader");
-            if desk.send(std::mem::take(&mut bundle)).is_err() {
-                return Ok(());
-            }
-            bytes = 0;
-        }
-        if ended {
-            return Ok(());
-        }
-    }
-}
-
-/// The next line without its end; nothing in its place if it is too long, nothing at all at the end.
-fn next_line(input: &mut BufReader<impl Read>) -> io::Result<Option<Option<Vec<u8>>>> {
-    let mut line = Vec::new();
-    if input.by_ref().take(MAX_LINE_BYTES).read_until(b'\n', &mut line)? == 0 {
-        return Ok(None);
-    }
-    if line.last() == Some(&b'\n') {
-        line.pop();
-    } else if line.len() as u64 == MAX_LINE_BYTES {
-        input.skip_until(b'\n')?;
-        return Ok(Some(None));
-    }
-    Ok(Some(Some(line)))
+    lines::filter(std::io::stdin().lock(), lines::cores(), MAX_LINE_BYTES, answer, console::print_bytes)
 }
 
 /// Answers a line, with a line.
@@ -223,7 +134,8 @@ mod tests {
 
     fn answers(input: &str, readers: usize) -> Vec<Value> {
         let written = std::sync::Mutex::new(Vec::new());
-        filter(input.as_bytes(), readers, |lines| written.lock().unwrap().extend_from_slice(lines)).unwrap();
+        let write = |lines: &[u8]| written.lock().unwrap().extend_from_slice(lines);
+        lines::filter(input.as_bytes(), readers, MAX_LINE_BYTES, answer, write).unwrap();
         let written = written.into_inner().unwrap();
         String::from_utf8(written).unwrap().lines().map(|line| serde_json::from_str(line).unwrap()).collect()
     }

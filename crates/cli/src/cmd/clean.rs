@@ -1,0 +1,325 @@
+//! `tidings clean`: pages in, documents out, one day at a time.
+//!
+//! A day of pages is read by one thread, made into documents on all cores, and written down in the
+//! order of the pages. It appears whole, with the recipe that made it, or not at all.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::time::Instant;
+
+use anyhow::{Result, anyhow, bail};
+use serde::Serialize;
+use serde_json::json;
+use tidings_clean::{Options, Unfit};
+use tidings_model::Page;
+use tidings_store::docs::{self, Day, DayDraft, Recipe};
+use tidings_store::pages::{PageLine, PageReader};
+use tidings_store::runs::RunLog;
+use tidings_store::{Error, rfc3339};
+
+use super::Report;
+use crate::args::Global;
+use crate::config::CleanConfig;
+use crate::console::{Progress, count, grouped, span};
+use crate::orderly::{self, Bounds};
+use crate::session::Session;
+use crate::{intake, lines, reader};
+
+/// What a page takes while it is read, by its size: its line, its text, its tree, its document.
+const EXPANSION: usize = 10;
+/// What it takes at least.
+const LEAST_WEIGHT: usize = 64 << 10;
+
+#[derive(Debug, clap::Args)]
+#[command(
+    after_help = "Documents come to docs/LANG/DAY.jsonl.zst, pages that gave none to docs/dropped/ with the reason, \
+    and docs/recipes/DAY.json says what each day was made of. Days that are up to date are left alone; a day is made \
+    again when pages were added to it, or when the settings or the program have changed."
+)]
+pub struct Args {
+    /// Only this day of download, such as 2026-03-01 [default: every day that is not up to date]
+    #[arg(long, value_name = "DAY", value_parser = parse_day)]
+    day: Option<String>,
+    /// Pages read at the same time [default: clean.threads of the settings, one for each core]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
+    threads: Option<u16>,
+}
+
+fn parse_day(text: &str) -> Result<String, String> {
+    match text.parse::<jiff::civil::Date>() {
+        Ok(_) if text.len() == 10 => Ok(text.to_owned()),
+        _ => Err("give a day such as 2026-03-01".to_owned()),
+    }
+}
+
+pub fn run(args: &Args, global: &Global) -> Result<Report> {
+    let (home, mut config) = super::open_home(global)?;
+    if let Some(threads) = args.threads {
+        config.clean.threads = threads.into();
+    }
+    let session = Session::open(home, config, "clean")?;
+
+    let days: Vec<Day> = docs::days(&session.home)?;
+    let days: Vec<Day> =
+        days.into_iter().filter(|day| args.day.as_ref().is_none_or(|wanted| *wanted == day.name)).collect();
+    if let (Some(day), true) = (&args.day, days.is_empty()) {
+        bail!("there are no pages of {day}; `tidings pages` lists what there is");
+    }
+    let total = days.len() as u64;
+    let mut due = Vec::new();
+    for day in days {
+        if let Some(why) = why_due(&session, &day)? {
+            due.push((day, why));
+        }
+    }
+    if due.is_empty() {
+        let text = match total {
+            0 => "nothing to clean: there are no pages yet\n".to_owned(),
+            1 => "nothing to clean: the day is up to date\n".to_owned(),
+            days => format!("nothing to clean: all of {} are up to date\n", count(days, "day")),
+        };
+        let json = json!({ "done": true, "run": session.run, "days": 0, "days_up_to_date": total, "pages": 0 });
+        return Ok(Report { text, json, ..Report::default() });
+    }
+
+    let mut log = RunLog::create(&session.home, &session.run)?;
+    log.push(&json!({ "began": rfc3339(session.started) }))?;
+    let mut work = Work::begin(&session, &due);
+    let ended = due.iter().try_for_each(|(day, why)| work.day(&mut log, day, why));
+    let report = work.report(total - due.len() as u64);
+    // What was done is written down, whatever ended it; but that is what people must hear of first.
+    let logged = log.push(&json!({ "summary": report.json })).and_then(|()| log.publish());
+    ended?;
+    logged?;
+    Ok(report)
+}
+
+/// The recipe by which a day would be made now, without what would come of it.
+fn wanted(config: &CleanConfig, day: &str) -> Recipe {
+    let program = format!("tidings {}", env!("CARGO_PKG_VERSION"));
+    let settings = json!({
+        "preset": config.preset,
+        "links": config.links,
+        "comments": config.comments,
+        "least_words": config.least_words,
+    });
+    Recipe::new(day, &program, tidings_clean::version(), settings)
+}
+
+/// Why a day must be made, if it must.
+fn why_due(session: &Session, day: &Day) -> Result<Option<&'static str>> {
+    match Recipe::read(&session.home, &day.name)? {
+        None => Ok(Some("it is new")),
+        Some(recipe) => Ok(recipe.stale(&wanted(&session.config.clean, &day.name), &session.home, day)?),
+    }
+}
+
+/// The work of a run, and what came of it so far.
+struct Work<'a> {
+    session: &'a Session,
+    options: Options,
+    bounds: Bounds,
+    progress: Progress,
+    files: u64,
+    days: u64,
+    pages: u64,
+    documents: BTreeMap<String, u64>,
+    dropped: BTreeMap<String, u64>,
+    failed: Vec<String>,
+}
+
+/// What became of a page: the line that tells it, with its line end.
+enum Fate {
+    Document { language: String, line: Vec<u8> },
+    Dropped { reason: &'static str, line: Vec<u8> },
+}
+
+/// A page that gave no document.
+#[derive(Serialize)]
+struct Dropped<'a> {
+    url: &'a str,
+    feed: &'a str,
+    title: &'a str,
+    downloaded: &'a str,
+    content_type: &'a str,
+    bytes: usize,
+    reason: &'static str,
+}
+
+impl<'a> Work<'a> {
+    fn begin(session: &'a Session, due: &[(Day, &'static str)]) -> Work<'a> {
+        let config = &session.config.clean;
+        let threads = if config.threads == 0 { lines::cores() } else { config.threads };
+        let files = due.iter().map(|(day, _)| day.files.len() as u64).sum();
+        Work {
+            session,
+            options: config.options(),
+            bounds: Bounds { threads, weight: config.memory_mib << 20 },
+            progress: Progress::begin("files of pages", files),
+            files: 0,
+            days: 0,
+            pages: 0,
+            documents: BTreeMap::new(),
+            dropped: BTreeMap::new(),
+            failed: Vec::new(),
+        }
+    }
+
+    /// Makes a day. Pages that cannot be read cost their day and no other; that nothing can be
+    /// written ends the run.
+    fn day(&mut self, log: &mut RunLog, day: &Day, why: &'static str) -> Result<()> {
+        let least = self.session.config.store.min_free_mib;
+        if intake::free_bytes(&self.session.home).is_some_and(|free| free < least << 20) {
+            bail!("the disk has less than {least} MiB free (store.min_free_mib); free some space and run again");
+        }
+        log::debug!("{}: {why}", day.name);
+        let began = Instant::now();
+        let files_before = self.files;
+        match self.make(day) {
+            Ok(recipe) => {
+                log.push(&json!({
+                    "day": day.name,
+                    "why": why,
+                    "pages": recipe.pages,
+                    "documents": recipe.documents,
+                    "dropped": recipe.dropped,
+                    "seconds": began.elapsed().as_secs_f64(),
+                }))?;
+                self.days += 1;
+                self.pages += recipe.pages;
+                for (sum, part) in [(&mut self.documents, recipe.documents), (&mut self.dropped, recipe.dropped)] {
+                    part.into_iter().for_each(|(name, number)| *sum.entry(name).or_default() += number);
+                }
+            }
+            Err(error) if is_about_pages(&error) => {
+                log::error!("{}: {error:#}", day.name);
+                log.push(&json!({ "day": day.name, "why": why, "error": format!("{error:#}") }))?;
+                self.failed.push(day.name.clone());
+            }
+            Err(error) => return Err(error),
+        }
+        self.files = files_before + day.files.len() as u64;
+        Ok(())
+    }
+
+    fn make(&mut self, day: &Day) -> Result<Recipe> {
+        let home = &self.session.home;
+        let mut recipe = wanted(&self.session.config.clean, &day.name);
+        for path in &day.files {
+            recipe.inputs.push(docs::ingredient(home, path)?);
+        }
+        let mut draft = DayDraft::create(home, recipe)?;
+        let mut read = 0;
+        let mut files = day.files.iter();
+        let mut open: Option<(&Path, PageReader)> = None;
+        let source = || loop {
+            if let Some((path, reader)) = &mut open
+                && let Some(line) = reader.next_line()?
+            {
+                read += 1;
+                let weight = line.text.len() * EXPANSION + LEAST_WEIGHT;
+                return Ok(Some(((*path, line), weight)));
+            }
+            let Some(path) = files.next() else { return Ok(None) };
+            open = Some((path, PageReader::open(path)?));
+        };
+        let began = Instant::now();
+        let (progress, options, files_before) = (&mut self.progress, &self.options, self.files);
+        let (mut done, mut current, mut files_done) = (0u64, None, 0);
+        orderly::run(
+            self.bounds,
+            source,
+            |(path, line)| (path, fate(path, &line, options)),
+            |(path, fate)| {
+                match fate? {
+                    Fate::Document { language, line } => draft.push(&language, &line)?,
+                    Fate::Dropped { reason, line } => draft.drop_page(reason, &line)?,
+                }
+                done += 1;
+                if current != Some(path) {
+                    files_done += u64::from(current.is_some());
+                    current = Some(path);
+                }
+                if done.is_multiple_of(64) {
+                    let rate = done as f64 / began.elapsed().as_secs_f64().max(0.1);
+                    let detail = format!("{}, {}, {rate:.0}/s", day.name, count(done, "page"));
+                    progress.show(files_before + files_done, &detail);
+                }
+                Ok(())
+            },
+        )?;
+        Ok(draft.publish(read)?)
+    }
+
+    fn report(&self, up_to_date: u64) -> Report {
+        let documents: u64 = self.documents.values().sum();
+        let dropped: u64 = self.dropped.values().sum();
+        let languages = count(self.documents.len() as u64, "language");
+        let mut text = format!("{} read: {} in {languages}", count(self.pages, "page"), count(documents, "document"));
+        if dropped > 0 {
+            let mut reasons: Vec<(&String, &u64)> = self.dropped.iter().collect();
+            reasons.sort_by_key(|(name, number)| (std::cmp::Reverse(**number), *name));
+            let reasons: Vec<String> =
+                reasons.iter().map(|(name, number)| format!("{} {name}", grouped(**number))).collect();
+            text.push_str(&format!(", {} left out ({})", grouped(dropped), reasons.join(", ")));
+        }
+        text.push_str(&format!(", {}\n", span(self.session.began.elapsed())));
+        if !self.failed.is_empty() {
+            text.push_str(&format!("not done, because pages cannot be read: {}\n", self.failed.join(", ")));
+        }
+        let json = json!({
+            "done": self.failed.is_empty(),
+            "run": self.session.run,
+            "days": self.days,
+            "days_up_to_date": up_to_date,
+            "days_failed": self.failed,
+            "pages": self.pages,
+            "documents": documents,
+            "languages": self.documents,
+            "dropped": self.dropped,
+            "seconds": self.session.began.elapsed().as_secs_f64(),
+        });
+        let partly = self.dropped.contains_key(Unfit::Error.name());
+        Report { text, json, failed: !self.failed.is_empty(), partly }
+    }
+}
+
+/// Whether pages are at fault, not the place where documents go.
+fn is_about_pages(error: &anyhow::Error) -> bool {
+    match error.downcast_ref::<Error>() {
+        Some(Error::Line { .. } | Error::Damaged { .. } | Error::Newer { .. }) => true,
+        Some(Error::Io { doing, .. }) => matches!(*doing, "read" | "open"),
+        _ => false,
+    }
+}
+
+/// What becomes of a page.
+fn fate(path: &Path, line: &PageLine, options: &Options) -> Result<Fate> {
+    let page = line.page(path)?;
+    let mut out = Vec::new();
+    let fate = match reader::read_page(&page, options) {
+        Ok(document) => {
+            serde_json::to_writer(&mut out, &document).map_err(|error| anyhow!("{}: {error}", page.url))?;
+            out.push(b'\n');
+            Fate::Document { language: document.language_code(), line: out }
+        }
+        Err(unfit) => {
+            serde_json::to_writer(&mut out, &dropped(&page, unfit))?;
+            out.push(b'\n');
+            Fate::Dropped { reason: unfit.name(), line: out }
+        }
+    };
+    Ok(fate)
+}
+
+fn dropped(page: &Page, unfit: Unfit) -> Dropped<'_> {
+    Dropped {
+        url: &page.url,
+        feed: &page.feed,
+        title: &page.title,
+        downloaded: &page.downloaded,
+        content_type: &page.content_type,
+        bytes: page.body.len(),
+        reason: unfit.name(),
+    }
+}

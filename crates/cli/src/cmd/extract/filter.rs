@@ -1,0 +1,179 @@
+//! The extractor as a filter: one page a line in, one text a line out, in the same order.
+//!
+//! Whatever a line is, there is a line for it: a page without text and a line that is no page are
+//! answers too.
+
+use std::borrow::Cow;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use anyhow::Result;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use tidings_clean::Options;
+use tidings_model::{Document, Licence};
+
+use crate::{console, lines, reader};
+
+/// No line is longer: the largest page that is read at all.
+const MAX_LINE_BYTES: u64 = super::MAX_INPUT_BYTES;
+
+#[derive(Deserialize)]
+struct Question<'a> {
+    #[serde(default)]
+    id: Value,
+    #[serde(borrow, default)]
+    url: Option<Cow<'a, str>>,
+    #[serde(borrow, default)]
+    html: Option<Cow<'a, str>>,
+}
+
+#[derive(Serialize)]
+struct Answer<'a> {
+    id: &'a Value,
+    url: &'a str,
+    text: String,
+    title: &'a str,
+    author: String,
+    authors: &'a [String],
+    date: Option<&'a str>,
+    date_source: Option<&'a str>,
+    modified: &'a str,
+    language: &'a str,
+    description: &'a str,
+    sitename: &'a str,
+    site: &'a str,
+    categories: &'a [String],
+    tags: &'a [String],
+    licence: Option<&'a Licence>,
+    canonical: &'a str,
+    image: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    comments: Option<String>,
+    extractor: &'a str,
+}
+
+#[derive(Serialize)]
+struct NoText<'a> {
+    id: &'a Value,
+    url: &'a str,
+    text: &'static str,
+    reason: &'static str,
+}
+
+#[derive(Serialize)]
+struct Fault {
+    #[serde(skip_serializing_if = "Value::is_null")]
+    id: Value,
+    error: String,
+}
+
+/// Reads standard input to its end; gives the number of lines that were no pages.
+pub fn run(options: Options, threads: usize) -> Result<u64> {
+    let faulty = AtomicU64::new(0);
+    let answer = |line: Option<&[u8]>, out: &mut Vec<u8>| answer(line, &options, &faulty, out);
+    lines::filter(std::io::stdin().lock(), threads, MAX_LINE_BYTES, answer, console::print_bytes)?;
+    Ok(faulty.into_inner())
+}
+
+fn answer(line: Option<&[u8]>, options: &Options, faulty: &AtomicU64, out: &mut Vec<u8>) {
+    if line.is_some_and(|line| line.trim_ascii().is_empty()) {
+        return;
+    }
+    if let Err(fault) = try_answer(line, options, out) {
+        faulty.fetch_add(1, Ordering::Relaxed);
+        push(&fault, out);
+    }
+}
+
+fn try_answer(line: Option<&[u8]>, options: &Options, out: &mut Vec<u8>) -> Result<(), Fault> {
+    let Some(line) = line else {
+        let error = format!("the line is longer than {} MiB, which no web page is", MAX_LINE_BYTES >> 20);
+        return Err(Fault { id: Value::Null, error });
+    };
+    if !line.trim_ascii_start().starts_with(b"{") {
+        return Err(Fault { id: Value::Null, error: "the line is no JSON object".to_owned() });
+    }
+    let question: Question<'_> = serde_json::from_slice(line).map_err(|error| {
+        // An object with other values than expected may still say which one it is.
+        let value: Value = serde_json::from_slice(line).unwrap_or_default();
+        Fault { id: value.get("id").cloned().unwrap_or_default(), error: format!("the line is no question: {error}") }
+    })?;
+    let id = question.id;
+    let Some(html) = question.html else { return Err(Fault { id, error: "html is missing".to_owned() }) };
+    let url = question.url.as_deref().unwrap_or_default();
+    match reader::read_html(&html, url, options) {
+        Ok(document) => push(&said(&id, url, &document, options), out),
+        Err(unfit) => push(&NoText { id: &id, url, text: "", reason: unfit.name() }, out),
+    }
+    Ok(())
+}
+
+fn push(answer: &impl Serialize, out: &mut Vec<u8>) {
+    serde_json::to_writer(&mut *out, answer).expect("answers serialise");
+    out.push(b'\n');
+}
+
+fn said<'a>(id: &'a Value, url: &'a str, document: &'a Document, options: &Options) -> Answer<'a> {
+    let about = &document.about;
+    let dated = document.dated.as_ref();
+    let comments = || document.comments.iter().map(|paragraph| paragraph.text.as_str()).collect::<Vec<_>>().join("\n");
+    Answer {
+        id,
+        url,
+        text: document.text(),
+        title: &about.title,
+        author: about.authors.join("; "),
+        authors: &about.authors,
+        date: dated.map(|dated| dated.day.as_str()),
+        date_source: dated.map(|dated| dated.source.as_str()),
+        modified: &about.modified,
+        language: &about.language,
+        description: &about.description,
+        sitename: &about.site_name,
+        site: &document.site,
+        categories: &about.categories,
+        tags: &about.tags,
+        licence: about.licence.as_ref(),
+        canonical: &about.canonical,
+        image: &about.image,
+        comments: options.comments.then(comments),
+        extractor: &document.extractor,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    fn answers(input: &str, threads: usize) -> (Vec<Value>, u64) {
+        let written = std::sync::Mutex::new(Vec::new());
+        let faulty = AtomicU64::new(0);
+        let options = Options::default();
+        let answer = |line: Option<&[u8]>, out: &mut Vec<u8>| answer(line, &options, &faulty, out);
+        let write = |lines: &[u8]| written.lock().unwrap().extend_from_slice(lines);
+        lines::filter(input.as_bytes(), threads, 1 << 16, answer, write).unwrap();
+        let text = String::from_utf8(written.into_inner().unwrap()).unwrap();
+        (text.lines().map(|line| serde_json::from_str(line).unwrap()).collect(), faulty.into_inner())
+    }
+
+    #[test]
+    fn every_line_has_an_answer_whatever_it_is() {
+        let page = json!({ "id": "a", "url": "http://e.org/a", "html": "<p>It rained for three days, and then it did not.</p>" });
+        let long = json!({ "id": 4, "html": "x".repeat(1 << 17) });
+        let input = format!(
+            "{page}\nnonsense\n\n[1]\n{{\"id\":7,\"html\":3}}\n{{\"id\":8}}\n{{\"id\":9,\"html\":\"\"}}\n{long}\n{{\"html\":\"<p>\"}}"
+        );
+        let (got, faulty) = answers(&input, 2);
+        assert_eq!((got.len(), faulty), (8, 5));
+        assert_eq!((&got[0]["id"], &got[0]["url"]), (&json!("a"), &json!("http://e.org/a")));
+        assert!(got[0]["text"].as_str().unwrap().contains("three days"));
+        for at in [1, 2, 3, 4, 6] {
+            assert!(got[at]["error"].is_string() && got[at].get("text").is_none(), "{}", got[at]);
+        }
+        assert_eq!(got[1].get("id"), None);
+        assert_eq!((&got[3]["id"], &got[4]["id"]), (&json!(7), &json!(8)));
+        assert_eq!(got[5], json!({ "id": 9, "url": "", "text": "", "reason": "no-text" }));
+        assert_eq!(got[7]["id"], Value::Null);
+    }
+}

@@ -1,0 +1,172 @@
+//! What to read: files, folders, patterns, addresses, standard input, as they were named.
+
+use std::collections::{HashMap, HashSet};
+use std::ffi::OsString;
+use std::path::{Component, Path, PathBuf};
+
+use anyhow::{Context as _, Result, bail};
+use tidings_store::archive;
+
+use super::glob;
+
+/// Something to read.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Input {
+    /// A file, and its path as seen from where the search for it began.
+    File { path: PathBuf, relative: PathBuf },
+    /// A web address.
+    Web(String),
+    /// Standard input.
+    Standard,
+}
+
+impl Input {
+    /// What people call it.
+    pub fn name(&self) -> String {
+        match self {
+            Input::File { path, .. } => path.display().to_string(),
+            Input::Web(url) => url.clone(),
+            Input::Standard => "standard input".to_owned(),
+        }
+    }
+
+    /// What tells it from others, also where names cannot be printed.
+    fn key(&self) -> OsString {
+        match self {
+            Input::File { path, .. } => path.clone().into_os_string(),
+            Input::Web(url) => url.into(),
+            Input::Standard => "-".into(),
+        }
+    }
+
+    /// The name of its file of output, without ending.
+    fn output(&self) -> PathBuf {
+        match self {
+            Input::File { relative, .. } => {
+                let is_page = relative.extension().is_some_and(|ending| {
+                    ["html", "htm", "xhtml", "shtml", "php"].iter().any(|known| ending.eq_ignore_ascii_case(known))
+                });
+                let stem = if is_page { relative.with_extension("") } else { relative.clone() };
+                // Whatever leads upwards or to the root stays inside the folder of outputs.
+                stem.components().filter(|part| matches!(part, Component::Normal(_))).collect()
+            }
+            Input::Web(url) => {
+                let rest = url.split_once("://").map_or(url.as_str(), |parts| parts.1);
+                let kept = |c: char| if c.is_alphanumeric() || "-_.".contains(c) { c } else { '-' };
+                let name: String = rest.chars().map(kept).take(120).collect();
+                PathBuf::from(name.trim_matches(['-', '.']))
+            }
+            Input::Standard => PathBuf::from("stdin"),
+        }
+    }
+}
+
+/// Finds what the arguments name, in their order; the files of a folder in the order of their names.
+pub fn find(arguments: &[String]) -> Result<Vec<Input>> {
+    let mut inputs = Vec::new();
+    let mut seen = HashSet::new();
+    let mut add = |input: Input| {
+        if seen.insert(input.key()) {
+            inputs.push(input);
+        }
+    };
+    for argument in arguments {
+        let path = Path::new(argument);
+        if argument == "-" {
+            add(Input::Standard);
+        } else if path.is_dir() {
+            for file in archive::html_files(path)? {
+                let relative = file.strip_prefix(path).unwrap_or(&file).to_owned();
+                add(Input::File { path: file, relative });
+            }
+        } else if path.exists() {
+            add(file(path));
+        } else if is_address(argument) {
+            add(Input::Web(argument.clone()));
+        } else if glob::is_pattern(argument) {
+            let found = glob::expand(argument).with_context(|| format!("cannot look for {argument}"))?;
+            if found.is_empty() {
+                bail!("no file matches {argument}");
+            }
+            let start = glob::start(argument);
+            for path in found {
+                let relative = path.strip_prefix(&start).unwrap_or(&path).to_owned();
+                add(Input::File { path, relative });
+            }
+        } else {
+            bail!(
+                "there is no file {argument}; give a file, a folder, a pattern such as '*.html', a web address, or -"
+            );
+        }
+    }
+    if inputs.is_empty() {
+        bail!(
+            "no pages in {}: names of saved pages end in .html, .htm, .xhtml, .shtml, .php or have no ending",
+            arguments.join(", ")
+        );
+    }
+    Ok(inputs)
+}
+
+fn file(path: &Path) -> Input {
+    Input::File { path: path.to_owned(), relative: PathBuf::from(path.file_name().unwrap_or_default()) }
+}
+
+fn is_address(argument: &str) -> bool {
+    let scheme = argument.split_once("://").map(|parts| parts.0.to_ascii_lowercase());
+    matches!(scheme.as_deref(), Some("http" | "https"))
+}
+
+/// A path of output for each input, no two alike.
+pub fn outputs(inputs: &[Input], folder: &Path, ending: &str) -> Vec<PathBuf> {
+    let mut taken = HashSet::new();
+    let mut numbers: HashMap<PathBuf, usize> = HashMap::new();
+    let mut place = |input: &Input| {
+        let stem = folder.join(input.output());
+        let number = numbers.entry(stem.clone()).or_default();
+        loop {
+            *number += 1;
+            let mut path = stem.clone().into_os_string();
+            if *number > 1 {
+                path.push(format!("-{number}"));
+            }
+            path.push(format!(".{ending}"));
+            // Some file systems take names for the same that differ in case only.
+            if taken.insert(path.to_ascii_lowercase()) {
+                return PathBuf::from(path);
+            }
+        }
+    };
+    inputs.iter().map(&mut place).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn outputs_are_named_after_inputs_and_never_alike() {
+        let named = |relative: &str| Input::File { path: relative.into(), relative: relative.into() };
+        let inputs = [
+            named("a.html"),
+            named("sub/a.htm"),
+            named("a.HTM"),
+            named("b.2024"),
+            named("../../etc/x.php"),
+            Input::Web("https://e.org/a/b?c=d".into()),
+            Input::Standard,
+        ];
+        let names: Vec<String> =
+            outputs(&inputs, Path::new("o"), "tei.xml").iter().map(|path| path.display().to_string()).collect();
+        let stems = ["o/a", "o/sub/a", "o/a-2", "o/b.2024", "o/etc/x", "o/e.org-a-b-c-d", "o/stdin"];
+        assert_eq!(names, stems.map(|stem| format!("{stem}.tei.xml")));
+    }
+
+    #[test]
+    fn what_is_not_there_is_named() {
+        for (argument, word) in [("nothing.html", "there is no file"), ("no*where/*.html", "no file matches")] {
+            assert!(find(&[argument.to_owned()]).unwrap_err().to_string().contains(word));
+        }
+        assert_eq!(find(&["https://e.org/*".to_owned()]).unwrap(), [Input::Web("https://e.org/*".into())]);
+    }
+}

@@ -1,0 +1,110 @@
+//! Filters: a line in, a line out, in the same order, on all cores.
+//!
+//! Lines go to the cores in turn and come back in turn, so that order costs nothing and memory is
+//! bounded by what a few lines take.
+
+use std::io::{self, BufRead as _, BufReader, Read};
+use std::sync::mpsc::{SyncSender, sync_channel};
+use std::thread;
+
+use anyhow::{Context as _, Result};
+
+/// Lines travel together up to this size, or until no more are waiting to be read.
+const BUNDLE_BYTES: usize = 256 << 10;
+/// Bundles that wait before and after each core.
+const WAITING: usize = 2;
+
+/// The cores to work on, within reason.
+pub fn cores() -> usize {
+    thread::available_parallelism().map_or(1, |cores| cores.get()).min(64)
+}
+
+/// Lines on their way to a reader; nothing in place of one that is too long.
+type Bundle = Vec<Option<Vec<u8>>>;
+
+/// Answers each line of the input with what `answer` appends for it, on as many threads, and writes
+/// the answers in the order of the lines. A line longer than the limit is given as nothing.
+pub fn filter(
+    input: impl Read,
+    readers: usize,
+    max_line_bytes: u64,
+    answer: impl Fn(Option<&[u8]>, &mut Vec<u8>) + Sync,
+    mut write: impl FnMut(&[u8]) + Send,
+) -> Result<()> {
+    let answer = &answer;
+    thread::scope(|scope| {
+        let mut desks = Vec::new();
+        let mut trays = Vec::new();
+        for _ in 0..readers {
+            let (to_reader, bundles) = sync_channel::<Bundle>(WAITING);
+            let (to_writer, answers) = sync_channel::<Vec<u8>>(WAITING);
+            scope.spawn(move || {
+                for bundle in bundles {
+                    let mut lines = Vec::new();
+                    bundle.iter().for_each(|line| answer(line.as_deref(), &mut lines));
+                    if to_writer.send(lines).is_err() {
+                        break;
+                    }
+                }
+            });
+            desks.push(to_reader);
+            trays.push(answers);
+        }
+        // Bundles were dealt in turn, so they are collected in turn; the first tray that stays
+        // empty for good is the end of all.
+        scope.spawn(move || {
+            for tray in trays.iter().cycle() {
+                match tray.recv() {
+                    Ok(lines) => write(&lines),
+                    Err(_) => break,
+                }
+            }
+        });
+        let dealt = deal(BufReader::with_capacity(1 << 16, input), max_line_bytes, &desks);
+        // The readers end when nobody can deal to them any more.
+        drop(desks);
+        dealt
+    })
+}
+
+/// Deals the lines of the input to the readers, in turn.
+fn deal(mut input: BufReader<impl Read>, max_line_bytes: u64, desks: &[SyncSender<Bundle>]) -> Result<()> {
+    let mut bundle = Bundle::new();
+    let mut bytes = 0;
+    let mut desks = desks.iter().cycle();
+    loop {
+        let line = next_line(&mut input, max_line_bytes).context("cannot read standard input")?;
+        let ended = line.is_none();
+        if let Some(line) = line {
+            bytes += line.as_ref().map_or(0, Vec::len);
+            bundle.push(line);
+        }
+        // Whoever writes a line and waits for its answer must get it.
+        let waiting = !input.buffer().contains(&b'\n');
+        if !bundle.is_empty() && (ended || waiting || bytes >= BUNDLE_BYTES) {
+            let desk = desks.next().expect("there is at least one reader");
+            if desk.send(std::mem::take(&mut bundle)).is_err() {
+                return Ok(());
+            }
+            bytes = 0;
+        }
+        if ended {
+            return Ok(());
+        }
+    }
+}
+
+/// The next line without its end; nothing in its place if it is too long, nothing at all at the end.
+fn next_line(input: &mut BufReader<impl Read>, max_line_bytes: u64) -> io::Result<Option<Option<Vec<u8>>>> {
+    let mut line = Vec::new();
+    if input.by_ref().take(max_line_bytes).read_until(b'\n', &mut line)? == 0 {
+        return Ok(None);
+    }
+    if line.last() == Some(&b'\n') {
+        line.pop();
+    } else if line.len() as u64 == max_line_bytes {
+        input.skip_until(b'\n')?;
+        return Ok(Some(None));
+    }
+    Ok(Some(Some(line)))
+}

@@ -1,0 +1,33 @@
+//! Reads pages with the extractor, whatever it makes of them.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use tidings_clean::{Options, Source, Unfit};
+use tidings_model::{Document, Page};
+
+/// Makes a document of a page as it was fetched.
+pub fn read_page(page: &Page, options: &Options) -> Result<Document, Unfit> {
+    finished(|| tidings_clean::clean(page, options))
+}
+
+/// Makes a document of a page whose characters are known.
+pub fn read_html(html: &str, url: &str, options: &Options) -> Result<Document, Unfit> {
+    let source = Source { html, url: Some(url).filter(|url| !url.is_empty()), ..Source::default() };
+    finished(|| tidings_clean::extract(&source, options))
+}
+
+/// A panic is a mistake of ours that costs one page, not the run.
+fn finished(extract: impl FnOnce() -> Result<Document, Unfit>) -> Result<Document, Unfit> {
+    catch_unwind(AssertUnwindSafe(extract)).unwrap_or(Err(Unfit::Error))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_panic_is_a_reason_like_others() {
+        assert_eq!(finished(|| panic!("a mistake")), Err(Unfit::Error));
+        assert_eq!(finished(|| Err(Unfit::TooShort)), Err(Unfit::TooShort));
+    }
+}

@@ -1,0 +1,348 @@
+//! From pages to documents: again is free, nothing vanishes, and a power cut costs a day at most.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::path::PathBuf;
+
+use rustix::process::Signal;
+use serde_json::Value;
+use tidings_model::{Document, Page};
+use tidings_simweb::Spec;
+
+use crate::support::{Corpus, copy_folder, unpacked};
+
+/// A page so plain that its paragraphs are its text, whoever reads it.
+fn html(number: usize) -> String {
+    let language = ["en", "de", "cs"][number % 3];
+    format!(
+        "<!DOCTYPE html><html lang=\"{language}\"><head><title>Number {number}</title></head><body><article><h1>Number {number}</h1>\
+         <p>It was said in the town that number {number} would come back before the winter, and everybody waited for \
+         it, and nobody knew what it would bring.</p><p>On the third day it came, and people carried their chairs \
+         into the street to see it pass, and then they carried them in again.</p></article></body></html>"
+    )
+}
+
+fn page(number: usize, body: &[u8], content_type: &str) -> Page {
+    Page {
+        url: format!("http://e.org/{number}"),
+        final_url: format!("http://e.org/{number}"),
+        feed: "http://e.org/feed".into(),
+        downloaded: "2026-03-01T12:00:00.000Z".into(),
+        status: 200,
+        content_type: content_type.into(),
+        body: body.to_vec(),
+        ..Page::default()
+    }
+}
+
+/// Pages of every kind: most are plain, some short, some empty, some no pages at all.
+fn mixed(numbers: std::ops::Range<usize>) -> Vec<Page> {
+    numbers
+        .map(|number| match number % 7 {
+            3 => page(number, b"<html><body><p>Too short.</p></body></html>", "text/html"),
+            5 => page(number, b"<html></html>", "text/html"),
+            6 => page(number, b"%PDF-1.4", "application/pdf"),
+            _ => page(number, html(number).as_bytes(), "text/html; charset=utf-8"),
+        })
+        .collect()
+}
+
+/// A home with no web to speak of.
+fn corpus() -> Corpus {
+    Corpus::new(Spec { sites: 1, items_per_feed: 1, ..Spec::default() })
+}
+
+fn put(corpus: &Corpus, day: &str, name: &str, pages: &[Page]) -> PathBuf {
+    let mut lines = Vec::new();
+    pages.iter().for_each(|page| page.write_line(&mut lines).unwrap());
+    let path = corpus.home().join("pages").join(day).join(format!("{name}.jsonl.zst"));
+    fs::create_dir_all(path.parent().unwrap()).unwrap();
+    fs::write(&path, zstd::encode_all(&lines[..], 3).unwrap()).unwrap();
+    path
+}
+
+fn recipe(corpus: &Corpus, day: &str) -> Value {
+    serde_json::from_str(&fs::read_to_string(corpus.home().join(format!("docs/recipes/{day}.json"))).unwrap()).unwrap()
+}
+
+/// Everything under `docs/`, by name.
+fn docs(corpus: &Corpus) -> BTreeMap<String, Vec<u8>> {
+    let files = corpus.files("docs", "").into_iter();
+    files
+        .map(|path| (path.strip_prefix(corpus.home()).unwrap().display().to_string(), fs::read(&path).unwrap()))
+        .collect()
+}
+
+/// The documents and the dropped pages of a day; checks that they are the pages, each once, in
+/// order, and that the recipe tells the truth.
+fn is_sound(corpus: &Corpus, day: &str) -> (Vec<Document>, Vec<Value>) {
+    let recipe = recipe(corpus, day);
+    let mut urls: Vec<String> = Vec::new();
+    for input in recipe["inputs"].as_array().unwrap() {
+        let path = corpus.home().join(input["file"].as_str().unwrap());
+        assert_eq!(fs::metadata(&path).unwrap().len(), input["bytes"].as_u64().unwrap());
+        urls.extend(unpacked(&path).lines().map(|line| serde_json::from_str::<Page>(line).unwrap().url));
+    }
+    let (mut documents, mut dropped) = (Vec::new(), Vec::new());
+    let named: BTreeSet<PathBuf> = recipe["outputs"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|output| corpus.home().join(output["file"].as_str().unwrap()))
+        .collect();
+    let found: BTreeSet<PathBuf> = corpus.files("docs", &format!("{day}.jsonl.zst")).into_iter().collect();
+    assert_eq!(named, found, "the recipe names what is there");
+    for path in found {
+        let text = unpacked(&path);
+        if path.to_string_lossy().contains("/dropped/") {
+            dropped.extend(text.lines().map(|line| serde_json::from_str::<Value>(line).unwrap()));
+        } else {
+            let these: Vec<Document> = text.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+            let places = these.iter().map(|document| urls.iter().position(|url| *url == document.url).unwrap());
+            assert!(places.is_sorted(), "documents keep the order of their pages");
+            documents.extend(these);
+        }
+    }
+    assert!(dropped.iter().all(|line| line["reason"].is_string() && line["feed"] == "http://e.org/feed"));
+    let told: BTreeSet<String> = documents
+        .iter()
+        .map(|document| document.url.clone())
+        .chain(dropped.iter().map(|line| line["url"].as_str().unwrap().to_owned()))
+        .collect();
+    assert_eq!(told, urls.iter().cloned().collect(), "nothing vanishes");
+    assert_eq!(documents.len() + dropped.len(), urls.len(), "and nothing comes twice");
+    assert_eq!(recipe["pages"].as_u64().unwrap() as usize, urls.len());
+    let sum =
+        |key: &str| recipe[key].as_object().unwrap().values().map(|n| n.as_u64().unwrap() as usize).sum::<usize>();
+    assert_eq!((sum("documents"), sum("dropped")), (documents.len(), dropped.len()));
+    (documents, dropped)
+}
+
+#[test]
+fn pages_become_documents_once() {
+    let corpus = corpus();
+    corpus.run("clean").ok().says("nothing to clean: there are no pages yet");
+    put(&corpus, "2026-03-01", "a.0", &mixed(0..70));
+    put(&corpus, "2026-03-02", "a.0", &mixed(0..7));
+    let ran = corpus.run("clean").ok().says("77 pages read: 44 documents in ").says("33 left out (");
+    assert!(ran.stdout.contains("11 not-html"), "{}", ran.stdout);
+    let (documents, dropped) = is_sound(&corpus, "2026-03-01");
+    assert_eq!((documents.len(), dropped.len()), (40, 30));
+    for document in &documents {
+        assert!(document.id.len() == 32 && !document.extractor.is_empty());
+        assert_eq!((document.site.as_str(), document.feed.as_str()), ("e.org", "http://e.org/feed"));
+        assert!(document.text().contains("before the winter"));
+    }
+    assert_eq!(documents.iter().map(|document| &document.id).collect::<BTreeSet<_>>().len(), 40);
+    let before = docs(&corpus);
+    let logs = corpus.files("runs", "-clean.jsonl.zst");
+    let log = unpacked(&logs[0]);
+    assert!(
+        log.contains("\"began\"") && log.contains("\"day\":\"2026-03-02\"") && log.contains("\"summary\""),
+        "{log}"
+    );
+
+    corpus.run("clean").ok().says("nothing to clean: all of 2 days are up to date");
+    corpus.run("clean --day 2026-03-01").ok().says("nothing to clean: the day is up to date");
+    assert_eq!(corpus.run("clean --json").ok().json()["pages"], 0);
+    assert_eq!(docs(&corpus), before);
+    assert_eq!(corpus.files("runs", "-clean.jsonl.zst"), logs, "nothing done, nothing logged");
+    corpus.run("audit").ok();
+    corpus.is_tidy();
+}
+
+#[test]
+fn the_bytes_do_not_depend_on_threads_or_memory() {
+    let corpus = corpus();
+    put(&corpus, "2026-03-01", "a.0", &mixed(0..150));
+    put(&corpus, "2026-03-01", "b.0", &mixed(150..300));
+    let mut all = Vec::new();
+    for (threads, memory) in [(1, 512), (2, 16), (5, 64)] {
+        let _ = fs::remove_dir_all(corpus.home().join("docs"));
+        let mut command = corpus.command(&format!("clean --threads {threads}"));
+        command.env("TIDINGS_CLEAN_MEMORY_MIB", memory.to_string());
+        corpus.launch(command).wait().ok().says("300 pages read");
+        is_sound(&corpus, "2026-03-01");
+        all.push(docs(&corpus));
+    }
+    assert!(all[0] == all[1] && all[1] == all[2]);
+}
+
+#[test]
+fn a_day_is_made_again_when_something_changes_and_only_then() {
+    let corpus = corpus();
+    put(&corpus, "2026-03-01", "a.0", &mixed(0..14));
+    put(&corpus, "2026-03-02", "a.0", &mixed(0..7));
+    corpus.run("clean").ok();
+    let untouched =
+        |corpus: &Corpus| docs(corpus).into_iter().filter(|(name, _)| name.contains("2026-03-02")).collect::<Vec<_>>();
+    let before = untouched(&corpus);
+    put(&corpus, "2026-03-01", "b.0", &mixed(14..21));
+    corpus.run("clean").ok().says("21 pages read: 12 documents");
+    assert_eq!(is_sound(&corpus, "2026-03-01").0.len(), 12);
+    assert_eq!(untouched(&corpus), before);
+
+    // Other settings, other documents; a shelf that nothing is on any more goes.
+    let leftover = corpus.home().join("docs/zz/2026-03-01.jsonl.zst");
+    fs::create_dir_all(leftover.parent().unwrap()).unwrap();
+    fs::write(&leftover, "").unwrap();
+    let settings = corpus.home().join("tidings.toml");
+    let text = fs::read_to_string(&settings).unwrap();
+    fs::write(&settings, format!("{text}\n[clean]\nleast_words = 0\nmemory_mib = 64\n")).unwrap();
+    corpus.run("clean").ok().says("28 pages read: 20 documents");
+    is_sound(&corpus, "2026-03-01");
+    assert!(!leftover.exists());
+    assert_eq!(recipe(&corpus, "2026-03-01")["settings"]["least_words"], 0);
+    // What does not matter for the result does not make it stale.
+    fs::write(&settings, format!("{text}\n[clean]\nleast_words = 0\nmemory_mib = 32\nthreads = 1\n")).unwrap();
+    corpus.run("clean").ok().says("nothing to clean");
+
+    // A file that somebody removed, a recipe of another extractor, a recipe that is none.
+    fs::remove_file(corpus.home().join("docs/dropped/2026-03-02.jsonl.zst")).unwrap();
+    corpus.run("clean").ok().says("7 pages read");
+    let path = corpus.home().join("docs/recipes/2026-03-02.json");
+    let mut other = recipe(&corpus, "2026-03-02");
+    other["extractor"] = "another 9".into();
+    for text in [other.to_string(), "nonsense".to_owned(), String::new()] {
+        fs::write(&path, text).unwrap();
+        corpus.run("clean").ok().says("7 pages read");
+        is_sound(&corpus, "2026-03-02");
+    }
+    corpus.run("clean").ok().says("nothing to clean");
+}
+
+#[test]
+fn what_a_harvest_stored_is_cleaned() {
+    let corpus = Corpus::new(Spec { sites: 4, items_per_feed: 5, ..Spec::default() });
+    corpus.run("update --all").ok();
+    corpus.run("fetch").ok();
+    let report = corpus.run("clean --json").ok().json();
+    assert_eq!(report["pages"], 20);
+    let dropped: u64 = report["dropped"].as_object().unwrap().values().map(|n| n.as_u64().unwrap()).sum();
+    assert_eq!(report["documents"].as_u64().unwrap() + dropped, 20);
+    corpus.run("clean").ok().says("nothing to clean");
+    corpus.is_tidy();
+}
+
+#[test]
+fn nonsense_is_refused() {
+    let corpus = corpus();
+    put(&corpus, "2026-03-01", "a.0", &mixed(0..7));
+    put(&corpus, "not-a-day", "a.0", &mixed(0..7));
+    corpus.run("clean --day yesterday").exits(2).says("2026-03-01");
+    corpus.run("clean --day 2026-3-1").exits(2);
+    corpus.run("clean --threads 0").exits(2);
+    corpus.run("clean --day 2026-03-09").exits(1).says("there are no pages of 2026-03-09");
+    corpus.run("clean extra").exits(2);
+    corpus.run("clean --home /nowhere").exits(1);
+    let mut command = corpus.command("clean");
+    command.env("TIDINGS_CLEAN_PRESET", "sloppy");
+    corpus.launch(command).wait().exits(1).says("sloppy");
+    corpus.run("clean").ok().says("7 pages read");
+}
+
+#[test]
+fn a_damaged_file_costs_its_day_and_is_named() {
+    let corpus = corpus();
+    put(&corpus, "2026-03-01", "a.0", &mixed(0..14));
+    let damaged = put(&corpus, "2026-03-02", "a.0", &mixed(0..14));
+    put(&corpus, "2026-03-03", "a.0", &mixed(0..14));
+    let whole = fs::read(&damaged).unwrap();
+    let line = zstd::encode_all(&b"{\"url\":\"http://e.org/1\",\"body\":\"x\"}\nnonsense\n"[..], 3).unwrap();
+    for (bytes, words) in [(whole[..whole.len() / 2].to_vec(), "a.0.jsonl.zst"), (line, "line 2")] {
+        fs::write(&damaged, bytes).unwrap();
+        let ran = corpus.run("clean").exits(1).says(words);
+        assert!(ran.stdout.contains("2026-03-02"), "{}", ran.stdout);
+        is_sound(&corpus, "2026-03-01");
+        is_sound(&corpus, "2026-03-03");
+        assert!(!corpus.home().join("docs/recipes/2026-03-02.json").exists());
+    }
+    fs::write(&damaged, whole).unwrap();
+    corpus.run("clean").ok().says("14 pages read");
+    is_sound(&corpus, "2026-03-02");
+    corpus.is_tidy();
+}
+
+#[test]
+fn a_power_cut_at_any_move_costs_a_day_at_most() {
+    let corpus = corpus();
+    put(&corpus, "2026-03-01", "a.0", &mixed(0..14));
+    corpus.run("clean").ok();
+    put(&corpus, "2026-03-01", "b.0", &mixed(14..21));
+    put(&corpus, "2026-03-02", "a.0", &mixed(0..14));
+    let prepared = corpus.beside("prepared");
+    copy_folder(&corpus.home(), &prepared);
+    corpus.run("clean").ok().says("35 pages read");
+    let expected = docs(&corpus);
+    for at in 1.. {
+        assert!(at < 200, "the run never came to its end");
+        corpus.restore(&prepared);
+        let mut command = corpus.command("clean");
+        command.env("TIDINGS_CRASH_AT", at.to_string());
+        let ran = corpus.launch(command).wait();
+        match ran.code {
+            Some(0) => {
+                assert!(at > 20, "a run makes many moves");
+                break;
+            }
+            Some(code) => panic!("move {at}: exit code {code}: {}", ran.stderr),
+            None => {}
+        }
+        // Whoever trusts recipes sees whole days only.
+        for day in ["2026-03-01", "2026-03-02"] {
+            if corpus.home().join(format!("docs/recipes/{day}.json")).exists() {
+                is_sound(&corpus, day);
+            }
+        }
+        corpus.run("clean").ok();
+        assert!(docs(&corpus) == expected, "move {at}");
+        corpus.is_tidy();
+        corpus.run("clean").ok().says("nothing to clean");
+    }
+}
+
+#[test]
+fn a_kill_in_the_middle_and_a_second_run_do_no_harm() {
+    let corpus = corpus();
+    for day in ["2026-03-01", "2026-03-02", "2026-03-03"] {
+        put(&corpus, day, "a.0", &mixed(0..1500));
+    }
+    let mut running = corpus.start("clean --threads 1");
+    running.until(|| corpus.home().join("docs/draft/dropped.tmp").exists());
+    corpus.run("clean").exits(1).says("another run");
+    running.until(|| corpus.home().join("docs/recipes/2026-03-01.json").exists());
+    if !running.has_ended() {
+        running.signal(Signal::KILL);
+    }
+    running.wait();
+    is_sound(&corpus, "2026-03-01");
+    corpus.run("clean").ok();
+    for day in ["2026-03-01", "2026-03-02", "2026-03-03"] {
+        is_sound(&corpus, day);
+    }
+    corpus.is_tidy();
+}
+
+#[test]
+fn a_disk_without_room_stops_the_run_and_the_next_goes_on() {
+    let corpus = corpus();
+    put(&corpus, "2026-03-01", "a.0", &mixed(0..7));
+    // Noise does not pack, so that the second day needs room.
+    let noise = |seed: usize| {
+        (0..30_000).map(|n| format!("w{:x} ", (n * 2_654_435_761 + seed * 97) % 1_000_003)).collect::<String>()
+    };
+    let loud: Vec<Page> = (0..6)
+        .map(|n| page(n, format!("<html><body><p>{}</p></body></html>", noise(n)).as_bytes(), "text/html"))
+        .collect();
+    put(&corpus, "2026-03-02", "a.0", &loud);
+    let ran = corpus.shell("trap '' XFSZ; ulimit -f 200; exec \"$T\" clean").exits(1);
+    assert!(ran.stderr.contains("cannot write") && ran.stderr.contains("docs/draft"), "{}", ran.stderr);
+    is_sound(&corpus, "2026-03-01");
+    assert!(!corpus.home().join("docs/recipes/2026-03-02.json").exists());
+    corpus.run("clean").ok().says("6 pages read: 6 documents");
+    is_sound(&corpus, "2026-03-02");
+    let mut command = corpus.command("clean");
+    command.env("TIDINGS_CLEAN_PRESET", "recall").env("TIDINGS_STORE_MIN_FREE_MIB", (1u64 << 40).to_string());
+    corpus.launch(command).wait().exits(1).says("min_free_mib");
+    corpus.is_tidy();
+}

@@ -1,0 +1,55 @@
+//! A row per document, as RFC 4180 has it: spreadsheets and data frames read it as it is.
+
+use tidings_model::Document;
+
+/// The names of the columns.
+pub(super) const HEADER: &str =
+    "id,url,title,authors,date,language,site,site_name,description,categories,tags,licence,downloaded,text\r\n";
+
+pub(super) fn item(document: &Document) -> String {
+    let about = &document.about;
+    let fields = [
+        document.id.as_str(),
+        &document.url,
+        &about.title,
+        &about.authors.join("; "),
+        document.dated.as_ref().map_or("", |dated| &dated.day),
+        &about.language,
+        &document.site,
+        &about.site_name,
+        &about.description,
+        &about.categories.join("; "),
+        &about.tags.join("; "),
+        about.licence.as_ref().map_or("", |licence| &licence.name),
+        &document.downloaded,
+        &document.text(),
+    ];
+    fields.map(quoted).join(",") + "\r\n"
+}
+
+fn quoted(field: &str) -> String {
+    let plain = !field.contains([',', '"', '\r', '\n', '\0']) && field.trim().len() == field.len();
+    if plain { field.to_owned() } else { format!("\"{}\"", field.replace('\0', "").replace('"', "\"\"")) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::sample;
+    use super::*;
+
+    #[test]
+    fn a_row_has_the_columns_of_the_header() {
+        let row = item(&sample::article());
+        let mut fields = 1;
+        let mut within = false;
+        for c in row.chars() {
+            match c {
+                '"' => within = !within,
+                ',' if !within => fields += 1,
+                _ => {}
+            }
+        }
+        assert_eq!(fields, HEADER.split(',').count());
+        assert!(row.ends_with("\"\r\n") && row.contains("\"Rain \"\"&\"\" flood, <again>\""), "{row}");
+    }
+}
