@@ -237,7 +237,7 @@ fn classic(tree: &Tree, facts: &Facts<'_>, source: &Source<'_>, parameters: &Jus
         .into_iter()
         .filter(JustextParagraph::is_good)
         .map(|paragraph| Paragraph {
-            kind: render::kind(tree, paragraph.node, paragraph.text.len()),
+            kind: render::kind(tree, paragraph.node),
             text: paragraph.text,
             spans: Vec::new(),
         })

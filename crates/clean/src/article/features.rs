@@ -679,7 +679,16 @@ fn heading_level(tree: &Tree, element: NodeId) -> u8 {
 fn title_words(tree: &Tree, facts: &Facts<'_>) -> WordSet {
     let declared = facts.meta("og:title").chain(facts.meta("twitter:title")).next().map(str::to_owned);
     let title = declared.or_else(|| facts.title.map(|title| tree.text(title))).unwrap_or_default();
-    word_set(&title[..title.floor_char_boundary(1000)])
+    word_set(without_site(&title[..title.floor_char_boundary(1000)]))
+}
+
+/// A title without the name of its site, which stands beside it behind a bar or a dash and is shorter.
+fn without_site(title: &str) -> &str {
+    let parts = [" | ", " - ", " – ", " — ", " · ", " :: ", " » "].iter().filter_map(|bar| {
+        let (first, last) = (title.split(*bar).next()?, title.rsplit(*bar).next()?);
+        (first.len() < title.len()).then_some(if first.len() >= last.len() { first } else { last })
+    });
+    parts.min_by_key(|part| part.len()).filter(|part| part.len() * 2 >= title.len()).unwrap_or(title)
 }
 
 fn description_words(facts: &Facts<'_>) -> WordSet {

@@ -13,12 +13,18 @@ const LONGEST_CELL: usize = 300;
 /// Turns blocks into paragraphs; links are kept where there is an address to resolve them against
 /// or they are absolute, if they are wanted.
 pub fn paragraphs(tree: &Tree, blocks: &Blocks, kept: &[usize], links: Links<'_>) -> Vec<Paragraph> {
+    let mut shapes: Vec<Shape> = kept.iter().map(|place| Shape::of(tree, &blocks.list[*place])).collect();
+    for row in shapes.chunk_by_mut(|one, other| one.row.is_some() && one.row == other.row) {
+        // A cell of several blocks arranges the page; data has one to a cell.
+        if row.windows(2).any(|two| two[0].cell == two[1].cell) {
+            row.iter_mut().for_each(|shape| *shape = Shape::default());
+        }
+    }
     let mut paragraphs: Vec<Paragraph> = Vec::with_capacity(kept.len());
     let mut row = None;
-    for place in kept {
+    for (place, shape) in kept.iter().zip(shapes) {
         let block = &blocks.list[*place];
         let Some(element) = block.element else { continue };
-        let shape = Shape::of(tree, element, block.len());
         let mut paragraph = Paragraph { kind: shape.kind, text: block.text(blocks).to_owned(), spans: Vec::new() };
         if shape.kind == Kind::Code {
             paragraph.text.truncate(paragraph.text.trim_end().len());
@@ -34,9 +40,10 @@ pub fn paragraphs(tree: &Tree, blocks: &Blocks, kept: &[usize], links: Links<'_>
     paragraphs
 }
 
-/// What text of that length within an element is.
-pub fn kind(tree: &Tree, element: NodeId, length: usize) -> Kind {
-    Shape::of(tree, element, length).kind
+/// What text within an element is.
+pub fn kind(tree: &Tree, element: NodeId) -> Kind {
+    let shape = Shape::within(tree, element, 0);
+    if shape.row.is_some() { Kind::P } else { shape.kind }
 }
 
 /// What to do with links.
@@ -62,14 +69,21 @@ fn join_cell(row: &mut Paragraph, cell: Paragraph) {
     }
 }
 
+#[derive(Default)]
 struct Shape {
     kind: Kind,
     /// The `<tr>` of a table of data.
     row: Option<NodeId>,
+    /// The cell in it.
+    cell: Option<NodeId>,
 }
 
 impl Shape {
-    fn of(tree: &Tree, element: NodeId, length: usize) -> Shape {
+    fn of(tree: &Tree, block: &Block) -> Shape {
+        block.element.map_or_else(Shape::default, |element| Shape::within(tree, element, block.len()))
+    }
+
+    fn within(tree: &Tree, element: NodeId, length: usize) -> Shape {
         let (mut kind, mut row) = (Kind::P, None);
         let (mut depth, mut ordered, mut item) = (0u8, None, false);
         let mut cell = None;
@@ -82,14 +96,14 @@ impl Shape {
                 local_name!("h4") => return Shape::heading(4),
                 local_name!("h5") => return Shape::heading(5),
                 local_name!("h6") => return Shape::heading(6),
-                local_name!("pre") => return Shape { kind: Kind::Code, row: None },
+                local_name!("pre") => return Shape { kind: Kind::Code, ..Shape::default() },
                 local_name!("blockquote") if kind == Kind::P => kind = Kind::Quote,
                 local_name!("li") => item = true,
                 local_name!("ul") | local_name!("ol") | local_name!("menu") if item => {
                     depth = depth.saturating_add(1);
                     ordered.get_or_insert(*name == local_name!("ol"));
                 }
-                local_name!("td") | local_name!("th") => cell = cell.or(Some(name)),
+                local_name!("td") | local_name!("th") => cell = cell.or(Some(id)),
                 local_name!("tr")
                     if row.is_none() && cell.is_some() && length <= LONGEST_CELL && !arranges(tree, id) =>
                 {
@@ -99,15 +113,15 @@ impl Shape {
             }
         }
         if row.is_some() {
-            kind = Kind::Row { header: cell == Some(&local_name!("th")) };
+            kind = Kind::Row { header: cell.is_some_and(|cell| tree.is(cell, &local_name!("th"))) };
         } else if depth > 0 {
             kind = Kind::Item { depth, ordered: ordered.unwrap_or(false) };
         }
-        Shape { kind, row }
+        Shape { kind, row, cell: cell.filter(|_| row.is_some()) }
     }
 
     fn heading(level: u8) -> Shape {
-        Shape { kind: Kind::Heading { level }, row: None }
+        Shape { kind: Kind::Heading { level }, ..Shape::default() }
     }
 }
 
