@@ -12,7 +12,7 @@ use tidings_clean::{Options, Preset, Source, extract};
 
 /// Set, and the least F.
 const PINS: [(&str, f64); 6] =
-    [("trafi", 0.0), ("wcxb", 0.0), ("andy", 0.0), ("fundus", 0.0), ("daniel", 0.0), ("zh", 0.0)];
+    [("trafi", 0.967), ("wcxb", 0.889), ("andy", 0.940), ("fundus", 0.965), ("daniel", 0.928), ("zh", 0.816)];
 
 fn folder() -> Option<PathBuf> {
     let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../../shared/extract-dev");

@@ -18,6 +18,7 @@ use crate::decode::decode;
 use crate::facts::{Facts, is_article};
 use crate::justext::{self, JustextOptions, JustextParagraph};
 use crate::tree::{self, Tree};
+use crate::version;
 
 /// A page to be read.
 #[derive(Debug, Clone, Copy, Default)]
@@ -191,7 +192,7 @@ pub fn extract(source: &Source<'_>, options: &Options) -> Result<Document, Unfit
         about,
         paragraphs,
         comments,
-        extractor: format!("tidings {} {}", env!("CARGO_PKG_VERSION"), options.preset.name()),
+        extractor: format!("{} {}", version(), options.preset.name()),
         ..Document::default()
     };
     document.identify();

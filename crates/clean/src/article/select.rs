@@ -10,6 +10,7 @@ use std::collections::HashSet;
 use super::evidence::{COMMENT, Plain, Role};
 use super::features::{FIRST, Own1, Survey, declared_body};
 use super::forest::probability;
+use super::rules;
 use super::weights::Weights;
 use super::words::each_word;
 use crate::facts::Facts;
@@ -73,7 +74,7 @@ pub fn choose(survey: &Survey, p: &[f32], sureness: Sureness) -> Vec<usize> {
     }
     let mut rows: Vec<usize> = (0..p.len()).filter(|row| p[*row] > threshold).collect();
     drop_repeats(survey, &mut rows);
-    rows.retain(|row| !is_headline(survey, *row));
+    rows.retain(|row| !is_headline(survey, *row) && rules::forbids(survey, *row).is_none());
     rows
 }
 
