@@ -9,6 +9,9 @@ use html5ever::{Attribute, LocalName, Namespace, QualName, local_name};
 
 use super::{Data, Node, NodeId, Tree};
 
+/// A root that has so many attributes takes no more from further tags, each of which is looked for among them.
+const MOST_ADDED: usize = 256;
+
 /// The arena while it is being filled.
 #[derive(Default)]
 pub(super) struct Sink {
@@ -238,7 +241,7 @@ impl TreeSink for Sink {
     fn add_attrs_if_missing(&self, target: &NodeId, attrs: Vec<Attribute>) {
         if let Data::Element(_, present) = &mut self.nodes.borrow_mut()[target.index()].data {
             for attribute in attrs {
-                if !present.iter().any(|known| known.name == attribute.name) {
+                if present.len() < MOST_ADDED && !present.iter().any(|known| known.name == attribute.name) {
                     present.push(attribute);
                 }
             }

@@ -197,14 +197,7 @@ impl<'a> Tags<'a> {
     }
 }
 
-fn found(
-    kind: TagKind,
-    name: Known,
-    attributes: Attributes,
-    self_closing: bool,
-    name_end: usize,
-    end: usize,
-) -> Found {
+fn found(kind: TagKind, name: Known, attributes: Attributes, self_closing: bool, name_end: usize, end: usize) -> Found {
     let attrs = attributes.kept;
     let tag = Tag { kind, name: name.name, self_closing, attrs, had_duplicate_attributes: false };
     Found { tag, name_end, end }
@@ -283,7 +276,8 @@ impl Names {
     }
 
     fn get(&mut self, name: &str) -> Known {
-        let hash = name.bytes().fold(0_u32, |hash, byte| (hash.rotate_left(5) ^ u32::from(byte)).wrapping_mul(0x9e37_79b9));
+        let hash =
+            name.bytes().fold(0_u32, |hash, byte| (hash.rotate_left(5) ^ u32::from(byte)).wrapping_mul(0x9e37_79b9));
         let place = &mut self.places[(hash >> 16) as usize % Names::PLACES];
         if let Some(known) = place
             && *known.name == *name

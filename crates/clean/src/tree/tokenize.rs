@@ -98,6 +98,7 @@ impl<'a, S: TokenSink> Tokenizer<'a, S> {
         match std::mem::replace(&mut self.state, State::Data) {
             State::Data => self.data(),
             State::Raw(kind, start, name) => self.raw(kind, start, name),
+            State::Plaintext if self.cut => self.end(self.at),
             State::Plaintext => {
                 self.raw_text(self.at, self.page.len());
                 self.end(self.page.len())
@@ -129,8 +130,12 @@ impl<'a, S: TokenSink> Tokenizer<'a, S> {
                     self.flush(from, found);
                     self.send(Token::NullCharacterToken);
                     from = look;
+                    self.at = look;
                 }
             }
+        }
+        if self.cut {
+            return self.end(self.at);
         }
         self.flush(from, html.len());
         self.end(html.len())
@@ -147,7 +152,9 @@ impl<'a, S: TokenSink> Tokenizer<'a, S> {
         let rest = &self.page.as_bytes()[open + 1..];
         match rest {
             [b'!', b'-', b'-', ..] => self.comment(open),
-            [b'!', ..] if rest.get(1..8).is_some_and(|word| word.eq_ignore_ascii_case(b"doctype")) => self.doctype(open),
+            [b'!', ..] if rest.get(1..8).is_some_and(|word| word.eq_ignore_ascii_case(b"doctype")) => {
+                self.doctype(open)
+            }
             [b'!', ..]
                 if rest[1..].starts_with(b"[CDATA[")
                     && self.sink.adjusted_current_node_present_but_not_in_html_namespace() =>
