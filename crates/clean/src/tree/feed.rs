@@ -4,14 +4,13 @@
 //! elements can multiply without end, so depth and nodes are looked at after every tag. What comes
 //! after a limit is read by [`strip`], which knows no structure and takes linear time.
 
-use std::borrow::Cow;
-
 use html5ever::tree_builder::{TreeBuilder, TreeBuilderOpts};
+use memchr::memchr_iter;
 
 use super::Tree;
 use super::sink::Sink;
 use super::strip;
-use super::tokenize::{Step, Tokenizer, prepare};
+use super::tokenize::{MARK, Step, Tokenizer, prepare};
 
 /// Where reading with structure ends.
 #[derive(Debug, Clone, Copy)]
@@ -44,18 +43,18 @@ pub fn parse_with(html: &str, limits: Limits) -> Tree {
     let (here, beyond) = html.split_at(html.floor_char_boundary(most));
     let page = prepare(here);
     let mut tokenizer = Tokenizer::new(&page, !beyond.is_empty(), builder(page.len()));
-    while tokenizer.step() == Step::More {
+    loop {
+        let step = tokenizer.step();
         let sink = &tokenizer.sink.sink;
-        if sink.deepest() > limits.depth || sink.len() > limits.nodes {
-            break;
+        match step {
+            Step::Ended => return tokenizer.sink.sink.into_tree(false),
+            Step::More if sink.deepest() <= limits.depth && sink.len() <= limits.nodes => {}
+            Step::More | Step::Cut => break,
         }
     }
-    if tokenizer.has_ended() {
-        return tokenizer.sink.sink.into_tree(false);
-    }
-    let rest = plain_rest(&page[tokenizer.at()..], beyond, limits.plain_bytes);
+    let rest = &html[place_before(here, tokenizer.at())..];
     let sink = tokenizer.sink.sink;
-    strip::append(&sink, &rest);
+    strip::append(&sink, &rest[..rest.floor_char_boundary(limits.plain_bytes)]);
     sink.into_tree(true)
 }
 
@@ -65,9 +64,15 @@ pub(super) fn builder(bytes: usize) -> TreeBuilder<super::NodeId, Sink> {
     TreeBuilder::new(Sink::new(bytes), options)
 }
 
-/// What is read without structure: the rest of the bytes here and those beyond them, up to a limit.
-fn plain_rest<'a>(here: &'a str, beyond: &str, most: usize) -> Cow<'a, str> {
-    let here = &here[..here.floor_char_boundary(most)];
-    let beyond = &beyond[..beyond.floor_char_boundary(most - here.len())];
-    if beyond.is_empty() { Cow::Borrowed(here) } else { Cow::Owned([here, beyond].concat()) }
+/// The place in a page as it came of a place in the page as it was [prepared](prepare).
+fn place_before(html: &str, prepared: usize) -> usize {
+    let bytes = html.as_bytes();
+    let mut place = prepared + if html.starts_with(MARK) { MARK.len_utf8() } else { 0 };
+    for found in memchr_iter(b'\r', bytes) {
+        if found >= place {
+            break;
+        }
+        place += usize::from(bytes.get(found + 1) == Some(&b'\n'));
+    }
+    place
 }

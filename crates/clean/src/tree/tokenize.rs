@@ -16,9 +16,12 @@ use memchr::{memchr, memchr_iter, memchr2, memchr3, memmem};
 use super::tag::Tags;
 use super::{doctype, raw, references};
 
+/// What some programs write before a text; it is not part of it.
+pub(super) const MARK: char = '\u{feff}';
+
 /// Makes every line end a line feed and leaves out the byte order mark, as comes before all reading.
 pub(super) fn prepare(html: &str) -> StrTendril {
-    let html = html.strip_prefix('\u{feff}').unwrap_or(html);
+    let html = html.strip_prefix(MARK).unwrap_or(html);
     let mut rest = html;
     let mut page = StrTendril::new();
     while let Some(found) = memchr(b'\r', rest.as_bytes()) {
@@ -66,7 +69,6 @@ pub(super) struct Tokenizer<'a, S> {
     state: State,
     /// Whether the page goes on where what is here of it ends.
     cut: bool,
-    ended: bool,
     has_null: bool,
     tags: Tags<'a>,
     /// Text with its references read, of which more may follow.
@@ -80,12 +82,7 @@ impl<'a, S: TokenSink> Tokenizer<'a, S> {
     pub(super) fn new(page: &'a StrTendril, cut: bool, sink: S) -> Tokenizer<'a, S> {
         let has_null = memchr(0, page.as_bytes()).is_some();
         let tags = Tags::new(page, has_null);
-        Tokenizer { page, at: 0, state: State::Data, cut, ended: false, has_null, tags, text: String::new(), sink }
-    }
-
-    /// Whether the whole page has been read.
-    pub(super) fn has_ended(&self) -> bool {
-        self.ended
+        Tokenizer { page, at: 0, state: State::Data, cut, has_null, tags, text: String::new(), sink }
     }
 
     /// How far the page has been read.
@@ -297,7 +294,6 @@ impl<'a, S: TokenSink> Tokenizer<'a, S> {
         }
         self.send(Token::EOFToken);
         self.sink.end();
-        self.ended = true;
         Step::Ended
     }
 }

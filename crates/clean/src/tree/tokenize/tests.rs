@@ -49,7 +49,7 @@ fn reference(html: &str) -> Tree {
     let options = TokenizerOpts { discard_bom: false, ..Default::default() };
     let tokenizer = html5ever::tokenizer::Tokenizer::new(Filter(builder(html.len())), options);
     let queue = BufferQueue::default();
-    queue.push_back(StrTendril::from_slice(html.strip_prefix('\u{feff}').unwrap_or(html)));
+    queue.push_back(StrTendril::from_slice(html.strip_prefix(MARK).unwrap_or(html)));
     while !matches!(tokenizer.feed(&queue), TokenizerResult::Done) {}
     tokenizer.end();
     tokenizer.sink.0.sink.into_tree(false)
@@ -237,6 +237,14 @@ fn what_is_cut_off_is_left_to_be_read_without_structure() {
     assert_eq!(text(&format!("<p>one</p><script>{long}</script><p>two</p>")), "one two");
     assert_eq!(text(&format!("<p>one</p><!-- {long} --><p>two</p>")), "one two");
     assert_eq!(text(&format!("<p>one</p><p title='{long}'>two</p>")), "one two");
+}
+
+#[test]
+fn what_is_left_is_found_in_the_page_as_it_came() {
+    let limits = Limits { depth: 6, ..Limits::default() };
+    let tree = parse_with("\u{feff}<p>a\r\n\rb\r\n<div><div><div><div>\r\nc <p>\r\nd", limits);
+    assert!(tree.capped);
+    assert_eq!(tree.text(tree.body()), "a b c d");
 }
 
 #[test]
