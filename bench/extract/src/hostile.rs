@@ -29,6 +29,22 @@ pub const SHAPES: &[Shape] = &[
         make: |bytes| format!("<p {}>text", (0..bytes / 9).map(|n| format!("a{n}=1 ")).collect::<String>()),
     },
     Shape {
+        name: "tags of ever new attributes",
+        make: |bytes| (0..bytes / 30).map(|number| format!("<p data-name-{number:09}=x>text")).collect(),
+    },
+    Shape {
+        name: "attributes of the root",
+        make: |bytes| (0..bytes / 14).map(|number| format!("<html x{number:06}>")).collect(),
+    },
+    Shape {
+        name: "formatting of many attributes",
+        make: |bytes| {
+            let attributes = (0..600).map(|number| format!(" x{number}")).collect::<String>();
+            (0..bytes / 2700).map(|number| format!("<b y{number}{attributes}>")).collect()
+        },
+    },
+    Shape { name: "carriage returns", make: |bytes| format!("<p>{}", "\r".repeat(bytes)) },
+    Shape {
         name: "tags of many classes",
         make: |bytes| format!("<p class=\"{}\">text", "share-bar ".repeat(bytes / 10)),
     },

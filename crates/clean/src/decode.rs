@@ -67,7 +67,7 @@ fn charset_parameter(content_type: &str) -> Option<&'static Encoding> {
     let value = lower[lower.find("charset")? + "charset".len()..].trim_start().strip_prefix('=')?.trim_start();
     let value = value.trim_start_matches(['"', '\'']);
     let end = value.find(['"', '\'', ';', ' ', ',']).unwrap_or(value.len());
-    Encoding::for_label(value[..end].as_bytes())
+    Encoding::for_label(&value.as_bytes()[..end])
 }
 
 /// What the first kilobyte of a page declares: `<meta charset>`, `<meta http-equiv>` or XML.

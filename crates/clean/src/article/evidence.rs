@@ -291,7 +291,7 @@ fn declared_role(value: &str) -> Option<Role> {
 
 fn hides(style: &str) -> bool {
     let mut rest = style;
-    while let Some(found) = rest.find(|c: char| c == ':') {
+    while let Some(found) = rest.find(':') {
         let property = rest[..found].trim_end();
         let value = rest[found + 1..].trim_start();
         if (property.ends_with("display") && value.starts_with("none"))

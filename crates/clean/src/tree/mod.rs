@@ -1,12 +1,17 @@
 //! A page as browsers see it: the tree of its elements and texts, in one arena.
 //!
-//! Parsing is html5ever's, so broken markup means here what it means in a browser. The nodes lie in
+//! The tree is built by html5ever, so broken markup means here what it means in a browser. The nodes lie in
 //! one vector in the order they were made and point to one another by number: a page is one
 //! allocation to walk and to drop, and no walk needs the call stack, however deep the page.
 
+mod doctype;
 mod feed;
+mod raw;
+mod references;
 mod sink;
 mod strip;
+mod tag;
+mod tokenize;
 
 use html5ever::tendril::StrTendril;
 use html5ever::{Attribute, LocalName, QualName, local_name, ns};

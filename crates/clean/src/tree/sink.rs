@@ -5,9 +5,12 @@ use std::cell::{Cell, Ref, RefCell};
 
 use html5ever::tendril::StrTendril;
 use html5ever::tree_builder::{ElemName, ElementFlags, NodeOrText, QuirksMode, TreeSink};
-use html5ever::{Attribute, LocalName, Namespace, QualName, local_name, ns};
+use html5ever::{Attribute, LocalName, Namespace, QualName, local_name};
 
 use super::{Data, Node, NodeId, Tree};
+
+/// A root that has so many attributes takes no more from further tags, each of which is looked for among them.
+const MOST_ADDED: usize = 256;
 
 /// The arena while it is being filled.
 #[derive(Default)]
@@ -16,9 +19,6 @@ pub(super) struct Sink {
     /// The contents of templates, which hang on nothing.
     templates: RefCell<Vec<(NodeId, NodeId)>>,
     deepest: Cell<u32>,
-    events: Cell<u64>,
-    /// The script or style whose text comes next, until anything else happens.
-    opened_raw: Cell<Option<NodeId>>,
 }
 
 /// A borrowed element name.
@@ -53,18 +53,6 @@ impl Sink {
         self.deepest.get()
     }
 
-    /// Counts up with everything that happens to the tree.
-    pub(super) fn events(&self) -> u64 {
-        self.events.get()
-    }
-
-    /// The `<script>` or `<style>` that was opened last, if nothing happened since.
-    pub(super) fn opened_raw(&self) -> Option<(NodeId, &'static [u8])> {
-        let id = self.opened_raw.get()?;
-        let is_script = matches!(&self.nodes.borrow()[id.index()].data, Data::Element(name, _) if name.local == local_name!("script"));
-        Some((id, if is_script { b"script" } else { b"style" }))
-    }
-
     /// `<body>`, or what is there instead.
     pub(super) fn body(&self) -> NodeId {
         let nodes = self.nodes.borrow();
@@ -85,12 +73,10 @@ impl Sink {
             depth: 0,
             data,
         });
-        self.happened();
         id
     }
 
     pub(super) fn append_text(&self, parent: NodeId, text: StrTendril) {
-        self.happened();
         let last = self.nodes.borrow()[parent.index()].last_child;
         if last != NodeId::NONE
             && let Data::Text(before) = &mut self.nodes.borrow_mut()[last.index()].data
@@ -102,15 +88,9 @@ impl Sink {
         self.link(parent, id);
     }
 
-    fn happened(&self) {
-        self.events.set(self.events.get() + 1);
-        self.opened_raw.set(None);
-    }
-
     /// Hangs a node as the last child of another.
     pub(super) fn link(&self, parent: NodeId, child: NodeId) {
-        self.happened();
-        let moved = self.unlink(child);
+        self.unlink(child);
         let nodes = &mut *self.nodes.borrow_mut();
         let last = nodes[parent.index()].last_child;
         let depth = nodes[parent.index()].depth + 1;
@@ -126,18 +106,9 @@ impl Sink {
             nodes[last.index()].next = child;
         }
         nodes[parent.index()].last_child = child;
-        if let Data::Element(name, _) = &nodes[child.index()].data
-            && !moved
-            && child.index() + 1 == nodes.len()
-            && name.ns == ns!(html)
-            && matches!(name.local, local_name!("script") | local_name!("style"))
-        {
-            self.opened_raw.set(Some(child));
-        }
     }
 
     fn link_before(&self, sibling: NodeId, child: NodeId) {
-        self.happened();
         self.unlink(child);
         let nodes = &mut *self.nodes.borrow_mut();
         let Node { parent, previous, depth, .. } = nodes[sibling.index()];
@@ -157,12 +128,12 @@ impl Sink {
         }
     }
 
-    /// Takes a node from where it hangs; says whether it hung anywhere.
-    fn unlink(&self, id: NodeId) -> bool {
+    /// Takes a node from where it hangs.
+    fn unlink(&self, id: NodeId) {
         let nodes = &mut *self.nodes.borrow_mut();
         let Node { parent, previous, next, .. } = nodes[id.index()];
         if parent == NodeId::NONE {
-            return false;
+            return;
         }
         match previous {
             NodeId::NONE => nodes[parent.index()].first_child = next,
@@ -174,7 +145,6 @@ impl Sink {
         }
         let node = &mut nodes[id.index()];
         (node.parent, node.previous, node.next) = (NodeId::NONE, NodeId::NONE, NodeId::NONE);
-        true
     }
 
     pub(super) fn into_tree(self, capped: bool) -> Tree {
@@ -251,11 +221,6 @@ impl TreeSink for Sink {
 
     fn set_quirks_mode(&self, _: QuirksMode) {}
 
-    fn pop(&self, _: &NodeId) {
-        // An empty script that is closed within the same piece changes nothing else.
-        self.opened_raw.set(None);
-    }
-
     fn append_before_sibling(&self, sibling: &NodeId, child: NodeOrText<NodeId>) {
         match child {
             NodeOrText::AppendNode(node) => self.link_before(*sibling, node),
@@ -276,7 +241,7 @@ impl TreeSink for Sink {
     fn add_attrs_if_missing(&self, target: &NodeId, attrs: Vec<Attribute>) {
         if let Data::Element(_, present) = &mut self.nodes.borrow_mut()[target.index()].data {
             for attribute in attrs {
-                if !present.iter().any(|known| known.name == attribute.name) {
+                if present.len() < MOST_ADDED && !present.iter().any(|known| known.name == attribute.name) {
                     present.push(attribute);
                 }
             }

@@ -16,12 +16,6 @@ pub(super) fn append(sink: &Sink, html: &str) {
     let mut paragraph = String::new();
     let mut count = 0;
     let mut rest = html;
-    // The limit may have been met within a tag.
-    if let (Some(close), open) = (memchr(b'>', rest.as_bytes()), memchr(b'<', rest.as_bytes()))
-        && open.is_none_or(|open| close < open)
-    {
-        rest = &rest[close + 1..];
-    }
     while !rest.is_empty() {
         let open = memchr(b'<', rest.as_bytes()).unwrap_or(rest.len());
         paragraph.push_str(&rest[..open]);
