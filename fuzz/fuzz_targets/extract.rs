@@ -22,6 +22,6 @@ fuzz_target!(|bytes: &[u8]| {
         body: body.to_vec(),
         ..Page::default()
     };
-    let options = Options { preset, links: first & 8 != 0, comments: first & 16 != 0, least_words: 0 };
+    let options = Options { preset, links: first & 8 != 0, comments: first & 16 != 0, least_words: 0, stubs: true };
     let _ = tidings_clean::clean(&page, &options);
 });

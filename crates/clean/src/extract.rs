@@ -45,11 +45,13 @@ pub struct Options {
     pub comments: bool,
     /// Documents with fewer words than this are none.
     pub least_words: usize,
+    /// Whether the beginning of a text that must be paid for is a document.
+    pub stubs: bool,
 }
 
 impl Default for Options {
     fn default() -> Options {
-        Options { preset: Preset::Balanced, links: false, comments: false, least_words: 0 }
+        Options { preset: Preset::Balanced, links: false, comments: false, least_words: 0, stubs: true }
     }
 }
 
@@ -176,27 +178,36 @@ pub fn extract(source: &Source<'_>, options: &Options) -> Result<Document, Unfit
     if words == 0 {
         return Err(Unfit::NoText);
     }
-    if words < LONGEST_STUB && must_be_paid_for(&facts) {
+    if !options.stubs && words < LONGEST_STUB && must_be_paid_for(&facts) {
         return Err(Unfit::PaywallStub);
     }
     if words < options.least_words {
         return Err(Unfit::TooShort);
     }
-    let dates = date::read(&tree, &facts, source.url, &source.clocks);
-    let mut about = about::read(&tree, &facts, url.as_ref());
-    about.modified = dates.modified.map(|day| day.to_string()).unwrap_or_default();
-    let mut document = Document {
-        url: source.url.unwrap_or_default().to_owned(),
-        site: url.as_ref().and_then(Url::host_str).unwrap_or_default().to_owned(),
-        dated: dates.published,
-        about,
-        paragraphs,
-        comments,
-        extractor: format!("{} {}", version(), options.preset.name()),
-        ..Document::default()
-    };
+    let extractor = format!("{} {}", version(), options.preset.name());
+    let mut document = Document { paragraphs, comments, extractor, ..described(&tree, &facts, source, url.as_ref()) };
     document.identify();
     Ok(document)
+}
+
+/// Reads only what a page says about itself, which it may do without holding any text.
+pub fn describe(source: &Source<'_>) -> Document {
+    let tree = tree::parse(source.html);
+    let url = source.url.and_then(|url| Url::parse(url).ok());
+    described(&tree, &Facts::read(&tree), source, url.as_ref())
+}
+
+fn described(tree: &Tree, facts: &Facts<'_>, source: &Source<'_>, url: Option<&Url>) -> Document {
+    let dates = date::read(tree, facts, source.url, &source.clocks);
+    let mut about = about::read(tree, facts, url);
+    about.modified = dates.modified.map(|day| day.to_string()).unwrap_or_default();
+    Document {
+        url: source.url.unwrap_or_default().to_owned(),
+        site: url.and_then(Url::host_str).unwrap_or_default().to_owned(),
+        dated: dates.published,
+        about,
+        ..Document::default()
+    }
 }
 
 /// The article and its comments, by the forests.

@@ -20,5 +20,5 @@ pub mod justext;
 pub mod tree;
 mod version;
 
-pub use extract::{Options, Preset, Source, Unfit, clean, extract};
+pub use extract::{Options, Preset, Source, Unfit, clean, describe, extract};
 pub use version::version;

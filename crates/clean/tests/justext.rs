@@ -151,3 +151,15 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn parameters_are_read_by_name() {
+    let own: JustextOptions = "public,length_high=140,stopwords_low=0.2,max_good_distance=5".parse().unwrap();
+    let expected =
+        JustextOptions { length_high: 140, stopwords_low: 0.2, max_good_distance: Some(5), ..JustextOptions::public() };
+    assert_eq!(own, expected);
+    for wrong in ["", "private", "public,length_low", "public,length_low=x", "public,stopwords_low=2", "public,size=1"]
+    {
+        assert!(wrong.parse::<JustextOptions>().is_err(), "{wrong}");
+    }
+}

@@ -183,6 +183,7 @@ impl CleanConfig {
             links: self.links,
             comments: self.comments,
             least_words: self.least_words,
+            stubs: false,
         }
     }
 }

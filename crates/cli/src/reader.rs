@@ -16,6 +16,12 @@ pub fn read_html(html: &str, url: &str, options: &Options) -> Result<Document, U
     finished(|| tidings_clean::extract(&source, options))
 }
 
+/// Gives what a page without text still says about itself.
+pub fn describe(html: &str, url: &str) -> Document {
+    let source = Source { html, url: Some(url).filter(|url| !url.is_empty()), ..Source::default() };
+    finished(|| Ok(tidings_clean::describe(&source))).unwrap_or_default()
+}
+
 /// A panic is a mistake of ours that costs one page, not the run.
 fn finished(extract: impl FnOnce() -> Result<Document, Unfit>) -> Result<Document, Unfit> {
     catch_unwind(AssertUnwindSafe(extract)).unwrap_or(Err(Unfit::Error))

@@ -100,6 +100,40 @@ impl JustextOptions {
     }
 }
 
+impl std::str::FromStr for JustextOptions {
+    type Err = String;
+
+    /// Reads `production` or `public`, and behind it single values: `public,length_high=140`.
+    fn from_str(text: &str) -> Result<JustextOptions, String> {
+        let mut parts = text.split(',').map(str::trim);
+        let mut options = match parts.next() {
+            Some("production") => JustextOptions::production(),
+            Some("public") => JustextOptions::public(),
+            other => return Err(format!("{} is neither production nor public", other.unwrap_or_default())),
+        };
+        for part in parts {
+            let (name, value) = part.split_once('=').ok_or_else(|| format!("{part} is not NAME=VALUE"))?;
+            let whole = || value.parse::<usize>().map_err(|_| format!("{value} is no whole number for {name}"));
+            let share = || match value.parse::<f64>() {
+                Ok(share) if (0.0..=1.0).contains(&share) => Ok(share),
+                _ => Err(format!("{value} is not between 0 and 1, as {name} must be")),
+            };
+            match name {
+                "length_low" => options.length_low = whole()?,
+                "length_high" => options.length_high = whole()?,
+                "stopwords_low" => options.stopwords_low = share()?,
+                "stopwords_high" => options.stopwords_high = share()?,
+                "max_link_density" => options.max_link_density = share()?,
+                "max_good_distance" => options.max_good_distance = Some(whole()?),
+                "max_heading_distance" => options.max_heading_distance = whole()?,
+                "no_headings" => options.no_headings = value == "true",
+                _ => return Err(format!("jusText has no parameter {name}")),
+            }
+        }
+        Ok(options)
+    }
+}
+
 /// What a paragraph is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Class {

@@ -14,6 +14,7 @@ use std::time::Instant;
 use anyhow::{Context as _, Result, anyhow, bail};
 use clap::error::ErrorKind;
 use serde_json::json;
+use tidings_clean::justext::JustextOptions;
 use tidings_clean::{Options, Unfit};
 use tidings_model::{Document, Page, address};
 use tidings_store::format::Format;
@@ -59,6 +60,10 @@ pub struct Args {
     /// How strictly to tell text from the rest
     #[arg(long, value_enum, value_name = "PRESET", default_value_t)]
     preset: Preset,
+    /// The parameters of the justext preset: `production`, `public` (the Python package's), and single
+    /// values behind either, such as `public,length_high=140`
+    #[arg(long, value_name = "PARAMETERS")]
+    justext: Option<JustextOptions>,
     /// Keep links (in formats that have them)
     #[arg(long)]
     links: bool,
@@ -92,7 +97,11 @@ fn parse_url(text: &str) -> Result<String, String> {
 
 impl Args {
     fn options(&self) -> Options {
-        Options { preset: self.preset.into(), links: self.links, comments: self.comments, least_words: 0 }
+        let preset = match self.justext {
+            Some(parameters) => tidings_clean::Preset::Justext(parameters),
+            None => self.preset.into(),
+        };
+        Options { preset, links: self.links, comments: self.comments, ..Options::default() }
     }
 
     fn threads(&self) -> usize {

@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use anyhow::Result;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
-use tidings_clean::Options;
+use tidings_clean::{Options, Unfit};
 use tidings_model::{Document, Licence};
 
 use crate::{console, lines, reader};
@@ -32,6 +32,8 @@ struct Answer<'a> {
     id: &'a Value,
     url: &'a str,
     text: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    reason: Option<&'static str>,
     title: &'a str,
     author: String,
     authors: &'a [String],
@@ -50,14 +52,6 @@ struct Answer<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     comments: Option<String>,
     extractor: &'a str,
-}
-
-#[derive(Serialize)]
-struct NoText<'a> {
-    id: &'a Value,
-    url: &'a str,
-    text: &'static str,
-    reason: &'static str,
 }
 
 #[derive(Serialize)]
@@ -102,8 +96,8 @@ fn try_answer(line: Option<&[u8]>, options: &Options, out: &mut Vec<u8>) -> Resu
     let Some(html) = question.html else { return Err(Fault { id, error: "html is missing".to_owned() }) };
     let url = question.url.as_deref().unwrap_or_default();
     match reader::read_html(&html, url, options) {
-        Ok(document) => push(&said(&id, url, &document, options), out),
-        Err(unfit) => push(&NoText { id: &id, url, text: "", reason: unfit.name() }, out),
+        Ok(document) => push(&said(&id, url, &document, options, None), out),
+        Err(unfit) => push(&said(&id, url, &reader::describe(&html, url), options, Some(unfit)), out),
     }
     Ok(())
 }
@@ -113,7 +107,13 @@ fn push(answer: &impl Serialize, out: &mut Vec<u8>) {
     out.push(b'\n');
 }
 
-fn said<'a>(id: &'a Value, url: &'a str, document: &'a Document, options: &Options) -> Answer<'a> {
+fn said<'a>(
+    id: &'a Value,
+    url: &'a str,
+    document: &'a Document,
+    options: &Options,
+    unfit: Option<Unfit>,
+) -> Answer<'a> {
     let about = &document.about;
     let dated = document.dated.as_ref();
     let comments = || document.comments.iter().map(|paragraph| paragraph.text.as_str()).collect::<Vec<_>>().join("\n");
@@ -121,6 +121,7 @@ fn said<'a>(id: &'a Value, url: &'a str, document: &'a Document, options: &Optio
         id,
         url,
         text: document.text(),
+        reason: unfit.map(Unfit::name),
         title: &about.title,
         author: about.authors.join("; "),
         authors: &about.authors,
@@ -173,7 +174,7 @@ mod tests {
         }
         assert_eq!(got[1].get("id"), None);
         assert_eq!((&got[3]["id"], &got[4]["id"]), (&json!(7), &json!(8)));
-        assert_eq!(got[5], json!({ "id": 9, "url": "", "text": "", "reason": "no-text" }));
+        assert_eq!((&got[5]["id"], &got[5]["text"], &got[5]["reason"]), (&json!(9), &json!(""), &json!("no-text")));
         assert_eq!(got[7]["id"], Value::Null);
     }
 }
