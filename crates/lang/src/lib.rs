@@ -6,6 +6,8 @@
 //! assert!(!german.contains("Lawine"));
 //! ```
 
+mod months;
 mod stop;
 
+pub use months::{Month, month};
 pub use stop::{StopList, languages, stop_list};

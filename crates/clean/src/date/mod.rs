@@ -8,7 +8,6 @@
 
 mod address;
 mod declared;
-mod months;
 mod page;
 mod script;
 mod weigh;

@@ -8,7 +8,7 @@ use jiff::Timestamp;
 use jiff::civil::Date;
 use jiff::tz::TimeZone;
 
-use super::months::{self, Month};
+use tidings_lang::Month;
 
 /// Dates are short; a longer attribute is not one.
 const MOST_STAMP_BYTES: usize = 160;
@@ -413,7 +413,7 @@ impl Reader<'_> {
             let month = self.number(at + 1).map(|(month, _)| month).filter(|month| (1..=12).contains(month))?;
             (Month::Gregorian(month as i8), at + 1)
         } else {
-            (months::month(lower, self.habit.croatian)?, at)
+            (tidings_lang::month(lower, self.habit.croatian)?, at)
         };
         let is_day = |n: (u32, u8)| (1..=31).contains(&n.0) && n.1 <= 2;
         let is_year = |n: (u32, u8)| n.1 == 4;

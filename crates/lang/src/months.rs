@@ -1,4 +1,4 @@
-//! Names of months in the languages pages are written in.
+//! Names of months in the languages feeds and pages are written in.
 //!
 //! A row is a language, a cell the forms of one month: nominative, genitive, abbreviations that
 //! are not simply the beginning. Beginnings of at least three letters count too, as long as all
@@ -9,7 +9,7 @@ use std::sync::LazyLock;
 
 /// A month of one of the two calendars whose months have names of their own on the web.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Month {
+pub enum Month {
     /// January is 1.
     Gregorian(i8),
     /// Farvardin is 1; Iranian newspapers date by it.
@@ -17,7 +17,7 @@ pub(super) enum Month {
 }
 
 /// Which month a word in lower case means; `croatian` decides whose `listopad` it is.
-pub(super) fn month(word: &str, croatian: bool) -> Option<Month> {
+pub fn month(word: &str, croatian: bool) -> Option<Month> {
     // English first: most dates are.
     let english = match word {
         "jan" | "january" => 1,
