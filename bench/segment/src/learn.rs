@@ -49,7 +49,7 @@ impl Witness for Student<'_> {
         right
     }
 
-    fn sentence(&mut self, place: usize, verdict: bool, features: &[u32]) -> bool {
+    fn sentence(&mut self, place: usize, verdict: bool, _: bool, features: &[u32]) -> bool {
         let right = self.ends.1.contains(&place);
         self.sentences.push(Example { verdict, right, features: features.to_vec() });
         right

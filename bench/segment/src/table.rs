@@ -2,10 +2,13 @@
 
 use bench_segment::score::Score;
 
+/// A treebank, its tokens, and the score and CPU seconds of each peer.
+type Row = (String, usize, Vec<(Score, f64)>);
+
 /// A table of scores: a row per treebank, two columns per peer.
 pub struct Table {
     peers: Vec<String>,
-    rows: Vec<(String, usize, Vec<(Score, f64)>)>,
+    rows: Vec<Row>,
 }
 
 impl Table {

@@ -127,6 +127,7 @@ fn classify(c: char) -> Kind {
         '\u{1f3fb}'..='\u{1f3ff}' | '\u{e0020}'..='\u{e007f}' => Kind::Extend,
         'ー' | 'ｰ' => Kind::Katakana,
         '々' | '〆' | '〇' => Kind::Han,
+        'ฯ' => Kind::Complex,
         _ if c.is_whitespace() => Kind::Space,
         _ if c > '\u{7f}' && CodePointSetData::new::<SentenceTerminal>().contains(c) => Kind::Stop,
         '!' | '?' => Kind::Stop,

@@ -131,7 +131,10 @@ macro_rules! models {
     };
 }
 
-models! {}
+models! {
+    "af" "be" "cs" "cy" "da" "de" "el" "en" "es" "fa" "fi" "fr" "ga" "gd" "gl" "he" "hr" "hy" "id" "is" "ja" "ka" "kk" "ko" "lt"
+    "lv" "mr" "mt" "nb" "nl" "nn" "pt" "ro" "ru" "sk" "sl" "sq" "sr" "sv" "te" "tr" "ug" "uk" "vi" "zh"
+}
 
 /// The model of a language, if one was trained.
 pub fn of(code: &str) -> Option<&'static Model> {

@@ -6,7 +6,7 @@ use crate::chars::{Kind, Kinds};
 use crate::dictionary::Dictionary;
 use crate::line::{self, Line};
 use crate::model::{self, Model};
-use crate::sentences::Role;
+use crate::sentences::{Marks, Passage, Role};
 use crate::table::{self, Table};
 use crate::{codes, sentences, tokens, whole};
 
@@ -16,8 +16,11 @@ const STRETCH: usize = 32_768;
 /// So close to the end of a stretch nothing is decided that may look different with what follows.
 const SHY: usize = 4 * line::FAR;
 
-/// How sure a model must be to end a sentence where the rules see no end, and to go on where they see one.
+/// How sure a model must be to end a sentence where the rules see no end: after a mark, and after a bare word. Treebanks
+/// teach habits of their own here, and a model that has seen one of them must not impose them on all text.
 const SURE_OF_END: f32 = 1.5;
+const SURE_OF_BARE_END: f32 = 2.0;
+/// How sure a model must be to go on where the rules see an end.
 const SURE_OF_NONE: f32 = 2.0;
 
 /// A sentence: its tokens in order, as places in the text in bytes.
@@ -74,7 +77,8 @@ pub trait Witness {
     /// A token may end at this place in the text; says whether it does.
     fn token(&mut self, place: usize, verdict: bool, features: &[u32]) -> bool;
     /// A sentence may end at this place in the text; says whether it does.
-    fn sentence(&mut self, place: usize, verdict: bool, features: &[u32]) -> bool;
+    /// `marked`: there is a mark at all, be it a comma.
+    fn sentence(&mut self, place: usize, verdict: bool, marked: bool, features: &[u32]) -> bool;
 }
 
 /// Decides by rules and models.
@@ -87,9 +91,13 @@ impl Witness for Judge<'_> {
     }
 
     #[inline]
-    fn sentence(&mut self, _: usize, verdict: bool, features: &[u32]) -> bool {
+    fn sentence(&mut self, _: usize, verdict: bool, marked: bool, features: &[u32]) -> bool {
         let score = self.0.sentences.score(verdict, features);
-        if verdict { score > -SURE_OF_NONE } else { score > SURE_OF_END }
+        match (verdict, marked) {
+            (true, _) => score > -SURE_OF_NONE,
+            (false, true) => score > SURE_OF_END,
+            (false, false) => score > SURE_OF_BARE_END,
+        }
     }
 }
 
@@ -229,15 +237,17 @@ impl<'m> Segmenter<'m> {
         found: &mut Vec<Sentence>,
         goes_on: bool,
     ) -> Option<usize> {
-        let Desk { line, tokens, roles, features } = desk;
+        let Desk { line, tokens, roles, marks, features } = desk;
         sentences::assign_roles(line, tokens, roles);
+        sentences::count_marks(line, tokens, marks);
+        let passage = Passage { line, tokens, roles, marks };
         let mut first = 0;
         // Near a cut, what decides may lie behind it.
         let known = if goes_on { line.len() - SHY } else { line.len() };
         for last in 0..tokens.len().saturating_sub(1) {
             if tokens[last + 1].end <= known
-                && sentences::in_question(line, tokens, roles, last, self.table)
-                && self.ends_sentence(line, tokens, roles, last, first, features, witness)
+                && sentences::in_question(passage, last, self.table)
+                && self.ends_sentence(passage, last, first, features, witness)
             {
                 found.push(sentence(line, &tokens[first..=last]));
                 first = last + 1;
@@ -265,19 +275,19 @@ impl<'m> Segmenter<'m> {
 
     fn ends_sentence<W: Witness>(
         &self,
-        line: &Line,
-        tokens: &[Range<usize>],
-        roles: &[Role],
+        passage: Passage<'_>,
         last: usize,
         first: usize,
         features: &mut Vec<u32>,
         witness: &mut Option<&mut W>,
     ) -> bool {
-        let verdict = sentences::judge(line, tokens, roles, last, first, self.table);
+        let verdict = sentences::judge(passage, last, first, self.table);
         let Some(witness) = witness else { return verdict.ends };
         features.clear();
-        sentences::features(line, tokens, roles, last, first, verdict, features);
-        witness.sentence(line.byte(tokens[last].end), verdict.ends, features)
+        sentences::features(passage, last, first, verdict, features);
+        let end = passage.tokens[last].end;
+        let marked = !passage.line.kind(end - 1).is_word();
+        witness.sentence(passage.line.byte(end), verdict.ends, marked, features)
     }
 }
 
@@ -287,6 +297,7 @@ struct Desk {
     line: Line,
     tokens: Vec<Range<usize>>,
     roles: Vec<Role>,
+    marks: Vec<Marks>,
     features: Vec<u32>,
 }
 

@@ -22,6 +22,39 @@ pub enum Role {
     Says,
 }
 
+/// A stretch of text with its tokens and what each of them is.
+#[derive(Debug, Clone, Copy)]
+pub struct Passage<'l> {
+    pub line: &'l Line,
+    pub tokens: &'l Tokens,
+    pub roles: &'l [Role],
+    /// The marks before each token, and those before its end.
+    pub marks: &'l [Marks],
+}
+
+/// Parentheses and quotation marks, counted from the beginning of the stretch.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Marks {
+    depth: i32,
+    quotes: u32,
+}
+
+/// Counts the marks before each token.
+pub fn count_marks(line: &Line, tokens: &Tokens, marks: &mut Vec<Marks>) {
+    marks.clear();
+    let mut so_far = Marks::default();
+    marks.push(so_far);
+    for token in tokens {
+        match line.kind(token.start) {
+            Kind::Open => so_far.depth += 1,
+            Kind::Close => so_far.depth -= 1,
+            Kind::Quote => so_far.quotes += 1,
+            _ => {}
+        }
+        marks.push(so_far);
+    }
+}
+
 /// Tells marks that open from marks that close: by their form, by the blanks around them, and by what is open.
 pub fn assign_roles(line: &Line, tokens: &Tokens, roles: &mut Vec<Role>) {
     roles.clear();
@@ -101,7 +134,8 @@ fn goes_on(rule: Rule) -> Verdict {
 }
 
 /// The token that may have ended the sentence: the last one before closing marks.
-fn core(line: &Line, tokens: &Tokens, roles: &[Role], last: usize) -> usize {
+fn core(passage: Passage<'_>, last: usize) -> usize {
+    let Passage { line, tokens, roles, .. } = passage;
     let mut core = last;
     while core > 0 && last - core < 4 && roles[core] == Role::Closes {
         core -= 1;
@@ -112,20 +146,22 @@ fn core(line: &Line, tokens: &Tokens, roles: &[Role], last: usize) -> usize {
 }
 
 /// Whether a sentence might end after this token, which is not the last one.
-pub fn in_question(line: &Line, tokens: &Tokens, roles: &[Role], last: usize, table: &Table) -> bool {
+pub fn in_question(passage: Passage<'_>, last: usize, table: &Table) -> bool {
+    let Passage { line, tokens, .. } = passage;
     let (here, next) = (&tokens[last], &tokens[last + 1]);
     if here.end < next.start {
         return true;
     }
-    let kind = line.kind(tokens[core(line, tokens, roles, last)].end - 1);
+    let kind = line.kind(tokens[core(passage, last)].end - 1);
     matches!(kind, Kind::Stop | Kind::Period) || table.stops.contains(&line.char(here.end - 1))
 }
 
 /// Whether a sentence ends after this token, which is in question and not the last one.
-pub fn judge(line: &Line, tokens: &Tokens, roles: &[Role], last: usize, first: usize, table: &Table) -> Verdict {
+pub fn judge(passage: Passage<'_>, last: usize, first: usize, table: &Table) -> Verdict {
+    let Passage { line, tokens, roles, .. } = passage;
     let here = &tokens[last];
     let next = &tokens[last + 1];
-    let core_at = core(line, tokens, roles, last);
+    let core_at = core(passage, last);
     let core = &tokens[core_at];
     let stop = line.kind(core.end - 1);
     let parted = here.end < next.start;
@@ -196,17 +232,10 @@ pub fn judge(line: &Line, tokens: &Tokens, roles: &[Role], last: usize, first: u
 }
 
 /// What a model sees of the end of a token. `first` is the token that the sentence begins with.
-pub fn features(
-    line: &Line,
-    tokens: &Tokens,
-    roles: &[Role],
-    last: usize,
-    first: usize,
-    verdict: Verdict,
-    out: &mut Vec<u32>,
-) {
+pub fn features(passage: Passage<'_>, last: usize, first: usize, verdict: Verdict, out: &mut Vec<u32>) {
+    let Passage { line, tokens, roles, .. } = passage;
     let mut add = |template: u64, value: u64| out.push((hash::mix(hash::mix(0x5_e27, template), value) >> 32) as u32);
-    let core_at = core(line, tokens, roles, last);
+    let core_at = core(passage, last);
     let core = tokens[core_at].clone();
     let mark = line.char(core.end - 1);
     let stop = mark as u64;
@@ -251,7 +280,7 @@ pub fn features(
     add(13, mixed(mixed(text(&core), shape_word), gap));
     add(14, mixed(mixed(text(&before), text(&core)), shape_word));
     add(15, mixed(mixed(rule, length), shape_word));
-    let (depth, quotes) = open_marks(line, tokens, first, last);
+    let (depth, quotes) = open_marks(passage, first, last);
     add(16, mixed(rule << 4 | depth << 1 | quotes, opened << 4 | closed));
     add(17, mixed(mixed(shape_core, shape_before), mixed(shape(line, &earlier), shape_word)));
     add(18, mixed(rule, text(&word)));
@@ -278,17 +307,9 @@ fn shape(line: &Line, token: &Range<usize>) -> u64 {
     (line.kind(token.start) as u64) << 20 | second << 14 | (line.kind(token.end - 1) as u64) << 8 | size
 }
 
-/// Parentheses and quotation marks that are open, as far as the last tokens show.
-fn open_marks(line: &Line, tokens: &Tokens, first: usize, last: usize) -> (u64, u64) {
-    let from = first.max(last.saturating_sub(60));
-    let (mut depth, mut quotes) = (0i32, 0u64);
-    for token in &tokens[from..=last] {
-        match line.kind(token.start) {
-            Kind::Open => depth += 1,
-            Kind::Close => depth = (depth - 1).max(0),
-            Kind::Quote => quotes ^= 1,
-            _ => {}
-        }
-    }
-    (depth.min(3) as u64, quotes)
+/// Parentheses and quotation marks that are open at the end of a token.
+fn open_marks(passage: Passage<'_>, first: usize, last: usize) -> (u64, u64) {
+    let (before, now) = (passage.marks[first], passage.marks[last + 1]);
+    let depth = (now.depth - before.depth).clamp(0, 3);
+    (depth as u64, u64::from((now.quotes ^ before.quotes) & 1))
 }

@@ -58,7 +58,9 @@ pub fn in_question(line: &Line, place: usize) -> bool {
     if here.glued {
         return false;
     }
-    !(before.kind.is_letter() && here.kind.is_letter()) && !(before.kind == Kind::Digit && here.kind == Kind::Digit)
+    let same_word = before.kind.is_letter() && here.kind.is_letter();
+    let same_number = before.kind == Kind::Digit && here.kind == Kind::Digit;
+    !same_word && !same_number
 }
 
 /// Whether a blank might be part of a token: in Vietnamese words, and in numbers such as `10 000`.
@@ -343,7 +345,7 @@ fn unspaced(line: &Line, place: usize, add: &mut impl FnMut(u64, u64)) {
 
 /// What a model sees of a blank that is in question. `joined`: the blank before it is part of a word.
 pub fn blank_features(line: &Line, blank: usize, verdict: Verdict, joined: bool, out: &mut Vec<u32>) {
-    let mut add = |template: u64, value: u64| out.push((hash::mix(hash::mix(0xb1a_2c, template), value) >> 32) as u32);
+    let mut add = |template: u64, value: u64| out.push((hash::mix(hash::mix(0xb_1a2c, template), value) >> 32) as u32);
     let syllable_before = |end: usize| (line.word_before(end), end);
     let (left_start, left_end) = syllable_before(blank);
     let (right_start, right_end) = (blank + 1, line.word_after(blank + 1));
