@@ -7,7 +7,7 @@ use std::collections::{HashMap, HashSet};
 
 use tidings_annotate::{Model, Segmenter, TRUST, Witness};
 
-use crate::treebank::Treebank;
+use crate::treebank::{Document, Treebank};
 
 /// How to learn.
 #[derive(Debug, Clone, Copy)]
@@ -49,7 +49,7 @@ impl Witness for Student<'_> {
         right
     }
 
-    fn sentence(&mut self, place: usize, verdict: bool, _: bool, features: &[u32]) -> bool {
+    fn sentence(&mut self, place: usize, verdict: bool, _: f32, features: &[u32]) -> bool {
         let right = self.ends.1.contains(&place);
         self.sentences.push(Example { verdict, right, features: features.to_vec() });
         right
@@ -60,12 +60,19 @@ impl Witness for Student<'_> {
 pub fn learn<'t>(code: &str, treebanks: impl IntoIterator<Item = &'t Treebank>, settings: Settings) -> Vec<u8> {
     let segmenter = Segmenter::by_rules(code);
     let (mut tokens, mut sentences) = (Vec::new(), Vec::new());
-    for document in treebanks.into_iter().flat_map(|treebank| &treebank.documents) {
+    let mut read = |document: &Document| {
         let ends = document.ends();
         let mut student = Student { ends: &ends, tokens: Vec::new(), sentences: Vec::new() };
         segmenter.segment_with(&document.text, &mut student);
         tokens.append(&mut student.tokens);
         sentences.append(&mut student.sentences);
+    };
+    for treebank in treebanks {
+        treebank.documents.iter().for_each(&mut read);
+        // Nobody but a treebank writes a blank before a full stop.
+        if treebank.is_spaced_out() {
+            treebank.documents.iter().map(Document::closed_up).for_each(|document| read(&document));
+        }
     }
     Model::write(&fit(&tokens, settings, settings.keep[0]), &fit(&sentences, settings, settings.keep[1]))
 }

@@ -56,6 +56,17 @@ impl Treebank {
         (part(first), part(rest))
     }
 
+    /// Whether most of its full stops have a blank before them.
+    pub fn is_spaced_out(&self) -> bool {
+        let stops = self.documents.iter().flat_map(|document| {
+            let tokens = document.sentences.iter().flatten();
+            let stops = tokens.filter(|token| document.text[(*token).clone()] == *".");
+            stops.map(|token| document.text[..token.start].ends_with(char::is_whitespace))
+        });
+        let (spaced, all) = stops.fold((0, 0), |(spaced, all), blank| (spaced + usize::from(blank), all + 1));
+        spaced * 2 > all
+    }
+
     /// The number of its tokens.
     pub fn tokens(&self) -> usize {
         self.documents.iter().flat_map(|document| &document.sentences).map(Vec::len).sum()
@@ -95,6 +106,27 @@ fn document(line: &str) -> Result<Document> {
 }
 
 impl Document {
+    /// The same without blanks before the marks that end something.
+    pub fn closed_up(&self) -> Document {
+        let mut text = String::new();
+        let mut sentences = Vec::new();
+        let mut end = 0;
+        for sentence in &self.sentences {
+            let mut tokens = Vec::new();
+            for (place, token) in sentence.iter().enumerate() {
+                let form = &self.text[token.clone()];
+                if place == 0 || !matches!(form, "." | "," | ";" | ":" | "!" | "?" | ")" | "…") {
+                    text.push_str(&self.text[end..token.start]);
+                }
+                tokens.push(text.len()..text.len() + form.len());
+                text.push_str(form);
+                end = token.end;
+            }
+            sentences.push(tokens);
+        }
+        Document { text, sentences }
+    }
+
     /// Where tokens end, and where sentences do, in bytes.
     pub fn ends(&self) -> (HashSet<usize>, HashSet<usize>) {
         ends(&self.sentences)

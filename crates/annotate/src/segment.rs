@@ -6,7 +6,7 @@ use crate::chars::{Kind, Kinds};
 use crate::dictionary::Dictionary;
 use crate::line::{self, Line};
 use crate::model::{self, Model};
-use crate::sentences::{Marks, Passage, Role};
+use crate::sentences::{Marks, Passage, Role, Rule};
 use crate::table::{self, Table};
 use crate::{codes, sentences, tokens, whole};
 
@@ -16,10 +16,12 @@ const STRETCH: usize = 32_768;
 /// So close to the end of a stretch nothing is decided that may look different with what follows.
 const SHY: usize = 4 * line::FAR;
 
-/// How sure a model must be to end a sentence where the rules see no end: after a mark, and after a bare word. Treebanks
-/// teach habits of their own here, and a model that has seen one of them must not impose them on all text.
+/// How sure a model must be to end a sentence where the rules see no end: after a mark, after a bare word, and where what
+/// follows says that it goes on. Treebanks teach habits of their own here, and a model that has seen one of them must not
+/// impose them on all text.
 const SURE_OF_END: f32 = 1.5;
 const SURE_OF_BARE_END: f32 = 2.0;
+const SURE_OF_END_ALL_THE_SAME: f32 = 2.0;
 /// How sure a model must be to go on where the rules see an end.
 const SURE_OF_NONE: f32 = 2.0;
 
@@ -77,8 +79,8 @@ pub trait Witness {
     /// A token may end at this place in the text; says whether it does.
     fn token(&mut self, place: usize, verdict: bool, features: &[u32]) -> bool;
     /// A sentence may end at this place in the text; says whether it does.
-    /// `marked`: there is a mark at all, be it a comma.
-    fn sentence(&mut self, place: usize, verdict: bool, marked: bool, features: &[u32]) -> bool;
+    /// `doubt`: how sure one must be to say otherwise than the rules.
+    fn sentence(&mut self, place: usize, verdict: bool, doubt: f32, features: &[u32]) -> bool;
 }
 
 /// Decides by rules and models.
@@ -91,13 +93,9 @@ impl Witness for Judge<'_> {
     }
 
     #[inline]
-    fn sentence(&mut self, _: usize, verdict: bool, marked: bool, features: &[u32]) -> bool {
+    fn sentence(&mut self, _: usize, verdict: bool, doubt: f32, features: &[u32]) -> bool {
         let score = self.0.sentences.score(verdict, features);
-        match (verdict, marked) {
-            (true, _) => score > -SURE_OF_NONE,
-            (false, true) => score > SURE_OF_END,
-            (false, false) => score > SURE_OF_BARE_END,
-        }
+        if verdict { score > -doubt } else { score > doubt }
     }
 }
 
@@ -286,8 +284,13 @@ impl<'m> Segmenter<'m> {
         features.clear();
         sentences::features(passage, last, first, verdict, features);
         let end = passage.tokens[last].end;
-        let marked = !passage.line.kind(end - 1).is_word();
-        witness.sentence(passage.line.byte(end), verdict.ends, marked, features)
+        let doubt = match verdict.rule {
+            _ if verdict.ends => SURE_OF_NONE,
+            Rule::GoesOnLower | Rule::Ordinal | Rule::Initial | Rule::Title => SURE_OF_END_ALL_THE_SAME,
+            _ if passage.line.kind(end - 1).is_word() => SURE_OF_BARE_END,
+            _ => SURE_OF_END,
+        };
+        witness.sentence(passage.line.byte(end), verdict.ends, doubt, features)
     }
 }
 
