@@ -13,10 +13,10 @@ const RULES: (f64, f64) = (97.6, 90.1);
 
 /// A few languages that are learned in a moment: tokens, sentences.
 const LEARNED: &[(&str, f64, f64)] = &[
-    ("de", 99.8, 96.8),
+    ("de", 99.8, 96.0),
     ("ga", 99.3, 95.0),
     ("ja", 95.2, 97.0),
-    ("lv", 99.6, 97.3),
+    ("lv", 99.6, 95.8),
     ("mt", 99.8, 92.0),
     ("zh", 87.4, 97.0),
 ];
