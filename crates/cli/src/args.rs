@@ -72,6 +72,8 @@ pub enum Verb {
     Audit(cmd::audit::Args),
     /// Show what a feed says, or read many as a filter
     Feed(cmd::feed::Args),
+    /// Cut text into sentences and tokens, or many texts as a filter
+    Tokenize(cmd::tokenize::Args),
     /// Print the settings in force
     Config,
     /// Print completions for a shell

@@ -61,6 +61,7 @@ fn run(args: Args) -> anyhow::Result<cmd::Report> {
         Verb::Prune(args) => cmd::prune::run(&args, global),
         Verb::Audit(args) => cmd::audit::run(&args, global),
         Verb::Feed(args) => cmd::feed::run(&args, global),
+        Verb::Tokenize(args) => cmd::tokenize::run(&args),
         Verb::Config => cmd::config::run(global),
         Verb::Completions(args) => cmd::shell::completions(&args),
         Verb::Man(args) => cmd::shell::man(&args),

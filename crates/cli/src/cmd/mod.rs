@@ -13,6 +13,7 @@ pub mod pages;
 pub mod plan;
 pub mod prune;
 pub mod shell;
+pub mod tokenize;
 pub mod update;
 mod web;
 

@@ -11,4 +11,5 @@ mod limits;
 mod retries;
 mod schedule;
 mod support;
+mod tokenize;
 mod trouble;

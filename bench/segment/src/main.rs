@@ -1,0 +1,155 @@
+//! Tokens and sentences on treebanks, beside peers.
+
+mod table;
+
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context as _, Result};
+use bench_segment::learn::{Settings, learn};
+use bench_segment::peers::Peer;
+use bench_segment::score::{Score, score};
+use bench_segment::split::{self, Shelf};
+use bench_segment::treebank::{self, Treebank};
+use clap::Parser;
+use table::Table;
+use tidings_annotate::{Model, Segmenter};
+
+#[derive(Debug, Parser)]
+struct Args {
+    /// A folder with `ud-train/` and `text-dev/ud/` in it
+    #[arg(long, default_value = "../shared")]
+    shared: PathBuf,
+    /// Only these languages
+    #[arg(long, value_delimiter = ',')]
+    only: Vec<String>,
+    /// Peers of peers.py to run as well: spacy, syntok, pysbd
+    #[arg(long, value_delimiter = ',')]
+    peers: Vec<String>,
+    /// The Python that has them
+    #[arg(long, default_value = "bench/segment/.venv/bin/python")]
+    python: PathBuf,
+    /// Test the models as they are shipped, on the files of this folder instead
+    #[arg(long, value_name = "DIR")]
+    shipped: Option<PathBuf>,
+    /// Learn from one treebank, test on the others of its language
+    #[arg(long)]
+    cross: bool,
+    /// Print up to so many places per treebank where the learned segmenter is wrong
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    show: usize,
+    /// Weights that earn less than this are left out: of tokens, of sentences
+    #[arg(long, value_delimiter = ',', num_args = 2)]
+    keep: Option<Vec<f32>>,
+}
+
+fn main() -> Result<()> {
+    let args = Args::parse();
+    let mut settings = Settings::default();
+    if let Some([tokens, sentences]) = args.keep.as_deref() {
+        settings.keep = [*tokens, *sentences];
+    }
+    if let Some(folder) = &args.shipped {
+        return shipped(folder, &args);
+    }
+    let shelves = split::shelves(&args.shared, &args.only)?;
+    if args.cross {
+        let mut table = Table::new(&["icu", "rules", "learned"]);
+        for (code, shelf) in &shelves {
+            cross(code, shelf, settings, &mut table)?;
+        }
+        table.print();
+        return Ok(());
+    }
+    let mut names = vec!["tidings", "rules", "icu", "unicode"];
+    names.extend(args.peers.iter().map(String::as_str));
+    let mut table = Table::new(&names);
+    let icu = Peer::icu();
+    for (code, shelf) in &shelves {
+        let (material, tests) = shelf.check();
+        let model = Model::read(&learn(code, &material, settings)).context("the model cannot be read")?;
+        for test in &tests {
+            let learned = Peer::with_model(code, &model);
+            let rules = Peer::Tidings(Segmenter::by_rules(code));
+            let mut row =
+                vec![timed(&learned, test), timed(&rules, test), timed(&icu, test), timed(&Peer::Unicode, test)];
+            for peer in &args.peers {
+                row.push(bench_segment::python::run(&args.python, peer, test)?);
+            }
+            table.row(&test.name, test.tokens(), row);
+            show(&learned, test, args.show);
+        }
+    }
+    table.print();
+    Ok(())
+}
+
+fn shipped(folder: &Path, args: &Args) -> Result<()> {
+    let mut table = Table::new(&["tidings", "rules", "icu", "unicode"]);
+    for file in treebank::files(folder)? {
+        let test = Treebank::read(&file)?;
+        let code = test.language();
+        if !args.only.is_empty() && !args.only.iter().any(|only| only == code) {
+            continue;
+        }
+        let learned = Peer::Tidings(Segmenter::for_language(code));
+        let rules = Peer::Tidings(Segmenter::by_rules(code));
+        let peers = [&learned, &rules, &Peer::icu(), &Peer::Unicode];
+        table.row(&test.name, test.tokens(), peers.iter().map(|peer| timed(peer, &test)).collect());
+        show(&learned, &test, args.show);
+    }
+    table.print();
+    Ok(())
+}
+
+fn cross(code: &str, shelf: &Shelf, settings: Settings, table: &mut Table) -> Result<()> {
+    let names = shelf.by_name();
+    for (from, material) in names.iter().filter(|_| names.len() > 1) {
+        let model =
+            Model::read(&learn(code, material.iter().copied(), settings)).context("the model cannot be read")?;
+        for (to, tests) in names.iter().filter(|(to, _)| *to != from) {
+            let peers = [Peer::icu(), Peer::Tidings(Segmenter::by_rules(code)), Peer::with_model(code, &model)];
+            let row = peers.iter().map(|peer| {
+                let mut sum = Score::default();
+                tests.iter().for_each(|test| sum.merge(&score(peer, test)));
+                (sum, 0.0)
+            });
+            table.row(&format!("{from} > {to}"), 0, row.collect());
+        }
+    }
+    Ok(())
+}
+
+/// The score of somebody on a treebank, and the CPU seconds it took.
+fn timed(peer: &Peer<'_>, treebank: &Treebank) -> (Score, f64) {
+    let mut least = f64::INFINITY;
+    for _ in 0..3 {
+        let began = bench_segment::cpu_seconds();
+        for document in &treebank.documents {
+            std::hint::black_box(peer.segment(&document.text));
+        }
+        least = least.min(bench_segment::cpu_seconds() - began);
+    }
+    (score(peer, treebank), least)
+}
+
+/// Prints places where somebody and the treebank disagree.
+fn show(peer: &Peer<'_>, treebank: &Treebank, limit: usize) {
+    let mut left = [limit, limit];
+    for document in &treebank.documents {
+        let wanted = document.ends();
+        let found = peer.segment(&document.text);
+        let found = bench_segment::treebank::ends(&found);
+        for (which, wanted, found) in [(0, wanted.0, found.0), (1, wanted.1, found.1)] {
+            let mut wrong: Vec<usize> = wanted.symmetric_difference(&found).copied().collect();
+            wrong.sort_unstable();
+            for place in wrong.into_iter().take(left[which]) {
+                left[which] -= 1;
+                let (before, after) = document.text.split_at(place);
+                let start = before.char_indices().rev().nth(30).map_or(0, |(at, _)| at);
+                let after: String = after.chars().take(30).collect();
+                let what = if wanted.contains(&place) { "missed" } else { "invented" };
+                println!("{} {} {what}: {}¦{after}", treebank.name, ["token", "sentence"][which], &before[start..]);
+            }
+        }
+    }
+}

@@ -1,0 +1,141 @@
+//! Treebanks: text, and where people saw its tokens and sentences.
+
+use std::collections::HashSet;
+use std::ops::Range;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use anyhow::{Context as _, Result, ensure};
+use serde::Deserialize;
+
+/// Text with its sentences.
+#[derive(Debug, Clone)]
+pub struct Document {
+    /// The raw text.
+    pub text: String,
+    /// The tokens of each sentence, as places in the text in bytes.
+    pub sentences: Vec<Vec<Range<usize>>>,
+}
+
+/// A file of a treebank.
+#[derive(Debug, Clone)]
+pub struct Treebank {
+    /// Language and corpus, such as `fr_sequoia`.
+    pub name: String,
+    /// Its documents.
+    pub documents: Vec<Document>,
+}
+
+#[derive(Deserialize)]
+struct Row {
+    text: String,
+    sents: Vec<Vec<(String, serde_json::Value, serde_json::Value, serde_json::Value)>>,
+}
+
+impl Treebank {
+    /// Reads a file of JSON lines packed by xz.
+    pub fn read(path: &Path) -> Result<Treebank> {
+        let name = path.file_name().unwrap_or_default().to_string_lossy();
+        let name = name.split('.').next().unwrap_or_default().to_owned();
+        let unpacked = Command::new("xz").arg("-dc").arg(path).output().context("cannot run xz")?;
+        ensure!(unpacked.status.success(), "cannot unpack {}", path.display());
+        let lines = String::from_utf8(unpacked.stdout).with_context(|| format!("{} is not UTF-8", path.display()))?;
+        let documents = lines.lines().map(document).collect::<Result<_>>().with_context(|| name.clone())?;
+        Ok(Treebank { name, documents })
+    }
+
+    /// The code of its language.
+    pub fn language(&self) -> &str {
+        self.name.split('_').next().unwrap_or_default()
+    }
+
+    /// The first four fifths of the documents, and the rest.
+    pub fn parted(&self) -> (Treebank, Treebank) {
+        let (first, rest) = self.documents.split_at(self.documents.len() * 4 / 5);
+        let part = |documents: &[Document]| Treebank { name: self.name.clone(), documents: documents.to_vec() };
+        (part(first), part(rest))
+    }
+
+    /// Whether most of its full stops have a blank before them.
+    pub fn is_spaced_out(&self) -> bool {
+        let stops = self.documents.iter().flat_map(|document| {
+            let tokens = document.sentences.iter().flatten();
+            let stops = tokens.filter(|token| document.text[(*token).clone()] == *".");
+            stops.map(|token| document.text[..token.start].ends_with(char::is_whitespace))
+        });
+        let (spaced, all) = stops.fold((0, 0), |(spaced, all), blank| (spaced + usize::from(blank), all + 1));
+        spaced * 2 > all
+    }
+
+    /// The number of its tokens.
+    pub fn tokens(&self) -> usize {
+        self.documents.iter().flat_map(|document| &document.sentences).map(Vec::len).sum()
+    }
+}
+
+/// The files of a folder, in the order of their names.
+pub fn files(folder: &Path) -> Result<Vec<PathBuf>> {
+    let entries = std::fs::read_dir(folder).with_context(|| format!("cannot read {}", folder.display()))?;
+    let mut files: Vec<PathBuf> = entries.map(|entry| Ok(entry?.path())).collect::<Result<_>>()?;
+    files.retain(|file| file.to_string_lossy().ends_with(".jsonl.xz"));
+    files.sort();
+    Ok(files)
+}
+
+fn document(line: &str) -> Result<Document> {
+    let row: Row = serde_json::from_str(line)?;
+    let mut rest = row.text.char_indices().peekable();
+    let mut sentences = Vec::new();
+    for sentence in &row.sents {
+        let mut tokens = Vec::new();
+        for (form, ..) in sentence {
+            // Blanks may differ between the text and the form; all other characters are the same.
+            let mut span: Option<Range<usize>> = None;
+            for wanted in form.chars().filter(|c| !c.is_whitespace()) {
+                let (at, found) = rest.by_ref().find(|(_, c)| !c.is_whitespace()).context("the text is too short")?;
+                ensure!(found == wanted, "{form:?} is not at {at} of the text");
+                span = Some(span.map_or(at, |span| span.start)..at + found.len_utf8());
+            }
+            tokens.extend(span);
+        }
+        if !tokens.is_empty() {
+            sentences.push(tokens);
+        }
+    }
+    Ok(Document { text: row.text, sentences })
+}
+
+impl Document {
+    /// The same without blanks before the marks that end something.
+    pub fn closed_up(&self) -> Document {
+        let mut text = String::new();
+        let mut sentences = Vec::new();
+        let mut end = 0;
+        for sentence in &self.sentences {
+            let mut tokens = Vec::new();
+            for (place, token) in sentence.iter().enumerate() {
+                let form = &self.text[token.clone()];
+                if place == 0 || !matches!(form, "." | "," | ";" | ":" | "!" | "?" | ")" | "…") {
+                    text.push_str(&self.text[end..token.start]);
+                }
+                tokens.push(text.len()..text.len() + form.len());
+                text.push_str(form);
+                end = token.end;
+            }
+            sentences.push(tokens);
+        }
+        Document { text, sentences }
+    }
+
+    /// Where tokens end, and where sentences do, in bytes.
+    pub fn ends(&self) -> (HashSet<usize>, HashSet<usize>) {
+        ends(&self.sentences)
+    }
+}
+
+/// Where tokens end, and where sentences do, in bytes.
+pub fn ends(sentences: &[Vec<Range<usize>>]) -> (HashSet<usize>, HashSet<usize>) {
+    let tokens = sentences.iter().flatten().map(|token| token.end).collect();
+    let sentences = sentences.iter().filter_map(|sentence| sentence.last()).map(|token| token.end).collect();
+    (tokens, sentences)
+}

@@ -1,0 +1,49 @@
+//! Scores that may only rise. They need the treebanks, which are not part of the repository.
+
+use std::path::Path;
+
+use bench_segment::learn::{Settings, learn};
+use bench_segment::peers::Peer;
+use bench_segment::score::{Score, score};
+use bench_segment::split;
+use tidings_annotate::{Model, Segmenter};
+
+/// Macro-F1 by rules alone, on the parts that models are checked on: tokens, sentences.
+const RULES: (f64, f64) = (97.6, 90.1);
+
+/// A few languages that are learned in a moment: tokens, sentences.
+const LEARNED: &[(&str, f64, f64)] = &[
+    ("de", 99.8, 96.0),
+    ("ga", 99.3, 95.0),
+    ("ja", 95.2, 97.0),
+    ("lv", 99.6, 95.8),
+    ("mt", 99.8, 92.0),
+    ("zh", 87.4, 97.0),
+];
+
+#[test]
+fn scores_do_not_fall() {
+    let shared = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared");
+    if !shared.join("text-dev/ud").exists() {
+        eprintln!("skipped: there are no treebanks in {}", shared.display());
+        return;
+    }
+    let shelves = split::shelves(&shared, &[]).unwrap();
+    let mut scores: Vec<Score> = Vec::new();
+    for (code, shelf) in &shelves {
+        let (material, tests) = shelf.check();
+        scores.extend(tests.iter().map(|test| score(&Peer::Tidings(Segmenter::by_rules(code)), test)));
+        if let Some((_, tokens, sentences)) = LEARNED.iter().find(|row| row.0 == code) {
+            let model = Model::read(&learn(code, &material, Settings::default())).unwrap();
+            for test in &tests {
+                let found = score(&Peer::with_model(code, &model), test);
+                let (found_tokens, found_sentences) = (found.tokens.f1(), found.sentences.f1());
+                assert!(found_tokens >= *tokens, "{}: tokens {found_tokens:.2}", test.name);
+                assert!(found_sentences >= *sentences, "{}: sentences {found_sentences:.2}", test.name);
+            }
+        }
+    }
+    let mean = |of: fn(&Score) -> f64| scores.iter().map(of).sum::<f64>() / scores.len() as f64;
+    let (tokens, sentences) = (mean(|score| score.tokens.f1()), mean(|score| score.sentences.f1()));
+    assert!(tokens >= RULES.0 && sentences >= RULES.1, "rules: tokens {tokens:.2}, sentences {sentences:.2}");
+}

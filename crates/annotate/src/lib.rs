@@ -1,0 +1,30 @@
+//! Documents become sentences of tokens.
+//!
+//! Rules decide, from what `data/` says about a language: which words keep their full stop, what an
+//! apostrophe parts. Where annotated text of the language was there to learn from, a small model
+//! corrects them (`models/`). Scripts without blanks go to ICU's dictionaries first.
+//!
+//! ```
+//! use tidings_annotate::Segmenter;
+//!
+//! let text = "Am 3. Mai kam Dr. Weiß. Er blieb.";
+//! let sentences = Segmenter::for_language("de").segment(text);
+//! let first: Vec<&str> = sentences[0].words(text).collect();
+//! assert_eq!(first, ["Am", "3.", "Mai", "kam", "Dr.", "Weiß", "."]);
+//! assert_eq!(&text[sentences[1].span()], "Er blieb.");
+//! ```
+
+mod chars;
+mod codes;
+mod dictionary;
+mod hash;
+mod line;
+mod model;
+mod segment;
+mod sentences;
+mod table;
+mod tokens;
+mod whole;
+
+pub use model::{Model, TRUST, Weights};
+pub use segment::{Segmenter, Sentence, Witness};

@@ -1,0 +1,175 @@
+//! Learned corrections: small tables of weights that say where a language's corpora disagree with the rules.
+//!
+//! A model never decides alone. The rule's verdict has a weight of its own, and only what was seen
+//! often enough in annotated text can turn it over.
+
+use std::sync::OnceLock;
+
+/// What a rule's verdict weighs before anything has been learned.
+pub const TRUST: f32 = 2.0;
+
+/// Weights of features, by their hash.
+#[derive(Debug, Default)]
+pub struct Weights {
+    /// Pairs of a feature and its weight; a weight of zero is an empty place.
+    slots: Vec<(u32, f32)>,
+    mask: u32,
+}
+
+impl Weights {
+    /// A table of these features and weights.
+    pub fn new(pairs: &[(u32, f32)]) -> Weights {
+        let size = (pairs.len() * 2).next_power_of_two().max(16);
+        let mut weights = Weights { slots: vec![(0, 0.0); size], mask: size as u32 - 1 };
+        for &(feature, weight) in pairs.iter().filter(|pair| pair.1 != 0.0) {
+            let mut slot = (feature & weights.mask) as usize;
+            while weights.slots[slot].1 != 0.0 {
+                slot = (slot + 1) & weights.mask as usize;
+            }
+            weights.slots[slot] = (feature, weight);
+        }
+        weights
+    }
+
+    #[inline]
+    fn of(&self, feature: u32) -> f32 {
+        let mut slot = (feature & self.mask) as usize;
+        loop {
+            let (found, weight) = self.slots[slot];
+            if found == feature || weight == 0.0 {
+                return weight;
+            }
+            slot = (slot + 1) & self.mask as usize;
+        }
+    }
+
+    /// How much speaks for a boundary: positive for, negative against.
+    pub fn score(&self, verdict: bool, features: &[u32]) -> f32 {
+        let trust = if verdict { TRUST } else { -TRUST };
+        features.iter().fold(trust, |score, feature| score + self.of(*feature))
+    }
+}
+
+/// What has been learned about a language.
+#[derive(Debug)]
+pub struct Model {
+    /// Where tokens end.
+    pub tokens: Weights,
+    /// Where sentences end.
+    pub sentences: Weights,
+}
+
+/// The first bytes of a model.
+const MAGIC: &[u8; 4] = b"TSM1";
+
+impl Model {
+    /// Reads what [`Model::write`] wrote.
+    pub fn read(bytes: &[u8]) -> Option<Model> {
+        let mut rest = bytes.strip_prefix(MAGIC)?;
+        let tokens = read_weights(&mut rest)?;
+        let sentences = read_weights(&mut rest)?;
+        Some(Model { tokens, sentences })
+    }
+
+    /// Two tables of weights as a file: features sorted, as differences; weights in a byte.
+    pub fn write(tokens: &[(u32, f32)], sentences: &[(u32, f32)]) -> Vec<u8> {
+        let mut bytes = MAGIC.to_vec();
+        write_weights(tokens, &mut bytes);
+        write_weights(sentences, &mut bytes);
+        bytes
+    }
+}
+
+fn write_weights(pairs: &[(u32, f32)], out: &mut Vec<u8>) {
+    let largest = pairs.iter().map(|pair| pair.1.abs()).fold(0.001, f32::max);
+    let unit = largest / 127.0;
+    let mut rounded: Vec<(u32, i8)> = pairs.iter().map(|pair| (pair.0, (pair.1 / unit).round() as i8)).collect();
+    rounded.retain(|pair| pair.1 != 0);
+    rounded.sort_unstable();
+    out.extend((rounded.len() as u32).to_le_bytes());
+    out.extend(unit.to_le_bytes());
+    let mut before = 0;
+    for (feature, _) in &rounded {
+        let mut difference = feature - before;
+        before = *feature;
+        while difference >= 128 {
+            out.push(difference as u8 | 128);
+            difference >>= 7;
+        }
+        out.push(difference as u8);
+    }
+    out.extend(rounded.iter().map(|pair| pair.1 as u8));
+}
+
+fn read_weights(rest: &mut &[u8]) -> Option<Weights> {
+    let count = u32::from_le_bytes(rest.split_off(..4)?.try_into().ok()?) as usize;
+    let unit = f32::from_le_bytes(rest.split_off(..4)?.try_into().ok()?);
+    let mut features = Vec::new();
+    let mut before = 0u32;
+    for _ in 0..count {
+        let (mut difference, mut shift) = (0u32, 0);
+        loop {
+            let byte = *rest.split_off_first()?;
+            difference |= u32::from(byte & 127).checked_shl(shift)?;
+            shift += 7;
+            if byte < 128 {
+                break;
+            }
+        }
+        before = before.wrapping_add(difference);
+        features.push(before);
+    }
+    let weights = rest.split_off(..count)?;
+    let pairs: Vec<(u32, f32)> =
+        features.into_iter().zip(weights).map(|(feature, weight)| (feature, f32::from(*weight as i8) * unit)).collect();
+    Some(Weights::new(&pairs))
+}
+
+macro_rules! models {
+    ($($code:literal)*) => {
+        const FILES: &[(&str, &[u8])] = &[$(($code, include_bytes!(concat!("../models/", $code, ".tsm"))),)*];
+    };
+}
+
+models! {
+    "af" "be" "cs" "cy" "da" "de" "el" "en" "es" "fa" "fi" "fr" "ga" "gd" "gl" "he" "hr" "hy" "id" "is" "ja" "ka" "kk" "ko" "lt"
+    "lv" "mr" "mt" "nb" "nl" "nn" "pt" "ro" "ru" "sk" "sl" "sq" "sr" "sv" "te" "tr" "ug" "uk" "vi" "zh"
+}
+
+/// The model of a language, if one was trained.
+pub fn of(code: &str) -> Option<&'static Model> {
+    static MODELS: OnceLock<Vec<OnceLock<Option<Model>>>> = OnceLock::new();
+    let models = MODELS.get_or_init(|| FILES.iter().map(|_| OnceLock::new()).collect());
+    let place = FILES.iter().position(|file| file.0 == code)?;
+    models[place].get_or_init(|| Model::read(FILES[place].1)).as_ref()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_model_can_be_read() {
+        for (code, bytes) in FILES {
+            assert!(Model::read(bytes).is_some(), "{code}");
+        }
+    }
+
+    #[test]
+    fn a_model_reads_as_it_was_written() {
+        let bytes = Model::write(&[(7, 1.0), (u32::MAX, -2.0), (0, 0.5)], &[(1, 0.25)]);
+        let model = Model::read(&bytes).unwrap();
+        assert!((model.tokens.of(u32::MAX) + 2.0).abs() < 0.02);
+        assert!((model.tokens.of(0) - 0.5).abs() < 0.02);
+        assert_eq!(model.tokens.of(8), 0.0);
+        assert!((model.sentences.score(false, &[1, 2]) + TRUST - 0.25).abs() < 0.01);
+    }
+
+    #[test]
+    fn a_model_cut_anywhere_is_refused() {
+        let bytes = Model::write(&[(7, 1.0), (70_000, -2.0)], &[(1, 0.25)]);
+        for end in 0..bytes.len() {
+            assert!(Model::read(&bytes[..end]).is_none());
+        }
+    }
+}

@@ -1,0 +1,143 @@
+//! What rules need to know about a language, read from `data/CODE/rules.tsv`.
+//!
+//! A row is a key, a tab, and words parted by blanks:
+//!
+//! | key | says |
+//! | --- | --- |
+//! | `abbreviation` | words that keep their full stop, and may end a sentence |
+//! | `title` | words that keep their full stop and never end a sentence |
+//! | `month` | what may follow an ordinal number |
+//! | `before` | what parts from the word that follows it: `l'`, `il-` |
+//! | `after` | what parts from the word before it: `'s`, `-il` |
+//! | `whole` | words in spite of their apostrophe or hyphen, and what keeps an apostrophe at its edge: `aujourd'hui`, `ta'`, `'n` |
+//! | `hyphen` | `split` if hyphens part words |
+//! | `elision` | `yes` if every apostrophe inside a word ends a word |
+//! | `period` | `split` if the full stop of an abbreviation is a token of its own |
+//! | `ordinal` | `join` if the full stop of an ordinal number belongs to it, `split` if it is a token of its own |
+//! | `thousands` | `blank` if groups of digits are parted by blanks |
+//! | `spaces` | `inside` if words may have blanks in them |
+//! | `stop` | further characters that end a sentence |
+//! | `nouns` | `upper` if nouns are capitalised, so that a capital tells little |
+
+use std::collections::{HashMap, HashSet};
+use std::sync::OnceLock;
+
+use crate::hash::{self, Hash};
+
+/// What an abbreviation may do.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Short {
+    /// It may end a sentence: *etc.*
+    MayEnd,
+    /// Something always follows: *Dr.*
+    NeverEnds,
+}
+
+/// How ordinal numbers are written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Ordinal {
+    /// Without a full stop.
+    #[default]
+    Plain,
+    /// With a full stop that is part of the token.
+    Joined,
+    /// With a full stop that is a token.
+    Split,
+}
+
+/// What rules know about a language.
+#[derive(Debug, Default)]
+pub struct Table {
+    pub short: HashMap<Hash, Short>,
+    pub months: HashSet<Hash>,
+    pub before: HashSet<Hash>,
+    pub after: HashSet<Hash>,
+    pub whole: HashSet<Hash>,
+    pub stops: Vec<char>,
+    pub splits_hyphens: bool,
+    pub splits_periods: bool,
+    pub elides: bool,
+    pub ordinal: Ordinal,
+    pub blank_in_numbers: bool,
+    pub blank_in_words: bool,
+    pub capital_nouns: bool,
+}
+
+/// A row that cannot be read.
+#[derive(Debug, PartialEq, Eq)]
+pub struct BadRow(String);
+
+impl Table {
+    fn parse(rows: &str) -> Result<Table, BadRow> {
+        let mut table = Table::default();
+        for row in rows.lines().filter(|row| !row.is_empty() && !row.starts_with('#')) {
+            let bad = || BadRow(row.to_owned());
+            let (key, words) = row.split_once('\t').ok_or_else(bad)?;
+            let hashes = words.split_whitespace().map(hash::of_str);
+            match key {
+                "abbreviation" => table.short.extend(shorts(words, Short::MayEnd)),
+                "title" => table.short.extend(shorts(words, Short::NeverEnds)),
+                "month" => table.months.extend(hashes),
+                "before" => table.before.extend(hashes),
+                "after" => table.after.extend(hashes),
+                "whole" => table.whole.extend(hashes),
+                "stop" => table.stops.extend(words.chars().filter(|c| !c.is_whitespace())),
+                "hyphen" => table.splits_hyphens = words == "split",
+                "period" => table.splits_periods = words == "split",
+                "elision" => table.elides = words == "yes",
+                "ordinal" => table.ordinal = if words == "join" { Ordinal::Joined } else { Ordinal::Split },
+                "thousands" => table.blank_in_numbers = words == "blank",
+                "spaces" => table.blank_in_words = words == "inside",
+                "nouns" => table.capital_nouns = words == "upper",
+                _ => return Err(bad()),
+            }
+        }
+        Ok(table)
+    }
+}
+
+/// Abbreviations are looked up without their last full stop.
+fn shorts(words: &str, short: Short) -> impl Iterator<Item = (Hash, Short)> {
+    words.split_whitespace().map(move |word| (hash::of_str(word.strip_suffix('.').unwrap_or(word)), short))
+}
+
+macro_rules! languages {
+    ($($code:literal)*) => {
+        const ROWS: &[(&str, &str)] = &[$(($code, include_str!(concat!("../data/", $code, "/rules.tsv"))),)*];
+    };
+}
+
+languages! {
+    "af" "ar" "be" "bg" "ca" "cs" "cy" "da" "de" "el" "en" "es" "et" "eu" "fa" "fi" "fr" "ga" "gd" "gl" "he" "hi" "hr" "hu"
+    "hy" "id" "is" "it" "ka" "kk" "ko" "lt" "lv" "mk" "ms" "mt" "nb" "nl" "nn" "pl" "pt" "ro" "ru" "sk" "sl" "sq" "sr" "sv"
+    "tr" "uk" "vi"
+}
+
+/// The table of a language; an empty one if nothing is written down.
+pub fn of(code: &str) -> &'static Table {
+    static TABLES: OnceLock<Vec<OnceLock<Table>>> = OnceLock::new();
+    static NOTHING: OnceLock<Table> = OnceLock::new();
+    let tables = TABLES.get_or_init(|| ROWS.iter().map(|_| OnceLock::new()).collect());
+    match ROWS.iter().position(|row| row.0 == code) {
+        Some(place) => tables[place].get_or_init(|| Table::parse(ROWS[place].1).expect("a test reads every table")),
+        None => NOTHING.get_or_init(Table::default),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_table_can_be_read() {
+        for (code, rows) in ROWS {
+            assert!(Table::parse(rows).is_ok(), "{code}: {:?}", Table::parse(rows).err());
+        }
+    }
+
+    #[test]
+    fn a_row_that_says_nothing_is_refused() {
+        assert_eq!(Table::parse("months\tMai").unwrap_err(), BadRow("months\tMai".to_owned()));
+        assert_eq!(Table::parse("month Mai").unwrap_err(), BadRow("month Mai".to_owned()));
+    }
+}

@@ -1,0 +1,87 @@
+//! The segmenter as a filter: one text a line in, its tokens a line out, in the same order.
+//!
+//! Whatever a line is, there is a line for it: a line that is no text is an answer too.
+
+use std::borrow::Cow;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use anyhow::Result;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use tidings_annotate::Segmenter;
+
+use super::MAX_LINE_BYTES;
+use crate::{console, lines};
+
+#[derive(Deserialize)]
+struct Question<'a> {
+    #[serde(default)]
+    id: Value,
+    #[serde(borrow, default)]
+    lang: Option<Cow<'a, str>>,
+    #[serde(borrow, default)]
+    text: Option<Cow<'a, str>>,
+}
+
+#[derive(Serialize)]
+struct Answer<'a> {
+    id: &'a Value,
+    sentences: Vec<Vec<&'a str>>,
+}
+
+#[derive(Serialize)]
+struct Fault {
+    id: Value,
+    error: String,
+}
+
+/// Reads standard input to its end; gives the number of lines that were no texts.
+pub fn run(lang: &str, threads: usize) -> Result<u64> {
+    let faulty = AtomicU64::new(0);
+    let answer = |line: Option<&[u8]>, out: &mut Vec<u8>| answer(line, lang, &faulty, out);
+    lines::filter(std::io::stdin().lock(), threads, MAX_LINE_BYTES, answer, console::print_bytes)?;
+    Ok(faulty.into_inner())
+}
+
+fn answer(line: Option<&[u8]>, lang: &str, faulty: &AtomicU64, out: &mut Vec<u8>) {
+    if line.is_some_and(|line| line.trim_ascii().is_empty()) {
+        return;
+    }
+    let start = out.len();
+    // The segmenter does not panic. Should it ever, that costs one line and not a million.
+    let done = catch_unwind(AssertUnwindSafe(|| try_answer(line, lang, out)));
+    let failed = |_| Err(Fault { id: Value::Null, error: "the segmenter failed on this text".to_owned() });
+    if let Err(fault) = done.unwrap_or_else(failed) {
+        faulty.fetch_add(1, Ordering::Relaxed);
+        out.truncate(start);
+        push(&fault, out);
+    }
+}
+
+fn try_answer(line: Option<&[u8]>, lang: &str, out: &mut Vec<u8>) -> Result<(), Fault> {
+    let Some(line) = line else {
+        let error = format!("the line is longer than {} MiB", MAX_LINE_BYTES >> 20);
+        return Err(Fault { id: Value::Null, error });
+    };
+    if !line.trim_ascii_start().starts_with(b"{") {
+        return Err(Fault { id: Value::Null, error: "the line is no JSON object".to_owned() });
+    }
+    let question: Question<'_> = serde_json::from_slice(line).map_err(|error| {
+        // An object with other values than expected may still say which one it is.
+        let value: Value = serde_json::from_slice(line).unwrap_or_default();
+        Fault { id: value.get("id").cloned().unwrap_or_default(), error: format!("the line is no question: {error}") }
+    })?;
+    let id = question.id;
+    let Some(text) = question.text else { return Err(Fault { id, error: "text is missing".to_owned() }) };
+    let segmenter = Segmenter::for_language(question.lang.as_deref().unwrap_or(lang));
+    let found = segmenter.segment(&text);
+    let sentences = found.iter().map(|sentence| sentence.words(&text).collect()).collect();
+    push(&Answer { id: &id, sentences }, out);
+    Ok(())
+}
+
+fn push(answer: &impl Serialize, out: &mut Vec<u8>) {
+    serde_json::to_writer(&mut *out, answer).expect("answers serialise");
+    out.push(b'\n');
+}
