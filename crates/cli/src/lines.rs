@@ -7,7 +7,41 @@ use std::io::{self, BufRead as _, BufReader, Read};
 use std::sync::mpsc::{SyncSender, sync_channel};
 use std::thread;
 
-use anyhow::{Context as _, Result};
+use anyhow::Context as _;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+/// A line that is no question, and why.
+#[derive(Debug, Serialize)]
+pub struct Fault {
+    /// Which line it is, where it says so.
+    #[serde(skip_serializing_if = "Value::is_null")]
+    pub id: Value,
+    /// Why it has no answer.
+    pub error: String,
+}
+
+/// Reads a line of JSON.
+pub fn question<'a, Q: Deserialize<'a>>(line: Option<&'a [u8]>, max_line_bytes: u64) -> Result<Q, Fault> {
+    let Some(line) = line else {
+        let error = format!("the line is longer than {} MiB", max_line_bytes >> 20);
+        return Err(Fault { id: Value::Null, error });
+    };
+    if !line.trim_ascii_start().starts_with(b"{") {
+        return Err(Fault { id: Value::Null, error: "the line is no JSON object".to_owned() });
+    }
+    serde_json::from_slice(line).map_err(|error| {
+        // An object with other values than expected may still say which one it is.
+        let value: Value = serde_json::from_slice(line).unwrap_or_default();
+        Fault { id: value.get("id").cloned().unwrap_or_default(), error: format!("the line is no question: {error}") }
+    })
+}
+
+/// Appends an answer as a line of JSON.
+pub fn push(answer: &impl Serialize, out: &mut Vec<u8>) {
+    serde_json::to_writer(&mut *out, answer).expect("answers serialise");
+    out.push(b'\n');
+}
 
 /// Lines travel together up to this size, or until no more are waiting to be read.
 const BUNDLE_BYTES: usize = 256 << 10;
@@ -30,7 +64,7 @@ pub fn filter(
     max_line_bytes: u64,
     answer: impl Fn(Option<&[u8]>, &mut Vec<u8>) + Sync,
     mut write: impl FnMut(&[u8]) + Send,
-) -> Result<()> {
+) -> anyhow::Result<()> {
     let answer = &answer;
     thread::scope(|scope| {
         let mut desks = Vec::new();
@@ -68,7 +102,7 @@ pub fn filter(
 }
 
 /// Deals the lines of the input to the readers, in turn.
-fn deal(mut input: BufReader<impl Read>, max_line_bytes: u64, desks: &[SyncSender<Bundle>]) -> Result<()> {
+fn deal(mut input: BufReader<impl Read>, max_line_bytes: u64, desks: &[SyncSender<Bundle>]) -> anyhow::Result<()> {
     let mut bundle = Bundle::new();
     let mut bytes = 0;
     let mut desks = desks.iter().cycle();

@@ -46,7 +46,7 @@ const EXPANSION: usize = 10;
     The filter reads and writes one JSON object a line, in the same order:\n  \
     in   {\"id\", \"url\", \"html\"}\n  \
     out  {\"id\", \"url\", \"text\", \"title\", \"author\", \"authors\", \"date\", \"language\", \"description\", \
-    \"sitename\", \"categories\", \"tags\", …}, {\"id\", \"text\": \"\", \"reason\"} for a page without text, \
+    \"sitename\", \"categories\", \"tags\", …}, with \"text\": \"\" and a \"reason\" for a page without text, \
     or {\"id\", \"error\"} for a line that is no question\n\n\
     Exit codes: 0 every page gave a text, 3 some did not (each is named), 1 none did, 2 wrong usage.")]
 pub struct Args {

@@ -12,7 +12,8 @@ use serde_json::Value;
 use tidings_clean::{Options, Unfit};
 use tidings_model::{Document, Licence};
 
-use crate::{console, lines, reader};
+use crate::lines::{self, Fault, push};
+use crate::{console, reader};
 
 /// No line is longer: the largest page that is read at all.
 const MAX_LINE_BYTES: u64 = super::MAX_INPUT_BYTES;
@@ -54,13 +55,6 @@ struct Answer<'a> {
     extractor: &'a str,
 }
 
-#[derive(Serialize)]
-struct Fault {
-    #[serde(skip_serializing_if = "Value::is_null")]
-    id: Value,
-    error: String,
-}
-
 /// Reads standard input to its end; gives the number of lines that were no pages.
 pub fn run(options: Options, threads: usize) -> Result<u64> {
     let faulty = AtomicU64::new(0);
@@ -80,18 +74,7 @@ fn answer(line: Option<&[u8]>, options: &Options, faulty: &AtomicU64, out: &mut 
 }
 
 fn try_answer(line: Option<&[u8]>, options: &Options, out: &mut Vec<u8>) -> Result<(), Fault> {
-    let Some(line) = line else {
-        let error = format!("the line is longer than {} MiB, which no web page is", MAX_LINE_BYTES >> 20);
-        return Err(Fault { id: Value::Null, error });
-    };
-    if !line.trim_ascii_start().starts_with(b"{") {
-        return Err(Fault { id: Value::Null, error: "the line is no JSON object".to_owned() });
-    }
-    let question: Question<'_> = serde_json::from_slice(line).map_err(|error| {
-        // An object with other values than expected may still say which one it is.
-        let value: Value = serde_json::from_slice(line).unwrap_or_default();
-        Fault { id: value.get("id").cloned().unwrap_or_default(), error: format!("the line is no question: {error}") }
-    })?;
+    let question: Question<'_> = lines::question(line, MAX_LINE_BYTES)?;
     let id = question.id;
     let Some(html) = question.html else { return Err(Fault { id, error: "html is missing".to_owned() }) };
     let url = question.url.as_deref().unwrap_or_default();
@@ -100,11 +83,6 @@ fn try_answer(line: Option<&[u8]>, options: &Options, out: &mut Vec<u8>) -> Resu
         Err(unfit) => push(&said(&id, url, &reader::describe(&html, url), options, Some(unfit)), out),
     }
     Ok(())
-}
-
-fn push(answer: &impl Serialize, out: &mut Vec<u8>) {
-    serde_json::to_writer(&mut *out, answer).expect("answers serialise");
-    out.push(b'\n');
 }
 
 fn said<'a>(

@@ -12,7 +12,8 @@ use serde_json::Value;
 use tidings_annotate::Segmenter;
 
 use super::MAX_LINE_BYTES;
-use crate::{console, lines};
+use crate::console;
+use crate::lines::{self, Fault, push};
 
 #[derive(Deserialize)]
 struct Question<'a> {
@@ -28,12 +29,6 @@ struct Question<'a> {
 struct Answer<'a> {
     id: &'a Value,
     sentences: Vec<Vec<&'a str>>,
-}
-
-#[derive(Serialize)]
-struct Fault {
-    id: Value,
-    error: String,
 }
 
 /// Reads standard input to its end; gives the number of lines that were no texts.
@@ -60,18 +55,7 @@ fn answer(line: Option<&[u8]>, lang: &str, faulty: &AtomicU64, out: &mut Vec<u8>
 }
 
 fn try_answer(line: Option<&[u8]>, lang: &str, out: &mut Vec<u8>) -> Result<(), Fault> {
-    let Some(line) = line else {
-        let error = format!("the line is longer than {} MiB", MAX_LINE_BYTES >> 20);
-        return Err(Fault { id: Value::Null, error });
-    };
-    if !line.trim_ascii_start().starts_with(b"{") {
-        return Err(Fault { id: Value::Null, error: "the line is no JSON object".to_owned() });
-    }
-    let question: Question<'_> = serde_json::from_slice(line).map_err(|error| {
-        // An object with other values than expected may still say which one it is.
-        let value: Value = serde_json::from_slice(line).unwrap_or_default();
-        Fault { id: value.get("id").cloned().unwrap_or_default(), error: format!("the line is no question: {error}") }
-    })?;
+    let question: Question<'_> = lines::question(line, MAX_LINE_BYTES)?;
     let id = question.id;
     let Some(text) = question.text else { return Err(Fault { id, error: "text is missing".to_owned() }) };
     let segmenter = Segmenter::for_language(question.lang.as_deref().unwrap_or(lang));
@@ -79,9 +63,4 @@ fn try_answer(line: Option<&[u8]>, lang: &str, out: &mut Vec<u8>) -> Result<(), 
     let sentences = found.iter().map(|sentence| sentence.words(&text).collect()).collect();
     push(&Answer { id: &id, sentences }, out);
     Ok(())
-}
-
-fn push(answer: &impl Serialize, out: &mut Vec<u8>) {
-    serde_json::to_writer(&mut *out, answer).expect("answers serialise");
-    out.push(b'\n');
 }
