@@ -134,15 +134,6 @@ roles! {
     Noscript, Button, Hidden, Address, Heading, ArticleBody, Dialog, Pre, Complementary, Contentinfo, Span, Div, P, Item
 }
 
-/// The place of the group of comments.
-pub const COMMENT: usize = {
-    let mut place = 0;
-    while GROUPS[place].name.len() != "comment".len() || GROUPS[place].name.as_bytes()[2] != b'm' {
-        place += 1;
-    }
-    place
-};
-
 /// The number of things an element can be near to.
 pub const NEAR: usize = GROUPS.len() + ROLES.len();
 
@@ -154,6 +145,11 @@ pub struct Near(pub [u8; NEAR]);
 impl Near {
     /// At the top of a page nothing is near.
     pub const NOTHING: Near = Near([0; NEAR]);
+
+    /// The distance to a box of that group, its own element being at one; zero where there is none.
+    pub fn group(&self, name: &str) -> u8 {
+        GROUPS.iter().position(|group| group.name == name).map_or(0, |place| self.0[place])
+    }
 
     /// Whether there is such an element around.
     pub fn role(&self, role: Role) -> bool {

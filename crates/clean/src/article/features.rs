@@ -27,7 +27,7 @@ macro_rules! features {
     };
 }
 
-features! { Own1, OWN_NAMES:
+features! { Alone, OWN_NAMES:
     length, words, word_length, sentences, ends, commas, link_density, links, capitals, digits, symbols, dividers, breaks, strong,
     copyright, starts_small, starts_quoted, odds, odds_low, odds_first, odds_pair_low, odds_pair_high, known, stops, pictures_before,
     pictures_after, title_share, title_cover, description_share,
@@ -53,7 +53,7 @@ features! { Own1, OWN_NAMES:
 /// The number of columns of the first forest.
 pub const FIRST: usize = OWN_NAMES.len() + NEAR;
 
-features! { Own2, CONTEXT_NAMES:
+features! { Context, CONTEXT_NAMES:
     p, p_prev1, p_prev2, p_prev3, p_next1, p_next2, p_next3, p_window5, p_window15, p_after, p_before,
     p_parent1, p_parent2, p_parent3, p_parent4, p_box, p_alike, p_page, core_parent1, core_parent2, core_parent3, core_parent4,
     core_prev, core_next, core_first, core_last, core_bytes, section, section_heading, rank,
@@ -123,12 +123,11 @@ pub struct Box {
     blocks: f32,
     odds: f32,
     score: f32,
-    first_block: u32,
 }
 
 const NO_BOX: u32 = u32::MAX;
 
-/// Rows that are told one from another by more than this many neighbours are not compared.
+/// How many boxes around a block are measured, from the inside.
 const LEVELS: usize = 4;
 
 impl Survey {
@@ -160,7 +159,7 @@ impl Survey {
         survey.sum_boxes();
         survey.measure_text(tree, &title, facts, stops.is_some());
         survey.measure_boxes();
-        survey.measure_places(tree);
+        survey.measure_places();
         survey.measure_neighbours();
         survey.measure_alike();
         survey.measure_page(tree, facts, url);
@@ -216,7 +215,6 @@ impl Survey {
                         3 => prose / 4.0,
                         _ => 0.0,
                     };
-                    around.first_block = around.first_block.min(row as u32);
                     around.parent
                 };
                 if parent == at {
@@ -235,7 +233,7 @@ impl Survey {
         }
     }
 
-    fn set(&mut self, column: Own1, row: usize, value: f32) {
+    fn set(&mut self, column: Alone, row: usize, value: f32) {
         set(&mut self.columns, column, row, value);
     }
 
@@ -261,41 +259,41 @@ impl Survey {
             let heading = block.element.map_or(0, |element| heading_level(tree, element));
             let (all, before) = times.get_mut(&words.hash).expect("every block was counted above");
             let (all, seen) = (*all, std::mem::replace(before, *before + 1));
-            self.set(Own1::length, row, log(bytes));
-            self.set(Own1::words, row, log(words.count));
-            self.set(Own1::word_length, row, words.letters as f32 / count);
-            self.set(Own1::sentences, row, words.sentences as f32);
-            self.set(Own1::ends, row, flag(words.ends));
-            self.set(Own1::commas, row, words.commas as f32 / count);
-            self.set(Own1::link_density, row, link_bytes as f32 / bytes);
-            self.set(Own1::links, row, links as f32);
-            self.set(Own1::capitals, row, words.capitals as f32 / count);
-            self.set(Own1::digits, row, words.digits as f32 / characters);
-            self.set(Own1::symbols, row, words.symbols as f32 / characters);
-            self.set(Own1::dividers, row, words.dividers as f32 / count);
-            self.set(Own1::breaks, row, breaks as f32);
-            self.set(Own1::strong, row, strong as f32 / bytes);
-            self.set(Own1::copyright, row, flag(words.copyright));
-            self.set(Own1::starts_small, row, flag(words.starts_small));
-            self.set(Own1::starts_quoted, row, flag(words.starts_quoted));
-            self.set(Own1::odds, row, words.odds / words.known.max(1) as f32);
-            self.set(Own1::odds_low, row, words.odds_low);
-            self.set(Own1::odds_first, row, words.odds_first);
-            self.set(Own1::known, row, words.known as f32 / count);
-            self.set(Own1::odds_pair_low, row, words.odds_pair.0);
-            self.set(Own1::odds_pair_high, row, words.odds_pair.1);
-            self.set(Own1::stops, row, if with_stops { words.stops as f32 / count } else { -1.0 });
-            self.set(Own1::pictures_before, row, pictures_before);
-            self.set(Own1::pictures_after, row, pictures_after);
-            self.set(Own1::title_share, row, words.in_title as f32 / count);
-            self.set(Own1::title_cover, row, words.in_title as f32 / title.len().max(1) as f32);
-            self.set(Own1::description_share, row, words.in_description as f32 / count);
-            self.set(Own1::body_share, row, body_share);
-            self.set(Own1::has_body, row, flag(body.is_some()));
-            self.set(Own1::body_ratio, row, body.as_ref().map_or(0.0, |body| body.words / page_words));
-            self.set(Own1::repeats, row, all as f32);
-            self.set(Own1::repeated, row, seen as f32);
-            self.set(Own1::heading, row, f32::from(heading));
+            self.set(Alone::length, row, log(bytes));
+            self.set(Alone::words, row, log(words.count));
+            self.set(Alone::word_length, row, words.letters as f32 / count);
+            self.set(Alone::sentences, row, words.sentences as f32);
+            self.set(Alone::ends, row, flag(words.ends));
+            self.set(Alone::commas, row, words.commas as f32 / count);
+            self.set(Alone::link_density, row, link_bytes as f32 / bytes);
+            self.set(Alone::links, row, links as f32);
+            self.set(Alone::capitals, row, words.capitals as f32 / count);
+            self.set(Alone::digits, row, words.digits as f32 / characters);
+            self.set(Alone::symbols, row, words.symbols as f32 / characters);
+            self.set(Alone::dividers, row, words.dividers as f32 / count);
+            self.set(Alone::breaks, row, breaks as f32);
+            self.set(Alone::strong, row, strong as f32 / bytes);
+            self.set(Alone::copyright, row, flag(words.copyright));
+            self.set(Alone::starts_small, row, flag(words.starts_small));
+            self.set(Alone::starts_quoted, row, flag(words.starts_quoted));
+            self.set(Alone::odds, row, words.odds / words.known.max(1) as f32);
+            self.set(Alone::odds_low, row, words.odds_low);
+            self.set(Alone::odds_first, row, words.odds_first);
+            self.set(Alone::known, row, words.known as f32 / count);
+            self.set(Alone::odds_pair_low, row, words.odds_pair.0);
+            self.set(Alone::odds_pair_high, row, words.odds_pair.1);
+            self.set(Alone::stops, row, if with_stops { words.stops as f32 / count } else { -1.0 });
+            self.set(Alone::pictures_before, row, pictures_before);
+            self.set(Alone::pictures_after, row, pictures_after);
+            self.set(Alone::title_share, row, words.in_title as f32 / count);
+            self.set(Alone::title_cover, row, words.in_title as f32 / title.len().max(1) as f32);
+            self.set(Alone::description_share, row, words.in_description as f32 / count);
+            self.set(Alone::body_share, row, body_share);
+            self.set(Alone::has_body, row, flag(body.is_some()));
+            self.set(Alone::body_ratio, row, body.as_ref().map_or(0.0, |body| body.words / page_words));
+            self.set(Alone::repeats, row, all as f32);
+            self.set(Alone::repeated, row, seen as f32);
+            self.set(Alone::heading, row, f32::from(heading));
         }
     }
 
@@ -331,12 +329,12 @@ impl Survey {
             for (place, distance) in around.near.0.iter().enumerate() {
                 columns[OWN_NAMES.len() + place][row] = f32::from(*distance);
             }
-            set(columns, Own1::tag_depth, row, around.depth as f32);
-            set(columns, Own1::name_low, row, around.own.odds.0);
-            set(columns, Own1::name_high, row, around.own.odds.1);
-            set(columns, Own1::chain_low, row, around.odds_low);
-            set(columns, Own1::chain_high, row, around.odds_high);
-            set(columns, Own1::chain_sum, row, around.odds_sum);
+            set(columns, Alone::tag_depth, row, around.depth as f32);
+            set(columns, Alone::name_low, row, around.own.odds.0);
+            set(columns, Alone::name_high, row, around.own.odds.1);
+            set(columns, Alone::chain_low, row, around.odds_low);
+            set(columns, Alone::chain_high, row, around.odds_high);
+            set(columns, Alone::chain_sum, row, around.odds_sum);
             let mut at = home;
             for level in 0..LEVELS {
                 at = boxes[at as usize].parent;
@@ -349,18 +347,18 @@ impl Survey {
                     parent.odds / parent.bytes.max(1.0) * 6.0,
                 ];
                 for (offset, value) in values.into_iter().enumerate() {
-                    columns[Own1::parent1_bytes as usize + level * values.len() + offset][row] = value;
+                    columns[Alone::parent1_bytes as usize + level * values.len() + offset][row] = value;
                 }
             }
             let group = &boxes[shared as usize];
             let index = box_seen.entry(shared).or_default();
             *index += 1.0;
             let index = *index;
-            set(columns, Own1::box_bytes, row, group.bytes / page_bytes);
-            set(columns, Own1::box_links, row, group.links / group.bytes.max(1.0));
-            set(columns, Own1::box_mean, row, log(group.bytes / group.blocks.max(1.0)));
-            set(columns, Own1::box_index, row, index);
-            set(columns, Own1::box_place, row, index / group.blocks.max(1.0));
+            set(columns, Alone::box_bytes, row, group.bytes / page_bytes);
+            set(columns, Alone::box_links, row, group.links / group.bytes.max(1.0));
+            set(columns, Alone::box_mean, row, log(group.bytes / group.blocks.max(1.0)));
+            set(columns, Alone::box_index, row, index);
+            set(columns, Alone::box_place, row, index / group.blocks.max(1.0));
 
             // Up to the box that also holds the one with the most running text.
             let mut at = home;
@@ -388,27 +386,27 @@ impl Survey {
                 at = around.parent;
             }
             let (steps, depth) = meeting.unwrap_or((0, 0));
-            set(columns, Own1::top_steps, row, (top_depth.saturating_sub(depth)) as f32);
-            set(columns, Own1::top_within, row, steps as f32);
-            set(columns, Own1::top_share, row, boxes[top].bytes / page_bytes);
-            set(columns, Own1::best_ratio, row, best / top_score);
-            set(columns, Own1::articles, row, articles.len() as f32);
+            set(columns, Alone::top_steps, row, (top_depth.saturating_sub(depth)) as f32);
+            set(columns, Alone::top_within, row, steps as f32);
+            set(columns, Alone::top_share, row, boxes[top].bytes / page_bytes);
+            set(columns, Alone::best_ratio, row, best / top_score);
+            set(columns, Alone::articles, row, articles.len() as f32);
             let share = article.map_or(0.0, |(at, _)| boxes[at].bytes / page_bytes);
-            set(columns, Own1::article_share, row, share);
-            set(columns, Own1::article_largest, row, flag(article.is_some() && article.map(|(at, _)| at) == largest));
-            set(columns, Own1::article_index, row, article.map_or(-1.0, |(_, place)| place as f32));
+            set(columns, Alone::article_share, row, share);
+            set(columns, Alone::article_largest, row, flag(article.is_some() && article.map(|(at, _)| at) == largest));
+            set(columns, Alone::article_index, row, article.map_or(-1.0, |(_, place)| place as f32));
         }
     }
 
-    fn measure_places(&mut self, tree: &Tree) {
+    fn measure_places(&mut self) {
         let count = self.blocks.list.len();
         let total: f32 = self.blocks.list.iter().map(|block| block.len() as f32).sum::<f32>().max(1.0);
-        let cover = &self.columns[Own1::title_cover as usize];
-        let share = &self.columns[Own1::title_share as usize];
+        let cover = &self.columns[Alone::title_cover as usize];
+        let share = &self.columns[Alone::title_share as usize];
         let likeness = |row: usize| cover[row].min(1.0) * share[row].min(1.0);
         let title =
             (0..count).rev().max_by(|a, b| likeness(*a).total_cmp(&likeness(*b))).filter(|row| likeness(*row) > 0.3);
-        let heading = &self.columns[Own1::heading as usize];
+        let heading = &self.columns[Alone::heading as usize];
         let h1 = (0..count).find(|row| heading[*row] == 1.0);
         let longest = (0..count)
             .max_by_key(|row| {
@@ -422,17 +420,16 @@ impl Survey {
         let (mut bytes, mut words) = (0.0, 0.0);
         let mut last_heading = None;
         for row in 0..count {
-            let _ = tree;
-            self.set(Own1::place, row, row as f32 / count as f32);
-            self.set(Own1::bytes_before, row, bytes / total);
-            self.set(Own1::words_before, row, log(words));
-            self.set(Own1::to_title, row, title.map_or(99.0, |title| signed(row, title)));
-            self.set(Own1::after_title, row, title.map_or(-1.0, |title| flag(row > title)));
-            self.set(Own1::to_longest, row, signed(row, longest));
-            self.set(Own1::to_h1, row, h1.map_or(99.0, |h1| signed(row, h1)));
+            self.set(Alone::place, row, row as f32 / count as f32);
+            self.set(Alone::bytes_before, row, bytes / total);
+            self.set(Alone::words_before, row, log(words));
+            self.set(Alone::to_title, row, title.map_or(99.0, |title| signed(row, title)));
+            self.set(Alone::after_title, row, title.map_or(-1.0, |title| flag(row > title)));
+            self.set(Alone::to_longest, row, signed(row, longest));
+            self.set(Alone::to_h1, row, h1.map_or(99.0, |h1| signed(row, h1)));
             bytes += self.blocks.list[row].len() as f32;
             words += self.words[row].count;
-            if self.columns[Own1::heading as usize][row] > 0.0 {
+            if self.columns[Alone::heading as usize][row] > 0.0 {
                 last_heading = Some(row);
             }
             self.section.push(last_heading.unwrap_or(row) as u32);
@@ -440,29 +437,29 @@ impl Survey {
                 let words = &self.words[heading];
                 words.odds / words.known.max(1) as f32
             });
-            self.set(Own1::heading_odds, row, heading_odds);
-            self.set(Own1::heading_distance, row, last_heading.map_or(99.0, |heading| (row - heading) as f32));
+            self.set(Alone::heading_odds, row, heading_odds);
+            self.set(Alone::heading_distance, row, last_heading.map_or(99.0, |heading| (row - heading) as f32));
         }
     }
 
     fn measure_neighbours(&mut self) {
-        const COPIES: [(Own1, Own1, isize); 16] = [
-            (Own1::prev1_length, Own1::length, -1),
-            (Own1::prev1_links, Own1::link_density, -1),
-            (Own1::prev1_heading, Own1::heading, -1),
-            (Own1::prev1_sentences, Own1::sentences, -1),
-            (Own1::prev1_odds, Own1::odds, -1),
-            (Own1::next1_length, Own1::length, 1),
-            (Own1::next1_links, Own1::link_density, 1),
-            (Own1::next1_heading, Own1::heading, 1),
-            (Own1::next1_sentences, Own1::sentences, 1),
-            (Own1::next1_odds, Own1::odds, 1),
-            (Own1::prev2_length, Own1::length, -2),
-            (Own1::prev2_links, Own1::link_density, -2),
-            (Own1::prev2_sentences, Own1::sentences, -2),
-            (Own1::next2_length, Own1::length, 2),
-            (Own1::next2_links, Own1::link_density, 2),
-            (Own1::next2_sentences, Own1::sentences, 2),
+        const COPIES: [(Alone, Alone, isize); 16] = [
+            (Alone::prev1_length, Alone::length, -1),
+            (Alone::prev1_links, Alone::link_density, -1),
+            (Alone::prev1_heading, Alone::heading, -1),
+            (Alone::prev1_sentences, Alone::sentences, -1),
+            (Alone::prev1_odds, Alone::odds, -1),
+            (Alone::next1_length, Alone::length, 1),
+            (Alone::next1_links, Alone::link_density, 1),
+            (Alone::next1_heading, Alone::heading, 1),
+            (Alone::next1_sentences, Alone::sentences, 1),
+            (Alone::next1_odds, Alone::odds, 1),
+            (Alone::prev2_length, Alone::length, -2),
+            (Alone::prev2_links, Alone::link_density, -2),
+            (Alone::prev2_sentences, Alone::sentences, -2),
+            (Alone::next2_length, Alone::length, 2),
+            (Alone::next2_links, Alone::link_density, 2),
+            (Alone::next2_sentences, Alone::sentences, 2),
         ];
         let count = self.blocks.list.len();
         for (to, from, offset) in COPIES {
@@ -479,8 +476,8 @@ impl Survey {
         for row in 0..count {
             let (from, to) = (row.saturating_sub(4), (row + 5).min(count));
             let near = bytes[to] - bytes[from];
-            self.set(Own1::around, row, log((near / (to - from) as f64) as f32));
-            self.set(Own1::around_links, row, ((links[to] - links[from]) / near.max(1.0)) as f32);
+            self.set(Alone::around, row, log((near / (to - from) as f64) as f32));
+            self.set(Alone::around_links, row, ((links[to] - links[from]) / near.max(1.0)) as f32);
         }
     }
 
@@ -495,10 +492,10 @@ impl Survey {
         }
         for row in 0..self.blocks.list.len() {
             let (count, bytes, links) = groups[&self.path[row]];
-            self.set(Own1::alike, row, log(count));
-            self.set(Own1::alike_bytes, row, bytes / page_bytes);
-            self.set(Own1::alike_links, row, links / bytes.max(1.0));
-            self.set(Own1::alike_mean, row, log(bytes / count));
+            self.set(Alone::alike, row, log(count));
+            self.set(Alone::alike_bytes, row, bytes / page_bytes);
+            self.set(Alone::alike_links, row, links / bytes.max(1.0));
+            self.set(Alone::alike_mean, row, log(bytes / count));
         }
     }
 
@@ -519,20 +516,20 @@ impl Survey {
         let sentences: u32 = self.words.iter().map(|words| words.sentences).sum();
         let stops = self.words.iter().map(|words| words.stops as f32).sum::<f32>();
         let values = [
-            (Own1::page_bytes, log(top.bytes)),
-            (Own1::page_blocks, log(count as f32)),
-            (Own1::page_links, top.links / top.bytes.max(1.0)),
-            (Own1::page_mean, log(top.bytes / count as f32)),
-            (Own1::page_h1, facts.h1.len() as f32),
-            (Own1::page_article, flag(facts.meta("og:type").any(|kind| kind.contains("article")))),
-            (Own1::page_linked, flag(facts.things_of(is_article).next().is_some())),
-            (Own1::page_path, path.trim_end_matches('/').matches(['/', '-']).count() as f32),
-            (Own1::page_root, flag(path.len() < 2)),
-            (Own1::page_unspaced, unspaced as f32 / letters.max(1) as f32),
-            (Own1::page_sentences, log(sentences as f32)),
-            (Own1::page_longest, log(longest as f32)),
-            (Own1::page_stops, stops / self.words.iter().map(|words| words.count).sum::<f32>().max(1.0)),
-            (Own1::page_paragraphs, in_paragraphs as f32 / top.bytes.max(1.0)),
+            (Alone::page_bytes, log(top.bytes)),
+            (Alone::page_blocks, log(count as f32)),
+            (Alone::page_links, top.links / top.bytes.max(1.0)),
+            (Alone::page_mean, log(top.bytes / count as f32)),
+            (Alone::page_h1, facts.h1.len() as f32),
+            (Alone::page_article, flag(facts.meta("og:type").any(|kind| kind.contains("article")))),
+            (Alone::page_linked, flag(facts.things_of(is_article).next().is_some())),
+            (Alone::page_path, path.trim_end_matches('/').matches(['/', '-']).count() as f32),
+            (Alone::page_root, flag(path.len() < 2)),
+            (Alone::page_unspaced, unspaced as f32 / letters.max(1) as f32),
+            (Alone::page_sentences, log(sentences as f32)),
+            (Alone::page_longest, log(longest as f32)),
+            (Alone::page_stops, stops / self.words.iter().map(|words| words.count).sum::<f32>().max(1.0)),
+            (Alone::page_paragraphs, in_paragraphs as f32 / top.bytes.max(1.0)),
         ];
         for (column, value) in values {
             self.columns[column as usize].fill(value);
@@ -591,40 +588,41 @@ impl Survey {
             while next_core < rows.len() && rows[next_core] <= row {
                 next_core += 1;
             }
-            let mut set = |column: Own2, value: f32| columns[column as usize][row] = value;
+            let mut set = |column: Context, value: f32| columns[column as usize][row] = value;
             let at = |offset: isize| row.checked_add_signed(offset).and_then(|row| p.get(row)).copied().unwrap_or(0.0);
-            set(Own2::p, p[row]);
-            set(Own2::p_prev1, at(-1));
-            set(Own2::p_prev2, at(-2));
-            set(Own2::p_prev3, at(-3));
-            set(Own2::p_next1, at(1));
-            set(Own2::p_next2, at(2));
-            set(Own2::p_next3, at(3));
-            set(Own2::p_window5, mean(row.saturating_sub(2), (row + 3).min(count)));
-            set(Own2::p_window15, mean(row.saturating_sub(7), (row + 8).min(count)));
-            set(Own2::p_before, mean(row.saturating_sub(5), row));
-            set(Own2::p_after, mean(row + 1, (row + 6).min(count).max(row + 1)));
+            set(Context::p, p[row]);
+            set(Context::p_prev1, at(-1));
+            set(Context::p_prev2, at(-2));
+            set(Context::p_prev3, at(-3));
+            set(Context::p_next1, at(1));
+            set(Context::p_next2, at(2));
+            set(Context::p_next3, at(3));
+            set(Context::p_window5, mean(row.saturating_sub(2), (row + 3).min(count)));
+            set(Context::p_window15, mean(row.saturating_sub(7), (row + 8).min(count)));
+            set(Context::p_before, mean(row.saturating_sub(5), row));
+            set(Context::p_after, mean(row + 1, (row + 6).min(count).max(row + 1)));
             let mut around = self.home[row];
             for level in 0..LEVELS {
                 around = self.boxes[around as usize].parent;
                 let (weighted, in_core) = sums[around as usize];
-                columns[Own2::p_parent1 as usize + level][row] = weighted / self.boxes[around as usize].bytes.max(1.0);
-                columns[Own2::core_parent1 as usize + level][row] = in_core / f32::max(core_bytes, 1.0);
+                columns[Context::p_parent1 as usize + level][row] =
+                    weighted / self.boxes[around as usize].bytes.max(1.0);
+                columns[Context::core_parent1 as usize + level][row] = in_core / f32::max(core_bytes, 1.0);
             }
-            let mut set = |column: Own2, value: f32| columns[column as usize][row] = value;
+            let mut set = |column: Context, value: f32| columns[column as usize][row] = value;
             let shared = self.shared[row] as usize;
-            set(Own2::p_box, sums[shared].0 / self.boxes[shared].bytes.max(1.0));
+            set(Context::p_box, sums[shared].0 / self.boxes[shared].bytes.max(1.0));
             let (weighted, length) = alike[&self.path[row]];
-            set(Own2::p_alike, weighted / length.max(1.0));
-            set(Own2::p_page, page);
-            set(Own2::core_prev, core_before.map_or(99.0, |before| (row - before) as f32));
-            set(Own2::core_next, rows.get(next_core).map_or(99.0, |next| (next - row) as f32));
-            set(Own2::core_first, first.map_or(99.0, |first| row as f32 - first as f32));
-            set(Own2::core_last, last.map_or(99.0, |last| row as f32 - last as f32));
-            set(Own2::core_bytes, log(core_bytes));
-            set(Own2::section, mean(row + 1, section_end[row].max(row + 1)));
-            set(Own2::section_heading, p[self.section[row] as usize]);
-            set(Own2::rank, p[row] / highest);
+            set(Context::p_alike, weighted / length.max(1.0));
+            set(Context::p_page, page);
+            set(Context::core_prev, core_before.map_or(99.0, |before| (row - before) as f32));
+            set(Context::core_next, rows.get(next_core).map_or(99.0, |next| (next - row) as f32));
+            set(Context::core_first, first.map_or(99.0, |first| row as f32 - first as f32));
+            set(Context::core_last, last.map_or(99.0, |last| row as f32 - last as f32));
+            set(Context::core_bytes, log(core_bytes));
+            set(Context::section, mean(row + 1, section_end[row].max(row + 1)));
+            set(Context::section_heading, p[self.section[row] as usize]);
+            set(Context::rank, p[row] / highest);
             if core(row) {
                 core_before = Some(row);
             }
@@ -653,12 +651,11 @@ impl Box {
             blocks: 0.0,
             odds: 0.0,
             score: 0.0,
-            first_block: u32::MAX,
         }
     }
 }
 
-fn set(columns: &mut [Vec<f32>], column: Own1, row: usize, value: f32) {
+fn set(columns: &mut [Vec<f32>], column: Alone, row: usize, value: f32) {
     columns[column as usize][row] = value;
 }
 

@@ -7,8 +7,8 @@
 
 use std::collections::HashSet;
 
-use super::evidence::{COMMENT, Plain, Role};
-use super::features::{FIRST, Own1, Survey, declared_body};
+use super::evidence::{Plain, Role};
+use super::features::{Alone, FIRST, Survey, declared_body};
 use super::forest::probability;
 use super::rules;
 use super::weights::Weights;
@@ -80,8 +80,8 @@ pub fn choose(survey: &Survey, p: &[f32], sureness: Sureness) -> Vec<usize> {
 
 /// Whether a block is the headline, which documents have as their title.
 fn is_headline(survey: &Survey, row: usize) -> bool {
-    let value = |column: Own1| survey.columns[column as usize][row];
-    (1.0..=2.0).contains(&value(Own1::heading)) && value(Own1::title_cover) >= 0.8 && value(Own1::title_share) >= 0.9
+    let value = |column: Alone| survey.columns[column as usize][row];
+    (1.0..=2.0).contains(&value(Alone::heading)) && value(Alone::title_cover) >= 0.8 && value(Alone::title_share) >= 0.9
 }
 
 /// The article as JSON-LD gives it, where the page itself shows much less than that.
@@ -105,7 +105,7 @@ pub fn comments(survey: &Survey, article: &[usize]) -> Vec<usize> {
         let near = &survey.boxes[survey.home[*row] as usize].near;
         let block = &survey.blocks.list[*row];
         let words = &survey.words[*row];
-        (1..=8).contains(&near.0[COMMENT])
+        (1..=8).contains(&near.group("comment"))
             && !near.role(Role::Form)
             && !near.role(Role::Button)
             && !near.role(Role::Nav)
