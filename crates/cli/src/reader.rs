@@ -10,9 +10,10 @@ pub fn read_page(page: &Page, options: &Options) -> Result<Document, Unfit> {
     finished(|| tidings_clean::clean(page, options))
 }
 
-/// Makes a document of a page whose characters are known.
-pub fn read_html(html: &str, url: &str, options: &Options) -> Result<Document, Unfit> {
-    let source = Source { html, url: Some(url).filter(|url| !url.is_empty()), ..Source::default() };
+/// Makes a document of a page whose characters are known, and perhaps its language.
+pub fn read_html(html: &str, url: &str, lang: Option<&str>, options: &Options) -> Result<Document, Unfit> {
+    let url = Some(url).filter(|url| !url.is_empty());
+    let source = Source { html, url, stop_list: lang.and_then(tidings_lang::stop_list), ..Source::default() };
     finished(|| tidings_clean::extract(&source, options))
 }
 

@@ -44,7 +44,7 @@ const EXPANSION: usize = 10;
     tidings extract pages/ --format tei -o tei/       TEI P5 with metadata\n  \
     curl -s https://gazette.example/ | tidings extract - --url https://gazette.example/\n\n\
     The filter reads and writes one JSON object a line, in the same order:\n  \
-    in   {\"id\", \"url\", \"html\"}\n  \
+    in   {\"id\", \"url\", \"html\"}, and \"lang\" where it is known better than from the page\n  \
     out  {\"id\", \"url\", \"text\", \"title\", \"author\", \"authors\", \"date\", \"language\", \"description\", \
     \"sitename\", \"categories\", \"tags\", …}, with \"text\": \"\" and a \"reason\" for a page without text, \
     or {\"id\", \"error\"} for a line that is no question\n\n\

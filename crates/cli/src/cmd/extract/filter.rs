@@ -26,6 +26,9 @@ struct Question<'a> {
     url: Option<Cow<'a, str>>,
     #[serde(borrow, default)]
     html: Option<Cow<'a, str>>,
+    /// The language, where it is known better than from the page; the classic rule goes by its stop words.
+    #[serde(borrow, default)]
+    lang: Option<Cow<'a, str>>,
 }
 
 #[derive(Serialize)]
@@ -78,7 +81,7 @@ fn try_answer(line: Option<&[u8]>, options: &Options, out: &mut Vec<u8>) -> Resu
     let id = question.id;
     let Some(html) = question.html else { return Err(Fault { id, error: "html is missing".to_owned() }) };
     let url = question.url.as_deref().unwrap_or_default();
-    match reader::read_html(&html, url, options) {
+    match reader::read_html(&html, url, question.lang.as_deref(), options) {
         Ok(document) => push(&said(&id, url, &document, options, None), out),
         Err(unfit) => push(&said(&id, url, &reader::describe(&html, url), options, Some(unfit)), out),
     }
