@@ -221,7 +221,7 @@ pub fn judge(passage: Passage<'_>, last: usize, first: usize, table: &Table) -> 
     }
     if period > 0 && line.kind(period - 1) == Kind::Digit {
         // The number of a chapter or of an item of a list.
-        if period - tokens[first].start <= 3 && start == tokens[first].start {
+        if start == tokens[first].start && period - start <= 3 {
             return goes_on(Rule::ListNumber);
         }
         if table.ordinal != Ordinal::Plain && tokens::ordinal_goes_on(line, period, table) {

@@ -161,3 +161,10 @@ fn no_text_is_slow() {
         assert!(began.elapsed().as_secs() < 20, "{shape:?} took {:?}", began.elapsed());
     }
 }
+
+#[test]
+fn a_number_behind_a_quotation_mark_is_no_list() {
+    for code in ["de", "en", "cs", "xx"] {
+        Segmenter::for_language(code).segment("3.\" 3.");
+    }
+}
