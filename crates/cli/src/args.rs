@@ -74,6 +74,8 @@ pub enum Verb {
     Feed(cmd::feed::Args),
     /// Cut text into sentences and tokens, or many texts as a filter
     Tokenize(cmd::tokenize::Args),
+    /// Tell in which language texts are written, or many as a filter
+    Lang(cmd::lang::Args),
     /// Print the settings in force
     Config,
     /// Print completions for a shell

@@ -62,6 +62,7 @@ fn run(args: Args) -> anyhow::Result<cmd::Report> {
         Verb::Audit(args) => cmd::audit::run(&args, global),
         Verb::Feed(args) => cmd::feed::run(&args, global),
         Verb::Tokenize(args) => cmd::tokenize::run(&args),
+        Verb::Lang(args) => cmd::lang::run(&args),
         Verb::Config => cmd::config::run(global),
         Verb::Completions(args) => cmd::shell::completions(&args),
         Verb::Man(args) => cmd::shell::man(&args),

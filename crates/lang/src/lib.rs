@@ -1,4 +1,4 @@
-//! What we know of each language.
+//! What we know of each language: which one it is, how it is spelled, what its small words are.
 //!
 //! ```
 //! let german = tidings_lang::stop_list("de-AT").expect("there is a list of German stop words");
@@ -6,8 +6,18 @@
 //! assert!(!german.contains("Lawine"));
 //! ```
 
+mod identify;
+mod mask;
 mod months;
+mod names;
+mod normalise;
 mod stop;
 
+#[doc(hidden)]
+pub use identify::weighed;
+pub use identify::{Guess, Guesses, Hints, Script, UNKNOWN, identifiable, identify, identify_paragraphs};
+pub use mask::{MaskRule, Masked, mask};
 pub use months::{Month, month};
+pub use names::{canonical, language_name, other_codes};
+pub use normalise::normalise;
 pub use stop::{StopList, languages, stop_list};

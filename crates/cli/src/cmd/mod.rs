@@ -9,6 +9,7 @@ pub mod extract;
 pub mod feed;
 pub mod fetch;
 pub mod init;
+pub mod lang;
 pub mod pages;
 pub mod plan;
 pub mod prune;

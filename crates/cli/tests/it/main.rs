@@ -7,6 +7,7 @@ mod discover;
 mod extract;
 mod faults;
 mod formats;
+mod lang;
 mod limits;
 mod retries;
 mod schedule;

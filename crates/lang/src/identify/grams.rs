@@ -1,0 +1,310 @@
+//! The table of evidence: which n-grams and words speak for which language, and how loudly.
+//!
+//! `model/make.py` makes it, docs/notes/language.md tells from what. It is read where it lies in the
+//! program, number by number: nothing is unpacked at the start, and only the pages of memory are
+//! touched that a text asks for.
+
+use std::sync::LazyLock;
+
+static TABLE: &[u8] = include_bytes!("../../data/grams.bin");
+
+/// The table as it lies in the program. Reading it costs nothing but its directory.
+pub(super) static GRAMS: LazyLock<Grams> = LazyLock::new(|| Grams::read(TABLE));
+
+/// The number of a language in [`Grams::codes`]; 0 is "und".
+pub(super) type Label = u8;
+
+/// Stands where the table has something to say about no language of ours.
+pub(super) const NOBODY: Label = 255;
+
+/// What one unit of an n-gram's weight is worth, as a natural logarithm.
+pub(super) const STEP: f32 = 1.0 / 24.0;
+
+pub(super) struct Grams {
+    pub(super) codes: Vec<&'static str>,
+    /// The classes of the n-grams: several of them may be one language, as Serbian has two scripts.
+    pub(super) classes: &'static [Label],
+    priors: &'static [u8],
+    floors: &'static [u8],
+    /// A double array with failure links, four numbers a slot: base, parent, failure, feature + 1.
+    slots: &'static [u8],
+    /// Where each feature's pairs of class and weight begin.
+    starts: &'static [u8],
+    pairs: &'static [u8],
+    /// The languages behind the numbers in the tables of letters, for Latin script and for others.
+    latin: &'static [Label],
+    other: &'static [Label],
+    triples: &'static [u8],
+    pub(super) quads: Hashed,
+    pub(super) words: Hashed,
+    pub(super) marks: Hashed,
+    /// Frequent words; their values are rows of eight labels.
+    frequent: Hashed,
+}
+
+/// Four entries a bucket, each the upper bits of a hash and, below them, the number of a value.
+pub(super) struct Hashed {
+    buckets: &'static [u8],
+    values: &'static [u8],
+    value_bits: u32,
+}
+
+fn number(bytes: &[u8], place: usize) -> u32 {
+    match bytes.get(place * 4..place * 4 + 4) {
+        Some(four) => u32::from_le_bytes([four[0], four[1], four[2], four[3]]),
+        None => 0,
+    }
+}
+
+fn float(bytes: &[u8], place: usize) -> f32 {
+    f32::from_bits(number(bytes, place))
+}
+
+impl Grams {
+    fn read(table: &'static [u8]) -> Grams {
+        assert!(table.starts_with(b"TIDGRAM2"), "the table of evidence is of another version");
+        let section = |n: usize| {
+            let (start, len) = (number(table, 2 + 2 * n) as usize, number(table, 3 + 2 * n) as usize);
+            &table[start..start + len]
+        };
+        let code = |four: &'static [u8]| std::str::from_utf8(four).expect("codes are letters").trim_end_matches('\0');
+        Grams {
+            codes: section(0).chunks_exact(4).map(code).collect(),
+            classes: section(1),
+            priors: section(2),
+            floors: section(3),
+            slots: section(4),
+            starts: section(5),
+            pairs: section(6),
+            latin: &section(7)[..256],
+            other: &section(7)[256..],
+            triples: section(8),
+            quads: Hashed { buckets: section(9), values: section(10), value_bits: 18 },
+            words: Hashed { buckets: section(11), values: section(12), value_bits: 16 },
+            marks: Hashed { buckets: section(13), values: section(14), value_bits: 13 },
+            frequent: Hashed { buckets: section(15), values: section(16), value_bits: 13 },
+        }
+    }
+
+    /// The label of a language code, if the table has it.
+    pub(super) fn label(&self, code: &str) -> Option<Label> {
+        self.codes.iter().position(|known| *known == code).map(|place| place as Label)
+    }
+
+    pub(super) fn prior(&self, class: usize) -> f32 {
+        float(self.priors, class)
+    }
+
+    /// The log-probability of a feature that a class has never seen.
+    pub(super) fn floor(&self, class: usize) -> f32 {
+        float(self.floors, class)
+    }
+
+    pub(super) fn feature_count(&self) -> usize {
+        self.starts.len() / 4 - 1
+    }
+
+    /// The state after one more byte, and the longest feature that ends with it.
+    pub(super) fn step(&self, mut state: u32, byte: u8) -> (u32, Option<u32>) {
+        let slot = |state: u32| -> &[u8] {
+            let start = state as usize * 16;
+            self.slots.get(start..start + 16).unwrap_or(&[0; 16])
+        };
+        loop {
+            let here = slot(state);
+            let next = number(here, 0) ^ u32::from(byte);
+            let there = slot(next);
+            if number(there, 1) == state {
+                return (next, number(there, 3).checked_sub(1));
+            }
+            if state == 0 {
+                return (0, None);
+            }
+            state = number(here, 2); // always a shorter text, so that this ends
+        }
+    }
+
+    /// What a feature says: the classes that have seen it, each with its weight above the floor,
+    /// in units of [`STEP`].
+    pub(super) fn pairs(&self, feature: u32) -> impl Iterator<Item = (usize, u8)> + '_ {
+        let start = number(self.starts, feature as usize) as usize * 2;
+        let end = number(self.starts, feature as usize + 1) as usize * 2;
+        let pairs = self.pairs.get(start..end).unwrap_or(&[]);
+        pairs.chunks_exact(2).map(|pair| (usize::from(pair[0]), pair[1]))
+    }
+
+    /// Which labels the groups of letters speak for.
+    pub(super) fn with_quads(&self) -> Vec<bool> {
+        let mut known = vec![false; self.codes.len()];
+        for number in self.latin.iter().chain(self.other) {
+            if let Some(known) = known.get_mut(usize::from(*number)) {
+                *known = true;
+            }
+        }
+        // The numbers name more languages than the groups know: these are told by script alone, or
+        // were never counted.
+        for code in "gu hy ja ka km kn ko ku lo ml my or pa si ta te th el zh dv chr syr lif iu os".split(' ') {
+            if let Some(label) = self.label(code) {
+                known[usize::from(label)] = false;
+            }
+        }
+        known
+    }
+
+    /// Which labels have a list of frequent words.
+    pub(super) fn with_frequent(&self) -> Vec<bool> {
+        let mut known = vec![false; self.codes.len()];
+        for label in self.frequent.values {
+            if let Some(known) = known.get_mut(usize::from(*label)) {
+                *known = true;
+            }
+        }
+        known
+    }
+
+    /// What an entry of the hashed tables says: up to three languages, each with 1 to 12 points.
+    pub(super) fn voices(&self, value: u32, latin: bool) -> impl Iterator<Item = (Label, u8)> + '_ {
+        let labels = if latin { self.latin } else { self.other };
+        let triple = (value & 0xff) as usize * 3;
+        (0..3).filter_map(move |n| {
+            let label = labels[(value >> (8 + 8 * n) & 0xff) as usize];
+            let points = self.triples.get(triple + n)?;
+            (label != NOBODY && value >> (8 + 8 * n) & 0xff != 0).then_some((label, *points))
+        })
+    }
+
+    /// The languages that have a word among their most frequent.
+    pub(super) fn owners(&self, word: &[u8]) -> &'static [Label] {
+        let mut hash = 0xcbf2_9ce4_8422_2325_u64;
+        for byte in word {
+            hash = (hash ^ u64::from(*byte)).wrapping_mul(0x100_0000_01b3);
+        }
+        hash ^= hash >> 29;
+        let value = self.frequent.entry(hash, (hash >> 32) as u32).unwrap_or(0) as usize;
+        let row = self.frequent.values.get(value * 8..value * 8 + 8).unwrap_or(&[]);
+        &row[..row.iter().position(|label| *label == NOBODY).unwrap_or(row.len())]
+    }
+}
+
+impl Hashed {
+    /// The number of the value for a bucket and the upper bits of a key.
+    fn entry(&self, bucket: u64, key: u32) -> Option<u32> {
+        let buckets = self.buckets.len() as u64 / 16;
+        let start = (bucket & (buckets - 1)) as usize * 16;
+        let bucket = &self.buckets[start..start + 16];
+        let entry = (0..4).map(|n| number(bucket, n)).find(|entry| (entry ^ key) >> self.value_bits == 0)?;
+        Some(entry & ((1 << self.value_bits) - 1))
+    }
+
+    /// The value for a bucket and the upper bits of a key, or 0.
+    fn find(&self, bucket: u64, key: u32) -> u32 {
+        self.entry(bucket, key).map_or(0, |place| number(self.values, place as usize))
+    }
+
+    /// The value of a group of letters, by its hash.
+    pub(super) fn by_quad(&self, hash: u32) -> u32 {
+        self.find(u64::from(hash.wrapping_add(hash >> 12)), hash)
+    }
+
+    /// The value of a word or a pair of words, by its hash.
+    pub(super) fn by_word(&self, hash: u64) -> u32 {
+        self.find(hash.wrapping_add(hash >> 12), (hash >> 4) as u32)
+    }
+}
+
+const BEFORE: u32 = 0x0000_4444;
+const AFTER: u32 = 0x4444_0000;
+
+/// Four bytes of a text as a number, zeros where it has ended.
+fn four(bytes: &[u8], start: usize) -> u32 {
+    let mut word = [0; 4];
+    if let Some(rest) = bytes.get(start..) {
+        let len = rest.len().min(4);
+        word[..len].copy_from_slice(&rest[..len]);
+    }
+    u32::from_le_bytes(word)
+}
+
+/// The hash under which the table keeps one to four letters. `first` and `last` tell whether they
+/// begin and end a word.
+pub(super) fn quad_hash(letters: &[u8], first: bool, last: bool) -> u32 {
+    let edges = if first { BEFORE } else { 0 } | if last { AFTER } else { 0 };
+    let word = four(letters, 0);
+    let mut hash = (word ^ word >> 3) ^ edges;
+    if letters.len() > 4 {
+        let word = four(letters, 4);
+        hash = hash.wrapping_add(word ^ word << 4);
+    }
+    if letters.len() > 8 {
+        let word = four(&letters[..letters.len().min(12)], 8);
+        hash = hash.wrapping_add(word ^ word << 2);
+    }
+    hash
+}
+
+/// The hash under which the table keeps a word's first eight letters. `last` tells whether that is
+/// the whole word.
+pub(super) fn word_hash(letters: &[u8], last: bool) -> u64 {
+    let letters = &letters[..letters.len().min(24)];
+    let edges = BEFORE | if last { AFTER } else { 0 };
+    let mut hash: u64 = 0;
+    let mut sum: u64 = 0;
+    for n in 0..letters.len().div_ceil(4) {
+        let word = u64::from(four(letters, n * 4));
+        sum += word;
+        hash += match n {
+            0 => word ^ word >> 3,
+            1 => word ^ word << 4,
+            2 => word ^ word << 2,
+            3 => word ^ word >> 8,
+            4 => word ^ word >> 4,
+            _ => word ^ word >> 6,
+        };
+    }
+    sum += sum >> 17;
+    sum += sum >> 9;
+    (hash ^ u64::from(edges)).wrapping_add((sum & 0xff) << 32)
+}
+
+/// The hash under which the table keeps two words in a row.
+pub(super) fn pair_hash(one: u64, two: u64) -> u64 {
+    one.rotate_right(13).wrapping_add(two)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_table_knows_more_than_a_hundred_languages() {
+        assert!(GRAMS.codes.len() > 150);
+        assert_eq!(GRAMS.codes[0], "und");
+        assert!(GRAMS.label("cs").is_some() && GRAMS.label("xx").is_none());
+        assert!(GRAMS.classes.iter().all(|label| usize::from(*label) < GRAMS.codes.len()));
+    }
+
+    #[test]
+    fn the_automaton_finds_the_longest_feature_and_always_ends() {
+        let mut state = 0;
+        let mut found = 0;
+        for byte in " und die Straße ist naß".bytes().chain(0..=255) {
+            let (next, feature) = GRAMS.step(state, byte);
+            state = next;
+            if let Some(feature) = feature {
+                assert!((feature as usize) < GRAMS.feature_count());
+                found += 1;
+            }
+        }
+        assert!(found > 15, "{found}");
+    }
+
+    #[test]
+    fn a_german_word_speaks_for_german() {
+        let code = |label: &Label| GRAMS.codes[usize::from(*label)];
+        let value = GRAMS.quads.by_quad(quad_hash("sche".as_bytes(), false, false));
+        let voices: Vec<_> = GRAMS.voices(value, true).map(|(label, _)| code(&label)).collect();
+        assert!(voices.contains(&"de"), "{voices:?}");
+        let owners: Vec<_> = GRAMS.owners("zwischen".as_bytes()).iter().map(code).collect();
+        assert_eq!(owners, ["de"]);
+    }
+}
