@@ -8,6 +8,7 @@
 
 use std::borrow::Cow;
 use std::net::{Ipv4Addr, Ipv6Addr};
+use std::ops::Range;
 
 /// What is masked. The order is that in which rules are tried.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -51,6 +52,8 @@ pub struct Masked<'a> {
     pub text: Cow<'a, str>,
     /// How often each rule applied, by [`MaskRule::ALL`].
     pub counts: [usize; MaskRule::ALL.len()],
+    /// What was replaced, in bytes of the text as it was, in its order.
+    pub places: Vec<(Range<usize>, MaskRule)>,
 }
 
 /// Applies the rules, in time linear in the text.
@@ -64,6 +67,7 @@ pub struct Masked<'a> {
 /// ```
 pub fn mask<'a>(text: &'a str, rules: &[MaskRule]) -> Masked<'a> {
     let mut counts = [0; MaskRule::ALL.len()];
+    let mut places = Vec::new();
     let mut out = String::new();
     let mut copied = 0;
     let mut place = 0;
@@ -71,14 +75,15 @@ pub fn mask<'a>(text: &'a str, rules: &[MaskRule]) -> Masked<'a> {
         out.push_str(&text[copied..start]);
         out.push_str(rule.token());
         counts[rule as usize] += 1;
+        places.push((start..end, rule));
         copied = end;
         place = end;
     }
     if copied == 0 {
-        return Masked { text: Cow::Borrowed(text), counts };
+        return Masked { text: Cow::Borrowed(text), counts, places };
     }
     out.push_str(&text[copied..]);
-    Masked { text: Cow::Owned(out), counts }
+    Masked { text: Cow::Owned(out), counts, places }
 }
 
 /// The next thing to mask at or after a place, nothing before `from` being touched.

@@ -18,6 +18,7 @@ use crate::disk::{self, Appender};
 use crate::error::{During, Error, Result};
 use crate::frames::{self, FRAME_BYTES, Packer};
 use crate::home::{Home, files_in};
+use crate::yields::{self, Yield};
 
 const FORMAT: &str = "docs";
 const DROPPED_FORMAT: &str = "dropped";
@@ -190,6 +191,7 @@ pub struct DayDraft {
     packer: Packer,
     shelves: BTreeMap<String, Shelf>,
     waiting: usize,
+    yields: yields::Tally,
 }
 
 /// The name of the shelf of pages that gave no document; no language has such a code.
@@ -209,8 +211,9 @@ impl DayDraft {
     /// Begins a day; whatever an earlier attempt left is thrown away.
     pub fn create(home: &Home, recipe: Recipe) -> Result<DayDraft> {
         sweep(home)?;
-        let shelves = BTreeMap::new();
-        let mut draft = DayDraft { home: home.clone(), recipe, packer: Packer::new(LEVEL), shelves, waiting: 0 };
+        let (shelves, yields) = (BTreeMap::new(), yields::Tally::default());
+        let packer = Packer::new(LEVEL);
+        let mut draft = DayDraft { home: home.clone(), recipe, packer, shelves, waiting: 0, yields };
         // That nothing was left out is worth a file too.
         draft.shelf(DROPPED)?;
         Ok(draft)
@@ -228,6 +231,11 @@ impl DayDraft {
         self.recipe.pages += 1;
         *self.recipe.dropped.entry(reason.to_owned()).or_default() += 1;
         self.line(DROPPED, line)
+    }
+
+    /// Counts what came of a page that a feed listed and a host gave.
+    pub fn count(&mut self, feed: &str, host: &str, part: Yield) {
+        self.yields.add(feed, host, part);
     }
 
     fn line(&mut self, shelf: &str, line: &[u8]) -> Result<()> {
@@ -277,7 +285,7 @@ impl DayDraft {
     pub fn publish(mut self, read: u64) -> Result<Recipe> {
         let names: Vec<String> = self.shelves.keys().cloned().collect();
         names.iter().try_for_each(|name| self.pack(name))?;
-        let DayDraft { home, recipe, shelves, .. } = &mut self;
+        let DayDraft { home, recipe, shelves, yields, .. } = &mut self;
         let documents: u64 = recipe.documents.values().sum();
         let dropped: u64 = recipe.dropped.values().sum();
         let lines: u64 = shelves.values().map(|shelf| shelf.lines).sum();
@@ -294,8 +302,17 @@ impl DayDraft {
                 lines: Some(shelf.lines),
             });
         }
+        let table = yields.table();
+        let yields_path = yields::day_path(home, &recipe.day);
+        recipe.outputs.push(Ingredient {
+            file: home.shown(&yields_path),
+            bytes: table.len() as u64,
+            xxh3: format!("{:032x}", xxhash_rust::xxh3::xxh3_128(&table)),
+            lines: Some(yields.lines()),
+        });
         // From here on the day is what it will be, or nothing.
         disk::remove(&recipe_path(home, &recipe.day))?;
+        disk::write_whole(&yields_path, &table)?;
         for (name, shelf) in shelves.iter() {
             let target = file_path(home, name, &recipe.day);
             disk::make_folder(disk::parent(&target))?;
@@ -344,7 +361,8 @@ fn folder(home: &Home) -> PathBuf {
 
 /// Removes the drafts that a crash left.
 pub(crate) fn sweep(home: &Home) -> Result<()> {
-    for path in files_in(&folder(home))?.into_iter().chain(files_in(&home.docs().join("recipes"))?) {
+    let folders = [folder(home), home.docs().join("recipes"), home.docs().join("yield")];
+    for path in folders.iter().map(|folder| files_in(folder)).collect::<Result<Vec<_>>>()?.concat() {
         if path.extension().is_some_and(|ending| ending == "tmp") {
             disk::remove(&path)?;
         }
@@ -407,7 +425,7 @@ mod tests {
         first.drop_page("no-text", b"{}\n").unwrap();
         let recipe = first.publish(3).unwrap();
         assert_eq!(Recipe::read(&home, "2026-03-01").unwrap().unwrap(), recipe);
-        assert_eq!((recipe.pages, recipe.outputs.len()), (3, 3));
+        assert_eq!((recipe.pages, recipe.outputs.len()), (3, 4));
         for output in &recipe.outputs {
             let found = ingredient(&home, &home.root().join(&output.file)).unwrap();
             assert_eq!((found.bytes, &found.xxh3), (output.bytes, &output.xxh3));

@@ -24,6 +24,7 @@ pub mod runs;
 mod table;
 pub mod warc;
 mod work;
+pub mod yields;
 
 pub use disk::write_whole;
 pub use error::{Error, Result};
