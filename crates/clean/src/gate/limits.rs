@@ -45,7 +45,7 @@ impl Limits {
             most_unfinished: Some(0.95),
             most_repeated: Some(0.5),
             most_of_one_word: Some(0.15),
-            least_small_words: Some(0.08),
+            least_small_words: Some(0.15),
         }
     }
 
