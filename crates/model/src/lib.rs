@@ -11,6 +11,7 @@
 //! ```
 
 pub mod address;
+mod annotated;
 mod document;
 mod entry;
 mod feed;
@@ -18,6 +19,7 @@ mod fingerprint;
 mod page;
 mod status;
 
+pub use annotated::{Annotated, AnnotatedParagraph, Attributes, Token};
 pub use document::{About, Dated, Document, Kind, LeftOut, Licence, Mark, Paragraph, Span};
 pub use entry::{BadRow, Entry, Row};
 pub use feed::{Feed, FeedEntry, FeedFormat, Pace, Person, Repair, UpdatePeriod, Weekday};

@@ -6,7 +6,7 @@
 
 pub mod archive;
 pub mod candidates;
-mod disk;
+pub mod disk;
 pub mod docs;
 mod error;
 pub mod feeds;
@@ -28,6 +28,6 @@ pub mod yields;
 
 pub use disk::write_whole;
 pub use error::{Error, Result};
-pub use frames::Packer;
+pub use frames::{Packer, open_any};
 pub use home::{Home, Lock, SETTINGS, rfc3339, stamp};
 pub use work::{Work, WorkDraft};
