@@ -72,6 +72,8 @@ pub enum Verb {
     Audit(cmd::audit::Args),
     /// Show what a feed says, or read many as a filter
     Feed(cmd::feed::Args),
+    /// Make sentences of tokens of the documents
+    Annotate(cmd::annotate::Args),
     /// Cut text into sentences and tokens, or many texts as a filter
     Tokenize(cmd::tokenize::Args),
     /// Tell in which language texts are written, or many as a filter

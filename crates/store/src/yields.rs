@@ -134,6 +134,11 @@ pub fn days(home: &Home, mut see: impl FnMut(&str, DayRow)) -> Result<()> {
     each_day(&files(home)?, &mut see)
 }
 
+/// Shows the table of one day to `see`.
+pub fn of_day(home: &Home, day: &str, see: impl FnMut(DayRow)) -> Result<()> {
+    table::read(&day_path(home, day), see)
+}
+
 fn files(home: &Home) -> Result<Vec<PathBuf>> {
     let mut files = files_in(&home.docs().join("yield"))?;
     files.retain(|path| path.extension().is_some_and(|ending| ending == "tsv"));

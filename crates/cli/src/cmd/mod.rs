@@ -1,5 +1,6 @@
 //! The verbs, one file each.
 
+pub mod annotate;
 pub mod audit;
 pub mod clean;
 pub mod config;

@@ -22,7 +22,7 @@ fn html(number: usize) -> String {
     )
 }
 
-fn page(number: usize, body: &[u8], content_type: &str) -> Page {
+pub fn page(number: usize, body: &[u8], content_type: &str) -> Page {
     Page {
         url: format!("http://e.org/{number}"),
         final_url: format!("http://e.org/{number}"),
@@ -36,7 +36,7 @@ fn page(number: usize, body: &[u8], content_type: &str) -> Page {
 }
 
 /// Pages of every kind: most are plain, some short, some empty, some no pages at all.
-fn mixed(numbers: std::ops::Range<usize>) -> Vec<Page> {
+pub fn mixed(numbers: std::ops::Range<usize>) -> Vec<Page> {
     numbers
         .map(|number| match number % 7 {
             3 => page(number, b"<html><body><p>Too short.</p></body></html>", "text/html"),
@@ -48,11 +48,11 @@ fn mixed(numbers: std::ops::Range<usize>) -> Vec<Page> {
 }
 
 /// A home with no web to speak of.
-fn corpus() -> Corpus {
+pub fn corpus() -> Corpus {
     Corpus::new(Spec { sites: 1, items_per_feed: 1, ..Spec::default() })
 }
 
-fn put(corpus: &Corpus, day: &str, name: &str, pages: &[Page]) -> PathBuf {
+pub fn put(corpus: &Corpus, day: &str, name: &str, pages: &[Page]) -> PathBuf {
     let mut lines = Vec::new();
     pages.iter().for_each(|page| page.write_line(&mut lines).unwrap());
     let path = corpus.home().join("pages").join(day).join(format!("{name}.jsonl.zst"));

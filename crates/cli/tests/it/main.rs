@@ -1,5 +1,6 @@
 //! The harvest from end to end: the real program, a real home, a web of which everything is known.
 
+mod annotate;
 mod clean;
 mod crash;
 mod daily;
