@@ -74,6 +74,8 @@ pub enum Verb {
     Feed(cmd::feed::Args),
     /// Make sentences of tokens of the documents
     Annotate(cmd::annotate::Args),
+    /// Make the text searchable
+    Compile(cmd::compile::Args),
     /// Cut text into sentences and tokens, or many texts as a filter
     Tokenize(cmd::tokenize::Args),
     /// Tell in which language texts are written, or many as a filter

@@ -33,6 +33,8 @@ pub struct Config {
     pub clean: CleanConfig,
     /// What their text must be like, for all languages (`all`) and for each by its code.
     pub gate: GateConfig,
+    /// How text becomes searchable.
+    pub index: IndexConfig,
 }
 
 /// The `[fetch]` table; `settings.toml` says what each key means.
@@ -224,6 +226,20 @@ impl GateConfig {
     }
 }
 
+/// The `[index]` table.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+#[allow(missing_docs)] // The template documents each key to everybody.
+pub struct IndexConfig {
+    pub memory_mib: usize,
+}
+
+impl Default for IndexConfig {
+    fn default() -> IndexConfig {
+        IndexConfig { memory_mib: 300 }
+    }
+}
+
 /// How strictly text is told from the rest, by its name in settings and on the command line.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, clap::ValueEnum)]
 #[serde(rename_all = "lowercase")]
@@ -325,6 +341,9 @@ impl Config {
         }
         if !(1..=19).contains(&self.store.compression) {
             bail!("store.compression = {} is out of range; give a number from 1 to 19", self.store.compression);
+        }
+        if !(32..=1_000_000).contains(&self.index.memory_mib) {
+            bail!("index.memory_mib = {} is out of range; give a number from 32 to 1000000", self.index.memory_mib);
         }
         let clean = &self.clean;
         let limits = [("memory_mib", clean.memory_mib, 16..=1_000_000), ("threads", clean.threads, 0..=1024)];

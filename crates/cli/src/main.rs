@@ -62,6 +62,7 @@ fn run(args: Args) -> anyhow::Result<cmd::Report> {
         Verb::Audit(args) => cmd::audit::run(&args, global),
         Verb::Feed(args) => cmd::feed::run(&args, global),
         Verb::Annotate(args) => cmd::annotate::run(&args, global),
+        Verb::Compile(args) => cmd::compile::run(&args, global),
         Verb::Tokenize(args) => cmd::tokenize::run(&args),
         Verb::Lang(args) => cmd::lang::run(&args),
         Verb::Config => cmd::config::run(global),

@@ -167,6 +167,7 @@ impl<'a> Work<'a> {
     fn make(&self, wanted: TextRecipe) -> Result<TextRecipe> {
         let home = &self.session.home;
         let paths: Vec<PathBuf> = wanted.inputs.iter().map(|input| home.root().join(&input.file)).collect();
+        let day = wanted.day.clone();
         let mut draft = TextDraft::create(home, wanted)?;
         let mut read = 0;
         let mut files = paths.iter();
@@ -184,16 +185,18 @@ impl<'a> Work<'a> {
         orderly::run(
             self.bounds,
             source,
-            |document| self.annotate(&document),
+            |document| self.annotate(&document, &day),
             |(language, text, tokens)| Ok(draft.push(&language, &text, tokens)?),
         )?;
         Ok(draft.publish(read)?)
     }
 
     /// A document in the vertical format, its language, and how many tokens it has.
-    fn annotate(&self, document: &Document) -> (String, String, u64) {
+    fn annotate(&self, document: &Document, day: &str) -> (String, String, u64) {
         let labels = self.labels.get(&plain(&document.feed)).map(Vec::as_slice).unwrap_or_default();
-        let annotated = tidings_annotate::annotate(document, labels, |_| true);
+        let mut annotated = tidings_annotate::annotate(document, labels, |_| true);
+        // The shelf's day, by which an index knows what came of which file.
+        day.clone_into(&mut annotated.about.seen);
         let sentences = annotated.paragraphs.iter().flat_map(|paragraph| &paragraph.sentences);
         let tokens = sentences.map(|sentence| sentence.len() as u64).sum();
         let mut text = String::new();

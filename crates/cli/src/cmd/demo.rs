@@ -46,6 +46,7 @@ pub fn run(args: &Args) -> Result<Report> {
     step(&["fetch", "--home", &home, "--allow-private", "--delay", "0.1"])?;
     step(&["clean", "--home", &home])?;
     step(&["annotate", "--home", &home])?;
+    step(&["compile", "--home", &home])?;
     step(&["plan", "--home", &home, "--count"])?;
     step(&["audit", "--home", &home])?;
     let text = format!(

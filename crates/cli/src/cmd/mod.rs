@@ -3,6 +3,7 @@
 pub mod annotate;
 pub mod audit;
 pub mod clean;
+pub mod compile;
 pub mod config;
 pub mod demo;
 pub mod discover;

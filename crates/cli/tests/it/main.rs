@@ -2,6 +2,7 @@
 
 mod annotate;
 mod clean;
+mod compile;
 mod crash;
 mod daily;
 mod discover;

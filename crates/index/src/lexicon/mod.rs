@@ -8,7 +8,6 @@ mod intern;
 mod part;
 mod strings;
 
-use std::path::Path;
 use std::sync::Arc;
 
 pub use intern::Interner;
