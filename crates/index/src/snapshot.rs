@@ -1,6 +1,6 @@
 //! The index as it was at one moment, for readers.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 
 use tidings_model::{Annotated, AnnotatedParagraph, Attributes, Token};
@@ -231,7 +231,7 @@ fn is_gone(error: &Error) -> bool {
 }
 
 /// Writes which documents of a segment are removed.
-pub(crate) fn write_removed(path: &PathBuf, removed: &Bits) -> Result<()> {
+pub(crate) fn write_removed(path: &Path, removed: &Bits) -> Result<()> {
     let mut file = SectionWriter::create(path, FileKind::Removed)?;
     file.section("documents", removed.words())?;
     file.publish().map(drop)

@@ -131,7 +131,7 @@ impl Lexicon {
 
     /// Opens a part as a lexicon of its own, for tests.
     #[cfg(test)]
-    pub(crate) fn of_parts(paths: &[&Path]) -> Result<Lexicon> {
+    pub(crate) fn of_parts(paths: &[&std::path::Path]) -> Result<Lexicon> {
         let parts = paths.iter().map(|path| Part::open(path).map(Arc::new)).collect::<Result<_>>()?;
         Ok(Lexicon { parts })
     }
@@ -140,6 +140,7 @@ impl Lexicon {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::path::Path;
 
     fn add(lexicon: &Lexicon, lines: &[&str], path: &Path) -> Vec<u32> {
         let mut interner = Interner::new(lexicon.clone());

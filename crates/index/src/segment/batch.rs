@@ -108,7 +108,7 @@ impl Batch {
     ) -> Result<bool> {
         let mut glued = false;
         let mut open = false;
-        while let Some(event) = reader.next()? {
+        while let Some(event) = reader.next_event()? {
             match event {
                 Event::Token(line) => {
                     if !open {

@@ -57,7 +57,7 @@ pub(super) fn write(path: &Path, source: &mut impl Source) -> Result<u64> {
     file.begin("column")?;
     let mut packer = ColumnPacker::new(width);
     let mut ranks = Vec::new();
-    for document in 0..documents {
+    for (document, start) in starts[..documents].iter().enumerate() {
         ranks.clear();
         source.ranks(document, &mut ranks);
         for rank in &ranks {
@@ -65,7 +65,7 @@ pub(super) fn write(path: &Path, source: &mut impl Source) -> Result<u64> {
                 file.write(block)?;
             }
         }
-        source.shape(document, starts[document], &mut sentences, &mut glued, &mut paragraphs);
+        source.shape(document, *start, &mut sentences, &mut glued, &mut paragraphs);
     }
     if let Some(block) = packer.finish() {
         file.write(block)?;

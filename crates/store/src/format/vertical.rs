@@ -143,7 +143,7 @@ impl<R: BufRead> Reader<R> {
     }
 
     /// The next event; nothing at the end. Tags of other structures are passed over.
-    pub fn next(&mut self) -> Result<Option<Event<'_>>> {
+    pub fn next_event(&mut self) -> Result<Option<Event<'_>>> {
         loop {
             if !self.fill()? {
                 return Ok(None);
@@ -289,7 +289,7 @@ mod tests {
         let mut reader = Reader::new(text.as_bytes(), Path::new("test.vert"));
         let mut documents: Vec<Annotated> = Vec::new();
         let mut glued = false;
-        while let Some(event) = reader.next().expect("well-formed") {
+        while let Some(event) = reader.next_event().expect("well-formed") {
             match event {
                 Event::Document(about) => documents.push(Annotated { about: *about, paragraphs: Vec::new() }),
                 Event::Paragraph => {
@@ -347,15 +347,15 @@ mod tests {
         #[test]
         fn any_text_is_read_or_refused(text in "(<doc [a-z=\"' >]{0,12}\n|<g/>\n|<[sp/]{1,2}>\n|[a-z\t&;<]{0,5}\n){0,9}") {
             let mut reader = Reader::new(text.as_bytes(), Path::new("test.vert"));
-            while let Ok(Some(_)) = reader.next() {}
+            while let Ok(Some(_)) = reader.next_event() {}
         }
     }
 
     #[test]
     fn a_fault_names_its_line() {
         let mut reader = Reader::new("<p>\n<doc site=x>\n".as_bytes(), Path::new("a.vert"));
-        assert!(matches!(reader.next(), Ok(Some(Event::Paragraph))));
-        let fault = reader.next().unwrap_err().to_string();
+        assert!(matches!(reader.next_event(), Ok(Some(Event::Paragraph))));
+        let fault = reader.next_event().unwrap_err().to_string();
         assert_eq!(fault, "a.vert, line 2: the value of site has no quotation marks");
     }
 }

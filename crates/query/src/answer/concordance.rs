@@ -1,0 +1,132 @@
+//! Hits in their context.
+
+use serde::Serialize;
+use std::cmp::Ordering;
+use std::collections::BTreeMap;
+use xxhash_rust::xxh3::xxh3_64_with_seed;
+
+/// A page of hits.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Concordance {
+    /// All hits, on whatever page.
+    pub hits: u64,
+    /// The number of the first line, from 0.
+    pub first: u64,
+    /// The lines of this page.
+    pub lines: Vec<Line>,
+}
+
+/// A hit in its context.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Line {
+    /// The id of the document.
+    pub document: String,
+    /// The fields of the document that were asked for.
+    pub fields: BTreeMap<String, String>,
+    /// The first token of the hit, counted in the document from 0.
+    pub position: u32,
+    /// The tokens before the hit.
+    pub left: Vec<KwicToken>,
+    /// The hit.
+    pub node: Vec<KwicToken>,
+    /// The tokens behind the hit.
+    pub right: Vec<KwicToken>,
+}
+
+/// A token in a line.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct KwicToken {
+    /// As it stands in the text.
+    pub word: String,
+    /// Its lemma; empty if the corpus has none.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub lemma: String,
+    /// Its part of speech; empty if the corpus has none.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub tag: String,
+    /// Whether a blank follows.
+    pub space_after: bool,
+}
+
+/// By what lines are sorted. Words compare in lower case.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum SortKey {
+    /// The words before the hit, the nearest first.
+    Left,
+    /// The words of the hit.
+    Node,
+    /// The words behind the hit.
+    Right,
+    /// A field of the document, such as its date.
+    Field(String),
+}
+
+/// Sorts lines by one key after the other; what is equal keeps its order.
+pub fn sort_lines(lines: &mut [Line], keys: &[SortKey]) {
+    lines.sort_by(|a, b| {
+        keys.iter().map(|key| key.compare(a, b)).find(|order| order.is_ne()).unwrap_or(Ordering::Equal)
+    });
+}
+
+impl SortKey {
+    fn compare(&self, a: &Line, b: &Line) -> Ordering {
+        fn lower(token: &KwicToken) -> String {
+            token.word.to_lowercase()
+        }
+        match self {
+            SortKey::Left => a.left.iter().rev().map(lower).cmp(b.left.iter().rev().map(lower)),
+            SortKey::Node => a.node.iter().map(lower).cmp(b.node.iter().map(lower)),
+            SortKey::Right => a.right.iter().map(lower).cmp(b.right.iter().map(lower)),
+            SortKey::Field(name) => a.fields.get(name).cmp(&b.fields.get(name)),
+        }
+    }
+}
+
+/// The lot of a hit: a sample of n hits is the n with the lowest lots.
+///
+/// It depends on nothing but the seed and the hit, so that the same sample is drawn however the corpus
+/// is cut into segments, and a larger sample contains the smaller one.
+pub fn sample_rank(seed: u64, document: &str, position: u32) -> u64 {
+    xxh3_64_with_seed(document.as_bytes(), seed ^ (u64::from(position) << 17).wrapping_mul(0x9E37_79B9_7F4A_7C15))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn line(left: &str, node: &str, right: &str) -> Line {
+        let tokens = |text: &str| {
+            let word = |word: &str| KwicToken {
+                word: word.into(),
+                lemma: String::new(),
+                tag: String::new(),
+                space_after: true,
+            };
+            text.split_whitespace().map(word).collect()
+        };
+        Line {
+            document: "d".into(),
+            fields: BTreeMap::new(),
+            position: 0,
+            left: tokens(left),
+            node: tokens(node),
+            right: tokens(right),
+        }
+    }
+
+    #[test]
+    fn the_left_context_is_sorted_from_the_hit_outwards() {
+        let mut lines = [line("a c", "x", "1"), line("z B", "x", "2"), line("a b", "X", "3")];
+        sort_lines(&mut lines, &[SortKey::Left]);
+        let rights: Vec<&str> = lines.iter().map(|line| line.right[0].word.as_str()).collect();
+        assert_eq!(rights, ["3", "2", "1"]);
+    }
+
+    #[test]
+    fn lots_differ_between_hits_and_between_seeds() {
+        let lots: std::collections::BTreeSet<u64> =
+            (0..3).flat_map(|seed| (0..100).map(move |position| sample_rank(seed, "d", position))).collect();
+        assert_eq!(lots.len(), 300);
+    }
+}

@@ -1,0 +1,66 @@
+//! Answers as values: what the front door prints, draws or sends. Each says of which state of the corpus
+//! it speaks, by which rule hits were found, and whether its numbers are exact.
+
+mod concordance;
+mod counts;
+mod time;
+
+pub use concordance::{Concordance, KwicToken, Line, SortKey, sample_rank, sort_lines};
+pub use counts::{Collocate, Collocates, Frequencies, FrequencyRow, Keyword, Keywords, Scores, Window, WordRow, Words};
+pub use time::{NewWordRow, NewWords, Timeline, TimelinePoint, TrendRow, Trends};
+
+use crate::cql::Rule;
+use serde::Serialize;
+
+/// An answer and what it is an answer to.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Answer<T> {
+    /// What was asked of what.
+    pub about: About,
+    /// The answer itself.
+    #[serde(flatten)]
+    pub body: T,
+}
+
+/// What was asked of what.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct About {
+    /// The language whose index was asked.
+    pub corpus: String,
+    /// The state of the corpus: it grows with every change, and equal states give equal answers.
+    pub generation: u64,
+    /// The query in its canonical text, if there was one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub query: Option<String>,
+    /// The virtual corpus in its canonical text, if there was one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub filter: Option<String>,
+    /// Which of several matches is the hit.
+    pub rule: Rule,
+    /// Whether the numbers are exact.
+    pub exactness: Exactness,
+}
+
+/// Whether numbers are exact.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+#[serde(rename_all = "kebab-case", tag = "kind")]
+pub enum Exactness {
+    /// They are.
+    Exact,
+    /// A part of the corpus was looked at, and the rest reckoned from it.
+    Estimate {
+        /// Tokens looked at.
+        seen_tokens: u64,
+        /// Tokens of the corpus.
+        of_tokens: u64,
+    },
+    /// A sample of the hits was looked at.
+    Sample {
+        /// Hits looked at.
+        hits: u64,
+        /// Hits in all.
+        of_hits: u64,
+        /// The seed that draws the same sample again.
+        seed: u64,
+    },
+}

@@ -1,0 +1,83 @@
+//! How far a rate can be trusted.
+//!
+//! Few hits tell little: three hits in a million tokens may well be one or eight in the next million.
+//! The bands assume that hits come one by one. Words bunch in documents, so a band is the least doubt
+//! there is; `spread` widens it where documents tell how much they bunch.
+
+use super::special::gamma_quantile;
+use serde::Serialize;
+
+/// Where the true value lies, with the confidence that was asked for.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct Band {
+    /// Not below.
+    pub low: f64,
+    /// Not above.
+    pub high: f64,
+}
+
+/// The band of a count of rare events, exact (Garwood): its ends are those means of a Poisson
+/// distribution which make so few or so many hits improbable.
+pub fn poisson_band(hits: f64, confidence: f64) -> Band {
+    let outside = (1.0 - confidence) / 2.0;
+    let low = if hits > 0.0 { gamma_quantile(hits, outside) } else { 0.0 };
+    Band { low, high: gamma_quantile(hits + 1.0, 1.0 - outside) }
+}
+
+/// The band of a rate per million tokens. `spread` is how many times the variance exceeds that of
+/// independent hits (1 if unknown): hits count as so many fewer.
+pub fn rate_band(hits: f64, tokens: f64, spread: f64, confidence: f64) -> Option<Band> {
+    if tokens <= 0.0 {
+        return None;
+    }
+    let spread = spread.max(1.0);
+    let band = poisson_band(hits / spread, confidence);
+    let scale = spread * 1e6 / tokens;
+    Some(Band { low: band.low * scale, high: band.high * scale })
+}
+
+/// The band of a share, such as documents with a hit among all documents (Wilson).
+pub fn wilson_band(part: f64, whole: f64, confidence: f64) -> Option<Band> {
+    if whole <= 0.0 {
+        return None;
+    }
+    // The square of a normal variable is a gamma variable of shape ½ and scale 2.
+    let z2 = 2.0 * gamma_quantile(0.5, confidence);
+    let share = part / whole;
+    let centre = share + z2 / (2.0 * whole);
+    let half = (z2 * (share * (1.0 - share) / whole + z2 / (4.0 * whole * whole))).max(0.0).sqrt();
+    let scale = 1.0 + z2 / whole;
+    Some(Band { low: ((centre - half) / scale).max(0.0), high: ((centre + half) / scale).min(1.0) })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn near(found: Band, low: f64, high: f64) {
+        assert!((found.low - low).abs() < 5e-5 && (found.high - high).abs() < 5e-5, "{found:?}, not {low} to {high}");
+    }
+
+    #[test]
+    fn counts_have_the_bands_of_the_tables() {
+        near(poisson_band(0.0, 0.95), 0.0, 3.6889);
+        near(poisson_band(1.0, 0.95), 0.0253, 5.5716);
+        near(poisson_band(10.0, 0.95), 4.7954, 18.3904);
+        near(poisson_band(100.0, 0.95), 81.3640, 121.6268);
+    }
+
+    #[test]
+    fn shares_have_the_bands_of_wilson() {
+        near(wilson_band(10.0, 100.0, 0.95).unwrap(), 0.05523, 0.17437);
+        near(wilson_band(0.0, 10.0, 0.95).unwrap(), 0.0, 0.27753);
+        assert_eq!(wilson_band(0.0, 0.0, 0.95), None);
+    }
+
+    #[test]
+    fn bunched_hits_tell_less() {
+        let even = rate_band(100.0, 1e6, 1.0, 0.95).unwrap();
+        let bunched = rate_band(100.0, 1e6, 4.0, 0.95).unwrap();
+        assert!(bunched.low < even.low && bunched.high > even.high);
+        assert_eq!(rate_band(0.0, 0.0, 1.0, 0.95), None);
+    }
+}

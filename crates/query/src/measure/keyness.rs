@@ -1,0 +1,126 @@
+//! What is typical of one corpus against another.
+
+use super::special::chi_square_survival;
+use serde::Serialize;
+
+/// How often something occurs in two corpora.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Contrast {
+    /// Hits in the corpus in focus.
+    pub focus: f64,
+    /// Tokens of the corpus in focus.
+    pub focus_tokens: f64,
+    /// Hits in the reference corpus.
+    pub reference: f64,
+    /// Tokens of the reference corpus.
+    pub reference_tokens: f64,
+}
+
+/// The measures by name.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Keyness {
+    /// Ratio of the rates per million with so many added to both: 1 for the rare, 1000 for the common.
+    SimpleMaths(f64),
+    /// Log-likelihood ratio, negative if the word is rarer in focus.
+    LogLikelihood,
+    /// Ratio of the rates, log2; half a hit stands for none.
+    LogRatio,
+    /// Difference of the rates by their sum, in percent: −100 to 100.
+    Din,
+    /// Pearson's chi-square with Yates' correction, negative if the word is rarer in focus.
+    ChiSquare,
+}
+
+impl Contrast {
+    fn rates(&self) -> (f64, f64) {
+        (self.focus / self.focus_tokens, self.reference / self.reference_tokens)
+    }
+
+    /// The sign of the difference of the rates.
+    fn sign(&self) -> f64 {
+        let (focus, reference) = self.rates();
+        if focus < reference { -1.0 } else { 1.0 }
+    }
+
+    /// How probable such a difference is by chance alone, by the log-likelihood ratio. Words bunch in
+    /// documents, so that chance does more than this; use it to rank.
+    pub fn p_value(&self) -> f64 {
+        chi_square_survival(Keyness::LogLikelihood.score(self).abs(), 1.0)
+    }
+}
+
+impl Keyness {
+    /// The score of a contrast between corpora that are not empty.
+    pub fn score(self, contrast: &Contrast) -> f64 {
+        let Contrast { focus, focus_tokens, reference, reference_tokens } = *contrast;
+        let (focus_rate, reference_rate) = contrast.rates();
+        match self {
+            Keyness::SimpleMaths(added) => (focus_rate * 1e6 + added) / (reference_rate * 1e6 + added),
+            Keyness::LogLikelihood => {
+                let all = (focus + reference) / (focus_tokens + reference_tokens);
+                let part = |hits: f64, tokens: f64| if hits > 0.0 { hits * (hits / (tokens * all)).ln() } else { 0.0 };
+                // Equal rates may come out a hair below nothing.
+                (2.0 * (part(focus, focus_tokens) + part(reference, reference_tokens))).max(0.0) * contrast.sign()
+            }
+            Keyness::LogRatio => {
+                let at_least_half = |hits: f64| if hits > 0.0 { hits } else { 0.5 };
+                (at_least_half(focus) / focus_tokens / (at_least_half(reference) / reference_tokens)).log2()
+            }
+            Keyness::Din if focus_rate + reference_rate == 0.0 => 0.0,
+            Keyness::Din => 100.0 * (focus_rate - reference_rate) / (focus_rate + reference_rate),
+            Keyness::ChiSquare => {
+                let (other_focus, other_reference) = (focus_tokens - focus, reference_tokens - reference);
+                let tokens = focus_tokens + reference_tokens;
+                let margins = (focus + reference) * (other_focus + other_reference) * focus_tokens * reference_tokens;
+                if margins == 0.0 {
+                    return 0.0;
+                }
+                let distance = (focus * other_reference - reference * other_focus).abs() - tokens / 2.0;
+                tokens * distance.max(0.0).powi(2) / margins * contrast.sign()
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::assert_near;
+    use super::*;
+
+    /// 20 per million against 5 per million.
+    const KEY: Contrast = Contrast { focus: 40.0, focus_tokens: 2e6, reference: 20.0, reference_tokens: 4e6 };
+
+    #[test]
+    fn scores_are_those_computed_by_hand() {
+        assert_near(Keyness::SimpleMaths(1.0).score(&KEY), 3.5); // 21 / 6
+        assert_near(Keyness::SimpleMaths(100.0).score(&KEY), 120.0 / 105.0);
+        assert_near(Keyness::LogRatio.score(&KEY), 2.0);
+        assert_near(Keyness::Din.score(&KEY), 60.0);
+        // Twenty were expected in focus and forty in the reference: 2 (40 ln 2 − 20 ln 2).
+        assert_near(Keyness::LogLikelihood.score(&KEY), 40.0 * std::f64::consts::LN_2);
+    }
+
+    #[test]
+    fn chi_square_is_that_of_the_table() {
+        // 10 of 100 against 20 of 300, corrected: 400 (|10·280 − 20·90| − 200)² / (30·370·100·300).
+        let contrast = Contrast { focus: 10.0, focus_tokens: 100.0, reference: 20.0, reference_tokens: 300.0 };
+        assert_near(Keyness::ChiSquare.score(&contrast), 400.0 * 640_000.0 / 333_000_000.0);
+    }
+
+    #[test]
+    fn what_is_missing_from_the_reference_has_a_finite_score() {
+        let new = Contrast { reference: 0.0, ..KEY };
+        assert_near(Keyness::LogRatio.score(&new), (40.0f64 / 2.0 / (0.5 / 4.0)).log2());
+        assert_near(Keyness::Din.score(&new), 100.0);
+        assert_near(Keyness::SimpleMaths(1.0).score(&new), 21.0);
+    }
+
+    #[test]
+    fn what_became_rarer_is_negative() {
+        let lost = Contrast { focus: 2.0, reference: 60.0, ..KEY };
+        assert!(Keyness::LogLikelihood.score(&lost) < 0.0);
+        assert!(Keyness::ChiSquare.score(&lost) < 0.0);
+        assert!(lost.p_value() < 1e-6);
+    }
+}

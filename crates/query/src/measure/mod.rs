@@ -1,0 +1,30 @@
+//! The arithmetic of corpora: association, keyness, dispersion, and how far a rate can be trusted.
+//!
+//! Pure functions of counts. A count is an `f64` here: whole numbers are exact up to 2^53, and sums of
+//! weights fit as well.
+
+pub mod association;
+pub mod dispersion;
+pub mod interval;
+pub mod keyness;
+pub mod special;
+
+pub use association::{Association, Pair};
+pub use dispersion::{aldf, arf};
+pub use interval::{Band, poisson_band, rate_band, wilson_band};
+pub use keyness::{Contrast, Keyness};
+
+/// x ln x, which is nothing for nothing.
+pub(crate) fn x_ln_x(x: f64) -> f64 {
+    if x > 0.0 { x * x.ln() } else { 0.0 }
+}
+
+/// So many hits in a million tokens.
+pub fn per_million(hits: f64, tokens: f64) -> Option<f64> {
+    (tokens > 0.0).then(|| hits / tokens * 1e6)
+}
+
+#[cfg(test)]
+pub(crate) fn assert_near(found: f64, expected: f64) {
+    assert!((found - expected).abs() <= 1e-9 * expected.abs().max(1.0), "{found} instead of {expected}");
+}

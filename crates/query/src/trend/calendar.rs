@@ -1,0 +1,160 @@
+//! Time in equal steps, as calendars have them.
+
+use jiff::ToSpan;
+use jiff::civil::{Date, Weekday};
+use serde::Serialize;
+use std::fmt;
+
+/// How long a step of the time axis is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Step {
+    /// A day.
+    Day,
+    /// The first ten days of a month, the second ten, and the rest.
+    TenDays,
+    /// From Monday to Sunday, numbered as in ISO 8601.
+    Week,
+    /// A month.
+    Month,
+    /// Three months.
+    Quarter,
+    /// Six months.
+    HalfYear,
+    /// A year.
+    Year,
+}
+
+/// The steps with the names by which they are asked for.
+pub const STEPS: &[(&str, Step)] = &[
+    ("day", Step::Day),
+    ("10days", Step::TenDays),
+    ("week", Step::Week),
+    ("month", Step::Month),
+    ("quarter", Step::Quarter),
+    ("half-year", Step::HalfYear),
+    ("year", Step::Year),
+];
+
+impl Step {
+    /// The step of a name.
+    pub fn named(name: &str) -> Option<Step> {
+        STEPS.iter().find(|(known, _)| *known == name).map(|(_, step)| *step)
+    }
+
+    /// The bin a day belongs to.
+    pub fn bin_of(self, day: Date) -> Bin {
+        let months = |count: i8| {
+            let first_month = (day.month() - 1) / count * count + 1;
+            let first = in_month(day, first_month, 1);
+            (first, in_month(day, first_month + count - 1, 1).last_of_month())
+        };
+        let (first, last) = match self {
+            Step::Day => (day, day),
+            Step::TenDays => match day.day() {
+                1..=10 => (in_month(day, day.month(), 1), in_month(day, day.month(), 10)),
+                11..=20 => (in_month(day, day.month(), 11), in_month(day, day.month(), 20)),
+                _ => (in_month(day, day.month(), 21), day.last_of_month()),
+            },
+            Step::Week => {
+                let behind_monday = day.weekday().since(Weekday::Monday);
+                (day.saturating_sub(behind_monday.days()), day.saturating_add((6 - behind_monday).days()))
+            }
+            Step::Month => months(1),
+            Step::Quarter => months(3),
+            Step::HalfYear => months(6),
+            Step::Year => months(12),
+        };
+        Bin { step: self, first, last }
+    }
+
+    /// All bins from that of one day to that of another, without gaps.
+    pub fn bins(self, from: Date, to: Date) -> Vec<Bin> {
+        let mut bins = Vec::new();
+        let mut next = Some(from);
+        while let Some(day) = next.filter(|day| *day <= to) {
+            let bin = self.bin_of(day);
+            bins.push(bin);
+            next = bin.last.tomorrow().ok();
+        }
+        bins
+    }
+}
+
+fn in_month(day: Date, month: i8, of_month: i8) -> Date {
+    Date::new(day.year(), month, of_month).expect("every year has twelve months, every month twenty-one days")
+}
+
+/// One step of the time axis.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
+pub struct Bin {
+    /// How long it is.
+    pub step: Step,
+    /// Its first day.
+    pub first: Date,
+    /// Its last day.
+    pub last: Date,
+}
+
+/// Its name, which a filter understands: `2026-03`, `2026-W09`, `2026-03-01..2026-03-10`.
+impl fmt::Display for Bin {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (year, month) = (self.first.year(), self.first.month());
+        match self.step {
+            Step::Day => write!(f, "{}", self.first),
+            Step::TenDays => write!(f, "{}..{}", self.first, self.last),
+            Step::Week => {
+                let week = self.first.iso_week_date();
+                write!(f, "{:04}-W{:02}", week.year(), week.week())
+            }
+            Step::Month => write!(f, "{year:04}-{month:02}"),
+            Step::Quarter => write!(f, "{year:04}-Q{}", (month + 2) / 3),
+            Step::HalfYear => write!(f, "{year:04}-H{}", (month + 5) / 6),
+            Step::Year => write!(f, "{year:04}"),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::filter::Period;
+    use jiff::civil::date;
+
+    #[test]
+    fn bins_are_those_of_the_calendar() {
+        for (step, day, name, first, last) in [
+            (Step::TenDays, date(2024, 2, 25), "2024-02-21..2024-02-29", date(2024, 2, 21), date(2024, 2, 29)),
+            (Step::Week, date(2021, 1, 1), "2020-W53", date(2020, 12, 28), date(2021, 1, 3)),
+            (Step::Month, date(2023, 2, 28), "2023-02", date(2023, 2, 1), date(2023, 2, 28)),
+            (Step::Quarter, date(2026, 12, 31), "2026-Q4", date(2026, 10, 1), date(2026, 12, 31)),
+            (Step::HalfYear, date(2026, 6, 30), "2026-H1", date(2026, 1, 1), date(2026, 6, 30)),
+            (Step::Year, date(2026, 6, 30), "2026", date(2026, 1, 1), date(2026, 12, 31)),
+        ] {
+            let bin = step.bin_of(day);
+            assert_eq!((bin.to_string().as_str(), bin.first, bin.last), (name, first, last));
+        }
+    }
+
+    #[test]
+    fn bins_cover_every_day_once_and_filters_know_their_names() {
+        for (_, step) in STEPS {
+            let bins = step.bins(date(2019, 12, 15), date(2024, 3, 2));
+            for pair in bins.windows(2) {
+                assert_eq!(pair[0].last.tomorrow().unwrap(), pair[1].first);
+            }
+            assert!(bins[0].first <= date(2019, 12, 15) && bins.last().unwrap().last >= date(2024, 3, 2));
+            for bin in bins {
+                let period = Period::parse(&bin.to_string()).unwrap();
+                assert_eq!((period.first, period.last), (bin.first, bin.last));
+                assert_eq!(step.bin_of(bin.last), bin);
+            }
+        }
+    }
+
+    #[test]
+    fn the_calendar_may_end() {
+        assert_eq!(Step::Year.bins(Date::MAX, Date::MAX).len(), 1);
+        assert_eq!(Step::Week.bin_of(Date::MAX).last, Date::MAX);
+    }
+}

@@ -1,0 +1,27 @@
+//! Words in time: which became more or less frequent, which burst, which come every year, which are new.
+//!
+//! Pure functions of counts per bin of the [`calendar`], with the tokens collected in each bin beside
+//! them. A bin without tokens is *not collected*: it has no rate, and no function here takes it for a
+//! zero. The formulas and what was measured are in docs/notes/trends.md.
+
+pub mod bursts;
+pub mod calendar;
+pub mod discovery;
+pub mod kendall;
+pub mod newness;
+pub mod panel;
+pub mod rise;
+pub mod season;
+pub mod shift;
+pub mod theil_sen;
+
+pub use bursts::{Burst, BurstConfig, Sequel, burst};
+pub use calendar::{Bin, Step};
+pub use discovery::false_discovery;
+pub use kendall::{Kendall, mann_kendall};
+pub use newness::{Fate, NewWordConfig, Sighting, Verdict, judge};
+pub use panel::{alive_throughout, compare_periods};
+pub use rise::{Rise, RiseConfig, Table, rises};
+pub use season::{Season, season};
+pub use shift::{Shift, shift};
+pub use theil_sen::{sketch_engine_score, theil_sen};

@@ -1,0 +1,205 @@
+//! New words: first seen in the window, on several independent sites, and shaped like a word.
+
+use serde::Serialize;
+
+/// What counts as a new word.
+#[derive(Debug, Clone, PartialEq)]
+pub struct NewWordConfig {
+    /// The first day of the window, in days since any fixed day: what was seen earlier is not new.
+    pub window_start: i32,
+    /// The last day that was collected.
+    pub today: i32,
+    /// On how many sites of different owners it must stand.
+    pub min_sites: u32,
+    /// On how many days.
+    pub min_days: usize,
+    /// In how many documents.
+    pub min_documents: u32,
+    /// Words that are nearly always capitalised are names; they are left out unless wanted.
+    pub names: bool,
+    /// So many days tell whether a word lasts.
+    pub lasting_days: i32,
+}
+
+impl Default for NewWordConfig {
+    fn default() -> Self {
+        NewWordConfig {
+            window_start: i32::MIN,
+            today: i32::MAX,
+            min_sites: 3,
+            min_days: 3,
+            min_documents: 5,
+            names: false,
+            lasting_days: 56,
+        }
+    }
+}
+
+/// Where and when a word was seen.
+#[derive(Debug, Clone, Copy)]
+pub struct Sighting<'a> {
+    /// The word.
+    pub value: &'a str,
+    /// Day, hits and documents, in the order of days, for all days ever.
+    pub days: &'a [(i32, u32, u32)],
+    /// Different sites; those of one owner count once.
+    pub sites: u32,
+    /// The share of hits that begin with a capital although they do not begin a sentence.
+    pub capitalised: f64,
+    /// Whether a reference list, such as a dictionary or an older corpus, has it.
+    pub known: bool,
+}
+
+/// Whether a new word stayed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Fate {
+    /// It came, and has not been seen for a good while, or hardly.
+    Burst,
+    /// It is still in use, a good while after it came.
+    Lasting,
+    /// It came too recently to tell.
+    Open,
+}
+
+/// What became of a candidate: new, or the rule that dropped it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Verdict {
+    /// A new word.
+    New {
+        /// The day it was first seen.
+        first_day: i32,
+        /// Whether it stayed.
+        fate: Fate,
+    },
+    /// Seen before the window, or in a reference list.
+    Known,
+    /// A number, an address, a code: no word.
+    Shape,
+    /// A name.
+    Name,
+    /// On too few sites or days, or in too few documents.
+    Rare,
+}
+
+/// Judges a candidate. The cheapest rule comes first.
+pub fn judge(sighting: &Sighting<'_>, config: &NewWordConfig) -> Verdict {
+    let Some(&(first_day, ..)) = sighting.days.first() else { return Verdict::Rare };
+    let documents: u64 = sighting.days.iter().map(|day| u64::from(day.2)).sum();
+    if first_day < config.window_start || sighting.known {
+        Verdict::Known
+    } else if sighting.sites < config.min_sites
+        || sighting.days.len() < config.min_days
+        || documents < u64::from(config.min_documents)
+    {
+        Verdict::Rare
+    } else if !is_word(sighting.value) {
+        Verdict::Shape
+    } else if !config.names && sighting.capitalised >= 0.9 {
+        Verdict::Name
+    } else {
+        Verdict::New { first_day, fate: fate(sighting.days, config) }
+    }
+}
+
+/// By what comes a good while after the first day: at least a tenth of the daily pace of the beginning,
+/// on more than one day, is lasting.
+fn fate(days: &[(i32, u32, u32)], config: &NewWordConfig) -> Fate {
+    let first = days.first().map_or(0, |day| day.0);
+    // Names of days may lie far apart in hostile input.
+    let grown_up = first.saturating_add(config.lasting_days);
+    if config.today < grown_up.saturating_add(config.lasting_days / 4) {
+        return Fate::Open;
+    }
+    let (early, late): (Vec<_>, Vec<_>) = days.iter().partition(|day| day.0 < grown_up);
+    let documents = |days: &[&(i32, u32, u32)]| days.iter().map(|day| f64::from(day.2)).sum::<f64>();
+    let early_pace = documents(&early) / f64::from(config.lasting_days.max(1));
+    let late_pace = documents(&late) / (f64::from(config.today) - f64::from(grown_up) + 1.0).max(1.0);
+    if late.len() > 1 && late_pace >= 0.1 * early_pace { Fate::Lasting } else { Fate::Burst }
+}
+
+const LONGEST_WORD_CHARS: usize = 40;
+
+/// Whether it looks like a word of a language: letters, perhaps with hyphens, apostrophes or a number
+/// behind a hyphen inside; not the same letter all over.
+pub fn is_word(text: &str) -> bool {
+    let chars: Vec<char> = text.chars().collect();
+    let (Some(first), Some(last)) = (chars.first(), chars.last()) else { return false };
+    let joins = |c: char| matches!(c, '-' | '‐' | '\'' | '’' | '·' | '\u{200c}' | '\u{200d}');
+    let is_mark = |c: char| unicode_normalization::char::is_combining_mark(c);
+    let letters = chars.iter().filter(|c| c.is_alphabetic()).count();
+    let digits_behind_hyphen = || {
+        let stem = text.trim_end_matches(|c: char| c.is_ascii_digit());
+        stem.len() == text.len() || stem.ends_with('-')
+    };
+    let inner_digits = || text.trim_end_matches(|c: char| c.is_ascii_digit()).chars().any(char::is_numeric);
+    chars.len() <= LONGEST_WORD_CHARS
+        && letters >= 2
+        && first.is_alphabetic()
+        && (last.is_alphanumeric() || is_mark(*last))
+        && chars.iter().all(|c| c.is_alphanumeric() || joins(*c) || is_mark(*c))
+        && !chars.windows(2).any(|pair| joins(pair[0]) && joins(pair[1]))
+        && !chars.windows(4).any(|run| run.iter().all(|c| c == &run[0]))
+        && digits_behind_hyphen()
+        && !inner_digits()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_look_like_words() {
+        for word in ["doomscrolling", "covid-19", "greenlash", "aujourd’hui", "Zoë", "हिन्दी", "бумер", "e-Akte", "新冠"]
+        {
+            assert!(is_word(word), "{word}");
+        }
+        for other in [
+            "",
+            "x",
+            "2026",
+            "1st",
+            "a1b2",
+            "www.example.org",
+            "a@b",
+            "#tag",
+            "--",
+            "aaaargh",
+            "-ing",
+            "x--y",
+            "50%",
+            "mp3",
+        ] {
+            assert!(!is_word(other), "{other}");
+        }
+        assert!(!is_word(&"a".repeat(41)));
+    }
+
+    fn verdict(days: &[(i32, u32, u32)], change: impl Fn(&mut Sighting<'_>)) -> Verdict {
+        let mut sighting = Sighting { value: "greenlash", days, sites: 4, capitalised: 0.1, known: false };
+        change(&mut sighting);
+        judge(&sighting, &NewWordConfig { window_start: 100, today: 400, ..NewWordConfig::default() })
+    }
+
+    const LASTING: &[(i32, u32, u32)] = &[(150, 3, 2), (151, 2, 2), (160, 4, 3), (300, 2, 2), (390, 1, 1)];
+
+    #[test]
+    fn each_rule_drops_its_own() {
+        assert_eq!(verdict(LASTING, |_| ()), Verdict::New { first_day: 150, fate: Fate::Lasting });
+        assert_eq!(verdict(LASTING, |s| s.known = true), Verdict::Known);
+        assert_eq!(verdict(&[(99, 1, 1), (150, 9, 9)], |_| ()), Verdict::Known);
+        assert_eq!(verdict(LASTING, |s| s.sites = 2), Verdict::Rare);
+        assert_eq!(verdict(&LASTING[..2], |_| ()), Verdict::Rare);
+        assert_eq!(verdict(&[], |_| ()), Verdict::Rare);
+        assert_eq!(verdict(LASTING, |s| s.value = "x17"), Verdict::Shape);
+        assert_eq!(verdict(LASTING, |s| s.capitalised = 1.0), Verdict::Name);
+    }
+
+    #[test]
+    fn what_was_not_seen_again_was_a_burst_and_what_just_came_is_open() {
+        let burst = &[(150, 30, 20), (151, 40, 30), (152, 3, 2), (170, 1, 1)];
+        assert_eq!(verdict(burst, |_| ()), Verdict::New { first_day: 150, fate: Fate::Burst });
+        let recent = &[(380, 3, 2), (381, 3, 2), (382, 3, 2)];
+        assert_eq!(verdict(recent, |_| ()), Verdict::New { first_day: 380, fate: Fate::Open });
+    }
+}

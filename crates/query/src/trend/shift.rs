@@ -1,0 +1,73 @@
+//! Steps: from when on is a word used differently? Pettitt's test, which like Mann–Kendall goes by ranks.
+
+/// Where a series changes its level.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Shift {
+    /// The first point of the new level.
+    pub at: usize,
+    /// Pettitt's K, positive if the later level is the higher.
+    pub k: i64,
+    /// Probability by chance, approximately; an upper limit.
+    pub p: f64,
+}
+
+/// Finds the likeliest place; none in a series that does not change.
+pub fn shift(series: &[f64]) -> Option<Shift> {
+    let n = series.len();
+    let doubled_ranks = doubled_ranks(series);
+    // U_t = t (n + 1) − 2 Σ ranks of the first t: how much the first t lie below the others.
+    let (mut sum, mut best) = (0i64, (0, 0i64));
+    for (t, rank) in doubled_ranks.iter().enumerate().take(n.saturating_sub(1)) {
+        sum += rank;
+        let u = (t as i64 + 1) * (n as i64 + 1) - sum;
+        if u.abs() > best.1.abs() {
+            best = (t + 1, u);
+        }
+    }
+    let (at, k) = best;
+    let size = n as f64;
+    let p = 2.0 * (-6.0 * (k * k) as f64 / (size.powi(3) + size.powi(2))).exp();
+    (at > 0).then_some(Shift { at, k, p: p.min(1.0) })
+}
+
+/// Twice the rank of each value, so that ties, which share the mean of their ranks, stay whole numbers.
+pub(super) fn doubled_ranks(series: &[f64]) -> Vec<i64> {
+    let mut order: Vec<usize> = (0..series.len()).collect();
+    order.sort_by(|a, b| series[*a].total_cmp(&series[*b]));
+    let mut ranks = vec![0; series.len()];
+    let mut below = 0;
+    for group in order.chunk_by(|a, b| series[*a] == series[*b]) {
+        let doubled_mean = (2 * below + group.len() + 1) as i64;
+        group.iter().for_each(|i| ranks[*i] = doubled_mean);
+        below += group.len();
+    }
+    ranks
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ranks_of_ties_are_shared() {
+        assert_eq!(doubled_ranks(&[3.0, 1.0, 3.0, 2.0]), [7, 2, 7, 4]);
+    }
+
+    #[test]
+    fn the_place_of_a_step_is_found() {
+        let series: Vec<f64> = (0..40).map(|i| if i < 15 { 1.0 } else { 2.0 }).collect();
+        let found = shift(&series).unwrap();
+        // Every one of 15 lies below every one of 25.
+        assert_eq!((found.at, found.k), (15, 375));
+        assert!((found.p - 2.0 * (-6.0 * 375.0f64.powi(2) / 65_600.0).exp()).abs() < 1e-15);
+        let falling: Vec<f64> = series.iter().map(|x| -x).collect();
+        assert_eq!(shift(&falling).unwrap().k, -375);
+    }
+
+    #[test]
+    fn what_does_not_change_has_no_step() {
+        assert_eq!(shift(&[1.0; 20]), None);
+        assert_eq!(shift(&[]), None);
+        assert_eq!(shift(&[1.0]), None);
+    }
+}

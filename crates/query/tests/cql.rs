@@ -1,0 +1,354 @@
+//! CQL as people write it: what is read, what is refused and where the caret stands, and that nothing
+//! that anybody types makes the reader fall over.
+
+use proptest::prelude::*;
+use tidings_query::cql::ast::*;
+use tidings_query::cql::{self, MAX_BYTES};
+use tidings_query::filter::{Demand, FieldTest, Filter, Order};
+use tidings_query::{Logic, Place, Wanted};
+
+/// The canonical text of a query.
+fn canon(text: &str) -> String {
+    cql::parse(text).unwrap_or_else(|error| panic!("{}", error.render(text))).to_string()
+}
+
+/// The message of a refusal and the text it points at.
+fn refusal(text: &str) -> (String, String) {
+    let error = cql::parse(text).expect_err(text);
+    error.render(text);
+    (error.message.clone(), text[error.place.range()].to_owned())
+}
+
+#[test]
+fn queries_have_a_canonical_text() {
+    for (text, expected) in [
+        (r#""go""#, r#"[word="go"]"#),
+        (r#"[ lemma = "go" ]"#, r#"[lemma="go"]"#),
+        (r#"[pos="N.*" & (word!="a"|word=="b.") ]"#, r#"[tag="N.*" & (word!="a" | word=="b.")]"#),
+        (r#"[!(lemma="be" | tag="AUX") & lc="x"%c %d]"#, r#"[!(lemma="be" | tag="AUX") & lc="x"%cd]"#),
+        (r#"[word="a.b"%l]"#, r#"[word=="a.b"]"#),
+        (r#"["go"]"#, r#"[word="go"]"#),
+        (r#"[]{2,} []{,3} []{4} [] ? []* []+"#, "[]{2,} []{0,3} []{4} []? []* []+"),
+        (r#"("a" "b"|"c")+ "d""#, r#"([word="a"] [word="b"] | [word="c"])+ [word="d"]"#),
+        (r#"<s> [] </s>"#, "<s> [] </s>"),
+        (r#""a" within s"#, r#"[word="a"] within <s/>"#),
+        (r#""a" !within <p/> containing "b" | "c";"#, r#"[word="a"] !within <p/> containing [word="b"] | [word="c"]"#),
+        (r#"<s/> !containing "x""#, r#"<s/> !containing [word="x"]"#),
+        (r#""a" within <doc site="x.*" date>=2026-01/>"#, r#"[word="a"] within <doc site="x.*" & date>="2026-01"/>"#),
+        (
+            r#"a:[] "and" b:[] :: a.word = b.word & a.pos != "X" & b.lemma == "y""#,
+            r#"a:[] [word="and"] b:[] :: a.word = b.word & a.tag != "X" & b.lemma == "y""#,
+        ),
+    ] {
+        assert_eq!(canon(text), expected, "{text}");
+        assert_eq!(canon(expected), expected);
+    }
+}
+
+#[test]
+fn bare_words_ignore_case_unless_they_have_a_capital() {
+    assert_eq!(canon("climate change"), r#"[word=="climate"%c] [word=="change"%c]"#);
+    assert_eq!(canon("  Green  deal "), r#"[word=="Green"] [word=="deal"%c]"#);
+}
+
+#[test]
+fn words_without_signs_of_cql_are_words_whatever_they_are() {
+    assert_eq!(canon("what ?"), r#"[word=="what"%c] [word=="?"%c]"#);
+    assert_eq!(canon("within reach"), r#"[word=="within"%c] [word=="reach"%c]"#);
+    assert_eq!(
+        canon(r"C:\x a:b * 50% !"),
+        r#"[word=="C:\\x"] [word=="a:b"%c] [word=="*"%c] [word=="50%"%c] [word=="!"%c]"#
+    );
+}
+
+#[test]
+fn a_phrase_in_quotes_is_its_words() {
+    assert_eq!(canon(r#""prime minister""#), canon("prime minister"));
+    assert_eq!(canon(r#""the best" [tag="NOUN"]"#), canon(r#"the best [tag="NOUN"]"#));
+    assert_eq!(canon(r#"("a b")+"#), r#"([word=="a"%c] [word=="b"%c])+"#);
+}
+
+#[test]
+fn refusals_point_at_the_place() {
+    for (text, message, at) in [
+        ("", "the query is empty", ""),
+        ("[", "expected an attribute such as word, lemma or tag, but the query ends here", ""),
+        (r#"[lem="go"]"#, "there is no attribute lem", "lem"),
+        (r#"[word="go]"#, "the string has no end", r#""go]"#),
+        (r#"[word="(go"]"#, "(go is no regular expression: unclosed group", r#""(go""#),
+        (r#"[word="go"%x]"#, "there is no flag %x", "%x"),
+        (r#"[word>"go"]"#, "expected =, !=, == or !==, found >", ">"),
+        (r#""a" within <x/>"#, "there is no structure x", "x"),
+        (r#""a" within <s n="1"/>"#, "<s> has no attributes", r#"n="1""#),
+        (r#""a" within <doc date>="2026-13"/>"#, "2026-13 is no date", r#"date>="2026-13""#),
+        (r#""a"{3,2}"#, "the repetition ends before it begins", "{3,2}"),
+        (r#""a"{9999}"#, "more than 1000 repetitions", "{9999}"),
+        (r#""a"{99999999999}"#, "99999999999 is too large a number", "99999999999"),
+        (
+            r#"("a"{1000}){1000}"#,
+            "with all its repetitions the query has more than 2000 tokens",
+            r#"("a"{1000}){1000}"#,
+        ),
+        (r#""a" ) "b""#, "expected a token, within, containing, :: or the end, found )", ")"),
+        (r#"("a" within <s/>)"#, "expected ) to close the group, found w", "w"),
+        (r#"a:[] :: b.word = a.word"#, "no token has the label b", "b.word = a.word"),
+        (r#"a:[]* :: a.word = "x""#, "the label a is repeated and would mean several tokens", "a:[]"),
+        (r#"a:[] a:[]"#, "there is another token with the label a", "a:[]"),
+        (r#"a:("x" "y")"#, "the label a stands before more than one token", r#"a:("x" "y")"#),
+        ("<s>", "the query describes a place but no token", "<s>"),
+        ("<s>* []", "only tokens can be repeated, not places", "<s>*"),
+        (r#""""#, "the string is empty", r#""""#),
+        (r#""a" | "#, "expected a token such as [lemma=\"go\"], \"go\" or go, but the query ends here", ""),
+        (r#""ä" §[lem="x"]"#, "there is no attribute lem", "lem"),
+    ] {
+        assert_eq!(refusal(text), (message.to_owned(), at.to_owned()), "{text}");
+    }
+}
+
+#[test]
+fn depth_and_length_are_limited() {
+    let deep = "(".repeat(5000) + "\"a\"" + &")".repeat(5000);
+    assert!(refusal(&deep).0.contains("within each other"));
+    let deep = format!("[{}word=\"a\"]", "!".repeat(5000));
+    assert!(refusal(&deep).0.contains("within each other"));
+    let deep = format!("\"a\" within <doc {}site=a/>", "(".repeat(5000));
+    assert!(refusal(&deep).0.contains("within each other"));
+    assert!(refusal(&"a ".repeat(MAX_BYTES)).0.contains("longer than"));
+    assert!(refusal(&"[]".repeat(3000)).0.contains("more than 2000 tokens"));
+    assert_eq!(refusal("[]{1}{1}").0, "expected no second repetition, found {");
+}
+
+#[test]
+fn filters_have_a_canonical_text() {
+    for (text, expected) in [
+        ("site=a.example", r#"site=="a.example""#),
+        (r#"site="a.*" topic!=sport%c"#, r#"site="a.*" & topic!=="sport"%c"#),
+        ("date>=2026-01 & !(lang=de | lang==en)", r#"date>="2026-01" & !(lang=="de" | lang=="en")"#),
+        ("a=1 b=2 | c=3", r#"a=="1" & b=="2" | c=="3""#),
+        ("feed=https://a.example/x.xml", r#"feed=="https://a.example/x.xml""#),
+    ] {
+        let filter: Filter = text.parse().unwrap();
+        assert_eq!(filter.to_string(), expected);
+        assert_eq!(expected.parse::<Filter>().unwrap(), filter);
+    }
+}
+
+#[test]
+fn filters_choose_documents_by_their_fields() {
+    let fields = |name: &str| match name {
+        "date" => Some("2026-03-31T10:00:00Z"),
+        "site" => Some("gazette.example"),
+        "words" => Some("950"),
+        _ => None,
+    };
+    for (text, expected) in [
+        ("date=2026-03", true),
+        ("date=2026-Q2", false),
+        ("date!=2026-Q2", true),
+        ("date>2026-03", false),
+        ("date>=2026-03-31", true),
+        ("date<2026-04 date>2025", true),
+        ("date<=2026-W13", false),
+        ("date=2025-12..2026-03", true),
+        (r#"date="2026-0[1-3].*""#, true),
+        ("words>=1000", false),
+        ("words<1000", true),
+        ("topic=sport", false),
+        ("topic!=sport", true),
+        ("topic>=a", false),
+        (r#"site="g.*" & !topic="x""#, true),
+    ] {
+        let filter: Filter = text.parse().unwrap_or_else(|error: tidings_query::SyntaxError| panic!("{error}"));
+        assert_eq!(filter.compile().unwrap().admits(&fields), expected, "{text}");
+    }
+}
+
+// ---- Random trees and random noise ----
+
+fn wanted() -> impl Strategy<Value = Wanted> {
+    let exact = "[a-zA-Z\"\\\\ .é(]{1,4}".prop_map(Wanted::exact);
+    let regex = prop_oneof![
+        Just("a.*"),
+        Just("[ab]+"),
+        Just(r"x\.y"),
+        Just("(c|d)e?"),
+        Just(r"\\"),
+        Just("\""),
+        Just(r#"\\""#),
+        Just("ß")
+    ]
+    .prop_map(Wanted::regex);
+    (prop_oneof![exact, regex], any::<bool>(), any::<bool>()).prop_map(|(wanted, caseless, markless)| Wanted {
+        caseless,
+        markless,
+        ..wanted
+    })
+}
+
+fn attribute() -> impl Strategy<Value = Attribute> {
+    prop_oneof![Just(Attribute::Word), Just(Attribute::Lc), Just(Attribute::Lemma), Just(Attribute::Tag)]
+}
+
+fn logic<T: Clone + std::fmt::Debug + 'static>(test: impl Strategy<Value = T> + 'static) -> BoxedStrategy<Logic<T>> {
+    test.prop_map(Logic::Test)
+        .prop_recursive(3, 8, 3, |inner| {
+            prop_oneof![
+                inner.clone().prop_map(|part| Logic::Not(Box::new(part))),
+                prop::collection::vec(inner.clone(), 2..4).prop_map(Logic::All),
+                prop::collection::vec(inner, 2..4).prop_map(Logic::Any),
+            ]
+        })
+        .boxed()
+}
+
+fn token_test() -> impl Strategy<Value = TokenTest> {
+    (attribute(), any::<bool>(), wanted()).prop_map(|(attribute, negated, wanted)| TokenTest {
+        attribute,
+        negated,
+        wanted,
+        place: Place::default(),
+    })
+}
+
+fn field_test() -> impl Strategy<Value = FieldTest> {
+    let text = (any::<bool>(), wanted()).prop_map(|(negated, wanted)| Demand::Text { negated, wanted });
+    let order = prop_oneof![Just(Order::Below), Just(Order::AtMost), Just(Order::AtLeast), Just(Order::Above)];
+    let compared = (order, "[a-z0-9\"\\\\]{1,3}").prop_map(|(order, bound)| Demand::Compared { order, bound });
+    ("(site|topic|country)", prop_oneof![text, compared]).prop_map(|(field, demand)| FieldTest {
+        field,
+        demand,
+        place: Place::default(),
+    })
+}
+
+fn region() -> impl Strategy<Value = Region> {
+    prop_oneof![
+        Just(Region { structure: Structure::Sentence, filter: None }),
+        Just(Region { structure: Structure::Paragraph, filter: None }),
+        prop::option::of(logic(field_test())).prop_map(|condition| Region {
+            structure: Structure::Document,
+            filter: condition.map(|condition| Filter { condition }),
+        }),
+    ]
+}
+
+fn here(kind: PatternKind) -> Pattern {
+    Pattern { kind, place: Place::default() }
+}
+
+fn pattern() -> impl Strategy<Value = Pattern> {
+    let token = prop_oneof![
+        1 => Just(here(PatternKind::Any)),
+        3 => logic(token_test()).prop_map(|condition| here(PatternKind::Token(condition))),
+    ];
+    let leaf = prop_oneof![
+        5 => token,
+        1 => region().prop_map(|region| here(PatternKind::Whole(region))),
+    ];
+    leaf.prop_recursive(3, 12, 3, |inner| {
+        let times = prop_oneof![
+            Just((0, Some(1))),
+            Just((0, None)),
+            Just((1, None)),
+            Just((2, None)),
+            Just((1, Some(3))),
+            Just((2, Some(2)))
+        ];
+        let anchored = (any::<bool>(), inner.clone()).prop_map(|(start, part)| {
+            let parts = if start {
+                vec![here(PatternKind::Start(Structure::Sentence)), part]
+            } else {
+                vec![part, here(PatternKind::End(Structure::Paragraph))]
+            };
+            here(PatternKind::Sequence(parts))
+        });
+        prop_oneof![
+            prop::collection::vec(inner.clone(), 2..4).prop_map(|parts| here(PatternKind::Sequence(parts))),
+            prop::collection::vec(inner.clone(), 2..4).prop_map(|parts| here(PatternKind::Alternatives(parts))),
+            (inner, times).prop_map(|(of, (at_least, at_most))| here(PatternKind::Repeat {
+                of: Box::new(of),
+                at_least,
+                at_most
+            })),
+            anchored,
+        ]
+    })
+}
+
+fn query() -> impl Strategy<Value = Query> {
+    let target = prop_oneof![
+        region().prop_map(Target::Region),
+        pattern()
+            .prop_filter("a structure alone is a region", |p| !matches!(p.kind, PatternKind::Whole(_)))
+            .prop_map(Target::Pattern),
+    ];
+    let relation = prop_oneof![Just(Inclusion::Within), Just(Inclusion::Containing)];
+    let restriction = (relation, any::<bool>(), target).prop_map(|(relation, negated, target)| Restriction {
+        relation,
+        negated,
+        target,
+        place: Place::default(),
+    });
+    let right = prop_oneof![
+        wanted().prop_map(Comparand::Wanted),
+        attribute().prop_map(|attribute| Comparand::Reference(Reference { label: "b1".into(), attribute })),
+    ];
+    let constraint = (attribute(), any::<bool>(), right).prop_map(|(attribute, negated, right)| Constraint {
+        left: Reference { label: "a".into(), attribute },
+        negated,
+        right,
+        place: Place::default(),
+    });
+    (pattern(), prop::collection::vec(restriction, 0..3), prop::collection::vec(constraint, 0..3)).prop_map(
+        |(pattern, restrictions, constraints)| {
+            let labelled = |label: &str| {
+                here(PatternKind::Labelled { label: label.into(), token: Box::new(here(PatternKind::Any)) })
+            };
+            let pattern = match constraints.is_empty() {
+                true => pattern,
+                false => here(PatternKind::Sequence(vec![labelled("a"), pattern, labelled("b1")])),
+            };
+            Query { pattern, restrictions, constraints }
+        },
+    )
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 1500, ..ProptestConfig::default() })]
+
+    #[test]
+    fn what_is_printed_is_read_back_as_the_same_query(query in query()) {
+        let text = query.to_string();
+        match cql::parse(&text) {
+            Ok(read) => prop_assert_eq!(read, query, "{}", text),
+            Err(error) => prop_assert!(error.message.contains("more than 2000 tokens"), "{}", error.render(&text)),
+        }
+    }
+
+    #[test]
+    fn noise_is_refused_but_never_a_panic(text in "\\PC{0,60}") {
+        if let Err(error) = cql::parse(&text) {
+            error.render(&text);
+        }
+        let _ = text.parse::<Filter>();
+    }
+
+    #[test]
+    fn noise_that_looks_like_cql_is_refused_but_never_a_panic(
+        pieces in prop::collection::vec(prop_oneof![
+            Just("["), Just("]"), Just("("), Just(")"), Just("\""), Just("word"), Just("="), Just("!"), Just("=="),
+            Just("a"), Just(" "), Just("{"), Just("}"), Just(","), Just("3"), Just("*"), Just("?"), Just("+"), Just("|"),
+            Just("&"), Just("within"), Just("containing"), Just("<s/>"), Just("<doc "), Just("/>"), Just("<"), Just(">"),
+            Just("::"), Just(":"), Just("."), Just("%c"), Just("é"), Just("\\"), Just("date"), Just("2026"), Just("[]"),
+        ], 0..30)
+    ) {
+        let text = pieces.concat();
+        match cql::parse(&text) {
+            Ok(query) => prop_assert_eq!(cql::parse(&query.to_string()).map_err(|e| e.to_string()), Ok(query)),
+            Err(error) => drop(error.render(&text)),
+        }
+        if let Ok(filter) = text.parse::<Filter>() {
+            prop_assert_eq!(filter.to_string().parse::<Filter>().map_err(|e| e.to_string()), Ok(filter));
+        }
+    }
+}

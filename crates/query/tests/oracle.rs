@@ -1,0 +1,188 @@
+//! The oracle on a corpus small enough to count by hand, with fixtures/queries.tsv as the list of what
+//! every operator finds.
+
+use std::collections::BTreeMap;
+use tidings_query::answer::{SortKey, Window, sort_lines};
+use tidings_query::cql::{self, Attribute, Rule};
+use tidings_query::measure::{Association, Keyness};
+use tidings_query::oracle::{By, Corpus, Document, Hit, Token};
+use tidings_query::trend::Step;
+use tidings_query::{Filter, Wanted};
+
+const FIXTURES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../fixtures/");
+
+fn fixture(name: &str) -> String {
+    std::fs::read_to_string(format!("{FIXTURES}{name}")).expect("fixtures are in the repository")
+}
+
+/// Reads the fixture's own simple kind of vertical text.
+fn corpus() -> Corpus {
+    let mut corpus = Corpus::default();
+    for line in fixture("queries.vert").lines() {
+        if let Some(fields) = line.strip_prefix("<doc ") {
+            let pairs = fields.trim_end_matches('>').split("\" ").map(|pair| {
+                let (name, value) = pair.split_once("=\"").expect("a field has a value");
+                (name.to_owned(), value.trim_end_matches('"').to_owned())
+            });
+            corpus.documents.push(Document { fields: pairs.collect(), paragraphs: Vec::new() });
+            continue;
+        }
+        let Some(document) = corpus.documents.last_mut() else { continue };
+        match line {
+            "<p>" => document.paragraphs.push(Vec::new()),
+            "<s>" => document.paragraphs.last_mut().unwrap().push(Vec::new()),
+            _ if line.starts_with("</") => {}
+            _ => {
+                let columns: Vec<&str> = line.split('\t').collect();
+                let token = Token::new(columns[0], columns[1], columns[2]);
+                document.paragraphs.last_mut().unwrap().last_mut().unwrap().push(token);
+            }
+        }
+    }
+    corpus
+}
+
+fn hits(corpus: &Corpus, query: &str) -> Vec<Hit> {
+    let query = cql::parse(query).unwrap_or_else(|error| panic!("{}", error.render(query)));
+    corpus.hits(&query, Rule::Shortest)
+}
+
+#[test]
+fn every_operator_finds_what_was_counted_by_hand() {
+    let corpus = corpus();
+    let mut wrong = Vec::new();
+    for row in fixture("queries.tsv").lines().filter(|line| !line.starts_with('#')) {
+        let [name, query, expected] = row.split('\t').collect::<Vec<_>>()[..] else { panic!("{row}") };
+        let found = hits(&corpus, query).len();
+        if found.to_string() != expected {
+            wrong.push(format!("{name}: {query} has {found} hits instead of {expected}"));
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn rules_choose_among_matches_that_begin_together() {
+    let corpus = corpus();
+    let query = cql::parse(r#"(market ",")+ "#).unwrap();
+    let found =
+        |rule| -> Vec<(usize, usize)> { corpus.hits(&query, rule).iter().map(|hit| (hit.start, hit.end)).collect() };
+    assert_eq!(found(Rule::Shortest), [(3, 5), (5, 7)]);
+    assert_eq!(found(Rule::Longest), [(3, 7), (5, 7)]);
+    assert_eq!(found(Rule::All), [(3, 5), (3, 7), (5, 7)]);
+}
+
+#[test]
+fn the_shortest_hit_is_the_shortest_that_fulfils_the_restrictions() {
+    let found = hits(&corpus(), r#"[]{1,3} containing "market" within <doc id=d3/>"#);
+    let spans: Vec<(usize, usize)> = found.iter().map(|hit| (hit.start, hit.end)).collect();
+    assert_eq!(spans, [(1, 4), (2, 4), (3, 4), (4, 6), (5, 6), (6, 8), (7, 8)]);
+}
+
+#[test]
+fn lines_show_context_up_to_the_edge_of_the_document() {
+    let corpus = corpus();
+    let mut lines = corpus.kwic(&hits(&corpus, "race"), 2, &["date"]);
+    let text = |tokens: &[tidings_query::answer::KwicToken]| {
+        tokens.iter().map(|token| token.word.as_str()).collect::<Vec<_>>().join(" ")
+    };
+    assert_eq!(
+        (text(&lines[0].left), text(&lines[0].node), text(&lines[0].right)),
+        ("The".into(), "race".into(), "was the".into())
+    );
+    assert_eq!(lines[0].fields["date"], "2026-01-20");
+    sort_lines(&mut lines, &[SortKey::Right]);
+    assert_eq!(lines[0].right[0].word, "ever");
+}
+
+#[test]
+fn samples_are_repeatable_and_grow_by_adding() {
+    let corpus = corpus();
+    let all = hits(&corpus, "[]");
+    let (small, large) = (corpus.sample(&all, 5, 7), corpus.sample(&all, 9, 7));
+    assert_eq!(small, corpus.sample(&all, 5, 7));
+    assert!(small.iter().all(|hit| large.contains(hit)) && large.len() == 9);
+    assert_ne!(small, corpus.sample(&all, 5, 8));
+}
+
+#[test]
+fn hits_are_counted_by_attribute_and_by_field() {
+    let corpus = corpus();
+    let go = hits(&corpus, r#"[lemma="go"]"#);
+    let rows = |by| -> Vec<(String, u64, Option<u64>)> {
+        corpus.frequencies(&go, &by).rows.into_iter().map(|row| (row.value, row.hits, row.tokens)).collect()
+    };
+    assert_eq!(
+        rows(By::Attribute(Attribute::Word)),
+        [("go".into(), 1, None), ("goes".into(), 1, None), ("went".into(), 1, None)]
+    );
+    assert_eq!(rows(By::Field("topic".into())), [("politics".into(), 2, Some(22)), ("sport".into(), 1, Some(20))]);
+}
+
+#[test]
+fn collocates_are_counted_once_for_every_hit() {
+    let corpus = corpus();
+    let market = hits(&corpus, "market");
+    let window = Window::Tokens { left: 2, right: 2 };
+    let answer = corpus.collocates(&market, Attribute::Lemma, window, Association::LogDice, 1);
+    let counts: BTreeMap<&str, (u64, u64)> =
+        answer.rows.iter().map(|row| (row.value.as_str(), (row.together, row.hits))).collect();
+    // Of the three markets in d3 the first and the last see one other, the one in the middle two.
+    assert_eq!(counts["market"], (4, 5));
+    assert_eq!(counts[","], (1 + 2 + 1, 2));
+    assert_eq!(counts["old"], (1, 1));
+    let sentence = corpus.collocates(&market, Attribute::Lemma, Window::Sentence, Association::Mi, 2);
+    let counts: BTreeMap<&str, u64> = sentence.rows.iter().map(|row| (row.value.as_str(), row.together)).collect();
+    assert_eq!(counts["go"], 4);
+    assert!(!counts.contains_key("price"), "it is there only once");
+}
+
+#[test]
+fn word_lists_and_n_grams_are_counted_within_sentences() {
+    let corpus = corpus();
+    let words = corpus.words(Attribute::Lc, 1, Some(&Wanted::regex("[a-z].*")), 4);
+    let rows: Vec<(&str, u64, u64)> =
+        words.rows.iter().map(|row| (row.value.as_str(), row.hits, row.documents)).collect();
+    assert_eq!(rows, [("market", 5, 2), ("the", 4, 2)]);
+    let pairs = corpus.words(Attribute::Lc, 2, None, 2);
+    let rows: Vec<(&str, u64)> = pairs.rows.iter().map(|row| (row.value.as_str(), row.hits)).collect();
+    assert_eq!(rows, [(", market", 2), ("market ,", 2), ("market .", 2)]);
+    assert_eq!(
+        corpus.words(Attribute::Word, 1, None, 1).rows.iter().map(|row| row.hits).sum::<u64>(),
+        corpus.token_count()
+    );
+}
+
+#[test]
+fn keywords_compare_two_virtual_corpora() {
+    let corpus = corpus();
+    let part = |filter: &str| corpus.restricted(&filter.parse::<Filter>().unwrap());
+    let answer = part("topic=sport").keywords(&part("topic!=sport"), Attribute::Lemma, Keyness::SimpleMaths(1.0), 2);
+    assert_eq!((answer.focus_tokens, answer.reference_tokens), (20, 22));
+    let first: Vec<&str> = answer.rows.iter().take(2).map(|row| row.value.as_str()).collect();
+    assert_eq!(first, [",", "race"]);
+    assert!(answer.rows.is_sorted_by(|a, b| a.score >= b.score));
+}
+
+#[test]
+fn a_timeline_tells_nothing_found_from_nothing_collected() {
+    let corpus = corpus();
+    let answer = corpus.timeline(&hits(&corpus, r#"[lemma="go"]"#), Step::Month, 0.95);
+    let points: Vec<(String, u64, u64, Option<bool>)> = answer
+        .points
+        .iter()
+        .map(|point| (point.bin.to_string(), point.hits, point.tokens, point.per_million.map(|rate| rate > 0.0)))
+        .collect();
+    assert_eq!(
+        points,
+        [
+            ("2026-01".into(), 2, 33, Some(true)),
+            ("2026-02".into(), 0, 0, None),
+            ("2026-03".into(), 0, 0, None),
+            ("2026-04".into(), 1, 9, Some(true)),
+        ]
+    );
+    let json = serde_json::to_value(&answer).unwrap();
+    assert_eq!(json["points"][1]["bin"], "2026-02");
+    assert!(json["points"][1]["per_million"].is_null());
+}
