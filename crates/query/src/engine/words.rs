@@ -52,7 +52,7 @@ fn count_ranks(segment: &Segment, scope: &Scope, counts: &mut Vec<u32>) {
 }
 
 impl Engine {
-    fn scopes<'p>(&'p self, part: &'p Part) -> impl Iterator<Item = (&'p Segment, &'p Scope)> {
+    pub(super) fn scopes<'p>(&'p self, part: &'p Part) -> impl Iterator<Item = (&'p Segment, &'p Scope)> {
         self.snapshot().segments().iter().map(|living| living.segment()).zip(&part.scopes)
     }
 

@@ -4,6 +4,7 @@
 //! article repeats thirty times is worth no more than one hit.
 
 use crate::measure::keyness::{Contrast, Keyness};
+use serde::Serialize;
 
 /// What counts as a burst.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -53,7 +54,8 @@ pub struct Burst {
 }
 
 /// What came after a burst.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
 pub enum Sequel {
     /// The word fell back towards what it was before.
     Fell,
