@@ -1,6 +1,7 @@
 //! The verbs, one file each.
 
 pub mod annotate;
+pub mod ask;
 pub mod audit;
 pub mod clean;
 pub mod compile;
