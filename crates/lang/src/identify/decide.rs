@@ -178,13 +178,13 @@ pub(super) fn rows(evidence: &Evidence) -> Vec<(Label, Row)> {
 }
 
 /// Adds what sisters know of themselves to the rows of the groups that are asked for.
-pub(super) fn add_sisters(rows: &mut [(Label, Row)], evidence: &Evidence, text: &str, leading: Option<Label>) {
+pub(super) fn add_sisters(rows: &mut [(Label, Row)], evidence: &Evidence, leading: Option<Label>) {
     let scale = 1.0 / (evidence.mass + 4.0).sqrt();
     for group in SISTERS.iter().filter(|group| leading.is_none_or(|label| group.labels.contains(&label))) {
         if !rows.iter().any(|(label, _)| group.labels.contains(label)) {
             continue;
         }
-        for (label, points) in group.labels.iter().zip(group.weigh(text)) {
+        for (label, points) in group.labels.iter().zip(group.weigh(&evidence.read)) {
             if let Some((_, row)) = rows.iter_mut().find(|(known, _)| known == label) {
                 row[SISTER] += points * scale;
             }

@@ -15,7 +15,7 @@ use std::cell::RefCell;
 
 pub use script::Script;
 
-use evidence::{Evidence, Scratch};
+use evidence::{ENOUGH_BYTES, Evidence, GLANCE_BYTES, Scratch};
 use grams::{GRAMS, Label};
 
 /// The code for text that does not tell its language.
@@ -64,6 +64,8 @@ pub struct Guesses {
 
 /// Below this score a text has not told its language.
 const SURE_ENOUGH: f32 = 0.12;
+/// A long text that reaches this score at a glance is read no further.
+const CLEAR: f32 = 0.99;
 /// With fewer letters than this, text in a script of many languages does not tell.
 const FEWEST_LETTERS: usize = 4;
 /// What a declaration and a top-level domain are worth, as logarithms.
@@ -82,11 +84,20 @@ pub fn identify(text: &str, hints: Hints<'_>) -> Guess {
     thread_local! {
         static SCRATCH: RefCell<Scratch> = RefCell::new(Scratch::new());
     }
-    let evidence = SCRATCH.with_borrow_mut(|scratch| Evidence::gather(text, scratch));
-    decide(&evidence, text, hints)
+    let guess = |enough_bytes: usize| {
+        let evidence = SCRATCH.with_borrow_mut(|scratch| Evidence::gather(text, enough_bytes, scratch));
+        decide(&evidence, hints)
+    };
+    if text.len() > ENOUGH_BYTES {
+        let at_a_glance = guess(GLANCE_BYTES);
+        if at_a_glance.score >= CLEAR {
+            return at_a_glance;
+        }
+    }
+    guess(ENOUGH_BYTES)
 }
 
-fn decide(evidence: &Evidence, text: &str, hints: Hints<'_>) -> Guess {
+fn decide(evidence: &Evidence, hints: Hints<'_>) -> Guess {
     let script = decide::script(evidence);
     let unknown = Guess { script, ..Guess::unknown() };
     let mut rows = decide::rows(evidence);
@@ -106,7 +117,7 @@ fn decide(evidence: &Evidence, text: &str, hints: Hints<'_>) -> Guess {
     let mut totals: Vec<(Label, f32)> = rows.iter().map(total).collect();
     let Some((leading, _)) = leader(&totals) else { return unknown };
     if sisters::SISTERS.iter().any(|group| group.labels.contains(&leading)) {
-        decide::add_sisters(&mut rows, evidence, text, Some(leading));
+        decide::add_sisters(&mut rows, evidence, Some(leading));
         totals = rows.iter().map(total).collect();
     }
     let Some((first, best)) = leader(&totals) else { return unknown };
@@ -221,8 +232,8 @@ impl Hinted {
 /// What is weighed for a text, per language code: for `model/fit.py`, which finds the weights.
 #[doc(hidden)]
 pub fn weighed(text: &str) -> Vec<(&'static str, Vec<f32>)> {
-    let evidence = Evidence::gather(text, &mut Scratch::new());
+    let evidence = Evidence::gather(text, ENOUGH_BYTES, &mut Scratch::new());
     let mut rows = decide::rows(&evidence);
-    decide::add_sisters(&mut rows, &evidence, text, None);
+    decide::add_sisters(&mut rows, &evidence, None);
     rows.into_iter().map(|(label, row)| (GRAMS.codes[usize::from(label)], row.to_vec())).collect()
 }

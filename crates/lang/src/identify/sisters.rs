@@ -6,7 +6,6 @@
 use std::collections::{HashMap, HashSet};
 use std::sync::LazyLock;
 
-use super::evidence::sample;
 use super::grams::{GRAMS, Label};
 
 static LISTS: &str = include_str!("../../data/close.txt");
@@ -60,18 +59,16 @@ impl Group {
     pub(super) fn weigh(&self, text: &str) -> Vec<f32> {
         let mut points = vec![0.0; self.labels.len()];
         let mut seen = HashSet::new();
-        for piece in sample(text) {
-            let lower = piece.to_lowercase();
-            for word in lower.split(|letter: char| !letter.is_alphabetic() && letter != '\'') {
-                let word = word.trim_end_matches('\'');
-                if word.is_empty() || word.len() > 64 || !seen.insert(word.to_owned()) {
-                    continue;
-                }
-                let owners = self.owners(word);
-                for owner in owners {
-                    let place = self.labels.iter().position(|label| label == owner);
-                    points[place.expect("owners are of the group")] += 1.0 / owners.len() as f32;
-                }
+        let lower = text.to_lowercase();
+        for word in lower.split(|letter: char| !letter.is_alphabetic() && letter != '\'') {
+            let word = word.trim_end_matches('\'');
+            if word.is_empty() || word.len() > 64 || !seen.insert(word) {
+                continue;
+            }
+            let owners = self.owners(word);
+            for owner in owners {
+                let place = self.labels.iter().position(|label| label == owner);
+                points[place.expect("owners are of the group")] += 1.0 / owners.len() as f32;
             }
         }
         points
