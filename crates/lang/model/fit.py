@@ -4,8 +4,8 @@
     cargo build --release -p tidings-lang --example weighed
     venv/bin/python fit.py --items items.jsonl --weighed TARGET/release/examples/weighed --out ../data/weights.tsv
 
-Items are JSON lines with `id`, `text`, `lang` (ISO 639-3), `kind` and `src`. What is fitted are ten
-weights, shared by all languages, and two small handicaps per language: multinomial logistic
+Items are JSON lines with `id`, `text`, `lang` (ISO 639-3), `kind` and `src`. What is fitted are
+weights of the evidence, shared by all languages, and two small handicaps per language: multinomial logistic
 regression, pulled towards zero. With `--check` half of the items are fitted and the other half is
 answered, both ways round, and macro-F1 is printed instead.
 """
@@ -22,7 +22,7 @@ import numpy as np
 from scipy.optimize import minimize
 
 HERE = pathlib.Path(__file__).parent
-FEATURES = re.findall(r'"([a-z-]+)"', re.search(r"FEATURES: \[&str; 10\] = \[(.*?)\];", (HERE / "../src/identify/decide.rs").read_text(), re.S)[1])
+FEATURES = re.findall(r'"([a-z-]+)"', re.search(r"FEATURES: \[&str; \d+\] = \[(.*?)\];", (HERE / "../src/identify/decide.rs").read_text(), re.S)[1])
 NAMES = re.findall(r'\("(\w+)", "[^"]+", "([a-z ]*)"\)', (HERE / "../src/names.rs").read_text())
 # Handicaps are pulled towards zero; those that grow with length harder.
 PULL, PULL_SLOPE = 1e-5, 1e-5

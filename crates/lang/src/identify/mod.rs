@@ -68,6 +68,8 @@ const SURE_ENOUGH: f32 = 0.12;
 const CLEAR: f32 = 0.99;
 /// With fewer letters than this, text in a script of many languages does not tell.
 const FEWEST_LETTERS: usize = 4;
+/// So many of the first are asked whether a sister is meant.
+const LEADING: usize = 4;
 /// What a declaration and a top-level domain are worth, as logarithms.
 const DECLARED: f32 = 1.5;
 const DOMAIN: f32 = 0.8;
@@ -115,11 +117,11 @@ fn decide(evidence: &Evidence, hints: Hints<'_>) -> Guess {
     let leader = |totals: &[(Label, f32)]| totals.iter().copied().max_by(|a, b| a.1.total_cmp(&b.1));
 
     let mut totals: Vec<(Label, f32)> = rows.iter().map(total).collect();
-    let Some((leading, _)) = leader(&totals) else { return unknown };
-    if sisters::SISTERS.iter().any(|group| group.labels.contains(&leading)) {
-        decide::add_sisters(&mut rows, evidence, Some(leading));
-        totals = rows.iter().map(total).collect();
-    }
+    let mut leading = totals.clone();
+    leading.sort_unstable_by(|a, b| b.1.total_cmp(&a.1));
+    let leading: Vec<Label> = leading.into_iter().take(LEADING).map(|(label, _)| label).collect();
+    decide::add_sisters(&mut rows, evidence, &leading);
+    totals = rows.iter().map(total).collect();
     let Some((first, best)) = leader(&totals) else { return unknown };
     let score = 1.0 / totals.iter().map(|(_, total)| (total - best).exp()).sum::<f32>();
     match score >= SURE_ENOUGH {
@@ -234,6 +236,7 @@ impl Hinted {
 pub fn weighed(text: &str) -> Vec<(&'static str, Vec<f32>)> {
     let evidence = Evidence::gather(text, ENOUGH_BYTES, &mut Scratch::new());
     let mut rows = decide::rows(&evidence);
-    decide::add_sisters(&mut rows, &evidence, None);
+    let all: Vec<Label> = rows.iter().map(|(label, _)| *label).collect();
+    decide::add_sisters(&mut rows, &evidence, &all);
     rows.into_iter().map(|(label, row)| (GRAMS.codes[usize::from(label)], row.to_vec())).collect()
 }
