@@ -135,7 +135,8 @@ fn decide(evidence: &Evidence, hints: Hints<'_>) -> Guess {
 /// The document's language is that of most of its text. A paragraph that is too short to tell, as
 /// headings and captions are, is taken to be in the language of the document, or of both its
 /// neighbours if these agree on another; so is one whose guess is a sister of that language, as
-/// a short quotation in Croatian inside a Serbian article is most likely a mistake of ours.
+/// a short quotation in Croatian inside a Serbian article is most likely a mistake of ours. What has no
+/// letters is in no language, wherever it stands.
 pub fn identify_paragraphs(paragraphs: &[&str], hints: Hints<'_>) -> Guesses {
     let alone: Vec<Guess> = paragraphs.iter().map(|text| identify(text, hints)).collect();
     let document = majority(paragraphs, &alone, hints);
@@ -154,11 +155,10 @@ pub fn identify_paragraphs(paragraphs: &[&str], hints: Hints<'_>) -> Guesses {
             (Some(one), Some(two)) if one == two => one,
             _ => document.lang,
         };
-        let inherits = around != UNKNOWN
-            && guess.lang != around
-            && (!guess.is_known() && has_letters(paragraphs[place])
-                || paragraphs[place].len() < SHORT_BYTES && guess.score < SHORT_BUT_SURE
-                || are_sisters(guess.lang, around) && guess.score < SHORT_BUT_SURE);
+        let unsure = !guess.is_known()
+            || guess.score < SHORT_BUT_SURE
+                && (paragraphs[place].len() < SHORT_BYTES || are_sisters(guess.lang, around));
+        let inherits = around != UNKNOWN && guess.lang != around && unsure && has_letters(paragraphs[place]);
         match inherits {
             true => Guess { lang: around, score: document.score.min(0.5), script: guess.script },
             false => guess,
