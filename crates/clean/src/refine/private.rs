@@ -31,7 +31,7 @@ fn mask_paragraph(paragraph: &mut Paragraph, rules: &[MaskRule], counts: &mut [u
     let masked = tidings_lang::mask(&paragraph.text, rules);
     masked.counts.iter().zip(counts).for_each(|(found, count)| *count += *found as u32);
     if let Cow::Owned(text) = masked.text {
-        let tokens = Tokens::after(&masked.places);
+        let tokens = Tokens::after(&masked.found);
         let places: Vec<(usize, usize)> =
             paragraph.spans.iter().map(|span| (tokens.start(span.start), tokens.end(span.end))).collect();
         move_spans(&mut paragraph.spans, &places);
@@ -53,9 +53,9 @@ struct Tokens {
 }
 
 impl Tokens {
-    fn after(places: &[(Range<usize>, MaskRule)]) -> Tokens {
+    fn after(found: &[(MaskRule, Range<usize>)]) -> Tokens {
         let (mut old, mut new) = (0, 0);
-        let pairs = places.iter().map(|(place, rule)| {
+        let pairs = found.iter().map(|(rule, place)| {
             let start = new + place.start - old;
             (old, new) = (place.end, start + rule.token().len());
             (place.clone(), start..new)
