@@ -3,7 +3,7 @@
 use crate::cql::Attribute;
 use crate::measure::interval::{Band, rate_band};
 use crate::measure::per_million;
-use crate::trend::{Bin, Step};
+use crate::trend::{Bin, Fate, Shape, Step};
 use serde::{Serialize, Serializer};
 
 /// Hits in time, with what was collected beside them.
@@ -85,16 +85,21 @@ pub struct TrendRow {
     pub value: String,
     /// How often it occurs in all bins.
     pub hits: u64,
+    /// In how many documents.
+    pub documents: u64,
+    /// When it changed, if the test tells.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub shape: Option<Shape>,
     /// By how many times its own mean rate it grows from the first bin to the last (Theil–Sen).
-    pub slope: f64,
+    pub growth: f64,
     /// The same as Sketch Engine shows it: the tangent of whole degrees.
     pub score: f64,
-    /// Mann–Kendall's z.
-    pub z: f64,
     /// Probability by chance.
     pub p: f64,
     /// The same, controlled for the number of words tested (Benjamini–Hochberg).
     pub q: f64,
+    /// Mann–Kendall's z.
+    pub kendall_z: f64,
     /// Hits per million tokens in each bin.
     pub per_million: Vec<f64>,
 }
@@ -124,5 +129,5 @@ pub struct NewWordRow {
     /// On how many days.
     pub days: u64,
     /// Whether it stayed.
-    pub fate: crate::trend::Fate,
+    pub fate: Fate,
 }

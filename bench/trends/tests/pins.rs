@@ -1,0 +1,14 @@
+//! Trends stay as good as they were measured. Raising a pin belongs into the change that earned it.
+
+use bench_trends::measure::measure;
+use bench_trends::plant::Setting;
+
+#[test]
+fn planted_words_are_found_among_72_thousand() {
+    let report = measure(&Setting::default());
+    let (right, others) = report.trends_found();
+    assert!(right >= 125, "{right} of 160 trends are found: {:?}", report.rises);
+    assert!(others <= 0.10, "{others} of what is found was not planted: {:?}", report.rises);
+    assert!(report.bursts_found() >= 27, "{} of 40 bursts are among the first 60", report.bursts_found());
+    assert!(report.seasons_found() >= 36, "{} of 40 seasons are found", report.seasons_found());
+}
