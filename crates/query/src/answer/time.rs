@@ -3,8 +3,11 @@
 use crate::cql::Attribute;
 use crate::measure::interval::{Band, rate_band};
 use crate::measure::per_million;
-use crate::trend::{Bin, Fate, Shape, Step};
+use crate::trend::{Bin, Fate, NewWordConfig, Rise, RiseConfig, Rises, Shape, Sighting, Step, Table, Verdict, judge};
+use jiff::ToSpan;
+use jiff::civil::Date;
 use serde::{Serialize, Serializer};
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Hits in time, with what was collected beside them.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -26,6 +29,8 @@ pub struct TimelinePoint {
     pub bin: Bin,
     /// Hits.
     pub hits: u64,
+    /// Documents with hits.
+    pub hit_documents: u64,
     /// Tokens collected.
     pub tokens: u64,
     /// Documents collected.
@@ -38,20 +43,86 @@ pub struct TimelinePoint {
     pub band: Option<Band>,
 }
 
-impl TimelinePoint {
-    /// A point of counts. `spread` as in [`rate_band`].
-    pub fn of(bin: Bin, hits: u64, (tokens, documents, sites): (u64, u64, u64), spread: f64, confidence: f64) -> Self {
-        let (hits_f, tokens_f) = (hits as f64, tokens as f64);
-        TimelinePoint {
-            bin,
-            hits,
-            tokens,
-            documents,
-            sites,
-            per_million: per_million(hits_f, tokens_f),
-            band: rate_band(hits_f, tokens_f, spread, confidence),
+/// The hits of one day.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct DayHits {
+    /// The day.
+    pub day: Date,
+    /// Hits.
+    pub hits: u64,
+    /// Documents with hits.
+    pub documents: u64,
+}
+
+/// What was collected from one site on one day.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct DaySite {
+    /// The day.
+    pub day: Date,
+    /// The number of the site.
+    pub site: u32,
+    /// Tokens.
+    pub tokens: u64,
+    /// Documents.
+    pub documents: u64,
+}
+
+impl Timeline {
+    /// Makes the answer of what days say, in any order. It goes from the first day on which anything was
+    /// collected to the last.
+    pub fn of_days(
+        step: Step,
+        confidence: f64,
+        hits: impl IntoIterator<Item = DayHits>,
+        collected: impl IntoIterator<Item = DaySite>,
+    ) -> Timeline {
+        #[derive(Default)]
+        struct Sum {
+            hits: u64,
+            hit_documents: u64,
+            tokens: u64,
+            documents: u64,
+            sites: BTreeSet<u32>,
         }
+        let mut sums: BTreeMap<Date, Sum> = BTreeMap::new();
+        for part in collected {
+            let sum = sums.entry(step.bin_of(part.day).first).or_default();
+            sum.tokens += part.tokens;
+            sum.documents += part.documents;
+            sum.sites.insert(part.site);
+        }
+        let ends = sums.keys().next().copied().zip(sums.keys().next_back().copied());
+        for part in hits {
+            // Hits lie where documents were collected; what does not is not in this corpus.
+            if let Some(sum) = sums.get_mut(&step.bin_of(part.day).first) {
+                sum.hits += part.hits;
+                sum.hit_documents += part.documents;
+            }
+        }
+        let nothing = Sum::default();
+        let point = |bin: Bin| {
+            let sum = sums.get(&bin.first).unwrap_or(&nothing);
+            let (hits, tokens) = (sum.hits as f64, sum.tokens as f64);
+            TimelinePoint {
+                bin,
+                hits: sum.hits,
+                hit_documents: sum.hit_documents,
+                tokens: sum.tokens,
+                documents: sum.documents,
+                sites: sum.sites.len() as u64,
+                per_million: per_million(hits, tokens),
+                band: rate_band(hits, tokens, bunching(sum.hits, sum.hit_documents), confidence),
+            }
+        };
+        let bins = ends.map(|(first, last)| step.bins(first, last)).unwrap_or_default();
+        Timeline { step, confidence, points: bins.into_iter().map(point).collect() }
     }
+}
+
+/// How many times the variance of hits exceeds that of independent ones, if each document repeats the
+/// word a geometric number of times: E n² / E n = 2 b − 1 for a mean of b.
+fn bunching(hits: u64, documents: u64) -> f64 {
+    if documents == 0 { 1.0 } else { 2.0 * hits as f64 / documents as f64 - 1.0 }
 }
 
 fn as_text<S: Serializer>(value: &impl ToString, serializer: S) -> Result<S::Ok, S::Error> {
@@ -76,6 +147,48 @@ pub struct Trends {
     pub false_discovery_rate: f64,
     /// The words, surest first.
     pub rows: Vec<TrendRow>,
+}
+
+impl Trends {
+    /// Makes the answer of a test of all words. `bins` are those of the tables; `name` gives the word of a
+    /// row.
+    pub fn of(
+        attribute: Attribute,
+        bins: &[Bin],
+        config: &RiseConfig,
+        outcome: &Rises,
+        (hits, documents): (&Table<'_>, &Table<'_>),
+        name: impl Fn(usize) -> String,
+    ) -> Trends {
+        let width = bins.len();
+        let used = |table: &Table<'_>, row: usize| -> Vec<u32> {
+            outcome.bins.iter().map(|bin| table.counts[row * width + bin]).collect()
+        };
+        let sum = |counts: &[u32]| counts.iter().map(|count| u64::from(*count)).sum();
+        let row = |rise: &Rise| {
+            let (hits_by_bin, documents_by_bin) = (used(hits, rise.row), used(documents, rise.row));
+            let rate = |(count, bin): (&u32, &usize)| per_million(f64::from(*count), hits.tokens[*bin]).unwrap_or(0.0);
+            TrendRow {
+                value: name(rise.row),
+                hits: sum(&hits_by_bin),
+                documents: sum(&documents_by_bin),
+                shape: rise.shape,
+                growth: rise.growth,
+                score: rise.score,
+                p: rise.p,
+                q: rise.q,
+                kendall_z: rise.kendall.z,
+                per_million: hits_by_bin.iter().zip(&outcome.bins).map(rate).collect(),
+            }
+        };
+        Trends {
+            attribute,
+            bins: outcome.bins.iter().map(|bin| bins[*bin]).collect(),
+            tested: outcome.tested as u64,
+            false_discovery_rate: config.false_discovery_rate,
+            rows: outcome.found.iter().map(row).collect(),
+        }
+    }
 }
 
 /// A word that became more or less frequent.
@@ -109,8 +222,49 @@ pub struct TrendRow {
 pub struct NewWords {
     /// What was looked at.
     pub attribute: Attribute,
-    /// The words, most widely spread first.
+    /// Candidates that were left out, by the rule that dropped them.
+    pub dropped: BTreeMap<&'static str, u64>,
+    /// The words, most widely spread first, equals by value.
     pub rows: Vec<NewWordRow>,
+}
+
+impl NewWords {
+    /// Judges candidates and makes the answer. Days are counted from 1970-01-01.
+    pub fn of<'w>(
+        attribute: Attribute,
+        config: &NewWordConfig,
+        candidates: impl IntoIterator<Item = Sighting<'w>>,
+    ) -> NewWords {
+        let mut answer = NewWords { attribute, dropped: BTreeMap::new(), rows: Vec::new() };
+        for candidate in candidates {
+            let rule = match judge(&candidate, config) {
+                Verdict::New { first_day, fate } => {
+                    let sum = |count: fn(&(i32, u32, u32)) -> u32| {
+                        candidate.days.iter().map(|day| u64::from(count(day))).sum()
+                    };
+                    answer.rows.push(NewWordRow {
+                        value: candidate.value.to_owned(),
+                        first_seen: Date::constant(1970, 1, 1).saturating_add(i64::from(first_day).days()),
+                        hits: sum(|day| day.1),
+                        documents: sum(|day| day.2),
+                        sites: u64::from(candidate.sites),
+                        days: candidate.days.len() as u64,
+                        fate,
+                    });
+                    continue;
+                }
+                Verdict::Known => "known",
+                Verdict::Shape => "shape",
+                Verdict::Name => "name",
+                Verdict::Rare => "rare",
+            };
+            *answer.dropped.entry(rule).or_default() += 1;
+        }
+        answer.rows.sort_by(|a, b| {
+            (b.sites, b.documents, b.hits).cmp(&(a.sites, a.documents, a.hits)).then_with(|| a.value.cmp(&b.value))
+        });
+        answer
+    }
 }
 
 /// A word that was not there before.
@@ -119,7 +273,7 @@ pub struct NewWordRow {
     /// The word.
     pub value: String,
     /// The day of its first document.
-    pub first_seen: jiff::civil::Date,
+    pub first_seen: Date,
     /// How often it occurs.
     pub hits: u64,
     /// In how many documents.
@@ -130,4 +284,60 @@ pub struct NewWordRow {
     pub days: u64,
     /// Whether it stayed.
     pub fate: Fate,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::trend::rises;
+    use jiff::civil::date;
+
+    #[test]
+    fn a_timeline_counts_sites_once_and_keeps_gaps() {
+        let site = |day, site, tokens| DaySite { day, site, tokens, documents: 1 };
+        let collected =
+            [site(date(2026, 1, 1), 1, 500), site(date(2026, 1, 9), 1, 500), site(date(2026, 3, 1), 2, 1000)];
+        let hits = [
+            DayHits { day: date(2026, 1, 9), hits: 4, documents: 2 },
+            DayHits { day: date(2026, 2, 1), hits: 1, documents: 1 },
+        ];
+        let answer = Timeline::of_days(Step::Month, 0.95, hits, collected);
+        let points: Vec<(u64, u64, u64, Option<f64>)> =
+            answer.points.iter().map(|point| (point.hits, point.tokens, point.sites, point.per_million)).collect();
+        assert_eq!(points, [(4, 1000, 1, Some(4000.0)), (0, 0, 0, None), (0, 1000, 1, Some(0.0))]);
+        // Two hits a document: three times the variance, so that four hits tell no more than one and a third.
+        assert_eq!(answer.points[0].band, rate_band(4.0, 1000.0, 3.0, 0.95));
+        assert!(Timeline::of_days(Step::Day, 0.95, [], []).points.is_empty());
+    }
+
+    #[test]
+    fn trends_name_their_words_and_show_their_rates() {
+        let bins = Step::Month.bins(date(2024, 1, 1), date(2025, 12, 31));
+        let tokens = vec![1e6; bins.len()];
+        let documents: Vec<u32> = std::iter::repeat_n(50, bins.len()).chain(10..10 + bins.len() as u32).collect();
+        let hits: Vec<u32> = documents.iter().map(|count| 2 * count).collect();
+        let tables = (Table { counts: &hits, tokens: &tokens }, Table { counts: &documents, tokens: &tokens });
+        let config = RiseConfig::default();
+        let outcome = rises(&tables.1, &config);
+        let answer = Trends::of(Attribute::Lemma, &bins, &config, &outcome, (&tables.0, &tables.1), |row| {
+            ["flat", "rising"][row].to_owned()
+        });
+        let [row] = &answer.rows[..] else { panic!("{answer:?}") };
+        assert_eq!((row.value.as_str(), row.hits, row.documents), ("rising", 1032, 516));
+        assert_eq!((row.per_million[0], answer.tested), (20.0, 2));
+        let json = serde_json::to_value(&answer).unwrap();
+        assert_eq!((json["bins"][0].as_str(), json["rows"][0]["shape"].as_str()), (Some("2024-01"), Some("steady")));
+    }
+
+    #[test]
+    fn new_words_come_with_what_was_dropped() {
+        let days = [(20_000, 2, 2), (20_001, 2, 2), (20_002, 3, 3)];
+        let sighting = |value, sites| Sighting { value, days: &days, sites, capitalised: 0.0, known: false };
+        let config = NewWordConfig { today: 20_002, ..NewWordConfig::default() };
+        let answer =
+            NewWords::of(Attribute::Lc, &config, [sighting("a1", 9), sighting("greenlash", 4), sighting("x", 1)]);
+        assert_eq!(answer.dropped, BTreeMap::from([("rare", 1), ("shape", 1)]));
+        let [row] = &answer.rows[..] else { panic!("{answer:?}") };
+        assert_eq!((row.first_seen, row.hits, row.documents, row.fate), (date(2024, 10, 4), 7, 7, Fate::Open));
+    }
 }
