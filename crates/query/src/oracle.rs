@@ -432,19 +432,20 @@ impl Corpus {
 
     /// Hits in time, from the first dated document to the last. Documents without a date are in no bin.
     pub fn timeline(&self, hits: &[Hit], step: Step, confidence: f64) -> Timeline {
-        let sites: Vec<&str> = self.documents.iter().map(|document| document.field("site")).collect();
-        let dated =
-            || self.documents.iter().enumerate().filter_map(|(i, document)| Some((i, document, document.date()?)));
-        let collected = dated().map(|(i, document, day)| DaySite {
-            day,
-            site: sites.iter().position(|site| *site == sites[i]).unwrap_or(i) as u32,
-            tokens: document.tokens().len() as u64,
-            documents: 1,
-        });
-        let found = dated().filter_map(|(i, _, day)| {
-            let here = hits.iter().filter(|hit| hit.document == i).count() as u64;
-            (here > 0).then_some(DayHits { day, hits: here, documents: 1 })
-        });
-        Timeline::of_days(step, confidence, found, collected)
+        let dates: Vec<Option<Date>> = self.documents.iter().map(Document::date).collect();
+        let first = dates.iter().flatten().min();
+        let last = dates.iter().flatten().max();
+        let bins = first.zip(last).map(|(first, last)| step.bins(*first, *last)).unwrap_or_default();
+        let point = |bin| {
+            let inside = |number: &usize| dates[*number].is_some_and(|date| step.bin_of(date) == bin);
+            let numbers: Vec<usize> = (0..self.documents.len()).filter(inside).collect();
+            let documents = || numbers.iter().map(|number| &self.documents[*number]);
+            let tokens = documents().map(|document| document.tokens().len() as u64).sum();
+            let sites: BTreeSet<&str> = documents().map(|document| document.field("site")).collect();
+            let here = hits.iter().filter(|hit| numbers.contains(&hit.document)).count() as u64;
+            let collected = (tokens, numbers.len() as u64, sites.len() as u64);
+            TimelinePoint::of(bin, here, collected, 1.0, confidence)
+        };
+        Timeline { step, confidence, points: bins.into_iter().map(point).collect() }
     }
 }

@@ -7,7 +7,7 @@ mod time;
 
 pub use concordance::{Concordance, KwicToken, Line, SortKey, sample_rank, sort_lines};
 pub use counts::{Collocate, Collocates, Frequencies, FrequencyRow, Keyword, Keywords, Scores, Window, WordRow, Words};
-pub use time::{DayHits, DaySite, NewWordRow, NewWords, Timeline, TimelinePoint, TrendRow, Trends};
+pub use time::{NewWordRow, NewWords, Timeline, TimelinePoint, TrendRow, Trends};
 
 use crate::cql::Rule;
 use serde::Serialize;

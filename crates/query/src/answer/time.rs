@@ -7,7 +7,7 @@ use crate::trend::{Bin, Fate, NewWordConfig, Rise, RiseConfig, Rises, Shape, Sig
 use jiff::ToSpan;
 use jiff::civil::Date;
 use serde::{Serialize, Serializer};
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 /// Hits in time, with what was collected beside them.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -29,8 +29,6 @@ pub struct TimelinePoint {
     pub bin: Bin,
     /// Hits.
     pub hits: u64,
-    /// Documents with hits.
-    pub hit_documents: u64,
     /// Tokens collected.
     pub tokens: u64,
     /// Documents collected.
@@ -43,86 +41,20 @@ pub struct TimelinePoint {
     pub band: Option<Band>,
 }
 
-/// The hits of one day.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct DayHits {
-    /// The day.
-    pub day: Date,
-    /// Hits.
-    pub hits: u64,
-    /// Documents with hits.
-    pub documents: u64,
-}
-
-/// What was collected from one site on one day.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct DaySite {
-    /// The day.
-    pub day: Date,
-    /// The number of the site.
-    pub site: u32,
-    /// Tokens.
-    pub tokens: u64,
-    /// Documents.
-    pub documents: u64,
-}
-
-impl Timeline {
-    /// Makes the answer of what days say, in any order. It goes from the first day on which anything was
-    /// collected to the last.
-    pub fn of_days(
-        step: Step,
-        confidence: f64,
-        hits: impl IntoIterator<Item = DayHits>,
-        collected: impl IntoIterator<Item = DaySite>,
-    ) -> Timeline {
-        #[derive(Default)]
-        struct Sum {
-            hits: u64,
-            hit_documents: u64,
-            tokens: u64,
-            documents: u64,
-            sites: BTreeSet<u32>,
+impl TimelinePoint {
+    /// A point of counts. `spread` as in [`rate_band`].
+    pub fn of(bin: Bin, hits: u64, (tokens, documents, sites): (u64, u64, u64), spread: f64, confidence: f64) -> Self {
+        let (hits_f, tokens_f) = (hits as f64, tokens as f64);
+        TimelinePoint {
+            bin,
+            hits,
+            tokens,
+            documents,
+            sites,
+            per_million: per_million(hits_f, tokens_f),
+            band: rate_band(hits_f, tokens_f, spread, confidence),
         }
-        let mut sums: BTreeMap<Date, Sum> = BTreeMap::new();
-        for part in collected {
-            let sum = sums.entry(step.bin_of(part.day).first).or_default();
-            sum.tokens += part.tokens;
-            sum.documents += part.documents;
-            sum.sites.insert(part.site);
-        }
-        let ends = sums.keys().next().copied().zip(sums.keys().next_back().copied());
-        for part in hits {
-            // Hits lie where documents were collected; what does not is not in this corpus.
-            if let Some(sum) = sums.get_mut(&step.bin_of(part.day).first) {
-                sum.hits += part.hits;
-                sum.hit_documents += part.documents;
-            }
-        }
-        let nothing = Sum::default();
-        let point = |bin: Bin| {
-            let sum = sums.get(&bin.first).unwrap_or(&nothing);
-            let (hits, tokens) = (sum.hits as f64, sum.tokens as f64);
-            TimelinePoint {
-                bin,
-                hits: sum.hits,
-                hit_documents: sum.hit_documents,
-                tokens: sum.tokens,
-                documents: sum.documents,
-                sites: sum.sites.len() as u64,
-                per_million: per_million(hits, tokens),
-                band: rate_band(hits, tokens, bunching(sum.hits, sum.hit_documents), confidence),
-            }
-        };
-        let bins = ends.map(|(first, last)| step.bins(first, last)).unwrap_or_default();
-        Timeline { step, confidence, points: bins.into_iter().map(point).collect() }
     }
-}
-
-/// How many times the variance of hits exceeds that of independent ones, if each document repeats the
-/// word a geometric number of times: E n² / E n = 2 b − 1 for a mean of b.
-fn bunching(hits: u64, documents: u64) -> f64 {
-    if documents == 0 { 1.0 } else { 2.0 * hits as f64 / documents as f64 - 1.0 }
 }
 
 fn as_text<S: Serializer>(value: &impl ToString, serializer: S) -> Result<S::Ok, S::Error> {
@@ -291,24 +223,6 @@ mod tests {
     use super::*;
     use crate::trend::rises;
     use jiff::civil::date;
-
-    #[test]
-    fn a_timeline_counts_sites_once_and_keeps_gaps() {
-        let site = |day, site, tokens| DaySite { day, site, tokens, documents: 1 };
-        let collected =
-            [site(date(2026, 1, 1), 1, 500), site(date(2026, 1, 9), 1, 500), site(date(2026, 3, 1), 2, 1000)];
-        let hits = [
-            DayHits { day: date(2026, 1, 9), hits: 4, documents: 2 },
-            DayHits { day: date(2026, 2, 1), hits: 1, documents: 1 },
-        ];
-        let answer = Timeline::of_days(Step::Month, 0.95, hits, collected);
-        let points: Vec<(u64, u64, u64, Option<f64>)> =
-            answer.points.iter().map(|point| (point.hits, point.tokens, point.sites, point.per_million)).collect();
-        assert_eq!(points, [(4, 1000, 1, Some(4000.0)), (0, 0, 0, None), (0, 1000, 1, Some(0.0))]);
-        // Two hits a document: three times the variance, so that four hits tell no more than one and a third.
-        assert_eq!(answer.points[0].band, rate_band(4.0, 1000.0, 3.0, 0.95));
-        assert!(Timeline::of_days(Step::Day, 0.95, [], []).points.is_empty());
-    }
 
     #[test]
     fn trends_name_their_words_and_show_their_rates() {
