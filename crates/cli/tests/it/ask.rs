@@ -28,7 +28,7 @@ fn weather() -> Corpus {
         for day in 1..=12 {
             for (place, site) in ["a.example", "b.example", "c.example"].into_iter().enumerate() {
                 let mut text = String::new();
-                for _ in 0..month {
+                if day <= 2 * month {
                     text.push_str("The storm came from the sea. ");
                 }
                 if month == 6 {
@@ -54,8 +54,8 @@ fn ask(corpus: &Corpus, words: &str) -> Ran {
 #[test]
 fn questions_are_answered_from_the_command_line() {
     let corpus = weather();
-    // 12 days, 3 sites, 1 + 2 + … + 6 storms.
-    let storms = 12 * 3 * 21;
+    // On 3 sites, on 2 + 4 + … + 12 days.
+    let storms = 3 * 2 * 21;
     ask(&corpus, "query storm --size 3").ok().says(&format!("{storms} hits, ")).says("came from the sea");
     let found = ask(&corpus, "--json query storm --size 2 --oldest").ok().json();
     assert_eq!((found["hits"].as_u64(), found["lines"].as_array().unwrap().len()), (Some(storms), 2));
@@ -67,7 +67,7 @@ fn questions_are_answered_from_the_command_line() {
     ask(&corpus, "query storm --sort left --size 2").ok().says("storm");
     ask(&corpus, "query storm --explain").ok().says("list");
     ask(&corpus, "query storm --count --filter site=a.example").ok().says(&format!("{} hits", storms / 3));
-    ask(&corpus, "query '[word=\"st.*\"] within <doc date=\"2026-02\"/>' --count").ok().says("72 hits");
+    ask(&corpus, "query '[word=\"st.*\"] within <doc date=\"2026-02\"/>' --count").ok().says("12 hits");
 
     let by_site = ask(&corpus, "--json freq storm --by site").ok().json();
     assert_eq!(by_site["rows"][0]["hits"], storms / 3);
@@ -79,7 +79,7 @@ fn questions_are_answered_from_the_command_line() {
 
     let timeline = ask(&corpus, "--json timeline storm").ok().json();
     let hits: Vec<u64> = timeline["points"].as_array().unwrap().iter().map(|p| p["hits"].as_u64().unwrap()).collect();
-    assert_eq!(hits, [36, 72, 108, 144, 180, 216]);
+    assert_eq!(hits, [6, 12, 18, 24, 30, 36]);
     ask(&corpus, "timeline storm --by month").ok().says("2026-06").says("█");
     ask(&corpus, "timeline storm --by week").ok().says("(nothing collected)");
     ask(&corpus, "trends --by month --rising").ok().says("storm");
@@ -88,7 +88,7 @@ fn questions_are_answered_from_the_command_line() {
     ask(&corpus, "new-words --since 2026-06-01").ok().says("heatdome").says("2026-06-02");
 
     ask(&corpus, "corpus save spring \"date>=2026-03 date<=2026-05\"").ok();
-    ask(&corpus, "query storm --in spring --count").ok().says("432 hits");
+    ask(&corpus, "query storm --in spring --count").ok().says("72 hits");
     ask(&corpus, "corpus list").ok().says("spring");
     ask(&corpus, "corpus remove spring").ok();
     ask(&corpus, "query storm --in spring").exits(1).says("no virtual corpus");

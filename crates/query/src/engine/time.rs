@@ -1,6 +1,6 @@
 //! Words in time: which rise or fall, which burst, which are new, and which sites were there all along.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
 use hashbrown::HashMap;
@@ -10,14 +10,13 @@ use tidings_index::pack::bit;
 use super::set::layer_of;
 use super::words::PeriodCounts;
 use super::{Engine, Part, Result};
-use crate::answer::{BurstRow, Bursts, NewWordRow, NewWords, TrendRow, Trends};
+use crate::answer::{BurstRow, Bursts, NewWords, Trends};
 use crate::cql::Attribute;
 use crate::filter::{Demand, FieldTest, Filter};
-use crate::measure::per_million;
 use crate::syntax::{Logic, Place, Wanted};
 use crate::trend::{
-    Bin, BinCount, BurstConfig, NewWordConfig, RiseConfig, Sighting, Step, Table, Verdict, alive_throughout, burst,
-    is_word, judge, rises, tokens_before,
+    Bin, BinCount, BurstConfig, NewWordConfig, RiseConfig, Sighting, Step, Table, alive_throughout, burst, is_word,
+    rises, tokens_before,
 };
 
 /// Words in bins of time.
@@ -30,30 +29,13 @@ struct WordsInTime {
 impl Engine {
     /// The words of a part that rise or fall over its time, surest first.
     pub fn trends(&self, part: &Part, attribute: Attribute, step: Step, config: &RiseConfig) -> Trends {
-        let words = self.in_time(part, attribute, step, config.min_hits);
+        let words = self.in_time(part, attribute, step, config.min_count);
         let tokens: Vec<f64> = words.counts.tokens.iter().map(|tokens| *tokens as f64).collect();
-        let outcome = rises(&Table { counts: &words.counts.hits, tokens: &tokens }, config);
-        let rows = outcome.found.iter().map(|rise| {
-            let hits = &words.counts.hits[rise.row * words.bins.len()..][..words.bins.len()];
-            let rate = |bin: &usize| per_million(f64::from(hits[*bin]), tokens[*bin]).unwrap_or(0.0);
-            TrendRow {
-                value: words.names[rise.row].clone(),
-                hits: rise.hits,
-                slope: rise.growth,
-                score: rise.score,
-                z: rise.z,
-                p: rise.p,
-                q: rise.q,
-                per_million: outcome.bins.iter().map(rate).collect(),
-            }
-        });
-        Trends {
-            attribute,
-            rows: rows.collect(),
-            bins: outcome.bins.iter().map(|bin| words.bins[*bin]).collect(),
-            tested: outcome.tested as u64,
-            false_discovery_rate: config.false_discovery_rate,
-        }
+        let hits = Table { counts: &words.counts.hits, tokens: &tokens };
+        // One document that repeats a word is one decision to use it.
+        let documents = Table { counts: &words.counts.documents, tokens: &tokens };
+        let outcome = rises(&documents, config);
+        Trends::of(attribute, &words.bins, config, &outcome, (&hits, &documents), |row| words.names[row].clone())
     }
 
     /// The words of a part with the strongest bursts, strongest first.
@@ -108,7 +90,6 @@ impl Engine {
                             continue;
                         }
                         let starts = bit(bits, *position);
-                        spread.hits += 1;
                         spread.inside += u64::from(!starts);
                         spread.capitals += u64::from(!starts && is_capital);
                         *spread.spellings.entry(word.to_owned()).or_default() += 1;
@@ -118,18 +99,14 @@ impl Engine {
                             last = Some(document);
                             day.1 += 1;
                             let site = sites.as_ref().map(|sites| sites.of(document)).unwrap_or_default();
-                            spread.sites.entry(site.to_owned()).or_insert(());
+                            spread.sites.insert(site.to_owned());
                         }
                     }
                 });
             }
         }
-        let mut rows: Vec<NewWordRow> = seen.values().filter_map(|spread| spread.row(config)).collect();
-        rows.sort_by(|a, b| {
-            let order = |row: &NewWordRow| (row.sites, row.documents, row.hits);
-            order(b).cmp(&order(a)).then_with(|| a.value.cmp(&b.value))
-        });
-        Ok(NewWords { attribute, rows })
+        let spreads: Vec<SpreadDays<'_>> = seen.values().filter_map(Spread::days).collect();
+        Ok(NewWords::of(attribute, config, spreads.iter().map(SpreadDays::sighting)))
     }
 
     /// The strings that occur in the window and, in whatever case, never before it, with what they have in common.
@@ -255,43 +232,44 @@ impl WordsInTime {
 /// Where and when a word was met.
 #[derive(Default)]
 struct Spread {
-    hits: u64,
     /// Hits that do not begin a sentence, and those of them with a capital.
     inside: u64,
     capitals: u64,
     spellings: BTreeMap<String, u64>,
     /// Hits and documents by day.
     days: BTreeMap<i32, (u32, u32)>,
-    sites: BTreeMap<String, ()>,
+    sites: BTreeSet<String>,
+}
+
+/// The same in the order of days, under the spelling that is most frequent.
+struct SpreadDays<'s> {
+    value: &'s str,
+    spread: &'s Spread,
+    days: Vec<(i32, u32, u32)>,
 }
 
 impl Spread {
-    /// What is shown of the word, if it is new.
-    fn row(&self, config: &NewWordConfig) -> Option<NewWordRow> {
-        let days: Vec<(i32, u32, u32)> = self.days.iter().map(|(day, (hits, docs))| (*day, *hits, *docs)).collect();
+    fn days(&self) -> Option<SpreadDays<'_>> {
         let (value, _) = self.spellings.iter().max_by_key(|(spelling, hits)| (**hits, std::cmp::Reverse(*spelling)))?;
-        let sighting = Sighting {
-            value,
-            days: &days,
-            sites: owners(self.sites.keys()) as u32,
-            capitalised: if self.inside == 0 { 0.0 } else { self.capitals as f64 / self.inside as f64 },
+        let days = self.days.iter().map(|(day, (hits, documents))| (*day, *hits, *documents)).collect();
+        Some(SpreadDays { value, spread: self, days })
+    }
+}
+
+impl SpreadDays<'_> {
+    fn sighting(&self) -> Sighting<'_> {
+        let Spread { inside, capitals, sites, .. } = self.spread;
+        Sighting {
+            value: self.value,
+            days: &self.days,
+            sites: owners(sites) as u32,
+            capitalised: if *inside == 0 { 0.0 } else { *capitals as f64 / *inside as f64 },
             known: false,
-        };
-        let Verdict::New { first_day, fate } = judge(&sighting, config) else { return None };
-        Some(NewWordRow {
-            value: value.clone(),
-            first_seen: Day(first_day).date(),
-            hits: self.hits,
-            documents: days.iter().map(|day| u64::from(day.2)).sum(),
-            sites: sighting.sites.into(),
-            days: days.len() as u64,
-            fate,
-        })
+        }
     }
 }
 
 /// How many owners sites have, by their registered domains.
-fn owners<'s>(sites: impl Iterator<Item = &'s String>) -> usize {
-    let domain = |site: &'s String| psl::domain_str(site).unwrap_or(site);
-    sites.map(domain).collect::<std::collections::BTreeSet<&str>>().len()
+fn owners(sites: &BTreeSet<String>) -> usize {
+    sites.iter().map(|site| psl::domain_str(site).unwrap_or(site)).collect::<BTreeSet<&str>>().len()
 }

@@ -5,7 +5,7 @@ use tidings_query::Rule;
 use tidings_query::answer::Exactness;
 use tidings_query::cql::Attribute;
 use tidings_query::engine::Part;
-use tidings_query::trend::{BurstConfig, RiseConfig, Step};
+use tidings_query::trend::{BurstConfig, RiseConfig, Sequel, Shape, Step};
 
 use super::{Asked, Room, both, parse_attribute, parse_step, short};
 use crate::args::Global;
@@ -17,10 +17,8 @@ use crate::table::Table;
 const SPARK_COLUMNS: usize = 24;
 
 #[derive(Debug, clap::Args)]
-#[command(
-    after_help = "Every word with enough hits is tested (Mann–Kendall); of the answers at most the share --fdr is due to \
-    chance (Benjamini–Hochberg). Growth is the Theil–Sen line from the first step to the last, in means of the word's rate."
-)]
+#[command(after_help = "Every word in enough documents is tested; of the answers at most the share --fdr is due to \
+    chance (Benjamini–Hochberg). Growth is the Theil–Sen line from the first step to the last, in means of the word's rate.")]
 pub struct Args {
     #[command(flatten)]
     asked: Asked,
@@ -30,7 +28,7 @@ pub struct Args {
     /// Steps of time: day, 10days, week, month, quarter, half-year or year [default: quarter, with --bursts week]
     #[arg(long, value_name = "STEP", value_parser = parse_step)]
     by: Option<Step>,
-    /// Words with fewer hits are not tested
+    /// Words in fewer documents are not tested
     #[arg(long, value_name = "N", default_value_t = 30)]
     min: u64,
     /// The share of false ones that is admitted
@@ -66,15 +64,28 @@ pub fn run(args: &Args, global: &Global) -> Result<Report> {
 }
 
 fn rises(args: &Args, room: &Room, part: &Part, step: Step) -> Result<Report> {
-    let config = RiseConfig { min_hits: args.min, false_discovery_rate: args.fdr, ..RiseConfig::default() };
+    let config = RiseConfig { min_count: args.min, false_discovery_rate: args.fdr, ..RiseConfig::default() };
     let mut found = room.engine.trends(part, args.attribute, step, &config);
-    found.rows.retain(|row| !(args.rising && row.z < 0.0 || args.falling && row.z > 0.0));
+    found.rows.retain(|row| !(args.rising && row.growth < 0.0 || args.falling && row.growth > 0.0));
     let all = found.rows.len() as u64;
     found.rows.truncate(args.limit);
-    let mut table = Table::new(&["word", "#hits", "#growth", "#z", "#q", "rate in time"]);
+    let mut table = Table::new(&["word", "#hits", "#documents", "#growth", "#q", "changes", "rate in time"]);
     for row in &found.rows {
-        let spark = sparkline(&row.per_million, SPARK_COLUMNS);
-        table.push(vec![row.value.clone(), row.hits.to_string(), short(row.slope), short(row.z), short(row.q), spark]);
+        let shape = match row.shape {
+            Some(Shape::Steady) => "all the time",
+            Some(Shape::Late) => "lately",
+            Some(Shape::Early) => "at first",
+            None => "",
+        };
+        table.push(vec![
+            row.value.clone(),
+            row.hits.to_string(),
+            row.documents.to_string(),
+            short(row.growth),
+            short(row.q),
+            shape.to_owned(),
+            sparkline(&row.per_million, SPARK_COLUMNS),
+        ]);
     }
     let heading = format!(
         "{} of {} tested over {} in {}",
@@ -93,9 +104,9 @@ fn bursts(args: &Args, room: &Room, part: &Part, step: Step) -> Result<Report> {
     let mut table = Table::new(&["word", "when", "#score", "#times", "#hits", "#documents", "then"]);
     for row in &found.rows {
         let then = match row.sequel {
-            tidings_query::trend::Sequel::Fell => "fell back",
-            tidings_query::trend::Sequel::Stayed => "stayed",
-            tidings_query::trend::Sequel::Open => "too early to tell",
+            Sequel::Fell => "fell back",
+            Sequel::Stayed => "stayed",
+            Sequel::Open => "too early to tell",
         };
         table.push(vec![
             row.value.clone(),
