@@ -25,6 +25,7 @@ pub mod runs;
 mod shelves;
 mod table;
 pub mod text;
+pub mod tokens;
 pub mod warc;
 mod work;
 pub mod yields;

@@ -255,7 +255,7 @@ impl Engine {
     ) -> Result<Keywords> {
         let mut here: HashMap<String, (u64, u64)> = HashMap::new();
         for (text, hits, _) in self.grams(focus, attribute, n)? {
-            if hits >= at_least && is_term(&text) {
+            if hits >= at_least && is_wordlike(&text) {
                 here.insert(text, (hits, 0));
             }
         }
@@ -324,9 +324,9 @@ impl Engine {
     }
 }
 
-/// Whether words in a row may be a term: punctuation is part of none.
-fn is_term(text: &str) -> bool {
-    text.split(' ').all(|word| word.chars().any(char::is_alphanumeric))
+/// Whether every token of a value has a letter or a digit: punctuation is part of no term, and few people look for commas.
+pub fn is_wordlike(value: &str) -> bool {
+    value.split(' ').all(|token| token.chars().any(char::is_alphanumeric))
 }
 
 fn words(

@@ -2,9 +2,10 @@
 
 use anyhow::Result;
 use tidings_query::Rule;
+use tidings_query::answer::Exactness;
 use tidings_query::cql::Attribute;
 
-use super::{Asked, exactness, explained, parse_query, short};
+use super::{Asked, explained, parse_query, short};
 use crate::args::Global;
 use crate::cmd::Report;
 use crate::console::count;
@@ -51,6 +52,6 @@ pub fn run(args: &Args, global: &Global) -> Result<Report> {
         count(values, "value"),
         room.of_what(found.tokens)
     );
-    let about = room.about(Some(&query), Rule::default(), exactness(complete, found.hits));
+    let about = room.about(Some(&query), Rule::default(), Exactness::of(complete, found.hits));
     Ok(room.report(&heading, &table, about, found))
 }

@@ -22,7 +22,7 @@ use tidings_query::trend::{STEPS, Step};
 use tidings_query::{Filter, Query, Rule, SyntaxError};
 use tidings_store::Home;
 
-use super::{Report, compile};
+use super::Report;
 use crate::args::Global;
 use crate::console::{count, grouped};
 use crate::table::Table;
@@ -73,14 +73,14 @@ impl Asked {
         Ok(Room {
             engine: Engine::new(snapshot),
             code,
-            filter: both(named, given),
+            filter: Filter::both(named, given),
             until: Instant::now().checked_add(limit),
             csv: self.csv,
         })
     }
 
     fn language(&self, home: &Home) -> Result<String> {
-        let known = compile::indexed(home)?;
+        let known = home.indexed()?;
         match (&self.lang, &known[..]) {
             (_, []) => bail!("nothing is searchable yet; run `tidings clean`, `annotate` and `compile` first"),
             (Some(code), _) if known.contains(code) => Ok(code.clone()),
@@ -99,13 +99,6 @@ fn parse_filter(text: &str) -> Result<Filter> {
 /// Reads a query.
 fn parse_query(text: &str) -> Result<Query> {
     cql::parse(text).map_err(|error| anyhow!("the query is wrong: {}", error.render(text)))
-}
-
-fn both(one: Option<Filter>, other: Option<Filter>) -> Option<Filter> {
-    match (one, other) {
-        (Some(one), Some(other)) => Some(one.and(other)),
-        (one, other) => one.or(other),
-    }
 }
 
 /// An attribute by its name on the command line.
@@ -155,19 +148,6 @@ fn explained(error: EngineError, text: &str) -> anyhow::Error {
         EngineError::Syntax(error) => anyhow!("the query is wrong: {}", error.render(text)),
         other => other.into(),
     }
-}
-
-/// What cannot be exact because time ran out.
-fn exactness(complete: bool, seen: u64) -> Exactness {
-    match complete {
-        true => Exactness::Exact,
-        false => Exactness::Sample { hits: seen, of_hits: seen, seed: 0 },
-    }
-}
-
-/// Whether every token of a value has a letter or a digit; few people look for commas.
-fn is_wordlike(value: &str) -> bool {
-    value.split(' ').all(|token| token.chars().any(char::is_alphanumeric))
 }
 
 /// A number with as many digits as say something.
