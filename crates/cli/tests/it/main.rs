@@ -14,6 +14,7 @@ mod lang;
 mod limits;
 mod retries;
 mod schedule;
+mod serve;
 mod support;
 mod tokenize;
 mod trouble;
