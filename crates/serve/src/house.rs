@@ -1,7 +1,7 @@
 //! What the server reads: the indexes of a home, always the newest generation, and its tables.
 
 use std::collections::BTreeMap;
-use std::path::PathBuf;
+use std::path::Path;
 use std::sync::{Arc, Mutex, RwLock};
 use std::time::{Duration, Instant};
 
@@ -105,7 +105,7 @@ impl House {
 }
 
 /// An engine over a generation that is newer than the one that is open.
-fn newest(folder: &PathBuf, open: Option<&Engine>) -> tidings_index::Result<Option<Engine>> {
+fn newest(folder: &Path, open: Option<&Engine>) -> tidings_index::Result<Option<Engine>> {
     let snapshot = match open {
         Some(engine) if engine.snapshot().is_newest(folder)? => return Ok(None),
         Some(engine) => engine.snapshot().refresh(folder)?,

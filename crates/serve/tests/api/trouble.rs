@@ -99,7 +99,7 @@ fn more_heavy_questions_than_allowed_are_sent_away_at_once_and_the_others_go_on(
 #[test]
 fn a_stream_that_takes_too_long_ends_without_its_end() {
     let limits = Settings { time_limit: Duration::from_millis(1), ..Settings::default() };
-    let room = Room::with(&much().repeat(1), limits);
+    let room = Room::with(&much(), limits);
     let got = room.get("/api/v1/en/query?q=word&context=200&format=jsonl");
     assert!(got.status == 503 || !got.whole, "{} {}", got.status, got.body.len());
     room.get("/healthz").is(200);
