@@ -11,6 +11,7 @@
 //! ```
 
 pub mod address;
+mod annotated;
 mod document;
 mod entry;
 mod feed;
@@ -18,7 +19,8 @@ mod fingerprint;
 mod page;
 mod status;
 
-pub use document::{About, Dated, Document, Kind, Licence, Mark, Paragraph, Span};
+pub use annotated::{Annotated, AnnotatedParagraph, Attributes, Token};
+pub use document::{About, Dated, Document, Kind, LeftOut, Licence, Mark, Paragraph, Span};
 pub use entry::{BadRow, Entry, Row};
 pub use feed::{Feed, FeedEntry, FeedFormat, Pace, Person, Repair, UpdatePeriod, Weekday};
 pub use fingerprint::{Fingerprint, FingerprintMap, FingerprintSet};

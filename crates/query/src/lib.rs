@@ -18,6 +18,7 @@
 
 pub mod answer;
 pub mod cql;
+pub mod engine;
 pub mod filter;
 pub mod measure;
 #[doc(hidden)]

@@ -52,20 +52,20 @@ mod power {
 }
 
 /// Makes the names in a folder durable.
-pub(crate) fn sync_folder(folder: &Path) -> Result<()> {
+pub fn sync_folder(folder: &Path) -> Result<()> {
     power::moved();
     File::open(folder).and_then(|dir| dir.sync_all()).during("sync the folder", folder)
 }
 
 /// Renames within a file system and makes the new name durable.
-pub(crate) fn rename(from: &Path, to: &Path) -> Result<()> {
+pub fn rename(from: &Path, to: &Path) -> Result<()> {
     power::moved();
     fs::rename(from, to).during("rename to", to)?;
     sync_folder(parent(to))
 }
 
 /// Removes a file if it is there, durably.
-pub(crate) fn remove(path: &Path) -> Result<()> {
+pub fn remove(path: &Path) -> Result<()> {
     power::moved();
     match fs::remove_file(path) {
         Ok(()) => sync_folder(parent(path)),
@@ -75,7 +75,7 @@ pub(crate) fn remove(path: &Path) -> Result<()> {
 }
 
 /// Makes a folder with its parents, durably.
-pub(crate) fn make_folder(path: &Path) -> Result<()> {
+pub fn make_folder(path: &Path) -> Result<()> {
     if path.is_dir() {
         return Ok(());
     }
@@ -136,14 +136,15 @@ impl Appender {
 }
 
 /// A file that appears whole under its name, or not at all.
-pub(crate) struct Draft {
+pub struct Draft {
     target: PathBuf,
     temporary: PathBuf,
     file: BufWriter<File>,
 }
 
 impl Draft {
-    pub(crate) fn create(target: &Path) -> Result<Draft> {
+    /// Begins the file under a temporary name.
+    pub fn create(target: &Path) -> Result<Draft> {
         make_folder(parent(target))?;
         let mut name = target.file_name().unwrap_or_default().to_owned();
         name.push(".tmp");
@@ -152,11 +153,13 @@ impl Draft {
         Ok(Draft { target: target.to_owned(), temporary, file: BufWriter::with_capacity(1 << 20, file) })
     }
 
-    pub(crate) fn write(&mut self, bytes: &[u8]) -> Result<()> {
+    /// Adds bytes to it.
+    pub fn write(&mut self, bytes: &[u8]) -> Result<()> {
         self.file.write_all(bytes).during("write", &self.temporary)
     }
 
-    pub(crate) fn publish(mut self) -> Result<()> {
+    /// Syncs it and gives it its name.
+    pub fn publish(mut self) -> Result<()> {
         self.file.flush().during("write", &self.temporary)?;
         power::moved();
         self.file.get_ref().sync_all().during("sync", &self.temporary)?;

@@ -290,7 +290,7 @@ fn damaged(path: &Path, at: u64) -> Error {
 }
 
 /// Opens a file for reading whether it is compressed with zstd or not.
-pub(crate) fn open_any(path: &Path) -> Result<Box<dyn BufRead + Send>> {
+pub fn open_any(path: &Path) -> Result<Box<dyn BufRead + Send>> {
     let mut reader = BufReader::with_capacity(1 << 18, File::open(path).during("open", path)?);
     let head = reader.fill_buf().during("read", path)?;
     if head.starts_with(&ZSTD_MAGIC) || is_skippable(head) {

@@ -6,7 +6,8 @@
 
 pub mod archive;
 pub mod candidates;
-mod disk;
+pub mod corpora;
+pub mod disk;
 pub mod docs;
 mod error;
 pub mod feeds;
@@ -21,12 +22,15 @@ pub mod pages;
 pub mod plan;
 pub mod rules;
 pub mod runs;
+mod shelves;
 mod table;
+pub mod text;
 pub mod warc;
 mod work;
+pub mod yields;
 
 pub use disk::write_whole;
 pub use error::{Error, Result};
-pub use frames::Packer;
+pub use frames::{Packer, open_any};
 pub use home::{Home, Lock, SETTINGS, rfc3339, stamp};
 pub use work::{Work, WorkDraft};

@@ -1,5 +1,6 @@
 //! Hits and words in time.
 
+use super::as_text;
 use crate::cql::Attribute;
 use crate::measure::interval::{Band, rate_band};
 use crate::measure::per_million;
@@ -55,10 +56,6 @@ impl TimelinePoint {
             band: rate_band(hits_f, tokens_f, spread, confidence),
         }
     }
-}
-
-fn as_text<S: Serializer>(value: &impl ToString, serializer: S) -> Result<S::Ok, S::Error> {
-    serializer.serialize_str(&value.to_string())
 }
 
 fn as_texts<S: Serializer>(values: &[Bin], serializer: S) -> Result<S::Ok, S::Error> {

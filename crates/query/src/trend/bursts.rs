@@ -7,6 +7,7 @@
 //! with little history it is assumed to be [`USUAL_WILDNESS`].
 
 use crate::measure::keyness::{Contrast, Keyness};
+use serde::Serialize;
 
 /// What counts as a burst.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -58,7 +59,8 @@ pub struct Burst {
 }
 
 /// What came after a burst.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
 pub enum Sequel {
     /// The word fell back towards what it was before.
     Fell,

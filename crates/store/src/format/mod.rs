@@ -26,6 +26,7 @@ mod markup;
 mod sample;
 mod tei;
 mod text;
+pub mod vertical;
 mod xml;
 
 use std::fmt;

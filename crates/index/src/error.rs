@@ -1,0 +1,45 @@
+//! Why the index cannot answer or be written: always with the file, and with what a person can do about it.
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+/// A failure of the index.
+#[derive(Debug, thiserror::Error)]
+#[allow(missing_docs)] // The messages say it.
+pub enum Error {
+    #[error("cannot {doing} {}: {source}", path.display())]
+    Io { doing: &'static str, path: PathBuf, source: io::Error },
+    #[error("{} is damaged ({fault}); remove the folder of this index and compile it anew", path.display())]
+    Damaged { path: PathBuf, fault: String },
+    #[error("{} is no file of a Tidings index; move it away and compile the index anew", path.display())]
+    Foreign { path: PathBuf },
+    #[error("{} was written by a newer Tidings (format {found}); use that version, or compile the index anew", path.display())]
+    Newer { path: PathBuf, found: u32 },
+    #[error("there is no index in {}; make one with `tidings compile`", folder.display())]
+    NoIndex { folder: PathBuf },
+    #[error("the document {id:032x} ({url}) has no day, neither published nor seen: {fault}")]
+    Undated { id: u128, url: String, fault: String },
+    #[error("a segment would hold more than {limit} tokens; build it in smaller pieces")]
+    TooLarge { limit: u64 },
+    #[error(transparent)]
+    Store(#[from] tidings_store::Error),
+}
+
+/// What the index gives.
+pub type Result<T> = std::result::Result<T, Error>;
+
+/// Says that a file does not hold what it should.
+pub(crate) fn damaged<T>(path: &Path, fault: impl Into<String>) -> Result<T> {
+    Err(Error::Damaged { path: path.to_owned(), fault: fault.into() })
+}
+
+/// Turns an I/O error into ours by saying what was being done to what.
+pub(crate) trait During<T> {
+    fn during(self, doing: &'static str, path: &Path) -> Result<T>;
+}
+
+impl<T> During<T> for io::Result<T> {
+    fn during(self, doing: &'static str, path: &Path) -> Result<T> {
+        self.map_err(|source| Error::Io { doing, path: path.to_owned(), source })
+    }
+}

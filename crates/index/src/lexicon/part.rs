@@ -1,0 +1,205 @@
+//! A part of the lexicon: a file of strings and lexemes that were new once.
+
+use std::collections::BTreeMap;
+use std::ops::Range;
+use std::path::Path;
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
+
+use super::{Layer, Strings};
+use crate::error::{Result, damaged};
+use crate::fold::look_up_key;
+use crate::sections::{FileKind, SectionWriter, Sections};
+
+#[derive(Debug, Clone, Serialize, Deserialize)]
+struct Meta {
+    first_lexeme: u32,
+    lexemes: u32,
+    /// First number and count of strings of each layer.
+    strings: BTreeMap<String, (u32, u32)>,
+}
+
+/// What is new and waits to be written.
+#[derive(Debug, Default)]
+pub(crate) struct NewPart {
+    pub(super) first_lexeme: u32,
+    pub(super) lexemes: Vec<[u32; 3]>,
+    pub(super) first_string: [u32; 3],
+    pub(super) strings: [Vec<Box<str>>; 3],
+}
+
+impl NewPart {
+    /// Several neighbouring parts as one; numbers stay.
+    pub(crate) fn join(parts: &[Arc<Part>]) -> NewPart {
+        let mut joined = NewPart::default();
+        if let Some(first) = parts.first() {
+            joined.first_lexeme = first.first_lexeme();
+            joined.first_string = Layer::ALL.map(|layer| first.strings(layer).first());
+        }
+        for part in parts {
+            let [words, lemmas, tags] = Layer::ALL.map(|layer| part.layer(layer));
+            let triples = words.iter().zip(lemmas).zip(tags).map(|((word, lemma), tag)| [*word, *lemma, *tag]);
+            joined.lexemes.extend(triples);
+            for layer in Layer::ALL {
+                let strings = part.strings(layer);
+                let texts = (strings.first()..strings.first() + strings.len()).map(|id| strings.get(id).into());
+                joined.strings[layer.index()].extend(texts);
+            }
+        }
+        joined
+    }
+
+    pub(crate) fn write(&self, path: &Path) -> Result<()> {
+        let mut file = SectionWriter::create(path, FileKind::Lexicon)?;
+        let counts = Layer::ALL.map(|layer| {
+            let index = layer.index();
+            (layer.name().to_owned(), (self.first_string[index], self.strings[index].len() as u32))
+        });
+        let meta = Meta {
+            first_lexeme: self.first_lexeme,
+            lexemes: self.lexemes.len() as u32,
+            strings: counts.into_iter().collect(),
+        };
+        file.section("meta", &serde_json::to_vec(&meta).expect("plain values"))?;
+        for layer in Layer::ALL {
+            let column: Vec<u32> = self.lexemes.iter().map(|ids| ids[layer.index()]).collect();
+            let mut order: Vec<u32> = (0..column.len() as u32).collect();
+            order.sort_by_key(|lexeme| column[*lexeme as usize]);
+            file.section(&name(layer, "of"), &column)?;
+            file.section(&name(layer, "lexemes"), &order)?;
+            write_strings(&mut file, layer, &self.strings[layer.index()])?;
+        }
+        file.publish()?;
+        Ok(())
+    }
+}
+
+fn name(layer: Layer, what: &str) -> String {
+    format!("{}.{what}", layer.name())
+}
+
+fn write_strings(file: &mut SectionWriter, layer: Layer, strings: &[Box<str>]) -> Result<()> {
+    let mut ids: Vec<u32> = (0..strings.len() as u32).collect();
+    ids.sort_unstable_by(|a, b| strings[*a as usize].as_bytes().cmp(strings[*b as usize].as_bytes()));
+    let mut text = Vec::with_capacity(strings.iter().map(|string| string.len() + 1).sum());
+    let mut starts = Vec::with_capacity(ids.len() + 1);
+    let mut ranks = vec![0; ids.len()];
+    for (rank, id) in ids.iter().enumerate() {
+        starts.push(text.len() as u32);
+        text.extend_from_slice(strings[*id as usize].as_bytes());
+        text.push(b'\n');
+        ranks[*id as usize] = rank as u32;
+    }
+    starts.push(text.len() as u32);
+    let mut folds: Vec<u32> = (0..ids.len() as u32).collect();
+    folds.sort_by_cached_key(|rank| look_up_key(&strings[ids[*rank as usize] as usize]).into_owned());
+    file.section(&name(layer, "text"), &text)?;
+    file.section(&name(layer, "starts"), &starts)?;
+    file.section(&name(layer, "ids"), &ids)?;
+    file.section(&name(layer, "ranks"), &ranks)?;
+    file.section(&name(layer, "folds"), &folds)
+}
+
+#[derive(Debug)]
+struct LayerPlaces {
+    first: u32,
+    of: Range<usize>,
+    lexemes: Range<usize>,
+    text: Range<usize>,
+    starts: Range<usize>,
+    ids: Range<usize>,
+    ranks: Range<usize>,
+    folds: Range<usize>,
+}
+
+/// A part of the lexicon, open for reading.
+#[derive(Debug)]
+pub(crate) struct Part {
+    file: Sections,
+    meta: Meta,
+    layers: [LayerPlaces; 3],
+}
+
+impl Part {
+    pub(crate) fn open(path: &Path) -> Result<Part> {
+        let file = Sections::open(path, FileKind::Lexicon)?;
+        let meta: Meta = file.json("meta")?;
+        if meta.first_lexeme.checked_add(meta.lexemes).is_none() {
+            return damaged(path, "its numbers are too large");
+        }
+        let places = |layer: Layer| -> Result<LayerPlaces> {
+            let Some((first, count)) = meta.strings.get(layer.name()).copied() else {
+                return damaged(path, format!("it has no {}", layer.name()));
+            };
+            if first.checked_add(count).is_none() {
+                return damaged(path, "its numbers are too large");
+            }
+            let (lexemes, count) = (meta.lexemes as usize, count as usize);
+            Ok(LayerPlaces {
+                first,
+                of: file.find_numbers::<u32>(&name(layer, "of"), lexemes)?,
+                lexemes: file.find_numbers::<u32>(&name(layer, "lexemes"), lexemes)?,
+                text: file.find(&name(layer, "text"))?,
+                starts: file.find_numbers::<u32>(&name(layer, "starts"), count + 1)?,
+                ids: file.find_numbers::<u32>(&name(layer, "ids"), count)?,
+                ranks: file.find_numbers::<u32>(&name(layer, "ranks"), count)?,
+                folds: file.find_numbers::<u32>(&name(layer, "folds"), count)?,
+            })
+        };
+        let layers = [places(Layer::Word)?, places(Layer::Lemma)?, places(Layer::Tag)?];
+        Ok(Part { file, meta, layers })
+    }
+
+    pub(crate) fn first_lexeme(&self) -> u32 {
+        self.meta.first_lexeme
+    }
+
+    pub(crate) fn lexemes(&self) -> u32 {
+        self.meta.lexemes
+    }
+
+    pub(crate) fn bytes_on_disk(&self) -> u64 {
+        self.file.bytes_on_disk()
+    }
+
+    /// For each lexeme of the part the number of its string.
+    #[inline]
+    pub(crate) fn layer(&self, layer: Layer) -> &[u32] {
+        self.file.numbers(&self.layers[layer.index()].of)
+    }
+
+    pub(crate) fn strings(&self, layer: Layer) -> Strings<'_> {
+        let places = &self.layers[layer.index()];
+        Strings {
+            first: places.first,
+            text: self.file.bytes(&places.text),
+            starts: self.file.numbers(&places.starts),
+            ids: self.file.numbers(&places.ids),
+            ranks: self.file.numbers(&places.ranks),
+            folds: self.file.numbers(&places.folds),
+        }
+    }
+
+    pub(crate) fn lexemes_with(&self, layer: Layer, id: u32, into: &mut Vec<u32>) {
+        let of = self.layer(layer);
+        let order: &[u32] = self.file.numbers(&self.layers[layer.index()].lexemes);
+        let id_of = |lexeme: &u32| of.get(*lexeme as usize).copied().unwrap_or(u32::MAX);
+        let start = order.partition_point(|lexeme| id_of(lexeme) < id);
+        let same = order[start..].iter().take_while(|lexeme| id_of(lexeme) == id);
+        into.extend(same.map(|lexeme| self.meta.first_lexeme + lexeme));
+    }
+
+    pub(crate) fn lexeme(&self, ids: [u32; 3]) -> Option<u32> {
+        let mut with_word = Vec::new();
+        self.lexemes_with(Layer::Word, ids[0], &mut with_word);
+        with_word.into_iter().find(|lexeme| {
+            let index = (lexeme - self.meta.first_lexeme) as usize;
+            [Layer::Lemma, Layer::Tag].iter().all(|layer| self.layer(*layer).get(index) == Some(&ids[layer.index()]))
+        })
+    }
+
+    pub(crate) fn verify(&self) -> Result<()> {
+        self.file.verify()
+    }
+}

@@ -1,0 +1,125 @@
+//! A sorted table of strings that is searched where it lies.
+
+use std::cmp::Ordering;
+
+use crate::fold::look_up_key;
+
+/// The strings of one layer in one part of the lexicon.
+///
+/// They lie in one text in the order of their bytes, each followed by a line end, so that a prefix is a range and a
+/// literal is found by one search over everything.
+#[derive(Debug, Clone, Copy)]
+pub struct Strings<'a> {
+    pub(super) first: u32,
+    pub(super) text: &'a [u8],
+    /// Where the string of each rank begins, and the end of the last.
+    pub(super) starts: &'a [u32],
+    /// The number of the string of each rank, counted from `first`.
+    pub(super) ids: &'a [u32],
+    /// The rank of each number.
+    pub(super) ranks: &'a [u32],
+    /// Ranks in the order of their folded strings.
+    pub(super) folds: &'a [u32],
+}
+
+impl<'a> Strings<'a> {
+    /// The lowest number.
+    pub fn first(&self) -> u32 {
+        self.first
+    }
+
+    /// How many strings there are.
+    pub fn len(&self) -> u32 {
+        self.ids.len() as u32
+    }
+
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.ids.is_empty()
+    }
+
+    /// The string of a number; empty if it is not here.
+    pub fn get(&self, id: u32) -> &'a str {
+        let rank = id.checked_sub(self.first).and_then(|index| self.ranks.get(index as usize));
+        rank.map_or("", |rank| self.at(*rank as usize))
+    }
+
+    fn bytes_at(&self, rank: usize) -> &'a [u8] {
+        match (self.starts.get(rank), self.starts.get(rank + 1)) {
+            (Some(start), Some(end)) => {
+                self.text.get(*start as usize..(*end as usize).saturating_sub(1)).unwrap_or_default()
+            }
+            _ => &[],
+        }
+    }
+
+    fn at(&self, rank: usize) -> &'a str {
+        std::str::from_utf8(self.bytes_at(rank)).unwrap_or_default()
+    }
+
+    fn id_at(&self, rank: usize) -> u32 {
+        self.first + self.ids.get(rank).copied().unwrap_or(0)
+    }
+
+    /// The first rank for which `before` does not hold.
+    fn rank_where(&self, mut before: impl FnMut(&[u8]) -> bool) -> usize {
+        let (mut low, mut high) = (0, self.ids.len());
+        while low < high {
+            let middle = (low + high) / 2;
+            if before(self.bytes_at(middle)) { low = middle + 1 } else { high = middle }
+        }
+        low
+    }
+
+    /// The number of a string.
+    pub fn find(&self, text: &str) -> Option<u32> {
+        let rank = self.rank_where(|known| known < text.as_bytes());
+        (rank < self.ids.len() && self.bytes_at(rank) == text.as_bytes()).then(|| self.id_at(rank))
+    }
+
+    /// Gives every string with its number.
+    pub fn each(&self, mut each: impl FnMut(u32, &'a str)) {
+        (0..self.ids.len()).for_each(|rank| each(self.id_at(rank), self.at(rank)));
+    }
+
+    /// Gives the strings that begin with `prefix`.
+    pub fn with_prefix(&self, prefix: &str, mut each: impl FnMut(u32, &'a str)) {
+        let prefix = prefix.as_bytes();
+        for rank in self.rank_where(|known| known < prefix)..self.ids.len() {
+            if !self.bytes_at(rank).starts_with(prefix) {
+                break;
+            }
+            each(self.id_at(rank), self.at(rank));
+        }
+    }
+
+    /// Gives the strings in which `literal`, which is not empty and holds no line end, occurs.
+    pub fn holding(&self, literal: &str, mut each: impl FnMut(u32, &'a str)) {
+        let mut next_rank = 0;
+        for at in memchr::memmem::find_iter(self.text, literal.as_bytes()) {
+            // Occurrences ascend, so that the rank is near the one before; gallop from there.
+            let mut step = 1;
+            let mut low = next_rank;
+            while self.starts.get(low + step).is_some_and(|start| *start as usize <= at) {
+                low += step;
+                step *= 2;
+            }
+            let high = (low + step).min(self.starts.len());
+            let within = self.starts.get(low..high).unwrap_or_default();
+            let rank = low + within.partition_point(|start| *start as usize <= at);
+            if rank > next_rank && rank <= self.ids.len() {
+                next_rank = rank;
+                each(self.id_at(rank - 1), self.at(rank - 1));
+            }
+        }
+    }
+
+    /// The numbers of the strings with this [key](crate::look_up_key).
+    pub fn with_key(&self, key: &str) -> impl Iterator<Item = u32> + use<'a> {
+        let compare = |rank: u32| look_up_key(self.at(rank as usize)).as_bytes().cmp(key.as_bytes());
+        let start = self.folds.partition_point(|rank| compare(*rank) == Ordering::Less);
+        let len = self.folds[start..].partition_point(|rank| compare(*rank) == Ordering::Equal);
+        let strings = *self;
+        self.folds[start..start + len].iter().map(move |rank| strings.id_at(*rank as usize))
+    }
+}

@@ -1,0 +1,41 @@
+//! The index: annotated documents become immutable segments, and segments are read where they lie.
+//!
+//! An index is a folder: a [manifest](Snapshot) that names its files, a [lexicon](lexicon::Lexicon) that only grows, and
+//! [segments](segment::Segment) of documents in the order of their days. A [`Writer`] adds documents in proportion to what
+//! is added, hides documents at once, and merges segments; a [`Snapshot`] is one generation that stays as it is.
+//!
+//! ```
+//! use tidings_index::{Settings, Snapshot, Writer, lexicon::Layer};
+//! use tidings_store::format::vertical::Reader;
+//!
+//! let folder = tempfile::tempdir().unwrap();
+//! let text = "<doc id=\"a\" date=\"2026-03-01\" site=\"e.org\">\n<p>\n<s>\nRain\train\tNOUN\n<g/>\n!\t!\tPUNCT\n</s>\n</p>\n</doc>\n";
+//! let mut writer = Writer::open(folder.path(), Settings::default()).unwrap();
+//! writer.read(&mut Reader::new(text.as_bytes(), "day.vert".as_ref())).unwrap();
+//! writer.commit(Vec::new()).unwrap();
+//!
+//! let index = Snapshot::open(folder.path()).unwrap();
+//! let segment = index.segments()[0].segment();
+//! assert_eq!(index.lexicon().text(segment.lexeme_at(0), Layer::Lemma), "rain");
+//! assert!(segment.is_glued(1));
+//! assert_eq!(segment.field("site").unwrap().of(0), "e.org");
+//! ```
+
+pub mod day;
+mod error;
+mod fold;
+pub mod lexicon;
+mod manifest;
+pub mod pack;
+mod sections;
+pub mod segment;
+mod snapshot;
+mod writer;
+
+pub use day::Day;
+pub use error::{Error, Result};
+pub use fold::look_up_key;
+pub use manifest::Input;
+pub use segment::Segment;
+pub use snapshot::{Living, Snapshot};
+pub use writer::{Removal, Settings, Writer, build};

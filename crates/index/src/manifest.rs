@@ -1,0 +1,133 @@
+//! The manifest: which files are the index, at one moment.
+//!
+//! A generation of the index is what one manifest names. It is a line of JSON and a line with its digest, replaced by
+//! rename; whatever the folder holds besides is rubbish of a run that did not end.
+
+use std::path::Path;
+
+use serde::{Deserialize, Serialize};
+use tidings_store::disk::{Draft, remove};
+use xxhash_rust::xxh3::xxh3_64;
+
+use crate::error::{During, Error, Result, damaged};
+
+const NAME: &str = "MANIFEST";
+const FORMAT: &str = "tidings index ";
+const VERSION: u32 = 1;
+
+/// Which files are the index.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Manifest {
+    format: String,
+    /// Counts the changes of the index.
+    pub(crate) generation: u64,
+    /// The number in the name of the next file; never used twice.
+    pub(crate) next_file: u64,
+    /// The parts of the lexicon, the oldest first.
+    pub(crate) lexicon: Vec<String>,
+    /// The segments, in the order in which they were written.
+    pub(crate) segments: Vec<Listed>,
+    /// What was read to make it.
+    pub(crate) inputs: Vec<Input>,
+}
+
+/// A segment in the manifest.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Listed {
+    pub(crate) file: String,
+    pub(crate) tokens: u64,
+    /// The file that names its removed documents.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) removed: Option<String>,
+}
+
+/// A file that went into the index.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Input {
+    /// Its name in the home.
+    pub file: String,
+    /// Its size.
+    pub bytes: u64,
+    /// Its digest.
+    pub xxh3: String,
+}
+
+impl Default for Manifest {
+    fn default() -> Manifest {
+        Manifest {
+            format: format!("{FORMAT}{VERSION}"),
+            generation: 0,
+            next_file: 1,
+            lexicon: Vec::new(),
+            segments: Vec::new(),
+            inputs: Vec::new(),
+        }
+    }
+}
+
+impl Manifest {
+    /// Reads the manifest of a folder; nothing if there is none.
+    pub(crate) fn read(folder: &Path) -> Result<Option<Manifest>> {
+        let path = folder.join(NAME);
+        let text = match std::fs::read_to_string(&path) {
+            Ok(text) => text,
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
+            Err(error) if error.kind() == std::io::ErrorKind::InvalidData => return Err(Error::Foreign { path }),
+            Err(error) => return Err(error).during("read", &path),
+        };
+        let (json, digest) = text.trim_end().split_once('\n').unwrap_or((&text, ""));
+        let as_value: Option<serde_json::Value> = serde_json::from_str(json).ok();
+        let format = as_value.as_ref().and_then(|value| value.get("format")?.as_str()?.strip_prefix(FORMAT));
+        let Some(version) = format.and_then(|version| version.parse::<u32>().ok()) else {
+            return Err(Error::Foreign { path });
+        };
+        if version > VERSION {
+            return Err(Error::Newer { path, found: version });
+        }
+        if format!("{:016x}", xxh3_64(json.as_bytes())) != digest {
+            return damaged(&path, "it has another digest");
+        }
+        let manifest: Manifest = match serde_json::from_str(json) {
+            Ok(manifest) => manifest,
+            Err(fault) => return damaged(&path, fault.to_string()),
+        };
+        if manifest.files().any(|name| name.contains(['/', '\\'])) {
+            return damaged(&path, "it names files elsewhere");
+        }
+        Ok(Some(manifest))
+    }
+
+    /// Makes this the manifest of a folder.
+    pub(crate) fn publish(&self, folder: &Path) -> Result<()> {
+        let json = serde_json::to_string(self).expect("plain values");
+        let mut draft = Draft::create(&folder.join(NAME))?;
+        draft.write(format!("{json}\n{:016x}\n", xxh3_64(json.as_bytes())).as_bytes())?;
+        Ok(draft.publish()?)
+    }
+
+    /// All files it names.
+    pub(crate) fn files(&self) -> impl Iterator<Item = &str> {
+        let removed = self.segments.iter().filter_map(|segment| segment.removed.as_deref());
+        let segments = self.segments.iter().map(|segment| segment.file.as_str());
+        self.lexicon.iter().map(String::as_str).chain(segments).chain(removed)
+    }
+
+    /// A name for a new file.
+    pub(crate) fn new_name(&mut self, ending: &str) -> String {
+        self.next_file += 1;
+        format!("{:06}.{ending}", self.next_file - 1)
+    }
+
+    /// Removes files of ours that it does not name.
+    pub(crate) fn sweep(&self, folder: &Path) -> Result<()> {
+        for entry in std::fs::read_dir(folder).during("list", folder)? {
+            let path = entry.during("list", folder)?.path();
+            let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
+            let is_ours = [".segment", ".lexicon", ".removed", ".tmp"].iter().any(|ending| name.ends_with(ending));
+            if is_ours && !self.files().any(|known| known == name) {
+                remove(&path)?;
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,227 @@
+//! Files made of named sections, each with a checksum: the shape of every binary file of an index.
+//!
+//! A file begins with 16 bytes that say what it is and 4 that tell its version. Sections follow, aligned so that numbers
+//! can be read where they lie. At the end stands a table of them in JSON, and a trailer that says where the table is and
+//! what its digest must be. Opening a file checks the ends and the table; [`Sections::verify`] reads every byte.
+
+use std::collections::BTreeMap;
+use std::ops::Range;
+use std::path::{Path, PathBuf};
+
+use bytemuck::Pod;
+use serde::{Deserialize, Serialize};
+use tidings_mapped::Mapped;
+use tidings_store::disk::Draft;
+use xxhash_rust::xxh3::{Xxh3, xxh3_64};
+
+use crate::error::{During, Error, Result, damaged};
+
+/// What a file of an index may be; 16 bytes, so that sections stay aligned.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum FileKind {
+    Segment,
+    Lexicon,
+    Removed,
+}
+
+/// The version of all three; a reader refuses newer ones.
+pub(crate) const VERSION: u32 = 1;
+const HEADER_BYTES: usize = 32;
+const TRAILER_BYTES: usize = 32;
+const TRAILER_MAGIC: &[u8; 8] = b"tidings.";
+/// Wide enough for the widest number we read in place.
+const ALIGNMENT: u64 = 16;
+
+impl FileKind {
+    fn magic(self) -> &'static [u8; 16] {
+        match self {
+            FileKind::Segment => b"tidings segment\n",
+            FileKind::Lexicon => b"tidings lexicon\n",
+            FileKind::Removed => b"tidings removed\n",
+        }
+    }
+}
+
+#[derive(Debug, Serialize, Deserialize)]
+struct Entry {
+    name: String,
+    at: u64,
+    bytes: u64,
+    xxh3: String,
+}
+
+/// Writes a file section by section; it appears whole or not at all.
+pub(crate) struct SectionWriter {
+    draft: Draft,
+    at: u64,
+    entries: Vec<Entry>,
+    digest: Xxh3,
+}
+
+impl SectionWriter {
+    pub(crate) fn create(path: &Path, kind: FileKind) -> Result<SectionWriter> {
+        let mut draft = Draft::create(path)?;
+        let mut header = [0; HEADER_BYTES];
+        header[..16].copy_from_slice(kind.magic());
+        header[16..20].copy_from_slice(&VERSION.to_le_bytes());
+        draft.write(&header)?;
+        Ok(SectionWriter { draft, at: HEADER_BYTES as u64, entries: Vec::new(), digest: Xxh3::new() })
+    }
+
+    /// Begins a section; what is written next belongs to it.
+    pub(crate) fn begin(&mut self, name: &str) -> Result<()> {
+        self.seal();
+        let padding = (ALIGNMENT - self.at % ALIGNMENT) % ALIGNMENT;
+        self.draft.write(&[0; ALIGNMENT as usize][..padding as usize])?;
+        self.at += padding;
+        self.entries.push(Entry { name: name.to_owned(), at: self.at, bytes: 0, xxh3: String::new() });
+        self.digest.reset();
+        Ok(())
+    }
+
+    pub(crate) fn write(&mut self, bytes: &[u8]) -> Result<()> {
+        self.digest.update(bytes);
+        self.at += bytes.len() as u64;
+        Ok(self.draft.write(bytes)?)
+    }
+
+    /// A whole section of numbers or bytes.
+    pub(crate) fn section<T: Pod>(&mut self, name: &str, values: &[T]) -> Result<()> {
+        self.begin(name)?;
+        self.write(bytemuck::cast_slice(values))
+    }
+
+    fn seal(&mut self) {
+        if let Some(entry) = self.entries.last_mut() {
+            entry.bytes = self.at - entry.at;
+            entry.xxh3 = format!("{:016x}", self.digest.digest());
+        }
+    }
+
+    /// Ends the file, makes it durable and gives it its name; says how many bytes it has.
+    pub(crate) fn publish(mut self) -> Result<u64> {
+        self.seal();
+        let table = serde_json::to_vec(&self.entries).expect("plain values");
+        let mut trailer = [0; TRAILER_BYTES];
+        trailer[..8].copy_from_slice(&(table.len() as u64).to_le_bytes());
+        trailer[8..16].copy_from_slice(&xxh3_64(&table).to_le_bytes());
+        trailer[16..24].copy_from_slice(&(self.at + (table.len() + TRAILER_BYTES) as u64).to_le_bytes());
+        trailer[24..].copy_from_slice(TRAILER_MAGIC);
+        self.draft.write(&table)?;
+        self.draft.write(&trailer)?;
+        self.draft.publish()?;
+        Ok(self.at + (table.len() + TRAILER_BYTES) as u64)
+    }
+}
+
+/// A file of sections, open for reading.
+#[derive(Debug)]
+pub(crate) struct Sections {
+    path: PathBuf,
+    map: Mapped,
+    table: BTreeMap<String, (Range<usize>, String)>,
+}
+
+impl Sections {
+    pub(crate) fn open(path: &Path, kind: FileKind) -> Result<Sections> {
+        let map = Mapped::open(path).during("open", path)?;
+        if map.len() < 20 || map[..16] != kind.magic()[..] {
+            return Err(Error::Foreign { path: path.to_owned() });
+        }
+        let version = u32::from_le_bytes([map[16], map[17], map[18], map[19]]);
+        if version > VERSION {
+            return Err(Error::Newer { path: path.to_owned(), found: version });
+        }
+        let table = Sections::read_table(path, &map)?;
+        Ok(Sections { path: path.to_owned(), map, table })
+    }
+
+    fn read_table(path: &Path, map: &[u8]) -> Result<BTreeMap<String, (Range<usize>, String)>> {
+        let Some(end) = map.len().checked_sub(TRAILER_BYTES).filter(|end| *end >= HEADER_BYTES) else {
+            return damaged(path, "it ends too early");
+        };
+        let number = |at: usize| u64::from_le_bytes(map[end + at..end + at + 8].try_into().expect("eight bytes"));
+        if map[end + 24..] != TRAILER_MAGIC[..] || number(16) != map.len() as u64 {
+            return damaged(path, "it ends too early or goes on too long");
+        }
+        let start = usize::try_from(number(0)).ok().and_then(|bytes| end.checked_sub(bytes));
+        let Some(text) = start.filter(|start| *start >= HEADER_BYTES).map(|start| &map[start..end]) else {
+            return damaged(path, "its table of sections is not where it should be");
+        };
+        if xxh3_64(text) != number(8) {
+            return damaged(path, "its table of sections has another digest");
+        }
+        let entries: Vec<Entry> = serde_json::from_slice(text)
+            .map_err(|fault| Error::Damaged { path: path.to_owned(), fault: fault.to_string() })?;
+        let mut table = BTreeMap::new();
+        for entry in entries {
+            let range = usize::try_from(entry.at)
+                .ok()
+                .zip(usize::try_from(entry.bytes).ok())
+                .and_then(|(at, bytes)| Some(at..at.checked_add(bytes)?));
+            match range {
+                Some(range) if range.end <= map.len() => table.insert(entry.name, (range, entry.xxh3)),
+                _ => return damaged(path, format!("the section {} lies outside", entry.name)),
+            };
+        }
+        Ok(table)
+    }
+
+    pub(crate) fn path(&self) -> &Path {
+        &self.path
+    }
+
+    pub(crate) fn bytes_on_disk(&self) -> u64 {
+        self.map.len() as u64
+    }
+
+    /// Where a section lies; an error if there is none.
+    pub(crate) fn find(&self, name: &str) -> Result<Range<usize>> {
+        match self.table.get(name) {
+            Some((range, _)) => Ok(range.clone()),
+            None => damaged(&self.path, format!("it has no section {name}")),
+        }
+    }
+
+    /// Where a section of `count` numbers lies.
+    pub(crate) fn find_numbers<T: Pod>(&self, name: &str, count: usize) -> Result<Range<usize>> {
+        let range = self.find(name)?;
+        let sound = bytemuck::try_cast_slice::<u8, T>(&self.map[range.clone()]).is_ok_and(|all| all.len() == count);
+        if sound { Ok(range) } else { damaged(&self.path, format!("the section {name} has another size")) }
+    }
+
+    pub(crate) fn names(&self) -> impl Iterator<Item = (&str, usize)> {
+        self.table.iter().map(|(name, (range, _))| (name.as_str(), range.len()))
+    }
+
+    pub(crate) fn bytes(&self, range: &Range<usize>) -> &[u8] {
+        &self.map[range.clone()]
+    }
+
+    /// The numbers of a section that [`Sections::find_numbers`] found.
+    #[inline]
+    pub(crate) fn numbers<T: Pod>(&self, range: &Range<usize>) -> &[T] {
+        bytemuck::try_cast_slice(&self.map[range.clone()]).unwrap_or_default()
+    }
+
+    /// A section in JSON, whose digest is checked because everything else is read by what it says.
+    pub(crate) fn json<T: for<'de> Deserialize<'de>>(&self, name: &str) -> Result<T> {
+        self.check(name)?;
+        serde_json::from_slice(self.bytes(&self.find(name)?))
+            .map_err(|fault| Error::Damaged { path: self.path.clone(), fault: fault.to_string() })
+    }
+
+    /// Compares a section with its digest.
+    pub(crate) fn check(&self, name: &str) -> Result<()> {
+        match self.table.get(name) {
+            Some((range, digest)) if format!("{:016x}", xxh3_64(&self.map[range.clone()])) == *digest => Ok(()),
+            Some(_) => damaged(&self.path, format!("the section {name} has another digest")),
+            None => damaged(&self.path, format!("it has no section {name}")),
+        }
+    }
+
+    /// Reads every byte and compares it with what was written.
+    pub(crate) fn verify(&self) -> Result<()> {
+        self.table.keys().try_for_each(|name| self.check(name))
+    }
+}

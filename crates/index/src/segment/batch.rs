@@ -1,0 +1,339 @@
+//! Documents in memory that will become a segment.
+
+use hashbrown::HashMap;
+use tidings_model::{Annotated, Attributes};
+use tidings_store::format::vertical::{Event, Reader};
+
+use super::MAX_TOKENS;
+use super::write::{Source, write};
+use crate::day::Day;
+use crate::error::{Error, Result};
+use crate::lexicon::Interner;
+use crate::pack::{Bits, bit};
+use std::io::BufRead;
+use std::path::Path;
+
+/// What is kept of a document until it is written.
+struct Kept {
+    id: u128,
+    day: Day,
+    seen: Day,
+    start: u32,
+    end: u32,
+    /// Address, line end, title, line end.
+    text: Box<str>,
+    /// A code per field, in the order in which fields became known; missing ones are empty.
+    codes: Box<[u32]>,
+}
+
+/// Collects documents until there are enough for a segment.
+#[derive(Default)]
+pub struct Batch {
+    lexemes: Vec<u32>,
+    sentences: GrowingBits,
+    paragraphs: GrowingBits,
+    glued: GrowingBits,
+    documents: Vec<Kept>,
+    fields: Vec<String>,
+    values: Vec<HashMap<Box<str>, u32>>,
+    text_bytes: usize,
+}
+
+#[derive(Default)]
+struct GrowingBits(Vec<u64>);
+
+impl GrowingBits {
+    #[inline]
+    fn set(&mut self, at: u32) {
+        let word = at as usize / 64;
+        if word >= self.0.len() {
+            self.0.resize(word + 1, 0);
+        }
+        self.0[word] |= 1 << (at % 64);
+    }
+}
+
+impl Batch {
+    /// How many tokens it holds.
+    pub fn tokens(&self) -> usize {
+        self.lexemes.len()
+    }
+
+    /// How many documents it holds.
+    pub fn documents(&self) -> usize {
+        self.documents.len()
+    }
+
+    /// About how many bytes writing it will take.
+    pub fn bytes(&self) -> usize {
+        self.lexemes.len() * 9 + self.text_bytes + self.documents.len() * 96
+    }
+
+    /// Adds a document.
+    pub fn add(&mut self, document: &Annotated, interner: &mut Interner) -> Result<()> {
+        self.begin(&document.about)?;
+        let mut line = String::new();
+        for paragraph in &document.paragraphs {
+            self.begin_paragraph();
+            for sentence in &paragraph.sentences {
+                self.begin_sentence();
+                let mut glued = false;
+                for token in sentence {
+                    line.clear();
+                    for (index, column) in [&token.word, &token.lemma, &token.tag].into_iter().enumerate() {
+                        line.push_str(if index > 0 { "\t" } else { "" });
+                        line.extend(column.chars().map(|char| if char.is_control() { ' ' } else { char }));
+                    }
+                    // The interner reads the vertical format, in which an ampersand is written as an entity.
+                    let lexeme = if line.contains('&') {
+                        interner.lexeme(&line.replace('&', "&amp;"))
+                    } else {
+                        interner.lexeme(&line)
+                    };
+                    self.push(lexeme, glued)?;
+                    glued = !token.space_after;
+                }
+            }
+        }
+        self.end();
+        Ok(())
+    }
+
+    /// Adds documents from a vertical file until `is_enough` says so or the file ends; says whether there may be more.
+    pub fn read<R: BufRead>(
+        &mut self,
+        reader: &mut Reader<R>,
+        interner: &mut Interner,
+        mut is_enough: impl FnMut(&Batch) -> bool,
+    ) -> Result<bool> {
+        let mut glued = false;
+        let mut open = false;
+        while let Some(event) = reader.next_event()? {
+            match event {
+                Event::Token(line) => {
+                    if !open {
+                        let fault = "a token stands outside of documents; a line <doc …> is missing".to_owned();
+                        return Err(reader.fault(fault).into());
+                    }
+                    self.push(interner.lexeme(line), std::mem::take(&mut glued))?;
+                }
+                Event::Glue => glued = true,
+                Event::Sentence => self.begin_sentence(),
+                Event::Paragraph => self.begin_paragraph(),
+                Event::Document(about) => {
+                    if open {
+                        self.end();
+                    }
+                    self.begin(&about)?;
+                    (open, glued) = (true, false);
+                }
+                Event::End => {
+                    if open {
+                        self.end();
+                    }
+                    open = false;
+                    if is_enough(self) {
+                        return Ok(true);
+                    }
+                }
+            }
+        }
+        if open {
+            self.end();
+        }
+        Ok(false)
+    }
+
+    fn begin(&mut self, about: &Attributes) -> Result<()> {
+        let seen = Day::parse(&about.seen);
+        let Some(day) = Day::parse(&about.date).or(seen) else {
+            let fault = format!("date “{}”, seen “{}”", about.date, about.seen);
+            return Err(Error::Undated { id: about.id, url: about.url.clone(), fault });
+        };
+        let mut codes = vec![0; self.fields.len()];
+        for (name, value) in &about.fields {
+            let index = self.fields.iter().position(|known| known == name).unwrap_or_else(|| {
+                self.fields.push(name.clone());
+                self.values.push(HashMap::from_iter([("".into(), 0)]));
+                codes.push(0);
+                self.fields.len() - 1
+            });
+            let values = &mut self.values[index];
+            codes[index] = match values.get(value.as_str()) {
+                Some(code) => *code,
+                None => {
+                    let code = values.len() as u32;
+                    values.insert(one_line(value).into(), code);
+                    code
+                }
+            };
+        }
+        let text: Box<str> = format!("{}\n{}\n", one_line(&about.url), one_line(&about.title)).into();
+        self.text_bytes += text.len() + codes.len() * 4;
+        let start = self.lexemes.len() as u32;
+        let codes = codes.into();
+        self.documents.push(Kept { id: about.id, day, seen: seen.unwrap_or(day), start, end: start, text, codes });
+        // Whatever the file says or leaves out, a document begins a paragraph and a sentence.
+        self.begin_paragraph();
+        Ok(())
+    }
+
+    fn begin_paragraph(&mut self) {
+        self.paragraphs.set(self.lexemes.len() as u32);
+        self.begin_sentence();
+    }
+
+    fn begin_sentence(&mut self) {
+        self.sentences.set(self.lexemes.len() as u32);
+    }
+
+    #[inline]
+    fn push(&mut self, lexeme: u32, glued: bool) -> Result<()> {
+        if glued {
+            self.glued.set(self.lexemes.len() as u32);
+        }
+        if self.lexemes.len() as u64 >= MAX_TOKENS {
+            return Err(Error::TooLarge { limit: MAX_TOKENS });
+        }
+        self.lexemes.push(lexeme);
+        Ok(())
+    }
+
+    fn end(&mut self) {
+        if let Some(document) = self.documents.last_mut() {
+            document.end = self.lexemes.len() as u32;
+        }
+    }
+
+    /// Writes the documents as a segment, those of one day in the order in which they came.
+    pub fn write(&self, path: &Path) -> Result<u64> {
+        let mut order: Vec<u32> = (0..self.documents.len() as u32).collect();
+        order.sort_by_key(|index| self.documents[*index as usize].day);
+
+        let bound = self.lexemes.iter().max().map_or(0, |lexeme| *lexeme as usize + 1);
+        let mut frequencies = vec![0u32; bound];
+        self.lexemes.iter().for_each(|lexeme| frequencies[*lexeme as usize] += 1);
+        let lexemes: Vec<u32> = (0..bound as u32).filter(|lexeme| frequencies[*lexeme as usize] > 0).collect();
+        let mut ranks = vec![0u32; bound];
+        let mut starts = Vec::with_capacity(lexemes.len() + 1);
+        let mut total = 0;
+        for (rank, lexeme) in lexemes.iter().enumerate() {
+            ranks[*lexeme as usize] = rank as u32;
+            starts.push(total);
+            total += frequencies[*lexeme as usize];
+        }
+        starts.push(total);
+        drop(frequencies);
+
+        // Positions by lexeme, by counting: each goes to the next free place of its lexeme.
+        let mut free = starts.clone();
+        let mut positions = vec![0u32; self.lexemes.len()];
+        let mut position = 0;
+        for index in &order {
+            let document = &self.documents[*index as usize];
+            for lexeme in &self.lexemes[document.start as usize..document.end as usize] {
+                let place = &mut free[ranks[*lexeme as usize] as usize];
+                positions[*place as usize] = position;
+                *place += 1;
+                position += 1;
+            }
+        }
+        drop(free);
+        write(path, &mut Written { batch: self, order, lexemes, ranks, starts, positions })
+    }
+}
+
+/// Line ends part things in files, so that none may be in them.
+fn one_line(text: &str) -> String {
+    text.chars().map(|char| if char.is_control() { ' ' } else { char }).collect()
+}
+
+/// A batch in the order in which it is written.
+struct Written<'b> {
+    batch: &'b Batch,
+    order: Vec<u32>,
+    lexemes: Vec<u32>,
+    /// The rank of each lexeme.
+    ranks: Vec<u32>,
+    /// Where the positions of each rank begin.
+    starts: Vec<u32>,
+    positions: Vec<u32>,
+}
+
+impl Written<'_> {
+    fn kept(&self, document: usize) -> &Kept {
+        &self.batch.documents[self.order[document] as usize]
+    }
+}
+
+impl Source for Written<'_> {
+    fn lexemes(&self) -> &[u32] {
+        &self.lexemes
+    }
+
+    fn documents(&self) -> usize {
+        self.order.len()
+    }
+
+    fn tokens_of(&self, document: usize) -> u32 {
+        let kept = self.kept(document);
+        kept.end - kept.start
+    }
+
+    fn id(&self, document: usize) -> u128 {
+        self.kept(document).id
+    }
+
+    fn day(&self, document: usize) -> Day {
+        self.kept(document).day
+    }
+
+    fn seen(&self, document: usize) -> Day {
+        self.kept(document).seen
+    }
+
+    fn text(&mut self, document: usize, into: &mut String) -> Result<()> {
+        into.push_str(&self.kept(document).text);
+        Ok(())
+    }
+
+    fn fields(&self) -> Vec<String> {
+        self.batch.fields.clone()
+    }
+
+    fn values(&self, field: usize) -> (Vec<String>, Vec<u32>) {
+        let mut values = vec![String::new(); self.batch.values[field].len()];
+        for (value, code) in &self.batch.values[field] {
+            values[*code as usize] = value.to_string();
+        }
+        let codes = (0..self.order.len()).map(|document| self.kept(document).codes.get(field).copied().unwrap_or(0));
+        (values, codes.collect())
+    }
+
+    fn ranks(&mut self, document: usize, into: &mut Vec<u32>) {
+        let kept = self.kept(document);
+        let lexemes = &self.batch.lexemes[kept.start as usize..kept.end as usize];
+        into.extend(lexemes.iter().map(|lexeme| self.ranks[*lexeme as usize]));
+    }
+
+    fn shape(&mut self, document: usize, at: u32, sentences: &mut Bits, glued: &mut Bits, paragraphs: &mut Vec<u32>) {
+        let kept = self.kept(document);
+        for offset in 0..kept.end - kept.start {
+            let from = kept.start + offset;
+            if bit(&self.batch.sentences.0, from) {
+                sentences.set(at + offset);
+            }
+            if bit(&self.batch.glued.0, from) {
+                glued.set(at + offset);
+            }
+            if bit(&self.batch.paragraphs.0, from) {
+                paragraphs.push(at + offset);
+            }
+        }
+    }
+
+    fn positions(&mut self, rank: usize, into: &mut Vec<u32>) {
+        let (start, end) = (self.starts[rank] as usize, self.starts[rank + 1] as usize);
+        into.extend_from_slice(&self.positions[start..end]);
+    }
+}

@@ -1,0 +1,204 @@
+//! What a segment knows about its documents: ids, days, addresses, titles, fields.
+
+use std::ops::Range;
+
+use super::write::Source;
+use crate::day::Day;
+use crate::error::{Error, Result, damaged};
+use crate::pack::{Bits, read_small, width_of, write_small};
+use crate::sections::{SectionWriter, Sections};
+
+/// Addresses and titles of so many documents are packed together: neighbours share sites.
+pub(super) const TEXTS_A_BLOCK: usize = 64;
+/// No block of texts unpacks to more; damaged ones may claim to.
+const MAX_BLOCK_BYTES: usize = 256 << 20;
+const LEVEL: i32 = 6;
+
+/// Writes all columns about documents; gives the fields with their numbers of values.
+pub(super) fn write_documents(file: &mut SectionWriter, source: &mut impl Source) -> Result<Vec<(String, u32)>> {
+    let documents = source.documents();
+    let ids: Vec<u128> = (0..documents).map(|document| source.id(document)).collect();
+    file.section("ids", &ids)?;
+    let seen: Vec<i32> = (0..documents).map(|document| source.seen(document).0).collect();
+    file.section("seen", &seen)?;
+
+    file.begin("texts")?;
+    let mut places = vec![0u32];
+    let mut text = String::new();
+    for first in (0..documents).step_by(TEXTS_A_BLOCK) {
+        text.clear();
+        for document in first..documents.min(first + TEXTS_A_BLOCK) {
+            source.text(document, &mut text)?;
+        }
+        let packed = zstd::bulk::compress(text.as_bytes(), LEVEL).expect("the buffer grows as needed");
+        file.write(&packed)?;
+        let place = u64::from(*places.last().expect("never empty")) + packed.len() as u64;
+        places.push(u32::try_from(place).map_err(|_| Error::TooLarge { limit: super::MAX_TOKENS })?);
+    }
+    file.section("texts.places", &places)?;
+
+    let mut fields = Vec::new();
+    for (index, name) in source.fields().into_iter().enumerate() {
+        let (values, codes) = source.values(index);
+        fields.push((name.clone(), write_field(file, &name, &values, &codes)?));
+    }
+    Ok(fields)
+}
+
+/// Writes the values that are in use, sorted, and which of them each document has.
+fn write_field(file: &mut SectionWriter, name: &str, values: &[String], codes: &[u32]) -> Result<u32> {
+    let mut used = Bits::new(values.len());
+    codes.iter().for_each(|code| used.set(*code));
+    let mut order: Vec<u32> = used.iter().collect();
+    order.sort_unstable_by_key(|code| &values[*code as usize]);
+    let (mut text, mut starts) = (String::new(), vec![0u32]);
+    let mut ranks = vec![0u32; values.len()];
+    for (rank, code) in order.iter().enumerate() {
+        ranks[*code as usize] = rank as u32;
+        text.push_str(&values[*code as usize]);
+        starts.push(u32::try_from(text.len()).map_err(|_| Error::TooLarge { limit: super::MAX_TOKENS })?);
+    }
+    let width = width_of(order.len().saturating_sub(1) as u32);
+    let mut packed = vec![width as u8];
+    write_small(&codes.iter().map(|code| ranks[*code as usize]).collect::<Vec<_>>(), width, &mut packed);
+    file.section(&format!("field.{name}.text"), text.as_bytes())?;
+    file.section(&format!("field.{name}.starts"), &starts)?;
+    file.section(&format!("field.{name}.codes"), &packed)?;
+    Ok(order.len() as u32)
+}
+
+/// Where the columns about documents lie.
+#[derive(Debug)]
+pub(super) struct Places {
+    ids: Range<usize>,
+    seen: Range<usize>,
+    texts: Range<usize>,
+    text_places: Range<usize>,
+    fields: Vec<FieldPlaces>,
+}
+
+#[derive(Debug)]
+struct FieldPlaces {
+    name: String,
+    text: Range<usize>,
+    starts: Range<usize>,
+    codes: Range<usize>,
+}
+
+impl Places {
+    pub(super) fn find(file: &Sections, documents: usize, fields: &[(String, u32)]) -> Result<Places> {
+        let places_of = |(name, values): &(String, u32)| {
+            let codes = file.find(&format!("field.{name}.codes"))?;
+            let width = file.bytes(&codes).first().copied().unwrap_or(0);
+            if !(1..=32).contains(&width) || codes.len() != 1 + (documents * width as usize).div_ceil(8) {
+                return damaged(file.path(), format!("the field {name} has another size"));
+            }
+            Ok(FieldPlaces {
+                name: name.clone(),
+                text: file.find(&format!("field.{name}.text"))?,
+                starts: file.find_numbers::<u32>(&format!("field.{name}.starts"), *values as usize + 1)?,
+                codes,
+            })
+        };
+        Ok(Places {
+            ids: file.find_numbers::<u128>("ids", documents)?,
+            seen: file.find_numbers::<i32>("seen", documents)?,
+            texts: file.find("texts")?,
+            text_places: file.find_numbers::<u32>("texts.places", documents.div_ceil(TEXTS_A_BLOCK) + 1)?,
+            fields: fields.iter().map(places_of).collect::<Result<_>>()?,
+        })
+    }
+
+    pub(super) fn ids<'f>(&self, file: &'f Sections) -> &'f [u128] {
+        file.numbers(&self.ids)
+    }
+
+    pub(super) fn seen<'f>(&self, file: &'f Sections) -> &'f [i32] {
+        file.numbers(&self.seen)
+    }
+
+    pub(super) fn field<'f>(&self, file: &'f Sections, name: &str) -> Option<Field<'f>> {
+        let places = self.fields.iter().find(|places| places.name == name)?;
+        let (width, codes) = file.bytes(&places.codes).split_first()?;
+        let (text, starts) = (file.bytes(&places.text), file.numbers(&places.starts));
+        Some(Field { text, starts, codes, width: u32::from(*width) })
+    }
+
+    /// Unpacks the block of texts that holds a document's; gives the place of the document in it.
+    pub(super) fn texts(&self, file: &Sections, document: u32) -> Result<(Vec<u8>, usize)> {
+        let block = document as usize / TEXTS_A_BLOCK;
+        let places: &[u32] = file.numbers(&self.text_places);
+        let packed = places
+            .get(block)
+            .zip(places.get(block + 1))
+            .and_then(|(start, end)| file.bytes(&self.texts).get(*start as usize..*end as usize));
+        let texts = packed.and_then(|packed| zstd::bulk::decompress(packed, claimed_size(packed)?).ok());
+        match texts {
+            Some(texts) => Ok((texts, document as usize % TEXTS_A_BLOCK)),
+            None => damaged(file.path(), format!("the text of document {document} cannot be unpacked")),
+        }
+    }
+}
+
+fn claimed_size(packed: &[u8]) -> Option<usize> {
+    let size = zstd::zstd_safe::get_frame_content_size(packed).ok()??;
+    usize::try_from(size).ok().filter(|size| *size <= MAX_BLOCK_BYTES)
+}
+
+/// Address and title at a place of an unpacked block.
+pub(super) fn text_at(texts: &[u8], place: usize) -> (String, String) {
+    let mut lines = texts.split(|byte| *byte == b'\n').skip(place * 2);
+    let mut line = || String::from_utf8_lossy(lines.next().unwrap_or_default()).into_owned();
+    (line(), line())
+}
+
+/// A field of the documents: few values, and which of them each document has.
+#[derive(Debug, Clone, Copy)]
+pub struct Field<'s> {
+    text: &'s [u8],
+    starts: &'s [u32],
+    codes: &'s [u8],
+    width: u32,
+}
+
+impl<'s> Field<'s> {
+    /// How many distinct values there are; codes are below.
+    pub fn count(&self) -> u32 {
+        self.starts.len() as u32 - 1
+    }
+
+    /// The value of a code; values are sorted.
+    pub fn value(&self, code: u32) -> &'s str {
+        let bounds = self.starts.get(code as usize).zip(self.starts.get(code as usize + 1));
+        let bytes = bounds.and_then(|(start, end)| self.text.get(*start as usize..*end as usize));
+        bytes.and_then(|bytes| std::str::from_utf8(bytes).ok()).unwrap_or_default()
+    }
+
+    /// The code of a document's value.
+    #[inline]
+    pub fn code(&self, document: u32) -> u32 {
+        read_small(self.codes, self.width, document as usize)
+    }
+
+    /// A document's value.
+    pub fn of(&self, document: u32) -> &'s str {
+        self.value(self.code(document))
+    }
+}
+
+/// Everything that is known about one document.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct DocumentView {
+    /// Its 128-bit id.
+    pub id: u128,
+    /// Its address.
+    pub url: String,
+    /// Its title.
+    pub title: String,
+    /// The day of publication.
+    pub day: Day,
+    /// The day it was first seen.
+    pub seen: Day,
+    /// Its other fields.
+    pub fields: Vec<(String, String)>,
+}

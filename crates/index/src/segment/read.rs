@@ -1,0 +1,369 @@
+//! Reads a segment where it lies.
+
+use std::ops::Range;
+use std::path::Path;
+
+use super::documents::{DocumentView, Field, Places, TEXTS_A_BLOCK, text_at};
+use super::{MAX_TOKENS, Meta};
+use crate::day::Day;
+use crate::error::{Result, damaged};
+use crate::pack::{Bits, Column, List, bit, last_bit, next_bit, read_small};
+use crate::sections::{FileKind, Sections};
+
+/// An immutable segment, open for reading.
+///
+/// Tokens are numbered by *position*, documents by their place in the segment, lexemes by their *rank* among those that
+/// occur in it.
+#[derive(Debug)]
+pub struct Segment {
+    file: Sections,
+    meta: Meta,
+    column: Range<usize>,
+    lexemes: Range<usize>,
+    frequencies: Range<usize>,
+    places: Range<usize>,
+    lists: Range<usize>,
+    glued: Range<usize>,
+    odd: Range<usize>,
+    sentences: Range<usize>,
+    paragraphs: Range<usize>,
+    starts: Range<usize>,
+    days: Range<usize>,
+    counted: Range<usize>,
+    count_places: Range<usize>,
+    counts: Range<usize>,
+    documents: Places,
+}
+
+impl Segment {
+    /// Opens a segment; its table and its sizes are checked, its bytes are not (see [`Segment::verify`]).
+    pub fn open(path: &Path) -> Result<Segment> {
+        let file = Sections::open(path, FileKind::Segment)?;
+        let meta: Meta = file.json("meta")?;
+        if u64::from(meta.tokens) > MAX_TOKENS || !(1..=32).contains(&meta.width) {
+            return damaged(path, "its numbers are too large");
+        }
+        let (lexemes, documents) = (meta.lexemes as usize, meta.documents as usize);
+        let words = Column::words_for(meta.tokens as usize, meta.width);
+        let segment = Segment {
+            column: file.find_numbers::<u32>("column", words)?,
+            lexemes: file.find_numbers::<u32>("lexemes", lexemes)?,
+            frequencies: file.find_numbers::<u32>("frequencies", lexemes)?,
+            places: file.find_numbers::<u32>("places", lexemes)?,
+            lists: file.find("lists")?,
+            glued: file.find_numbers::<u64>("glued", lexemes.div_ceil(64))?,
+            odd: file.find("odd")?,
+            sentences: file.find_numbers::<u64>("sentences", (meta.tokens as usize).div_ceil(64))?,
+            paragraphs: file.find("paragraphs")?,
+            starts: file.find_numbers::<u32>("starts", documents + 1)?,
+            days: file.find_numbers::<[u32; 2]>("days", meta.days as usize)?,
+            counted: file.find_numbers::<u32>("counted", meta.counted as usize)?,
+            count_places: file.find_numbers::<u32>("counts.places", meta.counted as usize)?,
+            counts: file.find("counts")?,
+            documents: Places::find(&file, documents, &meta.fields)?,
+            file,
+            meta,
+        };
+        let starts = segment.starts();
+        let is_sound = starts.first() == Some(&0)
+            && starts.last() == Some(&segment.meta.tokens)
+            && starts.is_sorted()
+            && segment.day_table().is_sorted_by_key(|entry| (entry[0] as i32, entry[1]))
+            && segment.day_table().iter().all(|entry| entry[1] < segment.meta.documents);
+        if is_sound { Ok(segment) } else { damaged(path, "its documents are out of order") }
+    }
+
+    /// Reads every byte and compares it with what was written.
+    pub fn verify(&self) -> Result<()> {
+        self.file.verify()
+    }
+
+    /// What it says about itself.
+    pub fn meta(&self) -> &Meta {
+        &self.meta
+    }
+
+    /// How many bytes it takes.
+    pub fn bytes_on_disk(&self) -> u64 {
+        self.file.bytes_on_disk()
+    }
+
+    /// The names of its sections and their sizes in bytes.
+    pub fn sections(&self) -> impl Iterator<Item = (&str, usize)> {
+        self.file.names()
+    }
+
+    /// How many tokens it holds.
+    pub fn tokens(&self) -> u32 {
+        self.meta.tokens
+    }
+
+    /// The rank of every token's lexeme.
+    #[inline]
+    pub fn column(&self) -> Column<'_> {
+        Column::new(self.file.numbers(&self.column), self.meta.width, self.meta.tokens)
+    }
+
+    /// The lexemes that occur, ascending; a lexeme's rank is its place here.
+    #[inline]
+    pub fn lexemes(&self) -> &[u32] {
+        self.file.numbers(&self.lexemes)
+    }
+
+    /// How often each lexeme occurs, by rank. Removed documents are still in it.
+    pub fn frequencies(&self) -> &[u32] {
+        self.file.numbers(&self.frequencies)
+    }
+
+    /// The rank of a lexeme; nothing if it does not occur.
+    pub fn rank(&self, lexeme: u32) -> Option<u32> {
+        self.lexemes().binary_search(&lexeme).ok().map(|rank| rank as u32)
+    }
+
+    /// The lexeme of a rank.
+    #[inline]
+    pub fn lexeme(&self, rank: u32) -> u32 {
+        self.lexemes().get(rank as usize).copied().unwrap_or(0)
+    }
+
+    /// The lexeme of a token.
+    #[inline]
+    pub fn lexeme_at(&self, position: u32) -> u32 {
+        self.lexeme(self.column().get(position))
+    }
+
+    /// The positions of a lexeme.
+    pub fn list(&self, rank: u32) -> List<'_> {
+        let frequency = self.frequencies().get(rank as usize).copied().unwrap_or(0);
+        let places: &[u32] = self.file.numbers(&self.places);
+        let place = places.get(rank as usize).copied().unwrap_or(0);
+        if frequency == 1 {
+            return List::only(place);
+        }
+        List::new(self.file.bytes(&self.lists).get(place as usize..).unwrap_or_default(), frequency)
+    }
+
+    /// Whether a token stands without a space before it.
+    pub fn is_glued(&self, position: u32) -> bool {
+        bit(self.usually_glued(), self.column().get(position)) != self.odd_spaces().contains(position)
+    }
+
+    /// A bit for every rank whose tokens mostly stand without a space before them.
+    pub(crate) fn usually_glued(&self) -> &[u64] {
+        self.file.numbers(&self.glued)
+    }
+
+    /// Tokens that do not follow the habit of their lexeme.
+    pub(crate) fn odd_spaces(&self) -> List<'_> {
+        List::new(self.file.bytes(&self.odd), self.meta.odd_spaces)
+    }
+
+    /// A bit for every token that begins a sentence.
+    #[inline]
+    pub fn sentence_bits(&self) -> &[u64] {
+        self.file.numbers(&self.sentences)
+    }
+
+    /// The sentence of a token that lies in the document with these bounds.
+    pub fn sentence_of(&self, position: u32, document: &Range<u32>) -> Range<u32> {
+        let bits = self.sentence_bits();
+        let start = last_bit(bits, document.start, position).unwrap_or(document.start);
+        start..next_bit(bits, position + 1, document.end).unwrap_or(document.end)
+    }
+
+    /// Where paragraphs begin.
+    pub fn paragraphs(&self) -> List<'_> {
+        List::new(self.file.bytes(&self.paragraphs), self.meta.paragraphs)
+    }
+
+    /// Where each document begins, and the end of the last.
+    #[inline]
+    pub fn starts(&self) -> &[u32] {
+        self.file.numbers(&self.starts)
+    }
+
+    /// The document of a token.
+    pub fn document_at(&self, position: u32) -> u32 {
+        (self.starts().partition_point(|start| *start <= position) as u32).saturating_sub(1)
+    }
+
+    /// The tokens of a document.
+    pub fn tokens_of(&self, document: u32) -> Range<u32> {
+        let starts = self.starts();
+        let at = |index: usize| starts.get(index).copied().unwrap_or(self.meta.tokens);
+        at(document as usize)..at(document as usize + 1)
+    }
+
+    /// Each distinct day, as a number, with its first document.
+    fn day_table(&self) -> &[[u32; 2]] {
+        self.file.numbers(&self.days)
+    }
+
+    /// How many distinct days it has.
+    pub fn days(&self) -> usize {
+        self.day_table().len()
+    }
+
+    /// A day by its place among the days of the segment.
+    pub fn day(&self, index: usize) -> Day {
+        Day(self.day_table().get(index).map_or(0, |entry| entry[0] as i32))
+    }
+
+    /// The documents of a day, by its place among the days of the segment.
+    pub fn documents_of_day(&self, index: usize) -> Range<u32> {
+        let table = self.day_table();
+        let at = |index: usize| table.get(index).map_or(self.meta.documents, |entry| entry[1]);
+        at(index)..at(index + 1)
+    }
+
+    /// The place of a document's day among the days of the segment.
+    pub fn day_index(&self, document: u32) -> usize {
+        self.day_table().partition_point(|entry| entry[1] <= document).saturating_sub(1)
+    }
+
+    /// The day of a document.
+    pub fn day_of(&self, document: u32) -> Day {
+        self.day(self.day_index(document))
+    }
+
+    /// The documents published from one day to another, both included.
+    pub fn documents_between(&self, first: Day, last: Day) -> Range<u32> {
+        let table = self.day_table();
+        let document = |index: usize| table.get(index).map_or(self.meta.documents, |entry| entry[1]);
+        let start = document(table.partition_point(|entry| (entry[0] as i32) < first.0));
+        start..document(table.partition_point(|entry| entry[0] as i32 <= last.0)).max(start)
+    }
+
+    /// The tokens of several documents in a row.
+    pub fn tokens_in(&self, documents: Range<u32>) -> Range<u32> {
+        if documents.is_empty() {
+            return 0..0;
+        }
+        self.tokens_of(documents.start).start..self.tokens_of(documents.end - 1).end
+    }
+
+    /// The stored counts by day of a frequent lexeme; nothing if it is not frequent enough to have any.
+    pub fn day_counts(&self, rank: u32) -> Option<DayCounts<'_>> {
+        let counted: &[u32] = self.file.numbers(&self.counted);
+        let index = counted.binary_search(&rank).ok()?;
+        let places: &[u32] = self.file.numbers(&self.count_places);
+        let bytes = self.file.bytes(&self.counts).get(*places.get(index)? as usize..)?;
+        let (widths, numbers) = bytes.split_first_chunk::<2>()?;
+        let [hits_width, documents_width] = widths.map(u32::from);
+        let hits_bytes = (self.days() * hits_width as usize).div_ceil(8);
+        Some(DayCounts { hits: numbers, hits_width, documents: numbers.get(hits_bytes..)?, documents_width })
+    }
+
+    /// The ids of the documents.
+    pub fn ids(&self) -> &[u128] {
+        self.documents.ids(&self.file)
+    }
+
+    /// The day on which a document was first seen.
+    pub fn seen(&self, document: u32) -> Day {
+        Day(self.documents.seen(&self.file).get(document as usize).copied().unwrap_or(0))
+    }
+
+    /// The names of the fields its documents have.
+    pub fn field_names(&self) -> impl Iterator<Item = &str> {
+        self.meta.fields.iter().map(|(name, _)| name.as_str())
+    }
+
+    /// A field; nothing if no document has it.
+    pub fn field(&self, name: &str) -> Option<Field<'_>> {
+        self.documents.field(&self.file, name)
+    }
+
+    /// Address and title of a document.
+    pub fn address_and_title(&self, document: u32) -> Result<(String, String)> {
+        let (texts, place) = self.documents.texts(&self.file, document)?;
+        Ok(text_at(&texts, place))
+    }
+
+    /// The block of texts with a document's, unpacked unless it is the one that was unpacked last.
+    pub(super) fn unpacked_texts<'k>(
+        &self,
+        document: u32,
+        kept: &'k mut Option<(u32, Vec<u8>)>,
+    ) -> Result<(&'k [u8], usize)> {
+        let block = document - document % TEXTS_A_BLOCK as u32;
+        if kept.as_ref().is_none_or(|(known, _)| *known != block) {
+            *kept = Some((block, self.documents.texts(&self.file, document)?.0));
+        }
+        let texts = kept.as_ref().map_or(&[][..], |(_, texts)| texts);
+        Ok((texts, document as usize % TEXTS_A_BLOCK))
+    }
+
+    /// Gives every document's address and title.
+    pub fn each_text(&self, mut each: impl FnMut(u32, &str, &str)) -> Result<()> {
+        let mut document = 0;
+        while document < self.meta.documents {
+            let (texts, _) = self.documents.texts(&self.file, document)?;
+            let texts = String::from_utf8_lossy(&texts);
+            let mut lines = texts.split_terminator('\n');
+            let before = document;
+            while let (Some(url), Some(title)) = (lines.next(), lines.next()) {
+                each(document, url, title);
+                document += 1;
+            }
+            if document == before {
+                return damaged(self.file.path(), format!("document {document} has no text"));
+            }
+        }
+        Ok(())
+    }
+
+    /// Everything that is known about a document.
+    pub fn document(&self, document: u32) -> Result<DocumentView> {
+        let (url, title) = self.address_and_title(document)?;
+        let fields = self
+            .meta
+            .fields
+            .iter()
+            .map(|(name, _)| (name.clone(), self.field(name).map_or("", |field| field.of(document)).to_owned()));
+        Ok(DocumentView {
+            id: self.ids().get(document as usize).copied().unwrap_or(0),
+            url,
+            title,
+            day: self.day_of(document),
+            seen: self.seen(document),
+            fields: fields.collect(),
+        })
+    }
+
+    /// How often each rank occurs in some documents.
+    pub fn count_tokens(&self, documents: &Bits, counts: &mut [u32]) {
+        let column = self.column();
+        for document in documents.iter() {
+            let tokens = self.tokens_of(document);
+            column.scan(tokens.start, tokens.end, |_, ranks| {
+                for rank in ranks {
+                    if let Some(count) = counts.get_mut(*rank as usize) {
+                        *count += 1;
+                    }
+                }
+            });
+        }
+    }
+}
+
+/// The stored counts of a lexeme, by the days of its segment.
+#[derive(Debug, Clone, Copy)]
+pub struct DayCounts<'s> {
+    hits: &'s [u8],
+    hits_width: u32,
+    documents: &'s [u8],
+    documents_width: u32,
+}
+
+impl DayCounts<'_> {
+    /// How often the lexeme occurs on a day.
+    pub fn hits(&self, day: usize) -> u32 {
+        read_small(self.hits, self.hits_width, day)
+    }
+
+    /// In how many documents of the day it occurs.
+    pub fn documents(&self, day: usize) -> u32 {
+        read_small(self.documents, self.documents_width, day)
+    }
+}

@@ -1,0 +1,245 @@
+//! The index as it was at one moment, for readers.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use tidings_model::{Annotated, AnnotatedParagraph, Attributes, Token};
+
+use crate::error::{Error, Result, damaged};
+use crate::lexicon::{Layer, Lexicon, Part};
+use crate::manifest::{Input, Manifest};
+use crate::pack::{Bits, bit};
+use crate::sections::{FileKind, SectionWriter, Sections};
+use crate::segment::Segment;
+
+/// A file may be gone when it is opened, because a writer has published a newer generation meanwhile.
+const TRIES: usize = 20;
+
+/// One generation of the index. It stays as it is whatever writers do; files that are removed stay mapped.
+#[derive(Debug, Clone)]
+pub struct Snapshot {
+    generation: u64,
+    lexicon: Lexicon,
+    segments: Vec<Living>,
+    inputs: Arc<Vec<Input>>,
+    parts: Vec<String>,
+}
+
+/// A segment and which of its documents are removed.
+#[derive(Debug, Clone)]
+pub struct Living {
+    file: String,
+    removed_file: Option<String>,
+    segment: Arc<Segment>,
+    removed: Arc<Bits>,
+    removed_documents: u32,
+    removed_tokens: u32,
+}
+
+impl Living {
+    /// The segment.
+    pub fn segment(&self) -> &Segment {
+        &self.segment
+    }
+
+    /// The documents that are removed; hits in them do not count.
+    pub fn removed(&self) -> &Bits {
+        &self.removed
+    }
+
+    /// Whether any document is removed.
+    pub fn has_removed(&self) -> bool {
+        self.removed_documents > 0
+    }
+
+    /// Tokens of documents that are still there.
+    pub fn tokens(&self) -> u64 {
+        u64::from(self.segment.tokens() - self.removed_tokens)
+    }
+
+    /// Documents that are still there.
+    pub fn documents(&self) -> u64 {
+        u64::from(self.segment.meta().documents - self.removed_documents)
+    }
+
+    /// The name of its file.
+    pub fn file(&self) -> &str {
+        &self.file
+    }
+}
+
+impl Snapshot {
+    /// Opens the newest generation of an index.
+    pub fn open(folder: &Path) -> Result<Snapshot> {
+        Snapshot::open_from(folder, None)
+    }
+
+    /// The newest generation; what this one has open already is not opened again.
+    pub fn refresh(&self, folder: &Path) -> Result<Snapshot> {
+        Snapshot::open_from(folder, Some(self))
+    }
+
+    fn open_from(folder: &Path, known: Option<&Snapshot>) -> Result<Snapshot> {
+        for _ in 0..TRIES {
+            let manifest = Manifest::read(folder)?.ok_or_else(|| Error::NoIndex { folder: folder.to_owned() })?;
+            match Snapshot::of(folder, &manifest, known) {
+                Err(error) if is_gone(&error) && Manifest::read(folder)?.as_ref() != Some(&manifest) => {}
+                result => return result,
+            }
+        }
+        damaged(&folder.join("MANIFEST"), "its files are never there when they are opened")
+    }
+
+    pub(crate) fn of(folder: &Path, manifest: &Manifest, known: Option<&Snapshot>) -> Result<Snapshot> {
+        let part = |name: &String| {
+            let same = known.and_then(|known| known.parts.iter().position(|known| known == name));
+            match same.zip(known) {
+                Some((index, known)) => Ok(known.lexicon.parts()[index].clone()),
+                None => Part::open(&folder.join(name)).map(Arc::new),
+            }
+        };
+        let lexicon = Lexicon::new(manifest.lexicon.iter().map(part).collect::<Result<_>>()?);
+        let mut segments = Vec::new();
+        for listed in &manifest.segments {
+            let old = known.and_then(|known| known.segments.iter().find(|living| living.file == listed.file));
+            if let Some(old) = old.filter(|old| old.removed_file == listed.removed) {
+                segments.push(old.clone());
+                continue;
+            }
+            let path = folder.join(&listed.file);
+            let segment = match old {
+                Some(old) => old.segment.clone(),
+                None => Arc::new(Segment::open(&path)?),
+            };
+            if segment.meta().lexeme_bound > lexicon.lexemes() {
+                return damaged(&path, "it knows more lexemes than the lexicon");
+            }
+            let removed = match &listed.removed {
+                Some(name) => read_removed(&folder.join(name), segment.meta().documents)?,
+                None => Bits::new(segment.meta().documents as usize),
+            };
+            let removed_tokens = removed.iter().map(|document| segment.tokens_of(document).len() as u32).sum();
+            segments.push(Living {
+                file: listed.file.clone(),
+                removed_file: listed.removed.clone(),
+                removed_documents: removed.count() as u32,
+                removed_tokens,
+                removed: Arc::new(removed),
+                segment,
+            });
+        }
+        Ok(Snapshot {
+            generation: manifest.generation,
+            lexicon,
+            segments,
+            inputs: Arc::new(manifest.inputs.clone()),
+            parts: manifest.lexicon.clone(),
+        })
+    }
+
+    /// Counts the changes of the index.
+    pub fn generation(&self) -> u64 {
+        self.generation
+    }
+
+    /// The lexicon.
+    pub fn lexicon(&self) -> &Lexicon {
+        &self.lexicon
+    }
+
+    /// The segments, in the order in which they were written.
+    pub fn segments(&self) -> &[Living] {
+        &self.segments
+    }
+
+    /// What was read to make it.
+    pub fn inputs(&self) -> &[Input] {
+        &self.inputs
+    }
+
+    /// Tokens that are not removed.
+    pub fn tokens(&self) -> u64 {
+        self.segments.iter().map(Living::tokens).sum()
+    }
+
+    /// Documents that are not removed.
+    pub fn documents(&self) -> u64 {
+        self.segments.iter().map(Living::documents).sum()
+    }
+
+    /// The bytes of all its files but the manifest.
+    pub fn bytes_on_disk(&self) -> u64 {
+        let segments: u64 = self.segments.iter().map(|living| living.segment.bytes_on_disk()).sum();
+        segments + self.lexicon.parts().iter().map(|part| part.bytes_on_disk()).sum::<u64>()
+    }
+
+    /// Reads every byte of every file and compares it with what was written.
+    pub fn verify(&self) -> Result<()> {
+        self.lexicon.verify()?;
+        self.segments.iter().try_for_each(|living| living.segment.verify())
+    }
+
+    /// A document as it was added. Kinds of paragraphs are not kept.
+    pub fn annotated(&self, segment: usize, document: u32) -> Result<Annotated> {
+        let segment = self.segments[segment].segment();
+        let about = segment.document(document)?;
+        let tokens = segment.tokens_of(document);
+        let mut paragraph_starts = Vec::new();
+        segment.paragraphs().read(tokens.start, tokens.end, &mut paragraph_starts);
+        let mut paragraphs: Vec<AnnotatedParagraph> = Vec::new();
+        for position in tokens {
+            if paragraph_starts.binary_search(&position).is_ok() || paragraphs.is_empty() {
+                paragraphs.push(AnnotatedParagraph::default());
+            }
+            let sentences = &mut paragraphs.last_mut().expect("just pushed").sentences;
+            if bit(segment.sentence_bits(), position) || sentences.is_empty() {
+                sentences.push(Vec::new());
+            }
+            let sentence = sentences.last_mut().expect("just pushed");
+            if let Some(before) = sentence.last_mut() {
+                before.space_after = !segment.is_glued(position);
+            }
+            let lexeme = segment.lexeme_at(position);
+            let [word, lemma, tag] = Layer::ALL.map(|layer| self.lexicon.text(lexeme, layer).to_owned());
+            sentence.push(Token { word, lemma, tag, space_after: true });
+        }
+        let about = Attributes {
+            id: about.id,
+            url: about.url,
+            title: about.title,
+            date: about.day.to_string(),
+            seen: about.seen.to_string(),
+            fields: about.fields,
+        };
+        Ok(Annotated { about, paragraphs })
+    }
+
+    /// Where documents with an id lie: segment and document; removed ones do not count.
+    pub fn find_document(&self, id: u128) -> Vec<(usize, u32)> {
+        let mut found = Vec::new();
+        for (index, living) in self.segments.iter().enumerate() {
+            let places = living.segment.ids().iter().enumerate().filter(|(_, known)| **known == id);
+            let places = places.map(|(document, _)| document as u32);
+            found.extend(places.filter(|document| !living.removed.get(*document)).map(|document| (index, document)));
+        }
+        found
+    }
+}
+
+fn is_gone(error: &Error) -> bool {
+    matches!(error, Error::Io { source, .. } if source.kind() == std::io::ErrorKind::NotFound)
+}
+
+/// Writes which documents of a segment are removed.
+pub(crate) fn write_removed(path: &Path, removed: &Bits) -> Result<()> {
+    let mut file = SectionWriter::create(path, FileKind::Removed)?;
+    file.section("documents", removed.words())?;
+    file.publish().map(drop)
+}
+
+fn read_removed(path: &Path, documents: u32) -> Result<Bits> {
+    let file = Sections::open(path, FileKind::Removed)?;
+    let range = file.find_numbers::<u64>("documents", (documents as usize).div_ceil(64))?;
+    file.check("documents")?;
+    Ok(Bits::from_words(file.numbers(&range).to_vec()))
+}

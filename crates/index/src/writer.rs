@@ -1,0 +1,320 @@
+//! Changes an index: adds documents, removes documents, merges segments.
+//!
+//! Whatever is written becomes visible with the next manifest, whole; until then readers see the old generation. Only one
+//! writer may be at work in a folder at a time: the caller holds the lock of the home.
+
+use std::collections::BTreeMap;
+use std::io::BufRead;
+use std::ops::Range;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use tidings_model::Annotated;
+use tidings_store::disk::make_folder;
+use tidings_store::format::vertical::Reader;
+
+use crate::day::Day;
+use crate::error::Result;
+use crate::lexicon::{Interner, NewPart, Part};
+use crate::manifest::{Input, Listed, Manifest};
+use crate::pack::Bits;
+use crate::segment::{Batch, MergeSource, merge};
+use crate::snapshot::{Snapshot, write_removed};
+
+/// How an index is written.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Settings {
+    /// Documents are collected in memory up to this size, then a segment is written.
+    pub batch_bytes: usize,
+    /// So many neighbouring segments of about one size become one.
+    pub merge_factor: usize,
+    /// No merge makes a segment larger than this.
+    pub max_segment_tokens: u64,
+}
+
+impl Default for Settings {
+    fn default() -> Settings {
+        Settings { batch_bytes: 120 << 20, merge_factor: 8, max_segment_tokens: 256 << 20 }
+    }
+}
+
+/// What a removal did.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Removal {
+    /// Documents that are hidden now and were not before.
+    pub documents: u64,
+    /// Their tokens.
+    pub tokens: u64,
+}
+
+/// Changes an index.
+pub struct Writer {
+    folder: PathBuf,
+    settings: Settings,
+    manifest: Manifest,
+    snapshot: Snapshot,
+    interner: Interner,
+    batch: Batch,
+    /// Written but not visible yet.
+    new_segments: Vec<Listed>,
+    /// Documents of segments that will be hidden with the next commit.
+    hidden: BTreeMap<usize, Bits>,
+}
+
+impl Writer {
+    /// Opens an index for writing; it is made if there is none.
+    pub fn open(folder: &Path, settings: Settings) -> Result<Writer> {
+        make_folder(folder)?;
+        let manifest = Manifest::read(folder)?.unwrap_or_default();
+        let snapshot = Snapshot::of(folder, &manifest, None)?;
+        Ok(Writer {
+            folder: folder.to_owned(),
+            interner: Interner::new(snapshot.lexicon().clone()),
+            batch: Batch::default(),
+            new_segments: Vec::new(),
+            hidden: BTreeMap::new(),
+            settings,
+            manifest,
+            snapshot,
+        })
+    }
+
+    /// The index as it was when it was last committed.
+    pub fn snapshot(&self) -> &Snapshot {
+        &self.snapshot
+    }
+
+    /// Adds a document.
+    pub fn add(&mut self, document: &Annotated) -> Result<()> {
+        self.batch.add(document, &mut self.interner)?;
+        if self.batch.bytes() >= self.settings.batch_bytes { self.flush() } else { Ok(()) }
+    }
+
+    /// Adds the documents of a vertical file.
+    pub fn read<R: BufRead>(&mut self, reader: &mut Reader<R>) -> Result<()> {
+        let limit = self.settings.batch_bytes;
+        while self.batch.read(reader, &mut self.interner, |batch| batch.bytes() >= limit)? {
+            self.flush()?;
+        }
+        Ok(())
+    }
+
+    /// Writes what was collected as a segment. Readers see it after [`Writer::commit`].
+    pub fn flush(&mut self) -> Result<()> {
+        if self.batch.documents() == 0 {
+            return Ok(());
+        }
+        let file = self.manifest.new_name("segment");
+        self.batch.write(&self.folder.join(&file))?;
+        self.new_segments.push(Listed { file, tokens: self.batch.tokens() as u64, removed: None });
+        self.batch = Batch::default();
+        Ok(())
+    }
+
+    /// Makes everything that was added durable and visible, and notes what it was made of.
+    pub fn commit(&mut self, inputs: Vec<Input>) -> Result<()> {
+        self.flush()?;
+        self.hide_withdrawn()?;
+        self.manifest.segments.append(&mut self.new_segments);
+        self.manifest.inputs.extend(inputs);
+        let known = std::mem::replace(&mut self.interner, Interner::new(self.snapshot.lexicon().clone()));
+        if let Some(new) = known.finish() {
+            self.add_part(new)?;
+        }
+        self.publish()
+    }
+
+    /// Adds a part to the lexicon, joined with those before it that are not much larger.
+    fn add_part(&mut self, new: NewPart) -> Result<()> {
+        let file = self.manifest.new_name("lexicon");
+        new.write(&self.folder.join(&file))?;
+        let mut parts: Vec<Arc<Part>> = self.snapshot.lexicon().parts().to_vec();
+        parts.push(Arc::new(Part::open(&self.folder.join(&file))?));
+        self.manifest.lexicon.push(file);
+        let mut first = parts.len() - 1;
+        let mut bytes = parts[first].bytes_on_disk();
+        while first > 0 && parts[first - 1].bytes_on_disk() < 4 * bytes {
+            first -= 1;
+            bytes += parts[first].bytes_on_disk();
+        }
+        if first + 1 < parts.len() {
+            let file = self.manifest.new_name("lexicon");
+            NewPart::join(&parts[first..]).write(&self.folder.join(&file))?;
+            self.manifest.lexicon.truncate(first);
+            self.manifest.lexicon.push(file);
+        }
+        Ok(())
+    }
+
+    /// Swaps the manifest, then looks at the new generation and removes what it does not need.
+    fn publish(&mut self) -> Result<()> {
+        self.manifest.generation += 1;
+        // Everything must open before it counts.
+        let snapshot = Snapshot::of(&self.folder, &self.manifest, Some(&self.snapshot))?;
+        self.manifest.publish(&self.folder)?;
+        self.snapshot = snapshot;
+        self.interner = Interner::new(self.snapshot.lexicon().clone());
+        self.manifest.sweep(&self.folder)
+    }
+
+    /// Takes an input back: its documents, which are those that were first seen on that day, are hidden with the
+    /// next commit, which may bring others in their place. Says how many there were.
+    pub fn withdraw(&mut self, file: &str, seen: Day) -> Result<u64> {
+        let mut documents = 0;
+        for index in 0..self.snapshot.segments().len() {
+            let living = &self.snapshot.segments()[index];
+            let mut removed = self.hidden.get(&index).unwrap_or_else(|| living.removed()).clone();
+            let of_day = (0..living.segment().ids().len() as u32)
+                .filter(|document| living.segment().seen(*document) == seen && !removed.get(*document));
+            let of_day: Vec<u32> = of_day.collect();
+            if !of_day.is_empty() {
+                documents += of_day.len() as u64;
+                of_day.into_iter().for_each(|document| removed.set(document));
+                self.hidden.insert(index, removed);
+            }
+        }
+        self.manifest.inputs.retain(|input| input.file != file);
+        Ok(documents)
+    }
+
+    /// Writes down which documents were withdrawn.
+    fn hide_withdrawn(&mut self) -> Result<()> {
+        for (index, removed) in std::mem::take(&mut self.hidden) {
+            let name = self.manifest.new_name("removed");
+            write_removed(&self.folder.join(&name), &removed)?;
+            self.manifest.segments[index].removed = Some(name);
+        }
+        Ok(())
+    }
+
+    /// Hides the documents that `is_unwanted` names by id and address, at once and durably. Their bytes go with the next
+    /// merge of their segments, or with [`Writer::purge`].
+    pub fn remove(&mut self, mut is_unwanted: impl FnMut(u128, &dyn Fn() -> String) -> bool) -> Result<Removal> {
+        let mut removal = Removal::default();
+        for index in 0..self.manifest.segments.len() {
+            let living = &self.snapshot.segments()[index];
+            let segment = living.segment();
+            let mut removed = living.removed().clone();
+            let mut is_new = false;
+            for (document, id) in (0..).zip(segment.ids()) {
+                let url = || segment.address_and_title(document).map(|(url, _)| url).unwrap_or_default();
+                if !removed.get(document) && is_unwanted(*id, &url) {
+                    removed.set(document);
+                    is_new = true;
+                    removal.documents += 1;
+                    removal.tokens += segment.tokens_of(document).len() as u64;
+                }
+            }
+            if is_new {
+                let name = self.manifest.new_name("removed");
+                write_removed(&self.folder.join(&name), &removed)?;
+                self.manifest.segments[index].removed = Some(name);
+            }
+        }
+        if removal.documents > 0 {
+            self.publish()?;
+        }
+        Ok(removal)
+    }
+
+    /// Hides documents by their ids.
+    pub fn remove_ids(&mut self, ids: &[u128]) -> Result<Removal> {
+        let mut sorted = ids.to_vec();
+        sorted.sort_unstable();
+        self.remove(|id, _| sorted.binary_search(&id).is_ok())
+    }
+
+    /// Hides documents by their addresses.
+    pub fn remove_urls(&mut self, urls: &[&str]) -> Result<Removal> {
+        let mut ids = Vec::new();
+        for living in self.snapshot.segments() {
+            let known = living.segment().ids();
+            living.segment().each_text(|document, url, _| {
+                if urls.contains(&url) {
+                    ids.extend(known.get(document as usize));
+                }
+            })?;
+        }
+        self.remove_ids(&ids)
+    }
+
+    /// Merges segments as long as there are many of one size; says how many merges that took.
+    pub fn merge(&mut self) -> Result<usize> {
+        let mut merges = 0;
+        while let Some(run) = self.run_to_merge() {
+            self.merge_run(run)?;
+            merges += 1;
+        }
+        Ok(merges)
+    }
+
+    /// Makes one segment of everything, as far as the largest size allows.
+    pub fn merge_all(&mut self) -> Result<()> {
+        let mut first = 0;
+        while first < self.manifest.segments.len() {
+            let mut tokens = 0;
+            let fits = |listed: &&Listed| {
+                tokens += listed.tokens;
+                tokens <= self.settings.max_segment_tokens
+            };
+            let count = self.manifest.segments[first..].iter().take_while(fits).count().max(1);
+            if count > 1 || self.snapshot.segments()[first].has_removed() {
+                self.merge_run(first..first + count)?;
+            }
+            // A segment all of whose documents are removed leaves nothing behind.
+            first += 1;
+        }
+        Ok(())
+    }
+
+    /// Rewrites every segment that has removed documents: afterwards no file of a segment holds them.
+    pub fn purge(&mut self) -> Result<usize> {
+        let unclean =
+            (0..self.snapshot.segments().len()).filter(|index| self.snapshot.segments()[*index].has_removed());
+        let unclean: Vec<usize> = unclean.collect();
+        for index in unclean.iter().rev() {
+            self.merge_run(*index..*index + 1)?;
+        }
+        Ok(unclean.len())
+    }
+
+    /// A run of neighbours, the newest first, none of which is much larger than the others.
+    fn run_to_merge(&self) -> Option<Range<usize>> {
+        let segments = &self.manifest.segments;
+        let factor = self.settings.merge_factor.max(2);
+        for end in (factor..=segments.len()).rev() {
+            let run = &segments[end - factor..end];
+            let total: u64 = run.iter().map(|listed| listed.tokens).sum();
+            let largest = run.iter().map(|listed| listed.tokens).max().unwrap_or(0);
+            // A merge pays when it at least halves how often its tokens will be rewritten.
+            if total <= self.settings.max_segment_tokens && total >= 2 * largest {
+                return Some(end - factor..end);
+            }
+        }
+        None
+    }
+
+    fn merge_run(&mut self, run: Range<usize>) -> Result<()> {
+        let living = &self.snapshot.segments()[run.clone()];
+        let sources: Vec<MergeSource<'_>> =
+            living.iter().map(|living| MergeSource { segment: living.segment(), removed: living.removed() }).collect();
+        let tokens: u64 = living.iter().map(|living| living.tokens()).sum();
+        let documents: u64 = living.iter().map(|living| living.documents()).sum();
+        if documents == 0 {
+            self.manifest.segments.drain(run);
+            return self.publish();
+        }
+        let file = self.manifest.new_name("segment");
+        merge(&sources, &self.folder.join(&file))?;
+        self.manifest.segments.splice(run, [Listed { file, tokens, removed: None }]);
+        self.publish()
+    }
+}
+
+/// Makes a segment of documents alone, for tests and tools: a lexicon of one part and one segment in a folder.
+pub fn build(folder: &Path, documents: &[Annotated]) -> Result<Snapshot> {
+    let mut writer = Writer::open(folder, Settings::default())?;
+    documents.iter().try_for_each(|document| writer.add(document))?;
+    writer.commit(Vec::new())?;
+    Ok(writer.snapshot().clone())
+}

@@ -1,0 +1,223 @@
+//! What is put into an index comes out of it, however it was divided, merged, thinned out or damaged.
+
+use std::path::Path;
+
+use fastrand::Rng;
+use proptest::prelude::*;
+use tidings_index::{Day, Settings, Snapshot, Writer, build, lexicon::Layer};
+use tidings_model::{Annotated, AnnotatedParagraph, Attributes, Token};
+
+/// A small corpus in which everything that may be odd is odd: empty documents, missing fields, equal days, ampersands.
+fn corpus(seed: u64, documents: usize) -> Vec<Annotated> {
+    let mut random = Rng::with_seed(seed);
+    let random = &mut random;
+    let token = |random: &mut Rng, is_last: bool| {
+        let number = (random.f32() * random.f32() * 30.0) as u32;
+        let word = ["A&B".to_owned(), format!("w{number}"), format!("W{number}"), ",".to_owned()];
+        Token {
+            word: random.choice(word).expect("not empty"),
+            lemma: if number == 3 { String::new() } else { format!("w{number}") },
+            tag: random.choice(["N", "V", "<X>", ""]).expect("not empty").to_owned(),
+            space_after: is_last || random.u8(..) > 60,
+        }
+    };
+    let sentence = |random: &mut Rng| {
+        let tokens = random.usize(1..7);
+        (1..=tokens).map(|index| token(random, index == tokens)).collect::<Vec<_>>()
+    };
+    (0..documents)
+        .map(|index| {
+            let paragraphs = (0..random.usize(0..4)).map(|_| AnnotatedParagraph {
+                kind: String::new(),
+                sentences: (0..random.usize(1..4)).map(|_| sentence(random)).collect(),
+            });
+            let paragraphs = paragraphs.collect();
+            let fields = vec![
+                ("site".to_owned(), format!("s{}.example", random.u8(0..4))),
+                ("topic".to_owned(), ["", "a\"b", "sport"][random.usize(0..3)].to_owned()),
+            ];
+            let about = Attributes {
+                id: index as u128 * 7 + 1,
+                url: format!("http://e.org/{index}?a=1&b=2"),
+                title: format!("Title {index}"),
+                date: Day(20_000 + random.i32(0..9)).to_string(),
+                seen: Day(20_010).to_string(),
+                fields,
+            };
+            Annotated { about, paragraphs }
+        })
+        .collect()
+}
+
+/// All documents that are not removed, in the order of their days and then of writing.
+fn contents(index: &Snapshot) -> Vec<Annotated> {
+    let mut documents = Vec::new();
+    for (number, living) in index.segments().iter().enumerate() {
+        for document in (0..living.segment().meta().documents).filter(|document| !living.removed().get(*document)) {
+            documents.push(index.annotated(number, document).expect("readable"));
+        }
+    }
+    documents.sort_by(|a, b| a.about.date.cmp(&b.about.date));
+    documents
+}
+
+fn by_day(documents: &[Annotated]) -> Vec<Annotated> {
+    let mut sorted = documents.to_vec();
+    sorted.sort_by(|a, b| a.about.date.cmp(&b.about.date));
+    sorted
+}
+
+/// Every list and every count says what the column says.
+fn agrees_with_itself(index: &Snapshot) {
+    for living in index.segments() {
+        let segment = living.segment();
+        let lexemes: Vec<u32> = (0..segment.tokens()).map(|position| segment.lexeme_at(position)).collect();
+        for (rank, lexeme) in (0..).zip(segment.lexemes()) {
+            let mut listed = Vec::new();
+            segment.list(rank).read(0, u32::MAX, &mut listed);
+            let expected: Vec<u32> =
+                (0..).zip(&lexemes).filter(|(_, known)| *known == lexeme).map(|(at, _)| at).collect();
+            assert_eq!(listed, expected, "the list of lexeme {lexeme}");
+            assert_eq!(segment.frequencies()[rank as usize] as usize, expected.len());
+        }
+    }
+}
+
+fn divided(folder: &Path, documents: &[Annotated], pieces: usize) -> Writer {
+    let mut writer = Writer::open(folder, Settings { merge_factor: 3, ..Settings::default() }).expect("opened");
+    for piece in documents.chunks(documents.len().div_ceil(pieces).max(1)) {
+        piece.iter().for_each(|document| writer.add(document).expect("added"));
+        writer.commit(Vec::new()).expect("committed");
+    }
+    writer
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(48))]
+
+    #[test]
+    fn what_goes_in_comes_out_however_it_is_divided_and_merged(seed: u64, count in 1usize..40, pieces in 1usize..8) {
+        let documents = corpus(seed, count);
+        let folder = tempfile::tempdir().expect("a folder");
+        let mut writer = divided(folder.path(), &documents, pieces);
+        prop_assert_eq!(contents(writer.snapshot()), by_day(&documents));
+        agrees_with_itself(writer.snapshot());
+        writer.merge().expect("merged");
+        prop_assert_eq!(contents(writer.snapshot()), by_day(&documents));
+        writer.merge_all().expect("merged");
+        prop_assert_eq!(writer.snapshot().segments().len(), 1);
+        let reopened = Snapshot::open(folder.path()).expect("opened");
+        prop_assert_eq!(contents(&reopened), by_day(&documents));
+        agrees_with_itself(&reopened);
+        reopened.verify().expect("sound");
+    }
+
+    #[test]
+    fn removing_and_merging_is_like_never_having_added(seed: u64, count in 1usize..40, pieces in 1usize..6) {
+        let documents = corpus(seed, count);
+        let folder = tempfile::tempdir().expect("a folder");
+        let mut writer = divided(folder.path(), &documents, pieces);
+        let (gone, kept): (Vec<_>, Vec<_>) = documents.into_iter().partition(|document| document.about.id % 3 == 1);
+        let before = writer.snapshot().clone();
+        let ids: Vec<u128> = gone.iter().map(|document| document.about.id).collect();
+        let removal = writer.remove_ids(&ids).expect("removed");
+        prop_assert_eq!(removal.documents as usize, gone.len());
+        prop_assert_eq!(contents(writer.snapshot()), by_day(&kept));
+        prop_assert_eq!(before.documents() as usize, kept.len() + gone.len(), "a snapshot stays as it is");
+        let reopened = before.refresh(folder.path()).expect("opened");
+        prop_assert_eq!(reopened.documents() as usize, kept.len());
+        prop_assert_eq!(reopened.tokens() + removal.tokens, before.tokens());
+        if seed % 2 == 0 { writer.purge().expect("purged"); } else { writer.merge_all().expect("merged"); }
+        prop_assert_eq!(contents(writer.snapshot()), by_day(&kept));
+        agrees_with_itself(writer.snapshot());
+        // Nothing but the lexicon remembers what is gone.
+        let elsewhere = tempfile::tempdir().expect("a folder");
+        let fresh = build(elsewhere.path(), &kept).expect("built");
+        let distinct = |index: &Snapshot| index.segments().iter().map(|living| living.segment().meta().lexemes).max();
+        if writer.snapshot().segments().len() == 1 {
+            prop_assert_eq!(distinct(writer.snapshot()), distinct(&fresh));
+        }
+    }
+
+    #[test]
+    fn damage_is_an_error_or_changes_nothing_and_never_a_panic(seed: u64) {
+        let documents = corpus(seed, 30);
+        let folder = tempfile::tempdir().expect("a folder");
+        let expected = contents(&build(folder.path(), &documents).expect("built"));
+        let mut random = Rng::with_seed(seed);
+        let mut files: Vec<_> = std::fs::read_dir(folder.path()).expect("listed").map(|file| file.expect("a file").path()).collect();
+        files.sort();
+        for _ in 0..40 {
+            let path = &files[random.usize(..files.len())];
+            let sound = std::fs::read(path).expect("read");
+            let mut damaged = sound.clone();
+            match random.u8(0..4) {
+                0 => damaged.truncate(random.usize(..damaged.len())),
+                1 => damaged.extend([0; 7]),
+                _ => (0..random.usize(1..4)).for_each(|_| {
+                    let at = random.usize(..damaged.len());
+                    damaged[at] ^= 1 << random.u8(0..8);
+                }),
+            }
+            std::fs::write(path, &damaged).expect("written");
+            if let Ok(index) = Snapshot::open(folder.path()) {
+                let is_sound = index.verify().is_ok();
+                // Whatever is read from it, it must not panic.
+                let mut read = Vec::new();
+                for (number, living) in index.segments().iter().enumerate() {
+                    for document in 0..living.segment().meta().documents {
+                        read.extend(index.annotated(number, document));
+                    }
+                    for rank in 0..living.segment().meta().lexemes {
+                        living.segment().list(rank).read(0, u32::MAX, &mut Vec::new());
+                        living.segment().day_counts(rank);
+                    }
+                }
+                index.lexicon().strings(Layer::Word).for_each(|strings| {
+                    strings.with_prefix("w1", |_, _| {});
+                    strings.holding("1", |_, _| {});
+                    strings.with_key("w1").for_each(drop);
+                });
+                if is_sound {
+                    read.sort_by(|a: &Annotated, b| a.about.date.cmp(&b.about.date));
+                    prop_assert_eq!(&read, &expected, "{} was damaged unseen", path.display());
+                }
+            }
+            std::fs::write(path, &sound).expect("written");
+        }
+    }
+}
+
+#[test]
+fn the_same_documents_give_the_same_bytes() {
+    let bytes = || {
+        let folder = tempfile::tempdir().expect("a folder");
+        let mut writer = divided(folder.path(), &corpus(7, 50), 5);
+        writer.remove_ids(&[8, 15]).expect("removed");
+        writer.merge_all().expect("merged");
+        let mut files: Vec<_> =
+            std::fs::read_dir(folder.path()).expect("listed").map(|file| file.expect("a file").path()).collect();
+        files.sort();
+        files
+            .iter()
+            .map(|file| (file.file_name().map(|name| name.to_owned()), std::fs::read(file).expect("read")))
+            .collect::<Vec<_>>()
+    };
+    assert!(bytes() == bytes());
+}
+
+#[test]
+fn foreign_and_newer_files_are_named() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let error = Snapshot::open(folder.path()).expect_err("nothing there").to_string();
+    assert!(error.contains("there is no index in"), "{error}");
+    build(folder.path(), &corpus(1, 3)).expect("built");
+    let manifest = folder.path().join("MANIFEST");
+    let sound = std::fs::read_to_string(&manifest).expect("read");
+    std::fs::write(&manifest, sound.replace("tidings index 1", "tidings index 9")).expect("written");
+    let error = Snapshot::open(folder.path()).expect_err("newer").to_string();
+    assert!(error.contains("newer Tidings (format 9)"), "{error}");
+    std::fs::write(&manifest, "[package]").expect("written");
+    let error = Snapshot::open(folder.path()).expect_err("foreign").to_string();
+    assert!(error.contains("is no file of a Tidings index"), "{error}");
+}

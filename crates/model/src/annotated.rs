@@ -1,0 +1,57 @@
+//! An annotated document: sentences of tokens, ready to be counted.
+
+/// A document whose text has become tokens. It lies in `text/` in the vertical format.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Annotated {
+    /// What is known about it.
+    pub about: Attributes,
+    /// Its paragraphs, in the order of reading.
+    pub paragraphs: Vec<AnnotatedParagraph>,
+}
+
+/// What is known about an annotated document: the attributes of its line `<doc …>`.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Attributes {
+    /// The document's 128-bit id.
+    pub id: u128,
+    /// The address it was fetched from.
+    pub url: String,
+    /// The headline.
+    pub title: String,
+    /// The day of publication, `YYYY-MM-DD`; nothing where nobody knows.
+    pub date: String,
+    /// The day it was first seen, `YYYY-MM-DD`.
+    pub seen: String,
+    /// Everything with few distinct values that one may want to filter or count by: `site`, `feed`, `country`, `topic`,
+    /// `genre`, `licence`, `availability`, `lang` and whatever else the writer knows. Name and value, each name once.
+    pub fields: Vec<(String, String)>,
+}
+
+impl Attributes {
+    /// The value of a field; nothing if the document has none of that name.
+    pub fn field(&self, name: &str) -> Option<&str> {
+        self.fields.iter().find(|(known, _)| known == name).map(|(_, value)| value.as_str())
+    }
+}
+
+/// A paragraph: its sentences.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct AnnotatedParagraph {
+    /// What it is on the page: `p`, `heading`, `item`, `quote`, `code`, `row`; nothing if unknown.
+    pub kind: String,
+    /// Its sentences, none of them empty.
+    pub sentences: Vec<Vec<Token>>,
+}
+
+/// A token and what is known about it.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Token {
+    /// The word as it stands in the text.
+    pub word: String,
+    /// Its dictionary form; empty if unknown.
+    pub lemma: String,
+    /// Its part of speech; empty if unknown.
+    pub tag: String,
+    /// Whether white space follows it in the text.
+    pub space_after: bool,
+}

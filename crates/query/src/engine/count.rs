@@ -1,0 +1,343 @@
+//! Counts hits by day, by the values of their tokens, and by the fields of their documents.
+
+use super::search::DayCursor;
+use super::set::{LexemeSet, layer_of};
+use super::{Engine, Limits, Part, Search};
+use crate::answer::{Frequencies, FrequencyRow, Timeline, TimelinePoint};
+use crate::cql::Attribute;
+use crate::measure::per_million;
+use crate::trend::Step;
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::ops::ControlFlow;
+use tidings_index::{Day, Segment};
+
+/// What was collected on a day.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct DayVolume {
+    /// Tokens.
+    pub tokens: u64,
+    /// Documents.
+    pub documents: u64,
+    /// The sites they came from.
+    pub sites: BTreeSet<String>,
+}
+
+/// Counts by the values of a field.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct FieldCounts {
+    /// Hits, and tokens of all documents with the value.
+    pub values: HashMap<String, (u64, u64)>,
+    /// Whether everything was looked at.
+    pub complete: bool,
+}
+
+/// The values of a field in one segment, each with a code.
+enum Values<'s> {
+    Field(tidings_index::segment::Field<'s>),
+    Days,
+    Texts(Vec<String>),
+    Missing,
+}
+
+impl<'s> Values<'s> {
+    fn new(segment: &'s Segment, name: &str) -> Values<'s> {
+        let documents = segment.meta().documents;
+        let mut texts = Vec::new();
+        match name {
+            "date" => return Values::Days,
+            "seen" => texts.extend((0..documents).map(|document| segment.seen(document).to_string())),
+            "id" => texts.extend(segment.ids().iter().map(|id| format!("{id:032x}"))),
+            "url" | "title" => {
+                let read = segment.each_text(|_, url, title| {
+                    texts.push(if name == "url" { url } else { title }.to_owned());
+                });
+                if read.is_err() {
+                    texts.resize(documents as usize, String::new()); // `verify` names what cannot be read.
+                }
+            }
+            _ => return segment.field(name).map_or(Values::Missing, Values::Field),
+        }
+        Values::Texts(texts)
+    }
+
+    fn count(&self, segment: &Segment) -> usize {
+        match self {
+            Values::Field(field) => field.count() as usize,
+            Values::Days => segment.days(),
+            Values::Texts(texts) => texts.len(),
+            Values::Missing => 1,
+        }
+    }
+
+    fn code(&self, segment: &Segment, document: u32) -> usize {
+        match self {
+            Values::Field(field) => field.code(document) as usize,
+            Values::Days => segment.day_index(document),
+            Values::Texts(_) => document as usize,
+            Values::Missing => 0,
+        }
+    }
+
+    fn value(&self, segment: &Segment, code: usize) -> String {
+        match self {
+            Values::Field(field) => field.value(code as u32).to_owned(),
+            Values::Days => segment.day(code).to_string(),
+            Values::Texts(texts) => texts.get(code).cloned().unwrap_or_default(),
+            Values::Missing => String::new(),
+        }
+    }
+}
+
+impl Search<'_> {
+    /// Hits by day; days without hits are left out. Says whether everything was looked at.
+    pub fn by_day(&self, limits: &Limits<'_>) -> (BTreeMap<Day, u64>, bool) {
+        let mut days = BTreeMap::new();
+        let mut complete = true;
+        for index in 0..self.segments() {
+            let segment = self.segment(index);
+            let mut counts = vec![0u64; segment.days()];
+            if !self.count_stored_days(index, &mut counts) {
+                let first = self.scope(index).documents().start;
+                let mut cursor = DayCursor::new(segment, first);
+                complete &= self.each_in(index, limits, &mut |start, _| {
+                    if let Some(count) = counts.get_mut(cursor.index_at(start)) {
+                        *count += 1;
+                    }
+                    ControlFlow::Continue(())
+                });
+            }
+            for (day, count) in counts.into_iter().enumerate().filter(|(_, count)| *count > 0) {
+                *days.entry(segment.day(day)).or_default() += count;
+            }
+        }
+        (days, complete)
+    }
+
+    /// Adds the counts by day of a segment if none of its hits need be looked at one by one; false if they must.
+    fn count_stored_days(&self, index: usize, counts: &mut [u64]) -> bool {
+        let (Some(LexemeSet::Few(few)), scope, segment) = (self.only_test(), self.scope(index), self.segment(index))
+        else {
+            return false;
+        };
+        let documents = scope.documents();
+        if !scope.is_whole() || documents.is_empty() {
+            return documents.is_empty();
+        }
+        let days = segment.day_index(documents.start)..segment.day_index(documents.end - 1) + 1;
+        let is_whole_days = segment.documents_of_day(days.start).start == documents.start
+            && segment.documents_of_day(days.end - 1).end == documents.end;
+        if !is_whole_days {
+            return false;
+        }
+        let tokens = segment.tokens_in(documents);
+        for rank in super::find::ranks_of(few, segment.lexemes()) {
+            match segment.day_counts(rank) {
+                Some(stored) => days.clone().for_each(|day| counts[day] += u64::from(stored.hits(day))),
+                None => {
+                    let mut cursor = DayCursor::new(segment, scope.documents().start);
+                    segment.list(rank).pieces(tokens.start, tokens.end, |piece| {
+                        for position in piece {
+                            if let Some(count) = counts.get_mut(cursor.index_at(*position)) {
+                                *count += 1;
+                            }
+                        }
+                    });
+                }
+            }
+        }
+        true
+    }
+
+    /// Hits by the values of a field of their documents.
+    pub fn by_field(&self, name: &str, limits: &Limits<'_>) -> FieldCounts {
+        let mut counted = FieldCounts { complete: true, ..FieldCounts::default() };
+        for index in 0..self.segments() {
+            let segment = self.segment(index);
+            let values = Values::new(segment, name);
+            let mut counts = vec![(0u64, 0u64); values.count(segment).max(1)];
+            self.scope(index).runs(|documents| {
+                for document in documents {
+                    if let Some(count) = counts.get_mut(values.code(segment, document)) {
+                        count.1 += segment.tokens_of(document).len() as u64;
+                    }
+                }
+            });
+            let (mut document, mut end, mut code) = (0, 0, 0);
+            counted.complete &= self.each_in(index, limits, &mut |start, _| {
+                if start >= end {
+                    document = segment.document_at(start).max(document);
+                    end = segment.tokens_of(document).end;
+                    code = values.code(segment, document);
+                }
+                if let Some(count) = counts.get_mut(code) {
+                    count.0 += 1;
+                }
+                ControlFlow::Continue(())
+            });
+            for (code, (hits, tokens)) in counts.into_iter().enumerate().filter(|(_, (_, tokens))| *tokens > 0) {
+                let entry = counted.values.entry(values.value(segment, code)).or_default();
+                entry.0 += hits;
+                entry.1 += tokens;
+            }
+        }
+        counted
+    }
+
+    /// Hits by the text of their tokens in some attribute; tokens of longer hits have blanks between.
+    pub fn by_attribute(&self, attribute: Attribute, limits: &Limits<'_>) -> (HashMap<String, u64>, bool) {
+        let layer = layer_of(attribute);
+        let lexicon = self.engine.lexicon();
+        let mut counts: HashMap<Box<[u32]>, u64> = HashMap::new();
+        let mut complete = true;
+        for index in 0..self.segments() {
+            let segment = self.segment(index);
+            let column = segment.column();
+            let mut ranks: Vec<u64> = vec![0; segment.lexemes().len()];
+            let mut longer: HashMap<Box<[u32]>, u64> = HashMap::new();
+            let mut key = Vec::new();
+            complete &= self.each_in(index, limits, &mut |start, end| {
+                if end - start == 1 {
+                    if let Some(count) = ranks.get_mut(column.get(start) as usize) {
+                        *count += 1;
+                    }
+                    return ControlFlow::Continue(());
+                }
+                key.clear();
+                key.extend((start..end).map(|position| lexicon.of(segment.lexeme_at(position), layer)));
+                match longer.get_mut(&key[..]) {
+                    Some(count) => *count += 1,
+                    None => {
+                        longer.insert(key.as_slice().into(), 1);
+                    }
+                }
+                ControlFlow::Continue(())
+            });
+            for (rank, count) in (0..).zip(ranks).filter(|(_, count)| *count > 0) {
+                *counts.entry([lexicon.of(segment.lexeme(rank), layer)].into()).or_default() += count;
+            }
+            for (key, count) in longer {
+                *counts.entry(key).or_default() += count;
+            }
+        }
+        let mut texts: HashMap<String, u64> = HashMap::new();
+        for (key, count) in counts {
+            let parts: Vec<&str> = key.iter().map(|id| lexicon.string(layer, *id)).collect();
+            let text = parts.join(" ");
+            let text = if attribute == Attribute::Lc { text.to_lowercase() } else { text };
+            *texts.entry(text).or_default() += count;
+        }
+        (texts, complete)
+    }
+
+    /// How often hits have each value of an attribute.
+    pub fn frequencies_by_attribute(&self, attribute: Attribute, limits: &Limits<'_>) -> (Frequencies, bool) {
+        let (counts, complete) = self.by_attribute(attribute, limits);
+        let tokens = self.tokens();
+        let rows = counts.into_iter().map(|(value, hits)| FrequencyRow {
+            value,
+            hits,
+            tokens: None,
+            per_million: per_million(hits as f64, tokens as f64),
+        });
+        (frequencies(attribute.name(), tokens, rows), complete)
+    }
+
+    /// How often hits have each value of a field; values without hits are left out.
+    pub fn frequencies_by_field(&self, name: &str, limits: &Limits<'_>) -> (Frequencies, bool) {
+        let counted = self.by_field(name, limits);
+        let rows = counted.values.into_iter().filter(|(_, (hits, _))| *hits > 0).map(|(value, (hits, tokens))| {
+            FrequencyRow { value, hits, tokens: Some(tokens), per_million: per_million(hits as f64, tokens as f64) }
+        });
+        (frequencies(name, self.tokens(), rows), counted.complete)
+    }
+
+    /// Tokens of the documents that are asked.
+    pub fn tokens(&self) -> u64 {
+        (0..self.segments()).map(|index| tokens_in(self.segment(index), self.scope(index))).sum()
+    }
+
+    /// Hits in time, with what was collected beside them.
+    pub fn timeline(&self, step: Step, confidence: f64, limits: &Limits<'_>) -> (Timeline, bool) {
+        let (hits, complete) = self.by_day(limits);
+        let scopes = (0..self.segments()).map(|index| (self.segment(index), self.scope(index)));
+        let volume = volume(scopes);
+        (timeline(step, confidence, &hits, &volume), complete)
+    }
+}
+
+fn frequencies(by: &str, tokens: u64, rows: impl Iterator<Item = FrequencyRow>) -> Frequencies {
+    let mut rows: Vec<FrequencyRow> = rows.collect();
+    rows.sort_by(|a, b| b.hits.cmp(&a.hits).then_with(|| a.value.cmp(&b.value)));
+    let hits = rows.iter().map(|row| row.hits).sum();
+    Frequencies { by: by.to_owned(), hits, tokens, rows }
+}
+
+pub(crate) fn tokens_in(segment: &Segment, scope: &super::scope::Scope) -> u64 {
+    let mut tokens = 0;
+    scope.runs(|documents| tokens += segment.tokens_in(documents).len() as u64);
+    tokens
+}
+
+fn volume<'s>(scopes: impl Iterator<Item = (&'s Segment, &'s super::scope::Scope)>) -> BTreeMap<Day, DayVolume> {
+    let mut days: BTreeMap<Day, DayVolume> = BTreeMap::new();
+    for (segment, scope) in scopes {
+        let sites = segment.field("site");
+        let mut seen = vec![u32::MAX; sites.map_or(1, |sites| sites.count() as usize)];
+        for index in 0..segment.days() {
+            let documents = segment.documents_of_day(index);
+            let asked = scope.documents();
+            let mut volume = DayVolume::default();
+            for document in documents.start.max(asked.start)..documents.end.min(asked.end) {
+                if !scope.contains(document) {
+                    continue;
+                }
+                volume.documents += 1;
+                volume.tokens += segment.tokens_of(document).len() as u64;
+                let code = sites.map_or(0, |sites| sites.code(document));
+                if let Some(last) = seen.get_mut(code as usize).filter(|last| **last != index as u32) {
+                    *last = index as u32;
+                    volume.sites.insert(sites.map_or("", |sites| sites.value(code)).to_owned());
+                }
+            }
+            if volume.documents > 0 {
+                let entry = days.entry(segment.day(index)).or_default();
+                entry.tokens += volume.tokens;
+                entry.documents += volume.documents;
+                entry.sites.extend(volume.sites);
+            }
+        }
+    }
+    days
+}
+
+/// Puts counts by day into bins, from the first day with documents to the last.
+fn timeline(step: Step, confidence: f64, hits: &BTreeMap<Day, u64>, volume: &BTreeMap<Day, DayVolume>) -> Timeline {
+    let ends = volume.keys().next().zip(volume.keys().next_back());
+    let bins = ends.map(|(first, last)| step.bins(first.date(), last.date())).unwrap_or_default();
+    let mut days = volume.iter().peekable();
+    let mut points = Vec::with_capacity(bins.len());
+    for bin in bins {
+        let (mut total, mut collected, mut sites) = (0, (0, 0), BTreeSet::new());
+        while let Some((day, volume)) = days.next_if(|(day, _)| step.bin_of(day.date()) == bin) {
+            total += hits.get(day).copied().unwrap_or(0);
+            collected = (collected.0 + volume.tokens, collected.1 + volume.documents);
+            sites.extend(&volume.sites);
+        }
+        points.push(TimelinePoint::of(bin, total, (collected.0, collected.1, sites.len() as u64), 1.0, confidence));
+    }
+    Timeline { step, confidence, points }
+}
+
+impl Engine {
+    /// What was collected on each day.
+    pub fn volume(&self, part: &Part) -> BTreeMap<Day, DayVolume> {
+        let segments = self.snapshot().segments().iter().map(|living| living.segment());
+        volume(segments.zip(&part.scopes))
+    }
+
+    /// Tokens of a part.
+    pub fn tokens(&self, part: &Part) -> u64 {
+        let segments = self.snapshot().segments().iter().map(|living| living.segment());
+        segments.zip(&part.scopes).map(|(segment, scope)| tokens_in(segment, scope)).sum()
+    }
+}

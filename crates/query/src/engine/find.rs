@@ -1,0 +1,476 @@
+//! Finds hits in one segment.
+//!
+//! Where every match has a test in it that few tokens pass, the positions of those tokens come from lists or from a scan of
+//! the column, and everything else is verified around them. Patterns of one fixed line of tests are verified token by token;
+//! all others by a machine that keeps the set of steps it may be at.
+
+use super::plan::Plan;
+use super::program::{Demand, END, Edge, Program};
+use super::restrict::Restrictions;
+use super::scope::Scope;
+use super::set::LexemeSet;
+use crate::cql::Rule;
+use crate::cql::ast::Structure;
+use std::ops::{ControlFlow, Range};
+use tidings_index::Segment;
+use tidings_index::pack::{Bits, Column, bit, next_bit};
+
+/// Which ranks of a segment pass a test.
+pub(crate) enum RankTest<'a> {
+    Any,
+    Nothing,
+    One(u32),
+    Few(Vec<u32>),
+    Bits(Bits),
+    /// As lexemes: dearer to ask, but nothing needs to be prepared.
+    Lexemes(&'a Bits, &'a [u32]),
+}
+
+impl<'a> RankTest<'a> {
+    /// `many` says whether the test will be asked so often that preparing it pays.
+    pub(crate) fn new(set: &'a LexemeSet, segment: &'a Segment, many: bool) -> RankTest<'a> {
+        match set {
+            LexemeSet::All => RankTest::Any,
+            LexemeSet::Few(few) => {
+                let ranks = ranks_of(few, segment.lexemes());
+                match ranks[..] {
+                    [] => RankTest::Nothing,
+                    [one] => RankTest::One(one),
+                    _ if ranks.len() <= 4 => RankTest::Few(ranks),
+                    _ => {
+                        let mut bits = Bits::new(segment.lexemes().len());
+                        ranks.iter().for_each(|rank| bits.set(*rank));
+                        RankTest::Bits(bits)
+                    }
+                }
+            }
+            LexemeSet::Many(bits) if many => {
+                let mut ranks = Bits::new(segment.lexemes().len());
+                let words = ranks.words_mut();
+                for (word, lexemes) in words.iter_mut().zip(segment.lexemes().chunks(64)) {
+                    for (index, lexeme) in lexemes.iter().enumerate() {
+                        *word |= u64::from(bits.get(*lexeme)) << index;
+                    }
+                }
+                RankTest::Bits(ranks)
+            }
+            LexemeSet::Many(bits) => RankTest::Lexemes(bits, segment.lexemes()),
+        }
+    }
+
+    #[inline]
+    pub(crate) fn passes(&self, rank: u32) -> bool {
+        match self {
+            RankTest::Any => true,
+            RankTest::Nothing => false,
+            RankTest::One(one) => *one == rank,
+            RankTest::Few(few) => few.contains(&rank),
+            RankTest::Bits(bits) => bits.get(rank),
+            RankTest::Lexemes(bits, lexemes) => lexemes.get(rank as usize).is_some_and(|lexeme| bits.get(*lexeme)),
+        }
+    }
+}
+
+/// The ranks of some lexemes among those of a segment; both ascend.
+pub(crate) fn ranks_of(few: &[u32], lexemes: &[u32]) -> Vec<u32> {
+    let mut ranks = Vec::with_capacity(few.len());
+    let mut from = 0;
+    for lexeme in few {
+        match lexemes[from..].binary_search(lexeme) {
+            Ok(at) => {
+                ranks.push((from + at) as u32);
+                from += at + 1;
+            }
+            Err(at) => from += at,
+        }
+    }
+    ranks
+}
+
+/// Looks for hits in one segment.
+pub(crate) struct Finder<'a> {
+    pub(crate) segment: &'a Segment,
+    pub(crate) program: &'a Program,
+    pub(crate) scope: &'a Scope,
+    pub(crate) restrictions: Restrictions<'a>,
+    pub(crate) rule: Rule,
+    pub(crate) plan: Plan,
+    column: Column<'a>,
+    tests: Vec<RankTest<'a>>,
+    /// For demands on documents: which fulfil them.
+    admitted: Vec<Option<Bits>>,
+    machine: Machine,
+    anchors: Vec<u32>,
+}
+
+/// The document that was looked at last.
+#[derive(Clone)]
+struct Here {
+    document: usize,
+    tokens: Range<u32>,
+}
+
+impl<'a> Finder<'a> {
+    pub(crate) fn new(
+        segment: &'a Segment,
+        program: &'a Program,
+        sets: &'a [LexemeSet],
+        scope: &'a Scope,
+        restrictions: Restrictions<'a>,
+        rule: Rule,
+    ) -> Finder<'a> {
+        let plan = Plan::new(program, sets, segment, restrictions.sentence_bound());
+        let many = plan.expected as usize * 2 > segment.lexemes().len();
+        let tests = sets.iter().map(|set| RankTest::new(set, segment, many)).collect();
+        let admitted = program.demands.iter().map(|demand| match demand {
+            Demand::Admitted(filter) => Some(super::restrict::admitted_bits(segment, filter)),
+            _ => None,
+        });
+        Finder {
+            admitted: admitted.collect(),
+            machine: Machine::new(program),
+            anchors: Vec::new(),
+            column: segment.column(),
+            segment,
+            program,
+            scope,
+            restrictions,
+            rule,
+            plan,
+            tests,
+        }
+    }
+
+    /// Gives the hits that begin in some documents, from left to right, as first token and the one behind the last.
+    pub(crate) fn find(
+        &mut self,
+        documents: Range<u32>,
+        each: &mut dyn FnMut(u32, u32) -> ControlFlow<()>,
+    ) -> ControlFlow<()> {
+        let tokens = self.segment.tokens_in(documents.clone());
+        if tokens.is_empty() || self.plan.is_hopeless {
+            return ControlFlow::Continue(());
+        }
+        let mut anchors = std::mem::take(&mut self.anchors);
+        anchors.clear();
+        self.plan.positions(self.segment, &self.tests, tokens.clone(), &mut anchors);
+        let here = Here { document: documents.start as usize, tokens: self.segment.tokens_of(documents.start) };
+        let result = match (&self.program.line, &self.plan.anchors[..]) {
+            (Some(line), [anchor]) if self.rule_is_moot() => {
+                self.find_line(line, anchor.nearest, &anchors, tokens, here, each)
+            }
+            _ => self.find_any(&anchors, tokens, here, each),
+        };
+        self.anchors = anchors;
+        result
+    }
+
+    /// A line has one length, so that no rule has anything to choose; constraints need the machine.
+    fn rule_is_moot(&self) -> bool {
+        !self.restrictions.has_constraints()
+    }
+
+    fn find_line(
+        &self,
+        line: &[usize],
+        offset: u32,
+        anchors: &[u32],
+        tokens: Range<u32>,
+        mut here: Here,
+        each: &mut dyn FnMut(u32, u32) -> ControlFlow<()>,
+    ) -> ControlFlow<()> {
+        let length = line.len() as u32;
+        let bits = self.segment.sentence_bits();
+        let within_sentence = self.restrictions.within_sentence();
+        // Documents begin sentences, so that what lies within a sentence lies within a document.
+        let needs_document =
+            !(length == 1 || within_sentence) || !self.scope.is_whole() || self.restrictions.need_document();
+        let others: Vec<(u32, &RankTest<'_>)> = (0..)
+            .zip(line)
+            .filter(|(index, test)| *index != offset && !matches!(self.tests[**test], RankTest::Any))
+            .map(|(index, test)| (index, &self.tests[*test]))
+            .collect();
+        for anchor in anchors {
+            let Some(start) = anchor.checked_sub(offset).filter(|start| *start >= tokens.start) else { continue };
+            if !others.iter().all(|(index, test)| test.passes(self.column.get(start + index))) {
+                continue;
+            }
+            let end = start + length;
+            if end > tokens.end || within_sentence && next_bit(bits, start + 1, end).is_some() {
+                continue;
+            }
+            if needs_document {
+                self.move_to(&mut here, start);
+                let is_asked = end <= here.tokens.end && self.scope.contains(here.document as u32);
+                if !is_asked || !self.restrictions.hold(self.segment, here.document as u32, &here.tokens, start..end) {
+                    continue;
+                }
+            }
+            each(start, end)?;
+        }
+        ControlFlow::Continue(())
+    }
+
+    #[inline]
+    fn move_to(&self, here: &mut Here, position: u32) {
+        if position >= here.tokens.end {
+            let starts = self.segment.starts();
+            // Hits are near each other or far apart; try the next few documents before searching.
+            let mut document = here.document;
+            let mut step = 1;
+            while document + step < starts.len() && starts[document + step] <= position {
+                document += step;
+                step *= 2;
+            }
+            let high = (document + step).min(starts.len());
+            document += starts[document..high].partition_point(|start| *start <= position).saturating_sub(1);
+            here.document = document;
+            here.tokens = self.segment.tokens_of(document as u32);
+        }
+    }
+
+    /// Tries every position from which a match may reach one of the anchors.
+    fn find_any(
+        &mut self,
+        anchors: &[u32],
+        tokens: Range<u32>,
+        mut here: Here,
+        each: &mut dyn FnMut(u32, u32) -> ControlFlow<()>,
+    ) -> ControlFlow<()> {
+        let (nearest, farthest) = self.plan.reach();
+        let mut next = tokens.start;
+        for anchor in anchors {
+            self.move_to(&mut here, *anchor);
+            if !self.scope.contains(here.document as u32) {
+                continue;
+            }
+            let Some(last) = anchor.checked_sub(nearest) else { continue };
+            let floor = farthest.map_or(here.tokens.start, |far| anchor.saturating_sub(far).max(here.tokens.start));
+            let floor = match self.restrictions.within_sentence() {
+                true => floor.max(self.segment.sentence_of(*anchor, &here.tokens).start),
+                false => floor,
+            };
+            for start in floor.max(next)..=last.min(here.tokens.end - 1) {
+                self.try_start(start, &here, each)?;
+            }
+            next = next.max(last.saturating_add(1));
+        }
+        ControlFlow::Continue(())
+    }
+
+    /// Gives the hit or hits that begin at a position.
+    fn try_start(
+        &mut self,
+        start: u32,
+        here: &Here,
+        each: &mut dyn FnMut(u32, u32) -> ControlFlow<()>,
+    ) -> ControlFlow<()> {
+        let limit = match self.restrictions.within_sentence() {
+            true => next_bit(self.segment.sentence_bits(), start + 1, here.tokens.end).unwrap_or(here.tokens.end),
+            false => here.tokens.end,
+        };
+        let document = here.document as u32;
+        let (segment, rule) = (self.segment, self.rule);
+        let restrictions = &self.restrictions;
+        let mut longest = None;
+        let mut flow = ControlFlow::Continue(());
+        let scene = Scene {
+            segment,
+            column: self.column,
+            program: self.program,
+            tests: &self.tests,
+            admitted: &self.admitted,
+            document,
+            tokens: here.tokens.clone(),
+        };
+        let mut consider = |end: u32, holds: bool| {
+            if !holds || !restrictions.hold(segment, document, &here.tokens, start..end) {
+                return ControlFlow::Continue(());
+            }
+            match rule {
+                Rule::Shortest => {
+                    flow = each(start, end);
+                    return ControlFlow::Break(());
+                }
+                Rule::Longest => longest = Some(end),
+                Rule::All => flow = each(start, end),
+            }
+            if flow.is_break() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+        };
+        if restrictions.has_constraints() {
+            run_with_labels(&scene, start, limit, restrictions, &mut consider);
+        } else {
+            self.machine.run(&scene, start, limit, &mut |end| consider(end, true));
+        }
+        if let Some(end) = longest {
+            return each(start, end);
+        }
+        flow
+    }
+}
+
+/// What a machine looks at.
+pub(crate) struct Scene<'s> {
+    pub(crate) segment: &'s Segment,
+    pub(crate) column: Column<'s>,
+    pub(crate) program: &'s Program,
+    pub(crate) tests: &'s [RankTest<'s>],
+    pub(crate) admitted: &'s [Option<Bits>],
+    pub(crate) document: u32,
+    pub(crate) tokens: Range<u32>,
+}
+
+impl Scene<'_> {
+    /// Which demands the place before a position fulfils, as bits.
+    fn fulfilled(&self, position: u32) -> u32 {
+        let mut fulfilled = 0;
+        for (index, demand) in self.program.demands.iter().enumerate() {
+            let holds = match demand {
+                Demand::Start(structure) => position < self.tokens.end && self.is_border(*structure, position),
+                Demand::End(structure) => position > self.tokens.start && self.is_border(*structure, position),
+                Demand::Inside(structure) => !self.is_border(*structure, position),
+                Demand::Admitted(_) => self.admitted[index].as_ref().is_some_and(|bits| bits.get(self.document)),
+            };
+            fulfilled |= u32::from(holds) << index;
+        }
+        fulfilled
+    }
+
+    fn is_border(&self, structure: Structure, position: u32) -> bool {
+        position == self.tokens.start
+            || position == self.tokens.end
+            || match structure {
+                Structure::Sentence => bit(self.segment.sentence_bits(), position),
+                Structure::Paragraph => self.segment.paragraphs().contains(position),
+                Structure::Document => false,
+            }
+    }
+}
+
+/// Keeps the set of steps that a match may be at.
+pub(crate) struct Machine {
+    now: Vec<u32>,
+    next: Vec<u32>,
+    /// When each step was last put into a set, to put it in once.
+    stamps: Vec<u32>,
+    stamp: u32,
+}
+
+impl Machine {
+    pub(crate) fn new(program: &Program) -> Machine {
+        Machine { now: Vec::new(), next: Vec::new(), stamps: vec![0; program.steps.len()], stamp: 0 }
+    }
+
+    /// Gives the ends of all matches that begin at `start` and do not go beyond `limit`, the nearest first.
+    pub(crate) fn run(
+        &mut self,
+        scene: &Scene<'_>,
+        start: u32,
+        limit: u32,
+        each: &mut dyn FnMut(u32) -> ControlFlow<()>,
+    ) {
+        let program = scene.program;
+        let has_demands = !program.demands.is_empty();
+        let mut fulfilled = if has_demands { scene.fulfilled(start) } else { 0 };
+        self.next.clear();
+        self.advance();
+        self.enter(&program.first, fulfilled);
+        let mut position = start;
+        while !self.next.is_empty() && position < limit {
+            std::mem::swap(&mut self.now, &mut self.next);
+            self.next.clear();
+            self.advance();
+            let rank = scene.column.get(position);
+            position += 1;
+            fulfilled = if has_demands { scene.fulfilled(position) } else { 0 };
+            let mut is_end = false;
+            for index in 0..self.now.len() {
+                let step = self.now[index] as usize;
+                if scene.tests[program.steps[step].test].passes(rank) {
+                    is_end |= self.enter(&program.follow[step], fulfilled);
+                }
+            }
+            if is_end && each(position).is_break() {
+                return;
+            }
+        }
+    }
+
+    fn advance(&mut self) {
+        self.stamp = match self.stamp.checked_add(1) {
+            Some(stamp) => stamp,
+            None => {
+                self.stamps.fill(0);
+                1
+            }
+        };
+    }
+
+    /// Adds the steps that edges lead to; says whether one leads to the end.
+    #[inline]
+    fn enter(&mut self, edges: &[Edge], fulfilled: u32) -> bool {
+        let mut is_end = false;
+        for edge in edges {
+            if edge.demands & !fulfilled != 0 {
+                continue;
+            }
+            if edge.to == END {
+                is_end = true;
+            } else if self.stamps[edge.to as usize] != self.stamp {
+                self.stamps[edge.to as usize] = self.stamp;
+                self.next.push(edge.to);
+            }
+        }
+        is_end
+    }
+}
+
+/// The same for queries that compare labelled tokens: each way is kept with what its labels stand for.
+fn run_with_labels(
+    scene: &Scene<'_>,
+    start: u32,
+    limit: u32,
+    restrictions: &Restrictions<'_>,
+    each: &mut dyn FnMut(u32, bool) -> ControlFlow<()>,
+) {
+    type Way = (u32, Vec<Option<u32>>);
+    let program = scene.program;
+    let enter = |edges: &[Edge], fulfilled: u32, labels: &[Option<u32>], next: &mut Vec<Way>| {
+        let mut is_end = false;
+        for edge in edges.iter().filter(|edge| edge.demands & !fulfilled == 0) {
+            if edge.to == END {
+                is_end = true;
+            } else {
+                next.push((edge.to, labels.to_vec()));
+            }
+        }
+        is_end
+    };
+    let mut next: Vec<Way> = Vec::new();
+    enter(&program.first, scene.fulfilled(start), &vec![None; program.labels.len()], &mut next);
+    let mut position = start;
+    while !next.is_empty() && position < limit {
+        next.sort_unstable();
+        next.dedup();
+        let now = std::mem::take(&mut next);
+        let rank = scene.column.get(position);
+        let fulfilled = scene.fulfilled(position + 1);
+        let mut holds = false;
+        for (step, mut labels) in now {
+            let step = step as usize;
+            if !scene.tests[program.steps[step].test].passes(rank) {
+                continue;
+            }
+            if let Some(label) = program.steps[step].label {
+                labels[label] = Some(position);
+            }
+            if enter(&program.follow[step], fulfilled, &labels, &mut next) {
+                holds |= restrictions.constraints_hold(scene.segment, &program.labels, &labels);
+            }
+        }
+        position += 1;
+        if holds && each(position, true).is_break() {
+            return;
+        }
+    }
+}

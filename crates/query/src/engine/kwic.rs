@@ -1,0 +1,61 @@
+//! Hits in their context.
+
+use super::{Engine, Hit, Result};
+use crate::answer::{KwicToken, Line};
+use std::collections::BTreeMap;
+use std::ops::Range;
+use tidings_index::Segment;
+use tidings_index::lexicon::Layer;
+
+impl Engine {
+    /// Hits with so many tokens on either side, and with the fields that are asked for.
+    pub fn lines(&self, hits: &[Hit], context: u32, fields: &[&str]) -> Result<Vec<Line>> {
+        hits.iter().map(|hit| self.line(hit, context, fields)).collect()
+    }
+
+    fn line(&self, hit: &Hit, context: u32, fields: &[&str]) -> Result<Line> {
+        let segment = self.snapshot().segments()[hit.segment as usize].segment();
+        let document = segment.document_at(hit.start);
+        let tokens = segment.tokens_of(document);
+        let id = format!("{:032x}", segment.ids().get(document as usize).copied().unwrap_or(0));
+        let left = hit.start.saturating_sub(context).max(tokens.start)..hit.start;
+        let right = hit.end..hit.end.saturating_add(context).min(tokens.end);
+        Ok(Line {
+            fields: self.fields(segment, document, &id, fields)?,
+            document: id,
+            position: hit.start - tokens.start,
+            left: self.tokens_of_line(segment, left, &tokens),
+            node: self.tokens_of_line(segment, hit.start..hit.end, &tokens),
+            right: self.tokens_of_line(segment, right, &tokens),
+        })
+    }
+
+    fn fields(&self, segment: &Segment, document: u32, id: &str, wanted: &[&str]) -> Result<BTreeMap<String, String>> {
+        let mut fields = BTreeMap::new();
+        let needs_text = wanted.iter().any(|name| matches!(*name, "url" | "title"));
+        let (url, title) = if needs_text { segment.address_and_title(document)? } else { Default::default() };
+        for name in wanted {
+            let value = match *name {
+                "id" => Some(id.to_owned()),
+                "url" => Some(url.clone()),
+                "title" => Some(title.clone()),
+                "date" => Some(segment.day_of(document).to_string()),
+                "seen" => Some(segment.seen(document).to_string()),
+                name => segment.field(name).map(|field| field.of(document).to_owned()),
+            };
+            fields.extend(value.map(|value| ((*name).to_owned(), value)));
+        }
+        Ok(fields)
+    }
+
+    fn tokens_of_line(&self, segment: &Segment, positions: Range<u32>, document: &Range<u32>) -> Vec<KwicToken> {
+        let lexicon = self.lexicon();
+        let token = |position: u32| {
+            let lexeme = segment.lexeme_at(position);
+            let [word, lemma, tag] = Layer::ALL.map(|layer| lexicon.text(lexeme, layer).to_owned());
+            let space_after = position + 1 >= document.end || !segment.is_glued(position + 1);
+            KwicToken { word, lemma, tag, space_after }
+        };
+        positions.map(token).collect()
+    }
+}

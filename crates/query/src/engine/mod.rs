@@ -1,0 +1,159 @@
+//! Evaluates questions over the segments of an index.
+//!
+//! An [`Engine`] speaks of one generation of the index. A [`Search`] is a query that was compiled for it: it gives hits in the
+//! order of time, counts them, groups them, and says what stands beside them. [`Engine::words`] and its kin count the tokens
+//! of a corpus or of a part of it. Everything that takes long can be stopped by [`Limits`].
+
+mod count;
+mod find;
+mod kwic;
+mod near;
+mod plan;
+mod program;
+mod restrict;
+mod scope;
+mod search;
+mod set;
+mod time;
+mod words;
+
+pub use count::{DayVolume, FieldCounts};
+pub use search::{Hit, Order, Search};
+pub use words::PeriodCounts;
+
+use crate::cql::Rule;
+use crate::cql::ast::Query;
+use crate::filter::{CompiledFilter, Filter};
+use crate::syntax::SyntaxError;
+use program::Program;
+use restrict::Rules;
+use scope::Scope;
+use set::LexemeSet;
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Instant;
+use tidings_index::Snapshot;
+use tidings_index::lexicon::Lexicon;
+
+/// Why a question was not answered.
+#[derive(Debug, thiserror::Error)]
+pub enum EngineError {
+    /// The question is wrong.
+    #[error(transparent)]
+    Syntax(#[from] SyntaxError),
+    /// The index is damaged.
+    #[error(transparent)]
+    Index(#[from] tidings_index::Error),
+    /// There is more to count than memory should hold.
+    #[error("there are more than {limit} different n-grams; ask for a shorter period or a smaller part of the corpus")]
+    TooMany {
+        /// How many may be held.
+        limit: usize,
+    },
+}
+
+/// What an engine gives.
+pub type Result<T> = std::result::Result<T, EngineError>;
+
+/// When to stop before everything was looked at.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Limits<'l> {
+    /// Not later than this.
+    pub until: Option<Instant>,
+    /// As soon as somebody sets this.
+    pub cancelled: Option<&'l AtomicBool>,
+}
+
+impl Limits<'_> {
+    pub(crate) fn is_over(&self) -> bool {
+        self.cancelled.is_some_and(|cancelled| cancelled.load(Ordering::Relaxed))
+            || self.until.is_some_and(|until| Instant::now() >= until)
+    }
+}
+
+/// A number and whether everything was looked at.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Counted {
+    /// The number.
+    pub hits: u64,
+    /// Whether that is all; otherwise a limit was hit first.
+    pub complete: bool,
+}
+
+/// Answers questions about one generation of an index.
+#[derive(Debug)]
+pub struct Engine {
+    snapshot: Snapshot,
+    /// How often each lexeme occurs in everything that is not removed; made when first asked for.
+    totals: OnceLock<Vec<u64>>,
+}
+
+/// A part of the corpus: the documents that a filter admits.
+#[derive(Debug)]
+pub struct Part {
+    scopes: Vec<Scope>,
+    is_everything: bool,
+}
+
+impl Engine {
+    /// An engine over a generation of an index.
+    pub fn new(snapshot: Snapshot) -> Engine {
+        Engine { snapshot, totals: OnceLock::new() }
+    }
+
+    /// The generation it speaks of.
+    pub fn snapshot(&self) -> &Snapshot {
+        &self.snapshot
+    }
+
+    pub(crate) fn lexicon(&self) -> &Lexicon {
+        self.snapshot.lexicon()
+    }
+
+    /// The part of the corpus that a filter describes; all of it without one.
+    pub fn part(&self, filter: Option<&Filter>) -> Result<Part> {
+        let filter: Option<CompiledFilter> = filter.map(Filter::compile).transpose()?;
+        let scopes = self.snapshot.segments().iter().map(|living| Scope::new(living, filter.as_ref()));
+        Ok(Part { scopes: scopes.collect(), is_everything: filter.is_none() })
+    }
+
+    /// Compiles a query for this corpus, or for those of its documents that a filter admits.
+    pub fn search(&self, query: &Query, rule: Rule, filter: Option<&Filter>) -> Result<Search<'_>> {
+        let program = Program::new(&query.pattern)?;
+        let sets = sets_of(&program, self.lexicon())?;
+        let rules = Rules::new(query, self.lexicon())?;
+        let filter = filter.map(Filter::compile).transpose()?;
+        Ok(Search::new(self, query, program, sets, rules, rule, filter))
+    }
+
+    /// How often each lexeme occurs in everything that is not removed.
+    pub(crate) fn totals(&self) -> &[u64] {
+        self.totals.get_or_init(|| {
+            let mut totals = vec![0; self.lexicon().lexemes() as usize];
+            for living in self.snapshot.segments() {
+                let segment = living.segment();
+                let mut frequencies = segment.frequencies().to_vec();
+                if living.has_removed() {
+                    let mut gone = vec![0; frequencies.len()];
+                    segment.count_tokens(living.removed(), &mut gone);
+                    frequencies.iter_mut().zip(gone).for_each(|(all, gone)| *all = all.saturating_sub(gone));
+                }
+                for (lexeme, frequency) in segment.lexemes().iter().zip(frequencies) {
+                    if let Some(total) = totals.get_mut(*lexeme as usize) {
+                        *total += u64::from(frequency);
+                    }
+                }
+            }
+            totals
+        })
+    }
+}
+
+/// The lexemes that each test of a machine admits.
+pub(crate) fn sets_of(program: &Program, lexicon: &Lexicon) -> std::result::Result<Vec<LexemeSet>, SyntaxError> {
+    let set = |test: &Option<_>| match test {
+        Some(condition) => LexemeSet::of(condition, lexicon),
+        None => Ok(LexemeSet::All),
+    };
+    program.tests.iter().map(set).collect()
+}

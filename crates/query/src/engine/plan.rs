@@ -1,0 +1,216 @@
+//! How a segment is searched: from what every match has in it and few tokens are.
+
+use super::find::{RankTest, ranks_of};
+use super::program::{Anchor, Program};
+use super::set::LexemeSet;
+use std::ops::Range;
+use tidings_index::Segment;
+use tidings_index::pack::Bits;
+
+/// What things cost, in nanoseconds; measured, and only their ratios matter.
+const LIST: f64 = 40.0;
+const DECODE: f64 = 1.5;
+const SORT: f64 = 4.0;
+const SCAN: f64 = 1.2;
+const VERIFY: f64 = 6.0;
+
+/// How a segment is searched.
+#[derive(Debug, Clone)]
+pub(crate) struct Plan {
+    /// What is looked for first; every match has one of them in it.
+    pub(crate) anchors: Vec<Anchor>,
+    /// Where the positions of each anchor come from.
+    sources: Vec<Positions>,
+    /// About how many positions that gives in the whole segment.
+    pub(crate) expected: u64,
+    /// No match is possible: a lexeme that every match needs does not occur.
+    pub(crate) is_hopeless: bool,
+}
+
+/// Where positions come from.
+#[derive(Debug, Clone)]
+enum Positions {
+    /// The lists of these ranks.
+    Lists(Vec<u32>),
+    /// A scan of the column.
+    Scan,
+    /// All there are.
+    Everywhere,
+}
+
+/// How many tokens of a segment pass a test, and by which ranks if they are few.
+struct Weight {
+    tokens: u64,
+    ranks: Option<Vec<u32>>,
+}
+
+fn weigh(set: &LexemeSet, segment: &Segment) -> Weight {
+    let frequencies = segment.frequencies();
+    let frequency = |rank: &u32| u64::from(frequencies.get(*rank as usize).copied().unwrap_or(0));
+    match set {
+        LexemeSet::All => Weight { tokens: u64::from(segment.tokens()), ranks: None },
+        LexemeSet::Few(few) => {
+            let ranks = ranks_of(few, segment.lexemes());
+            Weight { tokens: ranks.iter().map(frequency).sum(), ranks: Some(ranks) }
+        }
+        LexemeSet::Many(bits) => {
+            let present = segment.lexemes().iter().zip(frequencies).filter(|(lexeme, _)| bits.get(**lexeme));
+            Weight { tokens: present.map(|(_, count)| u64::from(*count)).sum(), ranks: None }
+        }
+    }
+}
+
+impl Plan {
+    /// The cheapest way through a segment. `sentence_bound` says that no hit is longer than a sentence.
+    pub(crate) fn new(program: &Program, sets: &[LexemeSet], segment: &Segment, sentence_bound: bool) -> Plan {
+        let mut weights: Vec<Option<Weight>> = sets.iter().map(|_| None).collect();
+        let is_few =
+            |anchors: &Vec<Anchor>| anchors.iter().all(|anchor| matches!(sets[anchor.test], LexemeSet::Few(_)));
+        // Small sets are weighed first: weighing a large one takes longer than many a query.
+        let mut order: Vec<&Vec<Anchor>> = program.anchors.iter().collect();
+        order.sort_by_key(|anchors| !is_few(anchors));
+        let mut best: Option<(f64, &Vec<Anchor>, u64)> = None;
+        for anchors in order {
+            if !is_few(anchors) && best.as_ref().is_some_and(|(cost, ..)| *cost < f64::from(segment.tokens()) * 0.05) {
+                break;
+            }
+            let (mut cost, mut expected) = (0.0, 0);
+            for anchor in anchors {
+                let weight = weights[anchor.test].get_or_insert_with(|| weigh(&sets[anchor.test], segment));
+                let starts = match (anchor.farthest, sentence_bound) {
+                    (Some(far), _) => f64::from(far - anchor.nearest + 1),
+                    (None, true) => 20.0,
+                    (None, false) => 400.0,
+                };
+                let tokens = weight.tokens as f64;
+                let gather = match &weight.ranks {
+                    Some(ranks) => lists_cost(ranks.len(), tokens).min(f64::from(segment.tokens()) * SCAN),
+                    None => f64::from(segment.tokens()) * SCAN,
+                };
+                cost += gather + tokens * starts * VERIFY;
+                expected += weight.tokens;
+            }
+            if best.as_ref().is_none_or(|(known, ..)| cost < *known) {
+                best = Some((cost, anchors, expected));
+            }
+        }
+        let Some((_, anchors, expected)) = best else {
+            // Nothing can be told about any token: every position is tried.
+            let anchors = vec![Anchor { test: 0, nearest: 0, farthest: Some(0) }];
+            let expected = u64::from(segment.tokens());
+            return Plan { anchors, sources: vec![Positions::Everywhere], expected, is_hopeless: false };
+        };
+        let source = |anchor: &Anchor| match weights[anchor.test].take() {
+            _ if matches!(sets[anchor.test], LexemeSet::All) => Positions::Everywhere,
+            Some(Weight { tokens, ranks: Some(ranks) })
+                if lists_cost(ranks.len(), tokens as f64) <= f64::from(segment.tokens()) * SCAN =>
+            {
+                Positions::Lists(ranks)
+            }
+            Some(_) => Positions::Scan,
+            // Weighed for an anchor before this one.
+            None => match &sets[anchor.test] {
+                LexemeSet::Few(few) => Positions::Lists(ranks_of(few, segment.lexemes())),
+                _ => Positions::Scan,
+            },
+        };
+        let sources = anchors.iter().map(source).collect();
+        Plan { anchors: anchors.clone(), sources, expected, is_hopeless: expected == 0 }
+    }
+
+    /// How far from an anchor a match may begin.
+    pub(crate) fn reach(&self) -> (u32, Option<u32>) {
+        let nearest = self.anchors.iter().map(|anchor| anchor.nearest).min().unwrap_or(0);
+        let farthest = self.anchors.iter().map(|anchor| anchor.farthest);
+        (nearest, farthest.reduce(|a, b| a.zip(b).map(|(a, b)| a.max(b))).flatten())
+    }
+
+    /// Appends the positions of the anchors among some tokens, ascending.
+    pub(crate) fn positions(&self, segment: &Segment, tests: &[RankTest<'_>], tokens: Range<u32>, into: &mut Vec<u32>) {
+        for (anchor, source) in self.anchors.iter().zip(&self.sources) {
+            match source {
+                Positions::Everywhere => into.extend(tokens.clone()),
+                Positions::Lists(ranks) => lists(segment, ranks, tokens.clone(), into),
+                Positions::Scan => scan(segment, &tests[anchor.test], tokens.clone(), into),
+            }
+        }
+        if self.anchors.len() > 1 {
+            into.sort_unstable();
+            into.dedup();
+        }
+    }
+
+    /// The plan in words, for people who wonder why a query takes so long.
+    pub(crate) fn explain(&self, name: impl Fn(usize) -> String) -> String {
+        let steps = self.anchors.iter().zip(&self.sources).map(|(anchor, source)| {
+            let test = name(anchor.test);
+            let how = match source {
+                Positions::Everywhere => "every token".to_owned(),
+                Positions::Lists(ranks) if ranks.len() == 1 => format!("the list of {test}"),
+                Positions::Lists(ranks) => format!("the {} lists of {test}", ranks.len()),
+                Positions::Scan => format!("a scan of the column for {test}"),
+            };
+            let distance = match (anchor.nearest, anchor.farthest) {
+                (0, Some(0)) => String::new(),
+                (near, Some(far)) if near == far => format!(", {near} behind the start"),
+                (near, Some(far)) => format!(", {near} to {far} behind the start"),
+                (near, None) => format!(", {near} or more behind the start"),
+            };
+            format!("{how}{distance}")
+        });
+        let steps: Vec<String> = steps.collect();
+        format!("{} ({} tokens), the rest verified in the column", steps.join(" and "), self.expected)
+    }
+}
+
+/// What it costs to gather the positions of so many lists in order.
+fn lists_cost(lists: usize, tokens: f64) -> f64 {
+    let sort = if lists > 1 { SORT } else { 0.0 };
+    lists as f64 * LIST + tokens * (DECODE + sort)
+}
+
+fn lists(segment: &Segment, ranks: &[u32], tokens: Range<u32>, into: &mut Vec<u32>) {
+    if let [rank] = ranks {
+        return segment.list(*rank).read(tokens.start, tokens.end, into);
+    }
+    let from = into.len();
+    let frequencies = segment.frequencies();
+    let total: u64 = ranks.iter().map(|rank| u64::from(frequencies.get(*rank as usize).copied().unwrap_or(0))).sum();
+    let share = total * tokens.len() as u64 / u64::from(segment.tokens().max(1));
+    // Many positions are put in order by setting bits, few by sorting.
+    if share > tokens.len() as u64 / 512 {
+        let mut bits = Bits::new(tokens.len());
+        for rank in ranks {
+            segment.list(*rank).pieces(tokens.start, tokens.end, |piece| {
+                piece.iter().for_each(|position| bits.set(position - tokens.start));
+            });
+        }
+        into.extend(bits.iter().map(|offset| tokens.start + offset));
+    } else {
+        ranks.iter().for_each(|rank| segment.list(*rank).read(tokens.start, tokens.end, into));
+        into[from..].sort_unstable();
+    }
+}
+
+fn scan(segment: &Segment, test: &RankTest<'_>, tokens: Range<u32>, into: &mut Vec<u32>) {
+    let column = segment.column();
+    match test {
+        RankTest::Bits(bits) => {
+            let words = bits.words();
+            let mut found = [0u32; 128];
+            column.scan(tokens.start, tokens.end, |from, ranks| {
+                // Written in any case, counted if it passes: no branch that could be guessed wrong.
+                let mut count = 0;
+                for (position, rank) in (from..).zip(ranks) {
+                    found[count & 127] = position;
+                    let word = words.get(*rank as usize / 64).copied().unwrap_or(0);
+                    count += (word >> (rank % 64) & 1) as usize;
+                }
+                into.extend_from_slice(&found[..count.min(128)]);
+            });
+        }
+        test => column.scan(tokens.start, tokens.end, |from, ranks| {
+            into.extend((from..).zip(ranks).filter(|(_, rank)| test.passes(**rank)).map(|(position, _)| position));
+        }),
+    }
+}

@@ -1,0 +1,168 @@
+//! Which documents of a segment are asked: a filter and what was removed, as bits.
+
+use crate::filter::{CompiledFilter, FieldMatcher};
+use crate::syntax::Logic;
+use std::ops::Range;
+use tidings_index::pack::Bits;
+use tidings_index::{Day, Living, Segment};
+
+/// The documents of a segment that are asked.
+#[derive(Debug, Clone)]
+pub(crate) struct Scope {
+    /// No other documents are.
+    documents: Range<u32>,
+    /// If not all of them are: which.
+    chosen: Option<Bits>,
+}
+
+impl Scope {
+    /// The documents that are not removed and that a filter admits.
+    pub(crate) fn new(living: &Living, filter: Option<&CompiledFilter>) -> Scope {
+        let segment = living.segment();
+        let documents = segment.meta().documents;
+        let Some(filter) = filter else {
+            let chosen = living.has_removed().then(|| without(full(documents), living.removed()));
+            return Scope { documents: 0..documents, chosen };
+        };
+        Scope::of(without(admitted(segment, filter.condition()), living.removed()))
+    }
+
+    fn of(chosen: Bits) -> Scope {
+        let (first, last) = (chosen.iter().next(), last_of(&chosen));
+        let (Some(first), Some(last)) = (first, last) else { return Scope { documents: 0..0, chosen: None } };
+        let documents = first..last + 1;
+        let is_whole = chosen.count() == documents.len();
+        Scope { documents, chosen: (!is_whole).then_some(chosen) }
+    }
+
+    /// No documents outside of these are asked.
+    pub(crate) fn documents(&self) -> Range<u32> {
+        self.documents.clone()
+    }
+
+    /// Whether every document of the range is asked.
+    pub(crate) fn is_whole(&self) -> bool {
+        self.chosen.is_none()
+    }
+
+    /// Whether a document of the range is asked.
+    #[inline]
+    pub(crate) fn contains(&self, document: u32) -> bool {
+        self.chosen.as_ref().is_none_or(|chosen| chosen.get(document))
+    }
+
+    /// The documents that are asked, in runs of neighbours.
+    pub(crate) fn runs(&self, mut each: impl FnMut(Range<u32>)) {
+        match &self.chosen {
+            None if self.documents.is_empty() => {}
+            None => each(self.documents.clone()),
+            Some(chosen) => {
+                let mut run: Option<Range<u32>> = None;
+                for document in chosen.iter() {
+                    match &mut run {
+                        Some(run) if run.end == document => run.end += 1,
+                        _ => {
+                            if let Some(run) = run.replace(document..document + 1) {
+                                each(run);
+                            }
+                        }
+                    }
+                }
+                run.into_iter().for_each(each);
+            }
+        }
+    }
+}
+
+fn full(count: u32) -> Bits {
+    let mut words = vec![u64::MAX; (count as usize).div_ceil(64)];
+    if !count.is_multiple_of(64)
+        && let Some(last) = words.last_mut()
+    {
+        *last = (1 << (count % 64)) - 1;
+    }
+    Bits::from_words(words)
+}
+
+fn without(mut set: Bits, gone: &Bits) -> Bits {
+    set.words_mut().iter_mut().zip(gone.words()).for_each(|(word, gone)| *word &= !gone);
+    set
+}
+
+fn last_of(bits: &Bits) -> Option<u32> {
+    let word = bits.words().iter().rposition(|word| *word != 0)?;
+    Some(word as u32 * 64 + 63 - bits.words()[word].leading_zeros())
+}
+
+/// The documents that fulfil a condition.
+pub(crate) fn admitted(segment: &Segment, condition: &Logic<(String, FieldMatcher)>) -> Bits {
+    let documents = segment.meta().documents;
+    match condition {
+        Logic::Test((field, matcher)) => with_field(segment, field, matcher),
+        Logic::Not(part) => without(full(documents), &admitted(segment, part)),
+        Logic::All(parts) => {
+            let parts = parts.iter().map(|part| admitted(segment, part));
+            parts.reduce(|a, b| combine(a, &b, |a, b| a & b)).unwrap_or_else(|| full(documents))
+        }
+        Logic::Any(parts) => {
+            let parts = parts.iter().map(|part| admitted(segment, part));
+            parts.reduce(|a, b| combine(a, &b, |a, b| a | b)).unwrap_or_else(|| full(documents))
+        }
+    }
+}
+
+fn combine(mut a: Bits, b: &Bits, operation: impl Fn(u64, u64) -> u64) -> Bits {
+    a.words_mut().iter_mut().zip(b.words()).for_each(|(a, b)| *a = operation(*a, *b));
+    a
+}
+
+/// The documents whose field passes a test. Each distinct value is looked at once.
+fn with_field(segment: &Segment, field: &str, matcher: &FieldMatcher) -> Bits {
+    let documents = segment.meta().documents;
+    let mut bits = Bits::new(documents as usize);
+    match (field, matcher) {
+        ("date", FieldMatcher::Days { period, negated }) => {
+            let inside = segment.documents_between(Day::of(period.first), Day::of(period.last));
+            (0..documents)
+                .filter(|document| inside.contains(document) != *negated)
+                .for_each(|document| bits.set(document));
+        }
+        ("date", _) => {
+            for day in 0..segment.days() {
+                if matcher.matches(&segment.day(day).to_string()) {
+                    segment.documents_of_day(day).for_each(|document| bits.set(document));
+                }
+            }
+        }
+        ("seen", _) => {
+            let passing = (0..documents).filter(|document| matcher.matches(&segment.seen(*document).to_string()));
+            passing.for_each(|document| bits.set(document));
+        }
+        ("id", _) => {
+            for (document, id) in (0..).zip(segment.ids()) {
+                if matcher.matches(&format!("{id:032x}")) {
+                    bits.set(document);
+                }
+            }
+        }
+        ("url" | "title", _) => {
+            // A block that cannot be read admits nothing; `verify` names it.
+            let _ = segment.each_text(|document, url, title| {
+                if matcher.matches(if field == "url" { url } else { title }) {
+                    bits.set(document);
+                }
+            });
+        }
+        _ => match segment.field(field) {
+            Some(values) => {
+                let passes: Vec<bool> = (0..values.count()).map(|code| matcher.matches(values.value(code))).collect();
+                let passing = (0..documents)
+                    .filter(|document| passes.get(values.code(*document) as usize).copied().unwrap_or(false));
+                passing.for_each(|document| bits.set(document));
+            }
+            None if matcher.matches("") => bits = full(documents),
+            None => {}
+        },
+    }
+    bits
+}

@@ -1,0 +1,454 @@
+//! A compiled query: hits in the order of time, pages, samples, counts.
+
+use super::find::Finder;
+use super::program::Program;
+use super::restrict::{Restrictions, Rules};
+use super::scope::Scope;
+use super::set::LexemeSet;
+use super::{Counted, Engine, Limits};
+use crate::answer::sample_rank;
+use crate::cql::Rule;
+use crate::cql::ast::Query;
+use crate::filter::CompiledFilter;
+use std::cell::OnceCell;
+use std::cmp::Reverse;
+use std::collections::{BinaryHeap, VecDeque};
+use std::ops::{ControlFlow, Range};
+use tidings_index::{Day, Segment};
+
+/// A hit: tokens of a segment.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Hit {
+    /// The place of the segment among those of the generation.
+    pub segment: u32,
+    /// Its first token.
+    pub start: u32,
+    /// Behind its last token.
+    pub end: u32,
+}
+
+/// In which order hits come. Hits of one day come in the order of writing, or in the opposite one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Order {
+    /// The newest day first.
+    #[default]
+    Newest,
+    /// The oldest day first.
+    Oldest,
+}
+
+/// A first look takes so many positions, later ones up to so many.
+const FIRST_LOOK: u64 = 1 << 12;
+const LONGEST_LOOK: u64 = 1 << 18;
+/// No look is at fewer tokens.
+const SHORTEST_LOOK: u64 = 1 << 16;
+
+/// A query that was compiled for a generation of the index.
+pub struct Search<'e> {
+    pub(crate) engine: &'e Engine,
+    query: String,
+    pub(crate) program: Program,
+    pub(crate) sets: Vec<LexemeSet>,
+    rules: Rules,
+    rule: Rule,
+    filter: Option<CompiledFilter>,
+    scopes: Vec<OnceCell<Scope>>,
+}
+
+impl<'e> Search<'e> {
+    pub(crate) fn new(
+        engine: &'e Engine,
+        query: &Query,
+        program: Program,
+        sets: Vec<LexemeSet>,
+        rules: Rules,
+        rule: Rule,
+        filter: Option<CompiledFilter>,
+    ) -> Search<'e> {
+        let scopes = engine.snapshot().segments().iter().map(|_| OnceCell::new()).collect();
+        Search { engine, query: query.to_string(), program, sets, rules, rule, filter, scopes }
+    }
+
+    /// The engine that compiled it.
+    pub fn engine(&self) -> &'e Engine {
+        self.engine
+    }
+
+    /// Which of several matches at one place is the hit.
+    pub fn rule(&self) -> Rule {
+        self.rule
+    }
+
+    pub(crate) fn segment(&self, index: usize) -> &'e Segment {
+        self.engine.snapshot().segments()[index].segment()
+    }
+
+    pub(crate) fn segments(&self) -> usize {
+        self.scopes.len()
+    }
+
+    pub(crate) fn scope(&self, index: usize) -> &Scope {
+        self.scopes[index].get_or_init(|| Scope::new(&self.engine.snapshot().segments()[index], self.filter.as_ref()))
+    }
+
+    /// If the query is one test of one token and nothing else: which.
+    pub(crate) fn only_test(&self) -> Option<&LexemeSet> {
+        let is_free = self.rules.is_empty();
+        match self.program.line.as_deref() {
+            Some([test]) if is_free => Some(&self.sets[*test]),
+            _ => None,
+        }
+    }
+
+    pub(crate) fn finder<'f>(&'f self, index: usize) -> Finder<'f>
+    where
+        'e: 'f,
+    {
+        let segment = self.segment(index);
+        let restrictions = Restrictions::new(&self.rules, self.engine.lexicon(), segment);
+        Finder::new(segment, &self.program, &self.sets, self.scope(index), restrictions, self.rule)
+    }
+
+    /// How the segments will be searched, in words.
+    pub fn explain(&self) -> String {
+        let mut lines = vec![format!("query: {}", self.query)];
+        let name = |test: usize| self.program.tests[test].as_ref().map_or("[]".to_owned(), |test| format!("[{test}]"));
+        for (index, (test, set)) in self.program.tests.iter().zip(&self.sets).enumerate() {
+            if test.is_some() {
+                lines.push(format!("{}: {}", name(index), set.describe(self.engine.lexicon())));
+            }
+        }
+        for index in 0..self.segments() {
+            let living = &self.engine.snapshot().segments()[index];
+            let documents = self.scope(index).documents();
+            let how = match documents.is_empty() {
+                true => "no document is asked".to_owned(),
+                false => self.finder(index).plan.explain(name),
+            };
+            let (first, last) = (Day(living.segment().meta().first_day), Day(living.segment().meta().last_day));
+            lines.push(format!("{} ({first} to {last}): {how}", living.file()));
+        }
+        lines.join("\n")
+    }
+
+    /// Gives the hits of one segment in order; says whether everything was looked at.
+    pub(crate) fn each_in(
+        &self,
+        index: usize,
+        limits: &Limits<'_>,
+        each: &mut dyn FnMut(u32, u32) -> ControlFlow<()>,
+    ) -> bool {
+        let documents = self.scope(index).documents();
+        if documents.is_empty() {
+            return true;
+        }
+        let mut finder = self.finder(index);
+        let mut windows = Windows::new(finder.segment, documents, LONGEST_LOOK, finder.plan.expected);
+        while let Some(window) = windows.next_forward() {
+            if limits.is_over() || finder.find(window, each).is_break() {
+                return false;
+            }
+        }
+        true
+    }
+
+    /// Gives all hits, segment by segment, in each from left to right; says whether everything was looked at.
+    pub fn each(&self, limits: &Limits<'_>, mut each: impl FnMut(Hit)) -> bool {
+        (0..self.segments()).all(|index| {
+            self.each_in(index, limits, &mut |start, end| {
+                each(Hit { segment: index as u32, start, end });
+                ControlFlow::Continue(())
+            })
+        })
+    }
+
+    /// Counts the hits.
+    pub fn count(&self, limits: &Limits<'_>) -> Counted {
+        let mut hits = 0;
+        let mut complete = true;
+        for index in 0..self.segments() {
+            match self.counted_in_lexicon(index) {
+                Some(count) => hits += count,
+                None => {
+                    complete = self.each_in(index, limits, &mut |_, _| {
+                        hits += 1;
+                        ControlFlow::Continue(())
+                    });
+                    if !complete {
+                        break;
+                    }
+                }
+            }
+        }
+        Counted { hits, complete }
+    }
+
+    /// Whether all documents that are not removed are asked.
+    pub(crate) fn is_unfiltered(&self) -> bool {
+        self.filter.is_none()
+    }
+
+    /// The hits in a segment, if they need not be looked at to be counted.
+    fn counted_in_lexicon(&self, index: usize) -> Option<u64> {
+        let set = self.only_test()?;
+        let scope = self.scope(index);
+        let segment = self.segment(index);
+        let is_all = scope.is_whole() && scope.documents() == (0..segment.meta().documents);
+        is_all.then(|| {
+            let frequencies = segment.frequencies();
+            match set {
+                LexemeSet::All => u64::from(segment.tokens()),
+                LexemeSet::Few(few) => {
+                    let ranks = super::find::ranks_of(few, segment.lexemes());
+                    ranks.iter().map(|rank| u64::from(frequencies.get(*rank as usize).copied().unwrap_or(0))).sum()
+                }
+                LexemeSet::Many(bits) => {
+                    let pairs = segment.lexemes().iter().zip(frequencies);
+                    pairs.filter(|(lexeme, _)| bits.get(**lexeme)).map(|(_, count)| u64::from(*count)).sum()
+                }
+            }
+        })
+    }
+
+    /// A page of hits: `size` of them behind the first `first`; says whether a limit was hit before it was full.
+    pub fn page(&self, order: Order, first: usize, size: usize, limits: &Limits<'_>) -> (Vec<Hit>, bool) {
+        let mut page = Vec::with_capacity(size.min(10_000));
+        let mut skipped = 0;
+        if size == 0 {
+            return (page, true);
+        }
+        let complete = self.in_order(order, limits, &mut |hit| {
+            if skipped < first {
+                skipped += 1;
+                return ControlFlow::Continue(());
+            }
+            page.push(hit);
+            if page.len() == size { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+        });
+        let is_whole = complete || page.len() == size;
+        (page, is_whole)
+    }
+
+    /// Gives hits in the order of time until somebody breaks; says whether everything was looked at.
+    pub fn in_order(&self, order: Order, limits: &Limits<'_>, each: &mut dyn FnMut(Hit) -> ControlFlow<()>) -> bool {
+        // Segments are opened when their days come, the newest or oldest first; several that share days are merged.
+        let mut waiting: Vec<usize> = (0..self.segments()).filter(|index| self.segment(*index).tokens() > 0).collect();
+        waiting.sort_by_key(|index| {
+            let meta = self.segment(*index).meta();
+            match order {
+                Order::Newest => (Reverse(meta.last_day), Reverse(*index)).into_key(),
+                Order::Oldest => (meta.first_day, *index).into_key(),
+            }
+        });
+        let mut waiting: VecDeque<usize> = waiting.into();
+        let mut open: Vec<Stream<'_>> = Vec::new();
+        loop {
+            if limits.is_over() {
+                return false;
+            }
+            let best = best_of(&mut open, order, limits);
+            // A segment that is not open yet may have hits of the same day, or of a better one.
+            let next_day = waiting.front().map(|index| {
+                let meta = self.segment(*index).meta();
+                Day(if order == Order::Newest { meta.last_day } else { meta.first_day })
+            });
+            let opens = match (&best, next_day) {
+                (_, None) => false,
+                (None, Some(_)) => true,
+                (Some((day, _)), Some(next)) if order == Order::Newest => next >= *day,
+                (Some((day, _)), Some(next)) => next <= *day,
+            };
+            if opens && let Some(index) = waiting.pop_front() {
+                open.push(Stream::new(self, index, order));
+                continue;
+            }
+            match best {
+                None => return !limits.is_over(),
+                Some((_, stream)) => {
+                    let hit = open[stream].queue.pop_front().expect("the best has a hit");
+                    if each(hit.1).is_break() {
+                        return false;
+                    }
+                }
+            }
+        }
+    }
+
+    /// A sample of hits that depends on nothing but the seed, in the order of segments; says whether all were looked at.
+    pub fn sample(&self, size: usize, seed: u64, limits: &Limits<'_>) -> (Vec<Hit>, bool) {
+        let mut drawn: BinaryHeap<(u64, Hit)> = BinaryHeap::new();
+        let mut complete = true;
+        for index in 0..self.segments() {
+            let segment = self.segment(index);
+            let ids = segment.ids();
+            let mut here = (0..0, String::new());
+            complete &= self.each_in(index, limits, &mut |start, end| {
+                if !here.0.contains(&start) {
+                    let document = segment.document_at(start);
+                    here = (segment.tokens_of(document), format!("{:032x}", ids.get(document as usize).unwrap_or(&0)));
+                }
+                let lot = sample_rank(seed, &here.1, start - here.0.start);
+                drawn.push((lot, Hit { segment: index as u32, start, end }));
+                if drawn.len() > size {
+                    drawn.pop();
+                }
+                ControlFlow::Continue(())
+            });
+        }
+        let mut hits: Vec<Hit> = drawn.into_iter().map(|(_, hit)| hit).collect();
+        hits.sort_unstable();
+        (hits, complete)
+    }
+}
+
+/// Makes keys of both orders comparable.
+trait IntoKey {
+    fn into_key(self) -> (i64, i64);
+}
+
+impl IntoKey for (Reverse<i32>, Reverse<usize>) {
+    fn into_key(self) -> (i64, i64) {
+        (-i64::from(self.0.0), -(self.1.0 as i64))
+    }
+}
+
+impl IntoKey for (i32, usize) {
+    fn into_key(self) -> (i64, i64) {
+        (i64::from(self.0), self.1 as i64)
+    }
+}
+
+/// The stream whose next hit comes first, and its day.
+fn best_of(open: &mut Vec<Stream<'_>>, order: Order, limits: &Limits<'_>) -> Option<(Day, usize)> {
+    open.retain_mut(|stream| stream.fill(limits));
+    let key = |(day, index): (Day, u32)| match order {
+        Order::Newest => (-i64::from(day.0), -i64::from(index)),
+        Order::Oldest => (i64::from(day.0), i64::from(index)),
+    };
+    let heads = open.iter().enumerate().filter_map(|(place, stream)| {
+        let (day, hit) = stream.queue.front()?;
+        Some(((*day, hit.segment), place))
+    });
+    heads.min_by_key(|(head, _)| key(*head)).map(|((day, _), place)| (day, place))
+}
+
+/// The hits of one segment, looked for as they are asked for.
+struct Stream<'s> {
+    index: u32,
+    order: Order,
+    finder: Finder<'s>,
+    windows: Windows<'s>,
+    queue: VecDeque<(Day, Hit)>,
+}
+
+impl<'s> Stream<'s> {
+    fn new(search: &'s Search<'_>, index: usize, order: Order) -> Stream<'s> {
+        let finder = search.finder(index);
+        let windows = Windows::new(finder.segment, search.scope(index).documents(), FIRST_LOOK, finder.plan.expected);
+        Stream { index: index as u32, order, finder, windows, queue: VecDeque::new() }
+    }
+
+    /// Makes sure that there is a next hit; false if there is none.
+    fn fill(&mut self, limits: &Limits<'_>) -> bool {
+        while self.queue.is_empty() {
+            let window = match self.order {
+                Order::Newest => self.windows.next_backward(),
+                Order::Oldest => self.windows.next_forward(),
+            };
+            let Some(window) = window else { return false };
+            if limits.is_over() {
+                return false;
+            }
+            let segment = self.finder.segment;
+            let (index, queue) = (self.index, &mut self.queue);
+            let mut days = DayCursor::new(segment, window.start);
+            let flow = self.finder.find(window, &mut |start, end| {
+                queue.push_back((days.day_at(start), Hit { segment: index, start, end }));
+                ControlFlow::Continue(())
+            });
+            debug_assert!(flow.is_continue());
+            if self.order == Order::Newest {
+                self.queue.make_contiguous().reverse();
+            }
+        }
+        true
+    }
+}
+
+/// Tells the days of positions that ascend.
+pub(crate) struct DayCursor<'s> {
+    segment: &'s Segment,
+    index: usize,
+    end: u32,
+}
+
+impl<'s> DayCursor<'s> {
+    pub(crate) fn new(segment: &'s Segment, document: u32) -> DayCursor<'s> {
+        let index = segment.day_index(document);
+        DayCursor { segment, index, end: segment.tokens_in(segment.documents_of_day(index)).end }
+    }
+
+    /// The place of the day among those of the segment.
+    #[inline]
+    pub(crate) fn index_at(&mut self, position: u32) -> usize {
+        while position >= self.end && self.index + 1 < self.segment.days() {
+            self.index += 1;
+            self.end = self.segment.tokens_in(self.segment.documents_of_day(self.index)).end;
+        }
+        self.index
+    }
+
+    fn day_at(&mut self, position: u32) -> Day {
+        let index = self.index_at(position);
+        self.segment.day(index)
+    }
+}
+
+/// Runs of documents that are looked at in one go, the first short and the later ones longer.
+struct Windows<'s> {
+    starts: &'s [u32],
+    left: Range<u32>,
+    tokens: u64,
+    longest: u64,
+}
+
+impl<'s> Windows<'s> {
+    /// `look` is how many positions the first window should give, `expected` how many the whole segment gives.
+    fn new(segment: &'s Segment, left: Range<u32>, look: u64, expected: u64) -> Windows<'s> {
+        let all = u64::from(segment.tokens());
+        let tokens_for = |positions: u64| (all * positions / expected.max(1)).max(SHORTEST_LOOK);
+        Windows { starts: segment.starts(), left, tokens: tokens_for(look), longest: tokens_for(LONGEST_LOOK) }
+    }
+
+    fn grow(&mut self) -> u32 {
+        let tokens = self.tokens.min(u64::from(u32::MAX)) as u32;
+        self.tokens = (self.tokens * 2).min(self.longest);
+        tokens
+    }
+
+    fn next_forward(&mut self) -> Option<Range<u32>> {
+        if self.left.is_empty() {
+            return None;
+        }
+        let tokens = self.grow();
+        let first = self.left.start;
+        let goal = self.starts[first as usize].saturating_add(tokens);
+        let end = self.starts[..=self.left.end as usize].partition_point(|start| *start < goal) as u32;
+        let end = end.clamp(first + 1, self.left.end);
+        self.left.start = end;
+        Some(first..end)
+    }
+
+    fn next_backward(&mut self) -> Option<Range<u32>> {
+        if self.left.is_empty() {
+            return None;
+        }
+        let tokens = self.grow();
+        let last = self.left.end;
+        let goal = self.starts[last as usize].saturating_sub(tokens);
+        let start = self.starts[..=last as usize].partition_point(|start| *start < goal) as u32;
+        let start = start.clamp(self.left.start, last - 1);
+        self.left.end = start;
+        Some(start..last)
+    }
+}

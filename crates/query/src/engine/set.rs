@@ -1,0 +1,263 @@
+//! Which lexemes a condition on tokens admits.
+
+use crate::cql::ast::{Attribute, TokenTest};
+use crate::syntax::{Logic, Matcher, SyntaxError, Wanted};
+use regex_syntax::hir::{Hir, HirKind};
+use tidings_index::lexicon::{Layer, Lexicon};
+use tidings_index::look_up_key;
+use tidings_index::pack::Bits;
+
+/// A set of lexemes.
+#[derive(Debug, Clone)]
+pub(crate) enum LexemeSet {
+    /// Every lexeme.
+    All,
+    /// Some, ascending.
+    Few(Vec<u32>),
+    /// Many, as bits.
+    Many(Bits),
+}
+
+/// From this share of the lexicon on a set is kept as bits: one in so many.
+const MANY: usize = 64;
+
+impl LexemeSet {
+    /// The lexemes that fulfil a condition.
+    pub(crate) fn of(condition: &Logic<TokenTest>, lexicon: &Lexicon) -> Result<LexemeSet, SyntaxError> {
+        Ok(match condition {
+            Logic::Test(test) => {
+                let matching = LexemeSet::matching(test, lexicon)?;
+                if test.negated { matching.complement(lexicon) } else { matching }
+            }
+            Logic::Not(part) => LexemeSet::of(part, lexicon)?.complement(lexicon),
+            Logic::All(parts) => {
+                let sets = parts.iter().map(|part| LexemeSet::of(part, lexicon)).collect::<Result<Vec<_>, _>>()?;
+                sets.into_iter().reduce(|a, b| a.and(b)).unwrap_or(LexemeSet::All)
+            }
+            Logic::Any(parts) => {
+                let sets = parts.iter().map(|part| LexemeSet::of(part, lexicon)).collect::<Result<Vec<_>, _>>()?;
+                sets.into_iter().reduce(|a, b| a.or(b, lexicon)).unwrap_or(LexemeSet::All)
+            }
+        })
+    }
+
+    pub(crate) fn contains(&self, lexeme: u32) -> bool {
+        match self {
+            LexemeSet::All => true,
+            LexemeSet::Few(few) => few.binary_search(&lexeme).is_ok(),
+            LexemeSet::Many(bits) => bits.get(lexeme),
+        }
+    }
+
+    /// Its size and some of its words, for people.
+    pub(crate) fn describe(&self, lexicon: &Lexicon) -> String {
+        let shown = |lexemes: &mut dyn Iterator<Item = u32>| {
+            let some: Vec<String> =
+                lexemes.take(5).map(|lexeme| Layer::ALL.map(|layer| lexicon.text(lexeme, layer)).join("/")).collect();
+            some.join(", ")
+        };
+        match self {
+            LexemeSet::All => "every lexeme".to_owned(),
+            LexemeSet::Few(few) if few.is_empty() => "no lexeme".to_owned(),
+            LexemeSet::Few(few) => format!("{} lexemes ({} …)", few.len(), shown(&mut few.iter().copied())),
+            LexemeSet::Many(bits) => format!("{} lexemes ({} …)", bits.count(), shown(&mut bits.iter())),
+        }
+    }
+
+    fn matching(test: &TokenTest, lexicon: &Lexicon) -> Result<LexemeSet, SyntaxError> {
+        let layer = layer_of(test.attribute);
+        let strings = strings_matching(test.attribute, &test.wanted, lexicon)
+            .map_err(|error| SyntaxError { place: test.place, ..error })?;
+        if let [only] = strings[..] {
+            let mut lexemes = Vec::new();
+            lexicon.lexemes_with(layer, only, &mut lexemes);
+            return Ok(LexemeSet::of_sorted(lexemes, lexicon));
+        }
+        // Looking up one string costs about as much as looking at a hundred lexemes.
+        if strings.len() * 100 < lexicon.lexemes() as usize {
+            let mut lexemes = Vec::new();
+            strings.iter().for_each(|string| lexicon.lexemes_with(layer, *string, &mut lexemes));
+            lexemes.sort_unstable();
+            return Ok(LexemeSet::of_sorted(lexemes, lexicon));
+        }
+        let mut wanted = Bits::new(lexicon.count(layer) as usize);
+        strings.iter().for_each(|string| wanted.set(*string));
+        let mut lexemes = Bits::new(lexicon.lexemes() as usize);
+        for (lexeme, string) in (0..).zip(lexicon.all_of(layer)) {
+            if wanted.get(string) {
+                lexemes.set(lexeme);
+            }
+        }
+        Ok(LexemeSet::Many(lexemes))
+    }
+
+    fn of_sorted(lexemes: Vec<u32>, lexicon: &Lexicon) -> LexemeSet {
+        if lexemes.len() * MANY <= lexicon.lexemes() as usize || lexemes.len() <= 8 {
+            return LexemeSet::Few(lexemes);
+        }
+        let mut bits = Bits::new(lexicon.lexemes() as usize);
+        lexemes.iter().for_each(|lexeme| bits.set(*lexeme));
+        LexemeSet::Many(bits)
+    }
+
+    fn bits(self, lexicon: &Lexicon) -> Bits {
+        let bound = lexicon.lexemes() as usize;
+        match self {
+            LexemeSet::Many(bits) => bits,
+            LexemeSet::Few(few) => {
+                let mut bits = Bits::new(bound);
+                few.iter().for_each(|lexeme| bits.set(*lexeme));
+                bits
+            }
+            LexemeSet::All => {
+                let mut bits = Bits::new(bound);
+                (0..bound as u32).for_each(|lexeme| bits.set(lexeme));
+                bits
+            }
+        }
+    }
+
+    fn complement(self, lexicon: &Lexicon) -> LexemeSet {
+        if let LexemeSet::All = self {
+            return LexemeSet::Few(Vec::new());
+        }
+        let mut bits = self.bits(lexicon);
+        let bound = lexicon.lexemes() as usize;
+        bits.words_mut().iter_mut().for_each(|word| *word = !*word);
+        if !bound.is_multiple_of(64)
+            && let Some(last) = bits.words_mut().last_mut()
+        {
+            *last &= (1 << (bound % 64)) - 1;
+        }
+        LexemeSet::Many(bits)
+    }
+
+    fn and(self, other: LexemeSet) -> LexemeSet {
+        match (self, other) {
+            (LexemeSet::All, set) | (set, LexemeSet::All) => set,
+            (LexemeSet::Few(mut few), set) | (set, LexemeSet::Few(mut few)) => {
+                few.retain(|lexeme| set.contains(*lexeme));
+                LexemeSet::Few(few)
+            }
+            (LexemeSet::Many(mut bits), LexemeSet::Many(other)) => {
+                bits.words_mut().iter_mut().zip(other.words()).for_each(|(word, other)| *word &= other);
+                LexemeSet::Many(bits)
+            }
+        }
+    }
+
+    fn or(self, other: LexemeSet, lexicon: &Lexicon) -> LexemeSet {
+        match (self, other) {
+            (LexemeSet::All, _) | (_, LexemeSet::All) => LexemeSet::All,
+            (LexemeSet::Few(mut few), LexemeSet::Few(more)) => {
+                few.extend(more);
+                few.sort_unstable();
+                few.dedup();
+                LexemeSet::of_sorted(few, lexicon)
+            }
+            (one, other) => {
+                let mut bits = one.bits(lexicon);
+                match other {
+                    LexemeSet::Few(few) => few.iter().for_each(|lexeme| bits.set(*lexeme)),
+                    other => {
+                        let other = other.bits(lexicon);
+                        bits.words_mut().iter_mut().zip(other.words()).for_each(|(word, other)| *word |= other);
+                    }
+                }
+                LexemeSet::Many(bits)
+            }
+        }
+    }
+}
+
+/// Where the strings of an attribute lie.
+pub(crate) fn layer_of(attribute: Attribute) -> Layer {
+    match attribute {
+        Attribute::Word | Attribute::Lc => Layer::Word,
+        Attribute::Lemma => Layer::Lemma,
+        Attribute::Tag => Layer::Tag,
+    }
+}
+
+/// The strings that an attribute may have.
+pub(crate) fn strings_matching(
+    attribute: Attribute,
+    wanted: &Wanted,
+    lexicon: &Lexicon,
+) -> Result<Vec<u32>, SyntaxError> {
+    let layer = layer_of(attribute);
+    let matcher = wanted.matcher()?;
+    if let (Some(literal), false) = (matcher.literal(), attribute == Attribute::Lc) {
+        return Ok(lexicon.find(layer, literal).into_iter().collect());
+    }
+    let fits = |text: &str| match attribute {
+        Attribute::Lc => matcher.matches(&text.to_lowercase()),
+        _ => matcher.matches(text),
+    };
+    let mut found = Vec::new();
+    let mut consider = |id: u32, text: &str| {
+        if fits(text) {
+            found.push(id);
+        }
+    };
+    let plain = Wanted { caseless: false, markless: false, ..wanted.clone() };
+    if let Some(literal) = plain.matcher().as_ref().ok().and_then(Matcher::literal) {
+        let key = look_up_key(literal);
+        for strings in lexicon.strings(layer) {
+            strings.with_key(&key).for_each(|id| consider(id, strings.get(id)));
+        }
+        return Ok(found);
+    }
+    let is_plain = !wanted.caseless && !wanted.markless && attribute != Attribute::Lc;
+    let needles = if is_plain { needles(&wanted.hir()?) } else { None };
+    for strings in lexicon.strings(layer) {
+        match needles.as_deref() {
+            None => strings.each(&mut consider),
+            Some(needles) => {
+                for needle in needles {
+                    match needle {
+                        Needle::Prefix(text) => strings.with_prefix(text, &mut consider),
+                        Needle::Inside(text) => strings.holding(text, &mut consider),
+                    }
+                }
+            }
+        }
+    }
+    found.sort_unstable();
+    found.dedup();
+    Ok(found)
+}
+
+/// A text that every match of an expression begins with, or has in it.
+enum Needle {
+    Prefix(String),
+    Inside(String),
+}
+
+/// What to look for instead of trying every string: one of these is in every match.
+fn needles(hir: &Hir) -> Option<Vec<Needle>> {
+    let literal = |hir: &Hir| match hir.kind() {
+        HirKind::Literal(literal) => String::from_utf8(literal.0.to_vec()).ok(),
+        _ => None,
+    };
+    match hir.kind() {
+        HirKind::Literal(_) => Some(vec![Needle::Prefix(literal(hir)?)]),
+        HirKind::Capture(capture) => needles(&capture.sub),
+        HirKind::Alternation(parts) => {
+            let all: Option<Vec<Vec<Needle>>> = parts.iter().map(needles).collect();
+            all.map(|all| all.into_iter().flatten().collect())
+        }
+        HirKind::Concat(parts) => {
+            let first = parts.first().and_then(literal).filter(|text| text.len() > 1);
+            let inside = || parts.iter().filter_map(literal).max_by_key(String::len);
+            match first {
+                Some(text) => Some(vec![Needle::Prefix(text)]),
+                None => match inside().filter(|text| text.len() > 1 && !text.contains('\n')) {
+                    Some(text) => Some(vec![Needle::Inside(text)]),
+                    None => parts.first().and_then(literal).map(|text| vec![Needle::Prefix(text)]),
+                },
+            }
+        }
+        _ => None,
+    }
+}

@@ -1,0 +1,409 @@
+//! Counts the words of a corpus or of a part of it: lists, n-grams, keywords, periods.
+
+use super::scope::Scope;
+use super::set::layer_of;
+use super::{Engine, EngineError, Part, Result, Search};
+use crate::answer::{Keywords, WordRow, Words};
+use crate::cql::Attribute;
+use crate::measure::keyness::Keyness;
+use crate::measure::per_million;
+use crate::syntax::Wanted;
+use hashbrown::HashMap;
+use std::ops::Range;
+use tidings_index::lexicon::Layer;
+use tidings_index::pack::bit;
+use tidings_index::{Day, Segment};
+
+/// The longest n-gram.
+pub const MAX_N: usize = 5;
+/// More distinct n-grams than this are not held in memory (about 60 bytes each).
+const MAX_GRAMS: usize = 20_000_000;
+
+/// How often words occur in each of several periods.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct PeriodCounts {
+    /// The number of each word in its layer of the lexicon.
+    pub words: Vec<u32>,
+    /// For each word its hits in each period, one word behind the other.
+    pub hits: Vec<u32>,
+    /// For each word the documents with it in each period.
+    pub documents: Vec<u32>,
+    /// All tokens of each period.
+    pub tokens: Vec<u64>,
+}
+
+/// Adds how often each rank occurs in the documents that are asked.
+fn count_ranks(segment: &Segment, scope: &Scope, counts: &mut Vec<u32>) {
+    counts.clear();
+    let everything = 0..segment.meta().documents;
+    if scope.is_whole() && scope.documents() == everything {
+        counts.extend_from_slice(segment.frequencies());
+        return;
+    }
+    let column = segment.column();
+    // As many places as the column could name, so that no rank needs to be checked.
+    counts.resize(column.bound(), 0);
+    scope.runs(|documents| {
+        let tokens = segment.tokens_in(documents);
+        column.scan(tokens.start, tokens.end, |_, ranks| {
+            ranks.iter().for_each(|rank| counts[*rank as usize] += 1);
+        });
+    });
+}
+
+impl Engine {
+    pub(super) fn scopes<'p>(&'p self, part: &'p Part) -> impl Iterator<Item = (&'p Segment, &'p Scope)> {
+        self.snapshot().segments().iter().map(|living| living.segment()).zip(&part.scopes)
+    }
+
+    /// How often each string of a layer occurs in a part, by its number.
+    pub fn string_counts(&self, part: &Part, layer: Layer) -> Vec<u64> {
+        let lexicon = self.lexicon();
+        let mut totals = vec![0u64; lexicon.count(layer) as usize];
+        let of = lexicon.all_of(layer);
+        let mut add = |lexeme: usize, count: u64| {
+            if let Some(total) = of.get(lexeme).and_then(|id| totals.get_mut(*id as usize)) {
+                *total += count;
+            }
+        };
+        if part.is_everything {
+            self.totals().iter().enumerate().for_each(|(lexeme, count)| add(lexeme, *count));
+            return totals;
+        }
+        let mut counts = Vec::new();
+        for (segment, scope) in self.scopes(part) {
+            if scope.documents().is_empty() {
+                continue;
+            }
+            count_ranks(segment, scope, &mut counts);
+            for (lexeme, count) in segment.lexemes().iter().zip(&counts).filter(|(_, count)| **count > 0) {
+                add(*lexeme as usize, u64::from(*count));
+            }
+        }
+        totals
+    }
+
+    /// In how many documents of a part each string of a layer occurs, by its number.
+    fn string_documents(&self, part: &Part, layer: Layer) -> Vec<u64> {
+        let lexicon = self.lexicon();
+        let of = lexicon.all_of(layer);
+        let mut documents = vec![0u64; lexicon.count(layer) as usize];
+        let mut last = vec![0u32; documents.len()];
+        let mut number = 0;
+        for (segment, scope) in self.scopes(part) {
+            let ids: Vec<u32> =
+                segment.lexemes().iter().map(|lexeme| of.get(*lexeme as usize).copied().unwrap_or(0)).collect();
+            scope.runs(|run| {
+                for document in run {
+                    number += 1;
+                    let tokens = segment.tokens_of(document);
+                    segment.column().scan(tokens.start, tokens.end, |_, ranks| {
+                        for rank in ranks {
+                            let id = ids.get(*rank as usize).copied().unwrap_or(0) as usize;
+                            if last[id] != number {
+                                last[id] = number;
+                                documents[id] += 1;
+                            }
+                        }
+                    });
+                }
+            });
+        }
+        documents
+    }
+
+    /// The words of a part that match and occur often enough, the most frequent first.
+    pub fn words(&self, part: &Part, attribute: Attribute, matching: Option<&Wanted>, at_least: u64) -> Result<Words> {
+        let tokens = self.tokens(part);
+        let rows = match attribute {
+            Attribute::Lc => self.grams(part, attribute, 1)?,
+            _ => {
+                let layer = layer_of(attribute);
+                let hits = self.string_counts(part, layer);
+                let documents = self.string_documents(part, layer);
+                let mut rows = Vec::new();
+                for (id, (hits, documents)) in (0..).zip(hits.into_iter().zip(documents)) {
+                    if hits > 0 && hits >= at_least {
+                        rows.push((self.lexicon().string(layer, id).to_owned(), hits, documents));
+                    }
+                }
+                rows
+            }
+        };
+        words(attribute, 1, tokens, matching, at_least, rows)
+    }
+
+    /// The n-grams inside sentences of a part that match and occur often enough, the most frequent first.
+    pub fn ngrams(
+        &self,
+        part: &Part,
+        attribute: Attribute,
+        n: usize,
+        matching: Option<&Wanted>,
+        at_least: u64,
+    ) -> Result<Words> {
+        let rows = self.grams(part, attribute, n)?;
+        words(attribute, n, self.tokens(part), matching, at_least, rows)
+    }
+
+    /// Every n-gram with its hits and documents.
+    fn grams(&self, part: &Part, attribute: Attribute, n: usize) -> Result<Vec<(String, u64, u64)>> {
+        let n = n.clamp(1, MAX_N);
+        let layer = layer_of(attribute);
+        let lexicon = self.lexicon();
+        // Spellings that differ in case only share the number of the first of them.
+        let of: Vec<u32> = match attribute {
+            Attribute::Lc => {
+                let mut first: HashMap<String, u32> = HashMap::new();
+                let count = lexicon.count(layer);
+                let ids: Vec<u32> =
+                    (0..count).map(|id| *first.entry(lexicon.string(layer, id).to_lowercase()).or_insert(id)).collect();
+                lexicon.all_of(layer).into_iter().map(|id| ids.get(id as usize).copied().unwrap_or(0)).collect()
+            }
+            _ => lexicon.all_of(layer),
+        };
+        // Hits, documents, and the last document in which it was met.
+        let mut grams: HashMap<[u32; MAX_N], (u64, u64, u64)> = HashMap::new();
+        let mut number = 0u64;
+        let mut too_many = false;
+        for (segment, scope) in self.scopes(part) {
+            let ids: Vec<u32> =
+                segment.lexemes().iter().map(|lexeme| of.get(*lexeme as usize).copied().unwrap_or(0)).collect();
+            let bits = segment.sentence_bits();
+            scope.runs(|run| {
+                for document in run {
+                    number += 1;
+                    let tokens = segment.tokens_of(document);
+                    // The last tokens of the sentence, the newest at the end.
+                    let mut gram = [u32::MAX; MAX_N];
+                    let mut length = 0;
+                    segment.column().scan(tokens.start, tokens.end, |from, ranks| {
+                        for (position, rank) in (from..).zip(ranks) {
+                            if bit(bits, position) {
+                                length = 0;
+                            }
+                            gram[..n].rotate_left(1);
+                            gram[n - 1] = ids.get(*rank as usize).copied().unwrap_or(0);
+                            length += 1;
+                            if length >= n && !too_many {
+                                let entry = grams.entry(gram).or_default();
+                                entry.0 += 1;
+                                if entry.2 != number {
+                                    entry.2 = number;
+                                    entry.1 += 1;
+                                }
+                            }
+                        }
+                        too_many |= grams.len() > MAX_GRAMS;
+                    });
+                }
+            });
+        }
+        if too_many {
+            return Err(EngineError::TooMany { limit: MAX_GRAMS });
+        }
+        let row = |(gram, (hits, documents, _)): ([u32; MAX_N], (u64, u64, u64))| {
+            let texts: Vec<&str> = gram[..n].iter().map(|id| lexicon.string(layer, *id)).collect();
+            let text = texts.join(" ");
+            let text = if attribute == Attribute::Lc { text.to_lowercase() } else { text };
+            (text, hits, documents)
+        };
+        Ok(grams.into_iter().map(row).collect())
+    }
+
+    /// What is typical of one part against another.
+    pub fn keywords(
+        &self,
+        focus: &Part,
+        reference: &Part,
+        attribute: Attribute,
+        n: usize,
+        order: Keyness,
+        at_least: u64,
+    ) -> Result<Keywords> {
+        if n > 1 {
+            return self.keyterms((focus, reference), attribute, n, order, at_least);
+        }
+        let layer = layer_of(attribute);
+        let (here, there) = (self.string_counts(focus, layer), self.string_counts(reference, layer));
+        let lexicon = self.lexicon();
+        let counts = (0..).zip(here.into_iter().zip(there)).filter(|(_, (here, there))| here + there > 0);
+        let counts = counts.map(|(id, (here, there))| (lexicon.string(layer, id), here, there));
+        let mut joined: Vec<(String, u64, u64)> = Vec::new();
+        if attribute == Attribute::Lc {
+            let mut sums: HashMap<String, (u64, u64)> = HashMap::new();
+            for (text, here, there) in counts {
+                let sum = sums.entry(text.to_lowercase()).or_default();
+                *sum = (sum.0 + here, sum.1 + there);
+            }
+            joined.extend(sums.into_iter().map(|(text, (here, there))| (text, here, there)));
+        } else {
+            joined.extend(counts.map(|(text, here, there)| (text.to_owned(), here, there)));
+        }
+        joined.retain(|(_, here, _)| *here > 0);
+        Ok(Keywords::rank(attribute, (self.tokens(focus), self.tokens(reference)), order, at_least, joined))
+    }
+
+    /// The same for words in a row.
+    fn keyterms(
+        &self,
+        (focus, reference): (&Part, &Part),
+        attribute: Attribute,
+        n: usize,
+        order: Keyness,
+        at_least: u64,
+    ) -> Result<Keywords> {
+        let mut here: HashMap<String, (u64, u64)> = HashMap::new();
+        for (text, hits, _) in self.grams(focus, attribute, n)? {
+            if hits >= at_least && is_term(&text) {
+                here.insert(text, (hits, 0));
+            }
+        }
+        for (text, hits, _) in self.grams(reference, attribute, n)? {
+            if let Some(counts) = here.get_mut(&text) {
+                counts.1 = hits;
+            }
+        }
+        let counts = here.into_iter().map(|(text, (here, there))| (text, here, there));
+        Ok(Keywords::rank(attribute, (self.tokens(focus), self.tokens(reference)), order, at_least, counts))
+    }
+
+    /// How often words occur in each of some periods (both ends included), for those that occur at least so often in a
+    /// part. One pass over the column of every segment.
+    pub fn period_counts(&self, part: &Part, layer: Layer, periods: &[Range<Day>], at_least: u64) -> PeriodCounts {
+        let lexicon = self.lexicon();
+        let totals = self.string_counts(part, layer);
+        let words: Vec<u32> =
+            (0..).zip(&totals).filter(|(_, total)| **total >= at_least.max(1)).map(|(id, _)| id).collect();
+        let mut rows = vec![u32::MAX; totals.len()];
+        words.iter().enumerate().for_each(|(row, id)| rows[*id as usize] = row as u32);
+        let of = lexicon.all_of(layer);
+        let mut counts = PeriodCounts {
+            hits: vec![0; words.len() * periods.len()],
+            documents: vec![0; words.len() * periods.len()],
+            tokens: vec![0; periods.len()],
+            words,
+        };
+        for (segment, scope) in self.scopes(part) {
+            let row_of = |lexeme: &u32| of.get(*lexeme as usize).and_then(|id| rows.get(*id as usize)).copied();
+            // Ranks that are not counted go to a row of their own at the end.
+            let spare = counts.words.len() as u32;
+            let row_of: Vec<u32> =
+                segment.lexemes().iter().map(|lexeme| row_of(lexeme).unwrap_or(u32::MAX).min(spare)).collect();
+            let mut here = vec![(0u32, 0u32, u32::MAX); counts.words.len() + 1];
+            for (period, days) in periods.iter().enumerate() {
+                let last = Day(days.end.0.saturating_sub(1));
+                let documents = segment.documents_between(days.start, last);
+                if documents.is_empty() {
+                    continue;
+                }
+                here.fill((0, 0, u32::MAX));
+                for document in documents.filter(|document| scope.documents().contains(document)) {
+                    if !scope.contains(document) {
+                        continue;
+                    }
+                    let tokens = segment.tokens_of(document);
+                    counts.tokens[period] += tokens.len() as u64;
+                    segment.column().scan(tokens.start, tokens.end, |_, ranks| {
+                        for rank in ranks {
+                            let row = row_of.get(*rank as usize).copied().unwrap_or(spare);
+                            let count = &mut here[row as usize];
+                            count.0 += 1;
+                            count.1 += u32::from(count.2 != document);
+                            count.2 = document;
+                        }
+                    });
+                }
+                for (row, (hits, documents, _)) in here[..counts.words.len()].iter().enumerate() {
+                    counts.hits[row * periods.len() + period] += hits;
+                    counts.documents[row * periods.len() + period] += documents;
+                }
+            }
+        }
+        counts
+    }
+}
+
+/// Whether words in a row may be a term: punctuation is part of none.
+fn is_term(text: &str) -> bool {
+    text.split(' ').all(|word| word.chars().any(char::is_alphanumeric))
+}
+
+fn words(
+    attribute: Attribute,
+    n: usize,
+    tokens: u64,
+    matching: Option<&Wanted>,
+    at_least: u64,
+    counts: Vec<(String, u64, u64)>,
+) -> Result<Words> {
+    let matcher = matching.map(Wanted::matcher).transpose()?;
+    let wanted = |value: &str| matcher.as_ref().is_none_or(|matcher| matcher.matches(value));
+    let mut rows: Vec<WordRow> = counts
+        .into_iter()
+        .filter(|(value, hits, _)| *hits >= at_least && !value.trim().is_empty() && wanted(value))
+        .map(|(value, hits, documents)| WordRow {
+            value,
+            hits,
+            documents,
+            per_million: per_million(hits as f64, tokens as f64).unwrap_or(0.0),
+        })
+        .collect();
+    rows.sort_unstable_by(|a, b| b.hits.cmp(&a.hits).then_with(|| a.value.cmp(&b.value)));
+    Ok(Words { attribute, n: n as u32, tokens, rows })
+}
+
+impl Search<'_> {
+    /// How often some strings occur in all documents that are asked.
+    pub(crate) fn anywhere(
+        &self,
+        layer: Layer,
+        near: &std::collections::HashMap<u32, u64>,
+    ) -> std::collections::HashMap<u32, u64> {
+        let lexicon = self.engine.lexicon();
+        let is_everything = self.is_unfiltered();
+        if is_everything {
+            let totals = self.engine.totals();
+            let mut lexemes = Vec::new();
+            let total = |id: &u32| {
+                lexemes.clear();
+                lexicon.lexemes_with(layer, *id, &mut lexemes);
+                let sum = lexemes.iter().map(|lexeme| totals.get(*lexeme as usize).copied().unwrap_or(0)).sum();
+                (*id, sum)
+            };
+            return near.keys().map(total).collect();
+        }
+        let mut sums: std::collections::HashMap<u32, u64> = near.keys().map(|id| (*id, 0)).collect();
+        let mut counts = Vec::new();
+        for index in 0..self.segments() {
+            let segment = self.segment(index);
+            count_ranks(segment, self.scope(index), &mut counts);
+            for (lexeme, count) in segment.lexemes().iter().zip(&counts).filter(|(_, count)| **count > 0) {
+                if let Some(sum) = sums.get_mut(&lexicon.of(*lexeme, layer)) {
+                    *sum += u64::from(*count);
+                }
+            }
+        }
+        sums
+    }
+
+    /// How often each of some words in lower case occurs in all documents that are asked, however it is spelled.
+    pub(crate) fn lower_counts(
+        &self,
+        wanted: &std::collections::HashMap<String, (u64, u64)>,
+    ) -> std::collections::HashMap<String, u64> {
+        let lexicon = self.engine.lexicon();
+        let mut spellings = std::collections::HashMap::new();
+        for id in 0..lexicon.count(Layer::Word) {
+            let lower = lexicon.string(Layer::Word, id).to_lowercase();
+            if wanted.contains_key(&lower) {
+                spellings.insert(id, 0);
+            }
+        }
+        let mut sums = std::collections::HashMap::new();
+        for (id, count) in self.anywhere(Layer::Word, &spellings) {
+            *sums.entry(lexicon.string(Layer::Word, id).to_lowercase()).or_default() += count;
+        }
+        sums
+    }
+}

@@ -1,0 +1,369 @@
+//! The engine answers as the oracle does, whatever the corpus, the query, and the way documents were divided, merged and
+//! removed.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use fastrand::Rng;
+use proptest::prelude::*;
+use tidings_index::{Day, Settings, Writer};
+use tidings_model::{Annotated, AnnotatedParagraph, Attributes};
+use tidings_query::answer::Window;
+use tidings_query::cql::{self, Attribute, Rule};
+use tidings_query::engine::{Engine, Hit, Limits, Order};
+use tidings_query::measure::association::Association;
+use tidings_query::measure::keyness::Keyness;
+use tidings_query::oracle::{self, By, Corpus};
+use tidings_query::trend::Step;
+use tidings_query::{Filter, Wanted};
+
+const WORDS: [&str; 9] = ["a", "A", "b", "ab", "Ab", "ba", "é", "E", "ca"];
+const LEMMAS: [&str; 4] = ["a", "b", "c", ""];
+const TAGS: [&str; 3] = ["N", "V", ""];
+
+fn corpus(random: &mut Rng) -> Corpus {
+    let documents = random.usize(1..9);
+    let document = |random: &mut Rng, number: usize| {
+        let paragraphs = (0..random.usize(0..3)).map(|_| {
+            let sentences = (0..random.usize(1..4)).map(|_| {
+                let length = random.usize(1..7);
+                let token = |index: usize, random: &mut Rng| oracle::Token {
+                    word: WORDS[random.usize(..WORDS.len())].to_owned(),
+                    lemma: LEMMAS[random.usize(..LEMMAS.len())].to_owned(),
+                    tag: TAGS[random.usize(..TAGS.len())].to_owned(),
+                    space_after: index + 1 == length || random.bool(),
+                };
+                (0..length).map(|index| token(index, random)).collect()
+            });
+            sentences.collect()
+        });
+        let paragraphs = paragraphs.collect();
+        let day = Day(20_000 + random.i32(0..40));
+        let fields = [
+            ("id", format!("{:032x}", number as u128 * 0x1234_5678_9abc + 5)),
+            ("url", format!("http://e.org/{number}")),
+            ("title", format!("T{}", number % 3)),
+            ("date", day.to_string()),
+            ("seen", Day(day.0 + 1).to_string()),
+            ("site", format!("s{}.example", random.u8(0..3))),
+            ("genre", ["news", "blog", ""][random.usize(..3)].to_owned()),
+        ];
+        let fields = fields.into_iter().map(|(name, value)| (name.to_owned(), value)).collect();
+        oracle::Document { fields, paragraphs }
+    };
+    let mut documents: Vec<_> = (0..documents).map(|number| document(random, number)).collect();
+    documents.sort_by(|a, b| a.field("date").cmp(b.field("date")));
+    Corpus { documents }
+}
+
+fn annotated(document: &oracle::Document) -> Annotated {
+    let token = |token: &oracle::Token| tidings_model::Token {
+        word: token.word.clone(),
+        lemma: token.lemma.clone(),
+        tag: token.tag.clone(),
+        space_after: token.space_after,
+    };
+    let sentence = |sentence: &Vec<oracle::Token>| sentence.iter().map(token).collect();
+    let paragraphs = document.paragraphs.iter().map(|paragraph| AnnotatedParagraph {
+        kind: String::new(),
+        sentences: paragraph.iter().map(sentence).collect(),
+    });
+    let fields = ["site", "genre"].map(|name| (name.to_owned(), document.field(name).to_owned()));
+    let about = Attributes {
+        id: u128::from_str_radix(document.field("id"), 16).expect("an id"),
+        url: document.field("url").to_owned(),
+        title: document.field("title").to_owned(),
+        date: document.field("date").to_owned(),
+        seen: document.field("seen").to_owned(),
+        fields: fields.to_vec(),
+    };
+    Annotated { about, paragraphs: paragraphs.collect() }
+}
+
+/// An index of the corpus in several segments, perhaps merged, with some more documents that were removed again.
+fn engine(folder: &Path, corpus: &Corpus, random: &mut Rng) -> Engine {
+    let settings = Settings { merge_factor: 2 + random.usize(..3), ..Settings::default() };
+    let mut writer = Writer::open(folder, settings).expect("opened");
+    let mut rubbish = Vec::new();
+    for document in &corpus.documents {
+        writer.add(&annotated(document)).expect("added");
+        if random.u8(..) < 80 {
+            let mut unwanted = annotated(document);
+            unwanted.about.id = u128::from(random.u64(..)) << 64;
+            rubbish.push(unwanted.about.id);
+            writer.add(&unwanted).expect("added");
+        }
+        if random.u8(..) < 100 {
+            writer.commit(Vec::new()).expect("committed");
+        }
+    }
+    writer.commit(Vec::new()).expect("committed");
+    writer.remove_ids(&rubbish).expect("removed");
+    match random.u8(0..4) {
+        0 => drop(writer.merge().expect("merged")),
+        1 => writer.merge_all().expect("merged"),
+        2 => drop(writer.purge().expect("purged")),
+        _ => {}
+    }
+    Engine::new(writer.snapshot().clone())
+}
+
+fn token_query(random: &mut Rng, depth: u32) -> String {
+    let text = |random: &mut Rng| {
+        let texts = ["a", "A", "ab", "a.*", ".*b", "[ab]+", "N", "V", "c", "", ".*", "(a|ca)", "é", "e", "zzz", "b|ba"];
+        texts[random.usize(..texts.len())]
+    };
+    let test = |random: &mut Rng| {
+        let attribute = ["word", "lc", "lemma", "tag"][random.usize(..4)];
+        let sign = ["=", "!=", "==", "="][random.usize(..4)];
+        let flags = ["", "", "%c", "%d", "%cd"][random.usize(..5)];
+        format!("{attribute}{sign}\"{}\"{flags}", text(random))
+    };
+    let mut condition = test(random);
+    for _ in 0..random.u32(0..=depth) {
+        let sign = if random.bool() { "&" } else { "|" };
+        let not = if random.u8(..) < 50 { "!" } else { "" };
+        condition = format!("{condition} {sign} {not}({})", test(random));
+    }
+    match random.u8(0..5) {
+        0 => "[]".to_owned(),
+        1 => format!("\"{}\"", text(random)),
+        _ => format!("[{condition}]"),
+    }
+}
+
+fn pattern(random: &mut Rng, depth: u32) -> String {
+    let atom = match random.u8(0..9) {
+        0 if depth > 0 => format!("({} | {})", pattern(random, depth - 1), pattern(random, depth - 1)),
+        1 if depth > 0 => format!("({})", pattern(random, depth - 1)),
+        2 => "<s/>".to_owned(),
+        _ => token_query(random, 1),
+    };
+    let quantity = ["", "", "", "?", "*", "+", "{2}", "{0,2}", "{1,3}", "{2,}"][random.usize(..10)];
+    let mut pattern = format!("{atom}{quantity}");
+    if depth > 0 && random.bool() {
+        pattern = format!("{pattern} {}", self::pattern(random, depth - 1));
+    }
+    match random.u8(0..12) {
+        0 => format!("<s> {pattern}"),
+        1 => format!("{pattern} </s>"),
+        2 => format!("<p> {pattern}"),
+        3 => format!("{pattern} </doc>"),
+        _ => pattern,
+    }
+}
+
+fn query(random: &mut Rng) -> String {
+    if random.u8(..) < 20 {
+        let attribute = ["word", "lemma", "lc"][random.usize(..3)];
+        let sign = ["=", "!="][random.usize(..2)];
+        return format!(
+            "x:{} {} y:[] :: x.{attribute} {sign} y.{attribute}",
+            token_query(random, 0),
+            pattern(random, 1)
+        );
+    }
+    let mut query = pattern(random, 2);
+    for _ in 0..[0, 1, 1, 2][random.usize(..4)] {
+        let relation = ["within", "!within", "containing", "!containing"][random.usize(..4)];
+        let target = match random.u8(0..6) {
+            0 => "<p/>".to_owned(),
+            1 => "<doc/>".to_owned(),
+            2 => "<doc genre=\"blog\"/>".to_owned(),
+            3 => format!("({})", pattern(random, 1)),
+            _ => "<s/>".to_owned(),
+        };
+        query = format!("{query} {relation} {target}");
+    }
+    query
+}
+
+fn filter(random: &mut Rng) -> Option<Filter> {
+    let filters = [
+        "site=s1.example",
+        "genre=blog | genre=\"\"",
+        "date>=2024-10-12",
+        "date<=2024-10-20 site!=s0.example",
+        "date=2024-10",
+        "seen>2024-10-25",
+        "title=T1",
+        "nothing=\"\"",
+        "!(genre=news)",
+        "url=\".*[0-3]\"",
+    ];
+    random.bool().then(|| filters[random.usize(..filters.len())].parse().expect("a filter"))
+}
+
+/// A hit as the oracle names it: document, first token, the one behind the last.
+fn named(engine: &Engine, hit: &Hit) -> (String, usize, usize) {
+    let segment = engine.snapshot().segments()[hit.segment as usize].segment();
+    let document = segment.document_at(hit.start);
+    let first = segment.tokens_of(document).start;
+    let id = format!("{:032x}", segment.ids()[document as usize]);
+    (id, (hit.start - first) as usize, (hit.end - first) as usize)
+}
+
+/// Queries that the parser refuses are drawn again.
+fn readable(random: &mut Rng) -> (String, cql::Query) {
+    loop {
+        let text = query(random);
+        if let Ok(query) = cql::parse(&text) {
+            return (text, query);
+        }
+    }
+}
+
+fn check(seed: u64) {
+    let mut random = Rng::with_seed(seed);
+    let corpus = corpus(&mut random);
+    let folder = tempfile::tempdir().expect("a folder");
+    let engine = engine(folder.path(), &corpus, &mut random);
+    let limits = Limits::default();
+    let attribute = [Attribute::Word, Attribute::Lc, Attribute::Lemma, Attribute::Tag][random.usize(..4)];
+    for _ in 0..12 {
+        let (text, query) = readable(&mut random);
+        let filter = filter(&mut random);
+        let asked = filter.as_ref().map_or_else(|| corpus.clone(), |filter| corpus.restricted(filter));
+        let rule = [Rule::Shortest, Rule::Shortest, Rule::Longest, Rule::All][random.usize(..4)];
+        let what = format!("seed {seed}, {text}, {rule:?}, filter {filter:?}");
+        let search = engine.search(&query, rule, filter.as_ref()).expect("a good query");
+        let expected = asked.hits(&query, rule);
+        let names: Vec<_> = expected
+            .iter()
+            .map(|hit| (asked.documents[hit.document].field("id").to_owned(), hit.start, hit.end))
+            .collect();
+
+        let mut found = Vec::new();
+        assert!(search.each(&limits, |hit| found.push(named(&engine, &hit))));
+        let (mut sorted, mut sorted_names) = (found.clone(), names.clone());
+        sorted.sort();
+        sorted_names.sort();
+        assert_eq!(sorted, sorted_names, "{what}\n{}", search.explain());
+        assert_eq!(search.count(&limits).hits as usize, expected.len(), "{what}");
+
+        let in_order = |order: Order| {
+            let (page, complete) = search.page(order, 0, usize::MAX, &limits);
+            assert!(complete);
+            page.iter().map(|hit| named(&engine, hit)).collect::<Vec<_>>()
+        };
+        assert_eq!(in_order(Order::Oldest), names, "oldest first: {what}");
+        let reversed: Vec<_> = names.iter().rev().cloned().collect();
+        assert_eq!(in_order(Order::Newest), reversed, "newest first: {what}");
+        let (page, _) = search.page(Order::Newest, 2, 3, &limits);
+        let page_names: Vec<_> = page.iter().map(|hit| named(&engine, hit)).collect();
+        assert_eq!(page_names, reversed.iter().skip(2).take(3).cloned().collect::<Vec<_>>(), "a page: {what}");
+
+        let mut by_day: BTreeMap<String, u64> = BTreeMap::new();
+        expected
+            .iter()
+            .for_each(|hit| *by_day.entry(asked.documents[hit.document].field("date").to_owned()).or_default() += 1);
+        let days: BTreeMap<String, u64> =
+            search.by_day(&limits).0.into_iter().map(|(day, hits)| (day.to_string(), hits)).collect();
+        assert_eq!(days, by_day, "by day: {what}");
+
+        let fields = ["date", "site", "title"];
+        let lines = engine.lines(&search.page(Order::Oldest, 0, 5, &limits).0, 3, &fields).expect("lines");
+        let few: Vec<_> = expected.iter().take(5).copied().collect();
+        assert_eq!(lines, asked.kwic(&few, 3, &fields), "lines: {what}");
+
+        let drawn = search.sample(3, seed, &limits).0;
+        let mut drawn: Vec<_> = drawn.iter().map(|hit| named(&engine, hit)).collect();
+        let expected_sample = asked.sample(&expected, 3, seed);
+        let mut sampled: Vec<_> = expected_sample
+            .iter()
+            .map(|hit| (asked.documents[hit.document].field("id").to_owned(), hit.start, hit.end))
+            .collect();
+        drawn.sort();
+        sampled.sort();
+        if rule != Rule::All {
+            assert_eq!(drawn, sampled, "a sample: {what}");
+        }
+
+        let frequencies = search.frequencies_by_attribute(attribute, &limits).0;
+        assert_eq!(frequencies, asked.frequencies(&expected, &By::Attribute(attribute)), "{what}");
+        for field in ["genre", "date", "title", "nothing"] {
+            let frequencies = search.frequencies_by_field(field, &limits).0;
+            assert_eq!(frequencies, asked.frequencies(&expected, &By::Field(field.to_owned())), "{what}");
+        }
+        for window in [Window::Tokens { left: 2, right: 1 }, Window::Sentence] {
+            let order = Association::LogDice;
+            let collocates = search.collocates(attribute, window, order, 1, &limits).0;
+            assert_eq!(collocates, asked.collocates(&expected, attribute, window, order, 1), "{what}");
+        }
+        let timeline = search.timeline(Step::Week, 0.95, &limits).0;
+        assert_eq!(timeline, asked.timeline(&expected, Step::Week, 0.95), "{what}");
+
+        let part = engine.part(filter.as_ref()).expect("a part");
+        let matching = Wanted::regex(".*a.*");
+        for wanted in [None, Some(&matching)] {
+            let words = engine.words(&part, attribute, wanted, 1).expect("words");
+            assert_eq!(words, asked.words(attribute, 1, wanted, 1), "{what}");
+            let grams = engine.ngrams(&part, attribute, 2, wanted, 2).expect("n-grams");
+            assert_eq!(grams, asked.words(attribute, 2, wanted, 2), "{what}");
+        }
+        let everything = engine.part(None).expect("a part");
+        let keywords = engine.keywords(&part, &everything, attribute, 1, Keyness::LogLikelihood, 1).unwrap();
+        assert_eq!(keywords, asked.keywords(&corpus, attribute, Keyness::LogLikelihood, 1), "{what}");
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 96, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn the_engine_agrees_with_the_oracle(seed: u64) {
+        check(seed);
+    }
+}
+
+/// Runs many more seeds than a test should: `cargo test --release -p tidings-query --test engine -- --ignored`.
+#[test]
+#[ignore = "takes minutes"]
+fn the_engine_agrees_with_the_oracle_for_long() {
+    (0..20_000).for_each(check);
+}
+
+#[test]
+fn counts_of_words_by_period_are_those_of_the_timeline() {
+    let mut random = Rng::with_seed(3);
+    let corpus = corpus(&mut random);
+    let folder = tempfile::tempdir().expect("a folder");
+    let engine = engine(folder.path(), &corpus, &mut random);
+    let part = engine.part(None).expect("a part");
+    let periods: Vec<_> = (0..4).map(|index| Day(20_000 + index * 10)..Day(20_010 + index * 10)).collect();
+    let layer = tidings_index::lexicon::Layer::Word;
+    let counts = engine.period_counts(&part, layer, &periods, 1);
+    assert_eq!(counts.tokens.iter().sum::<u64>(), corpus.token_count());
+    for (row, word) in counts.words.iter().enumerate() {
+        let word = engine.snapshot().lexicon().string(layer, *word);
+        for (index, period) in periods.iter().enumerate() {
+            let inside = |document: &&oracle::Document| {
+                let day = Day::parse(document.field("date")).expect("a day");
+                period.contains(&day)
+            };
+            let per_document = corpus
+                .documents
+                .iter()
+                .filter(inside)
+                .map(|document| document.tokens().iter().filter(|token| token.word == word).count());
+            let per_document: Vec<usize> = per_document.collect();
+            assert_eq!(counts.hits[row * 4 + index] as usize, per_document.iter().sum::<usize>(), "{word}");
+            let documents = per_document.iter().filter(|count| **count > 0).count();
+            assert_eq!(counts.documents[row * 4 + index] as usize, documents, "{word}");
+        }
+    }
+}
+
+#[test]
+fn a_search_stops_when_it_is_told_to() {
+    let mut random = Rng::with_seed(4);
+    let corpus = corpus(&mut random);
+    let folder = tempfile::tempdir().expect("a folder");
+    let engine = engine(folder.path(), &corpus, &mut random);
+    let cancelled = std::sync::atomic::AtomicBool::new(true);
+    let limits = Limits { cancelled: Some(&cancelled), until: None };
+    let query = cql::parse("[] []").expect("a query");
+    let search = engine.search(&query, Rule::Shortest, None).expect("a good query");
+    assert!(!search.count(&limits).complete);
+    assert_eq!(search.page(Order::Newest, 0, 9, &limits), (Vec::new(), false));
+}
