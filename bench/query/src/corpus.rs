@@ -39,19 +39,19 @@ const PUNCT: usize = 12;
 /// What follows what, in percent.
 const CHAIN: [[u32; 13]; 13] = [
     //  N   V  AJ  AV  PN  AP  DT  PR  CC  PT  AX  NU  PU
-    [9, 9, 2, 4, 3, 22, 3, 4, 7, 4, 9, 2, 22],    // NOUN
-    [8, 4, 7, 8, 4, 16, 21, 9, 3, 9, 2, 3, 6],    // VERB
-    [62, 2, 6, 1, 4, 7, 1, 1, 5, 3, 1, 2, 5],     // ADJ
-    [4, 24, 17, 8, 2, 13, 8, 7, 2, 3, 3, 3, 6],   // ADV
-    [9, 11, 2, 3, 29, 12, 1, 1, 6, 3, 7, 3, 13],  // PROPN
-    [20, 6, 9, 2, 13, 2, 34, 6, 0, 0, 1, 6, 1],   // ADP
-    [55, 3, 24, 4, 8, 1, 1, 1, 0, 0, 0, 3, 0],    // DET
-    [8, 31, 4, 6, 2, 7, 5, 4, 1, 3, 22, 1, 6],    // PRON
+    [9, 9, 2, 4, 3, 22, 3, 4, 7, 4, 9, 2, 22],     // NOUN
+    [8, 4, 7, 8, 4, 16, 21, 9, 3, 9, 2, 3, 6],     // VERB
+    [62, 2, 6, 1, 4, 7, 1, 1, 5, 3, 1, 2, 5],      // ADJ
+    [4, 24, 17, 8, 2, 13, 8, 7, 2, 3, 3, 3, 6],    // ADV
+    [9, 11, 2, 3, 29, 12, 1, 1, 6, 3, 7, 3, 13],   // PROPN
+    [20, 6, 9, 2, 13, 2, 34, 6, 0, 0, 1, 6, 1],    // ADP
+    [55, 3, 24, 4, 8, 1, 1, 1, 0, 0, 0, 3, 0],     // DET
+    [8, 31, 4, 6, 2, 7, 5, 4, 1, 3, 22, 1, 6],     // PRON
     [21, 14, 11, 8, 10, 6, 12, 10, 0, 2, 4, 2, 0], // CCONJ
-    [6, 68, 5, 5, 3, 3, 5, 2, 0, 1, 1, 1, 0],     // PART
-    [3, 46, 11, 13, 2, 4, 8, 3, 0, 7, 2, 1, 0],   // AUX
-    [46, 2, 9, 1, 6, 11, 1, 1, 3, 1, 2, 5, 12],   // NUM
-    [12, 10, 6, 7, 13, 9, 13, 13, 9, 1, 3, 3, 1], // PUNCT
+    [6, 68, 5, 5, 3, 3, 5, 2, 0, 1, 1, 1, 0],      // PART
+    [3, 46, 11, 13, 2, 4, 8, 3, 0, 7, 2, 1, 0],    // AUX
+    [46, 2, 9, 1, 6, 11, 1, 1, 3, 1, 2, 5, 12],    // NUM
+    [12, 10, 6, 7, 13, 9, 13, 13, 9, 1, 3, 3, 1],  // PUNCT
 ];
 
 /// How many of the distinct words have each tag, in percent; closed classes have their own lists.
@@ -59,12 +59,64 @@ const SHARES: [(usize, f64); 6] = [(NOUN, 0.40), (PROPN, 0.30), (VERB, 0.13), (A
 
 /// Closed classes, the frequent first, with their weights.
 const CLOSED: [(usize, &[(&str, f64)]); 8] = [
-    (DET, &[("the", 50.0), ("a", 22.0), ("this", 7.0), ("an", 5.0), ("The", 6.0), ("all", 3.0), ("these", 3.0), ("some", 4.0)]),
-    (ADP, &[("of", 24.0), ("in", 17.0), ("to", 9.0), ("for", 10.0), ("on", 8.0), ("with", 8.0), ("at", 6.0), ("by", 6.0), ("from", 6.0), ("In", 2.0), ("after", 2.0), ("into", 2.0)]),
-    (PRON, &[("it", 20.0), ("he", 16.0), ("they", 14.0), ("I", 14.0), ("that", 12.0), ("we", 9.0), ("who", 8.0), ("his", 7.0)]),
+    (
+        DET,
+        &[
+            ("the", 50.0),
+            ("a", 22.0),
+            ("this", 7.0),
+            ("an", 5.0),
+            ("The", 6.0),
+            ("all", 3.0),
+            ("these", 3.0),
+            ("some", 4.0),
+        ],
+    ),
+    (
+        ADP,
+        &[
+            ("of", 24.0),
+            ("in", 21.0),
+            ("to", 9.0),
+            ("for", 10.0),
+            ("on", 8.0),
+            ("with", 8.0),
+            ("at", 6.0),
+            ("by", 6.0),
+            ("from", 6.0),
+            ("In", 2.0),
+            ("after", 2.0),
+            ("into", 2.0),
+        ],
+    ),
+    (
+        PRON,
+        &[
+            ("it", 20.0),
+            ("he", 16.0),
+            ("they", 14.0),
+            ("I", 14.0),
+            ("that", 12.0),
+            ("we", 9.0),
+            ("who", 8.0),
+            ("his", 7.0),
+        ],
+    ),
     (CCONJ, &[("and", 82.0), ("or", 9.0), ("but", 9.0)]),
     (PART, &[("to", 70.0), ("not", 18.0), ("'s", 12.0)]),
-    (AUX, &[("is", 24.0), ("was", 18.0), ("are", 12.0), ("has", 11.0), ("have", 10.0), ("will", 10.0), ("would", 8.0), ("be", 7.0)]),
+    (
+        AUX,
+        &[
+            ("is", 24.0),
+            ("was", 18.0),
+            ("are", 12.0),
+            ("has", 11.0),
+            ("have", 10.0),
+            ("will", 10.0),
+            ("would", 8.0),
+            ("be", 7.0),
+        ],
+    ),
     (NUM, &[("one", 14.0), ("two", 12.0), ("2020", 3.0), ("10", 4.0), ("three", 6.0)]),
     (PUNCT, &[(",", 48.0), (".", 34.0), ("\"", 10.0), (":", 4.0), (")", 2.0), ("(", 2.0)]),
 ];
@@ -99,7 +151,8 @@ impl Urn {
     fn new(weights: &[f64]) -> Urn {
         let mean = weights.iter().sum::<f64>() / weights.len() as f64;
         let mut scaled: Vec<f64> = weights.iter().map(|weight| weight / mean).collect();
-        let (mut small, mut large): (Vec<usize>, Vec<usize>) = (0..weights.len()).partition(|index| scaled[*index] < 1.0);
+        let (mut small, mut large): (Vec<usize>, Vec<usize>) =
+            (0..weights.len()).partition(|index| scaled[*index] < 1.0);
         let mut urn = Urn { keep: vec![1.0; weights.len()], other: (0..weights.len() as u32).collect() };
         while let (Some(poor), Some(rich)) = (small.pop(), large.pop()) {
             urn.keep[poor] = scaled[poor] as f32;
@@ -114,7 +167,11 @@ impl Urn {
     fn draw(&self, random: &mut Rng) -> u32 {
         let bits = random.u64(..);
         let index = ((bits >> 32) * self.keep.len() as u64 >> 32) as usize;
-        if (bits as u32 >> 8) as f32 / (1u32 << 24) as f32 <= self.keep[index] { index as u32 } else { self.other[index] }
+        if (bits as u32 >> 8) as f32 / (1u32 << 24) as f32 <= self.keep[index] {
+            index as u32
+        } else {
+            self.other[index]
+        }
     }
 }
 
@@ -142,8 +199,20 @@ impl Planted {
             "up" => 2.0 * time,
             "lateup" => (time - 0.7).max(0.0) * 22.0,
             "down" => 2.0 * (1.0 - time),
-            "step" => if time > self.place { 1.7 } else { 0.3 },
-            "burst" => if (time - self.place).abs() < 0.003 { 120.0 } else { 0.3 },
+            "step" => {
+                if time > self.place {
+                    1.7
+                } else {
+                    0.3
+                }
+            }
+            "burst" => {
+                if (time - self.place).abs() < 0.003 {
+                    120.0
+                } else {
+                    0.3
+                }
+            }
             "season" => 1.0 + 0.9 * (time * 20.0 * std::f64::consts::PI).sin(),
             _ => 1.0,
         }
@@ -194,8 +263,8 @@ impl Generator {
                     };
                     // Some endings and beginnings that queries look for.
                     match rank % 170 {
-                        7 if tag == NOUN || tag == PROPN => word.push_str("gate"),
-                        57 | 58 if rank > 200 => word.insert_str(0, "inter"),
+                        7 if (tag == NOUN || tag == PROPN) && rank > 2_300 => word.push_str("gate"),
+                        57 if rank > 1_500 => word.insert_str(0, "inter"),
                         _ => {}
                     }
                     if tag == PROPN {
@@ -265,7 +334,8 @@ impl Generator {
         let number = self.documents;
         // A few sites write most; each has its country, and habits as to topics.
         let site = (random.f64() * random.f64() * 400.0) as u32;
-        let topic = ["politics", "business", "sport", "culture", "science", "local"][(site as usize + random.usize(..2)) % 6];
+        let topic =
+            ["politics", "business", "sport", "culture", "science", "local"][(site as usize + random.usize(..2)) % 6];
         let genre = if site % 10 == 3 { "blog" } else { ["news", "news", "report", "opinion"][random.usize(..4)] };
         let country = ["gb", "us", "au", "ie", "in"][site as usize % 5];
         let licence = ["", "", "", "CC-BY-4.0"][site as usize % 4];
@@ -325,6 +395,11 @@ impl Generator {
                         &classes[tag].lines[classes[tag].urn.draw(random) as usize]
                     };
                     buffer.extend_from_slice(class.as_bytes());
+                    // Words that belong together.
+                    if class.starts_with("prime\t") && random.u8(..) < 25 {
+                        buffer.extend_from_slice(b"minister\tminister\tNOUN\n");
+                        (tokens, tag) = (tokens + 1, NOUN);
+                    }
                 }
                 buffer.extend_from_slice(b"<g/>\n.\t.\tPUNCT\n</s>\n");
                 tokens += 1;

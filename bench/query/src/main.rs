@@ -27,13 +27,25 @@ struct Args {
 #[derive(Subcommand)]
 enum What {
     /// Everything, one after the other.
-    All { folder: PathBuf, #[arg(long, default_value_t = 100)] tokens: u64 },
+    All {
+        folder: PathBuf,
+        #[arg(long, default_value_t = 100)]
+        tokens: u64,
+    },
     /// Writes the corpus: a vertical file per year.
-    Generate { folder: PathBuf, #[arg(long, default_value_t = 100)] tokens: u64 },
+    Generate {
+        folder: PathBuf,
+        #[arg(long, default_value_t = 100)]
+        tokens: u64,
+    },
     /// Indexes it, a segment per year.
     Index { folder: PathBuf },
     /// Asks it.
-    Queries { folder: PathBuf, #[arg(long)] only: Option<String> },
+    Queries {
+        folder: PathBuf,
+        #[arg(long)]
+        only: Option<String>,
+    },
     /// Asks one question once, for cold times.
     Once { folder: PathBuf, name: String },
     /// Adds a day, removes a document, merges.
