@@ -166,7 +166,7 @@ impl Urn {
     #[inline]
     fn draw(&self, random: &mut Rng) -> u32 {
         let bits = random.u64(..);
-        let index = ((bits >> 32) * self.keep.len() as u64 >> 32) as usize;
+        let index = (((bits >> 32) * self.keep.len() as u64) >> 32) as usize;
         if (bits as u32 >> 8) as f32 / (1u32 << 24) as f32 <= self.keep[index] {
             index as u32
         } else {
@@ -347,11 +347,11 @@ impl Generator {
         };
         let title = (0..7).map(|_| title_word(random)).collect::<Vec<_>>().join(" ");
         let slug = title.to_lowercase().replace(' ', "-");
-        let _ = write!(
+        let _ = writeln!(
             buffer,
             "<doc id=\"{id:032x}\" url=\"https://site{site}.example/{}/{slug}\" title=\"{title}\" date=\"{}\" seen=\"{}\" \
              site=\"site{site}.example\" feed=\"https://site{site}.example/{topic}.xml\" country=\"{country}\" topic=\"{topic}\" \
-             genre=\"{genre}\" licence=\"{licence}\" availability=\"kwic\" lang=\"en\">\n",
+             genre=\"{genre}\" licence=\"{licence}\" availability=\"kwic\" lang=\"en\">",
             Day(day).date().strftime("%Y/%m/%d"),
             Day(day),
             Day(day),
@@ -384,7 +384,7 @@ impl Generator {
                     }
                     if tag == NOUN && random.f32() < chance {
                         let word = &words[planted.draw(random) as usize].word;
-                        let _ = write!(buffer, "{word}\t{word}\tNOUN\n");
+                        let _ = writeln!(buffer, "{word}\t{word}\tNOUN");
                         continue;
                     }
                     let class = if matches!(tag, NOUN | PROPN) && random.u8(..) < 64 {

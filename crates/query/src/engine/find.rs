@@ -238,7 +238,8 @@ impl<'a> Finder<'a> {
             }
             if needs_document {
                 self.move_to(&mut here, start);
-                let is_asked = end <= here.tokens.end && self.scope.contains(here.document as u32);
+                let is_inside = here.tokens.start <= start && end <= here.tokens.end;
+                let is_asked = is_inside && self.scope.contains(here.document as u32);
                 if !is_asked || !self.restrictions.hold(self.segment, here.document as u32, &here.tokens, start..end) {
                     continue;
                 }
@@ -291,7 +292,8 @@ impl<'a> Finder<'a> {
                 self.touch(&anchors[index..anchors.len().min(index + TOUCHED)]);
             }
             self.move_to(&mut here, *anchor);
-            if !self.scope.contains(here.document as u32) {
+            // A damaged list may name any position.
+            if !here.tokens.contains(anchor) || !self.scope.contains(here.document as u32) {
                 continue;
             }
             let Some(last) = anchor.checked_sub(nearest) else { continue };
