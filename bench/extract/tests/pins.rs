@@ -4,8 +4,10 @@
 //! fitted on these very pages, so the figures are higher than on others; what is reached on domains
 //! left out stands in BENCHMARKS.md.
 
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 
+use bench_extract::gate::{self, Tally};
 use bench_extract::score::{Segments, Shingles, shingles};
 use bench_extract::sets;
 use tidings_clean::{Options, Preset, Source, extract};
@@ -66,4 +68,25 @@ fn presets_do_what_their_names_say() {
     let [precise, balanced, complete] = scores;
     assert!(precise.precision() > balanced.precision() && balanced.precision() > complete.precision());
     assert!(precise.recall() < balanced.recall() && balanced.recall() < complete.recall());
+}
+
+#[test]
+fn the_gate_lets_good_text_pass_and_holds_noise_back() {
+    let Some(folder) = folder() else { return };
+    let mut tallies: BTreeMap<&str, Tally> = BTreeMap::new();
+    for set in ["fundus", "andy", "zh"] {
+        for page in sets::read(&folder, set).unwrap() {
+            gate::judge(&page, |kind, refused, _| {
+                let tally = tallies.entry(kind).or_default();
+                tally.texts += 1;
+                if let Some(rule) = refused {
+                    *tally.refused.entry(rule).or_default() += 1;
+                }
+            });
+        }
+    }
+    assert!(tallies[gate::GOOD].texts > 200 && tallies[gate::GOOD].share() < 0.005, "{tallies:?}");
+    for (kind, least) in [("bad: one paragraph many times", 0.99), ("bad: words without small words", 0.7)] {
+        assert!(tallies[kind].share() > least, "{kind}: {tallies:?}");
+    }
 }

@@ -78,6 +78,14 @@ pub fn scores<'a>(items: &'a [Item], answers: &'a [String]) -> BTreeMap<(&'a str
     parts.into_iter().map(|(part, pairs)| (part, score(pairs))).collect()
 }
 
+/// Macro-averaged F1 over a group of close languages, of answers to their items of a kind.
+pub fn close(items: &[Item], answers: &[String], group: &str, kind: &str) -> f64 {
+    let labels: BTreeSet<&str> = group.split(' ').collect();
+    let asked = items.iter().zip(answers).filter(|(item, _)| item.src == "ntrex" && item.kind == kind);
+    let pairs: Vec<(&str, &str)> = asked.map(|(item, answer)| (item.lang.as_str(), answer.as_str())).collect();
+    macro_f1(&pairs, &labels)
+}
+
 /// The share of noise that is answered with "und".
 pub fn noise(items: &[Item], answers: &[String]) -> f64 {
     let noise: Vec<_> = items.iter().zip(answers).filter(|(item, _)| item.kind == "noise").collect();

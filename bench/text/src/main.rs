@@ -9,9 +9,9 @@ use std::path::PathBuf;
 use std::time::Instant;
 
 use anyhow::{Context as _, Result};
-use bench_text::{CLOSE, Item, folded, noise, read, scores};
+use bench_text::{CLOSE, Item, close, folded, noise, read, scores};
 use clap::Parser;
-use tidings_lang::{Hints, identify};
+use tidings_lang::{Hints, MaskRule, identify, mask};
 
 #[derive(Parser)]
 struct Args {
@@ -35,6 +35,12 @@ fn main() -> Result<()> {
         println!("{src:<6} {kind:<6} {count:>6} {:>7.2} {:>7.2}", core * 100.0, all * 100.0);
     }
     println!("noise answered with und: {:.1} %", noise(&items, &answers) * 100.0);
+    println!("\n{:<12} {:>7} {:>7} {:>7} {:>7}", "close", "short", "sent", "para", "doc");
+    for group in CLOSE {
+        let [short, sent, para, doc] =
+            ["short", "sent", "para", "doc"].map(|kind| close(&items, &answers, group, kind) * 100.0);
+        println!("{group:<12} {short:>7.2} {sent:>7.2} {para:>7.2} {doc:>7.2}");
+    }
     confusion(&items, &answers);
     Ok(())
 }
@@ -55,6 +61,9 @@ fn ours(items: &[Item]) -> Vec<String> {
         identify(&item.text, Hints::default());
     });
     println!("documents: {:.1} MB/s", speed(&documents, start.elapsed().as_secs_f64()));
+    let start = Instant::now();
+    let masked: usize = documents.iter().map(|item| mask(&item.text, &MaskRule::ALL).found.len()).sum();
+    println!("masked: {:.1} MB/s, {masked} places", speed(&documents, start.elapsed().as_secs_f64()));
     answers
 }
 

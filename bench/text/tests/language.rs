@@ -28,6 +28,6 @@ fn languages_are_told_apart_as_well_as_before() {
 }
 
 /// Kind, macro-F1 over core labels and over all. The weights were fitted to these items; fitted to
-/// one half and asked about the other they reach 0.926, 0.982, 0.989 and 0.992 over core labels.
+/// four fifths and asked about the last they reach 0.931, 0.988, 0.996 and 0.993 over core labels.
 const PINNED: &[(&str, f64, f64)] =
-    &[("short", 0.93, 0.83), ("sent", 0.98, 0.90), ("para", 0.99, 0.91), ("doc", 0.99, 0.91)];
+    &[("short", 0.935, 0.83), ("sent", 0.987, 0.90), ("para", 0.996, 0.91), ("doc", 0.994, 0.91)];

@@ -61,12 +61,13 @@ pub fn words<'w>(world: &'w World, setting: &'w Setting) -> impl Iterator<Item =
         let mut habit = Habit {
             hits: match course {
                 Course::Flat => zipf(word - PLANTED.len() * EACH, setting),
-                _ => log_uniform(60.0, 6000.0, &mut random),
+                Course::Burst => log_uniform(60.0, 3000.0, &mut random),
+                _ => log_uniform(200.0, 10_000.0, &mut random),
             },
             bunch: 1.1 + 2.4 * random.f64().powi(2),
             event: 1.0,
         };
-        // A quarter of all words are names and the like, which come with events.
+        // A quarter of all words are names and the like, which come with agency reports.
         if random.f64() < 0.25 {
             habit.event = 1.0 + 2.0 * random.f64();
         }

@@ -1,8 +1,8 @@
 //! A corpus of ten years that exists only as counts: how many tokens were collected each day, and how
 //! words fall on days.
 //!
-//! Words do not fall like rain. A document that has a word once tends to repeat it, and what one site
-//! reports others report on the same days. Both make chance wilder than a Poisson distribution, and are
+//! Words do not fall like rain. A document that has a word once tends to repeat it, and what an agency
+//! writes several sites print within days. Both make chance wilder than a Poisson distribution, and are
 //! simulated: every event is a number of documents, every document a number of hits.
 
 use fastrand::Rng;
@@ -115,7 +115,7 @@ pub fn fall(habit: &Habit, course: &[f64], random: &mut Rng) -> Days {
     for _ in 0..poisson(events, random) {
         let place = random.f64() * sum;
         let day = cumulated.partition_point(|up_to| *up_to <= place).min(course.len() - 1);
-        for _ in 0..at_least_one(habit.event, random) {
+        for _ in 0..copies(habit.event, random) {
             // An event is reported for some days.
             let later = if habit.event > 1.0 { random.usize(0..3) } else { 0 };
             let day = (day + later).min(course.len() - 1);
@@ -128,8 +128,15 @@ pub fn fall(habit: &Habit, course: &[f64], random: &mut Rng) -> Days {
 
 /// A count of this mean whose events come in groups of a mean size.
 fn spread(mean: f64, group: f64, random: &mut Rng) -> f64 {
-    let variance = mean * (2.0 * group - 1.0);
+    // E n² / E n of a number that is alike from 1 to 2 g − 1.
+    let variance = mean * (4.0 * group - 1.0) / 3.0;
     (mean + variance.sqrt() * normal(random)).round().max(0.0)
+}
+
+/// How many sites print what one agency writes: from one to twice the mean, all alike.
+fn copies(mean: f64, random: &mut Rng) -> u32 {
+    let most = 2.0 * mean - 1.0;
+    (1.0 + random.f64() * most) as u32
 }
 
 /// A geometric number of at least one.

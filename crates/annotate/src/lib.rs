@@ -17,6 +17,7 @@
 mod chars;
 mod codes;
 mod dictionary;
+mod document;
 mod hash;
 mod line;
 mod model;
@@ -24,7 +25,10 @@ mod segment;
 mod sentences;
 mod table;
 mod tokens;
+mod version;
 mod whole;
 
+pub use document::{Labels, annotate};
 pub use model::{Model, TRUST, Weights};
 pub use segment::{Segmenter, Sentence, Witness};
+pub use version::version;

@@ -136,6 +136,11 @@ models! {
     "lv" "mr" "mt" "nb" "nl" "nn" "pt" "ro" "ru" "sk" "sl" "sq" "sr" "sv" "te" "tr" "ug" "uk" "vi" "zh"
 }
 
+/// Every model with its code, as it lies in `models/`.
+pub fn files() -> impl Iterator<Item = (&'static str, &'static [u8])> {
+    FILES.iter().copied()
+}
+
 /// The model of a language, if one was trained.
 pub fn of(code: &str) -> Option<&'static Model> {
     static MODELS: OnceLock<Vec<OnceLock<Option<Model>>>> = OnceLock::new();

@@ -113,6 +113,11 @@ languages! {
     "tr" "uk" "vi"
 }
 
+/// Every table with its code, as it lies in `data/`.
+pub fn rows() -> impl Iterator<Item = (&'static str, &'static [u8])> {
+    ROWS.iter().map(|(code, text)| (*code, text.as_bytes()))
+}
+
 /// The table of a language; an empty one if nothing is written down.
 pub fn of(code: &str) -> &'static Table {
     static TABLES: OnceLock<Vec<OnceLock<Table>>> = OnceLock::new();

@@ -16,7 +16,9 @@ use crate::article::words::each_word;
 use crate::date::{self, Clocks};
 use crate::decode::decode;
 use crate::facts::{Facts, is_article};
+use crate::gate::Refusal;
 use crate::justext::{self, JustextOptions, JustextParagraph};
+use crate::refine::{Refinement, refine, spell};
 use crate::tree::{self, Tree};
 use crate::version;
 
@@ -43,15 +45,13 @@ pub struct Options {
     pub links: bool,
     /// Whether what readers wrote is given, apart from the text.
     pub comments: bool,
-    /// Documents with fewer words than this are none.
-    pub least_words: usize,
     /// Whether the beginning of a text that must be paid for is a document.
     pub stubs: bool,
 }
 
 impl Default for Options {
     fn default() -> Options {
-        Options { preset: Preset::Balanced, links: false, comments: false, least_words: 0, stubs: true }
+        Options { preset: Preset::Balanced, links: false, comments: false, stubs: true }
     }
 }
 
@@ -82,38 +82,42 @@ impl Preset {
 }
 
 /// Why a page gives no document.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Unfit {
     /// The server says it is something else, or its bytes do.
     NotHtml,
     /// It holds no text at all.
     NoText,
-    /// It holds less text than asked for.
-    TooShort,
     /// It holds the beginning of a text that must be paid for.
     PaywallStub,
+    /// It holds a text that the gate refuses.
+    Refused(Refusal),
     /// Reading it failed, which is our mistake.
     Error,
 }
 
 impl Unfit {
-    /// Every reason.
-    pub const ALL: [Unfit; 5] = [Unfit::NotHtml, Unfit::NoText, Unfit::TooShort, Unfit::PaywallStub, Unfit::Error];
-
     /// Its name in records and reports.
     pub fn name(self) -> &'static str {
         match self {
             Unfit::NotHtml => "not-html",
             Unfit::NoText => "no-text",
-            Unfit::TooShort => "too-short",
             Unfit::PaywallStub => "paywall-stub",
+            Unfit::Refused(refusal) => refusal.rule,
             Unfit::Error => "error",
         }
     }
 }
 
-/// Reads a page of the archive.
-pub fn clean(page: &Page, options: &Options) -> Result<Document, Unfit> {
+/// Makes a document for the corpus of a page of the archive.
+pub fn clean(page: &Page, options: &Options, refinement: &Refinement) -> Result<Document, Unfit> {
+    let mut document = read(page, options)?;
+    refine(&mut document, refinement).map_err(Unfit::Refused)?;
+    Ok(document)
+}
+
+/// Reads a page as it was fetched.
+pub fn read(page: &Page, options: &Options) -> Result<Document, Unfit> {
     if !is_html(page) {
         return Err(Unfit::NotHtml);
     }
@@ -181,11 +185,9 @@ pub fn extract(source: &Source<'_>, options: &Options) -> Result<Document, Unfit
     if !options.stubs && words < LONGEST_STUB && must_be_paid_for(&facts) {
         return Err(Unfit::PaywallStub);
     }
-    if words < options.least_words {
-        return Err(Unfit::TooShort);
-    }
     let extractor = format!("{} {}", version(), options.preset.name());
     let mut document = Document { paragraphs, comments, extractor, ..described(&tree, &facts, source, url.as_ref()) };
+    spell(&mut document);
     document.identify();
     Ok(document)
 }
@@ -251,7 +253,7 @@ fn classic(tree: &Tree, facts: &Facts<'_>, source: &Source<'_>, parameters: &Jus
         .map(|paragraph| Paragraph {
             kind: render::kind(tree, paragraph.node),
             text: paragraph.text,
-            spans: Vec::new(),
+            ..Paragraph::default()
         })
         .collect()
 }

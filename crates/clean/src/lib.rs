@@ -16,9 +16,11 @@ pub mod date;
 pub mod decode;
 mod extract;
 pub mod facts;
+pub mod gate;
 pub mod justext;
+pub mod refine;
 pub mod tree;
 mod version;
 
-pub use extract::{Options, Preset, Source, Unfit, clean, describe, extract};
+pub use extract::{Options, Preset, Source, Unfit, clean, describe, extract, read};
 pub use version::version;

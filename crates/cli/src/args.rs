@@ -72,6 +72,28 @@ pub enum Verb {
     Audit(cmd::audit::Args),
     /// Show what a feed says, or read many as a filter
     Feed(cmd::feed::Args),
+    /// Make sentences of tokens of the documents
+    Annotate(cmd::annotate::Args),
+    /// Make the text searchable
+    Compile(cmd::compile::Args),
+    /// Show hits of a query in their context
+    Query(cmd::ask::query::Args),
+    /// Count hits by an attribute or a field
+    Freq(cmd::ask::freq::Args),
+    /// Show what stands beside hits
+    Colloc(cmd::ask::colloc::Args),
+    /// List words or n-grams
+    Words(cmd::ask::words::Args),
+    /// Show what is typical of a part of the corpus
+    Keywords(cmd::ask::keywords::Args),
+    /// Show hits in time
+    Timeline(cmd::ask::timeline::Args),
+    /// Show which words rise, fall or burst
+    Trends(cmd::ask::trends::Args),
+    /// Show words that were not there before
+    NewWords(cmd::ask::new_words::Args),
+    /// Name a part of the corpus
+    Corpus(cmd::ask::corpus::Args),
     /// Cut text into sentences and tokens, or many texts as a filter
     Tokenize(cmd::tokenize::Args),
     /// Tell in which language texts are written, or many as a filter

@@ -1,14 +1,18 @@
 //! The settings of a home: one file, one table per room, every key with a default.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use anyhow::{Context as _, Result, anyhow, bail};
 use serde::{Deserialize, Serialize};
 use tidings_clean::Options;
+use tidings_clean::gate::{Gate, Limits};
+use tidings_clean::refine::{Foreign, Refinement};
 use tidings_feeds::schedule::Budget;
 use tidings_fetch::Settings;
 use tidings_fetch::guard::{Guard, Network};
+use tidings_lang::MaskRule;
 
 /// The settings file as `init` writes it, with every default shown.
 pub const TEMPLATE: &str = include_str!("settings.toml");
@@ -27,6 +31,10 @@ pub struct Config {
     pub discover: DiscoverConfig,
     /// How pages become documents.
     pub clean: CleanConfig,
+    /// What their text must be like, for all languages (`all`) and for each by its code.
+    pub gate: GateConfig,
+    /// How text becomes searchable.
+    pub index: IndexConfig,
 }
 
 /// The `[fetch]` table; `settings.toml` says what each key means.
@@ -157,7 +165,9 @@ pub struct CleanConfig {
     pub preset: Preset,
     pub links: bool,
     pub comments: bool,
-    pub least_words: usize,
+    pub languages: Vec<String>,
+    pub foreign: Foreign,
+    pub mask: Vec<String>,
     pub memory_mib: usize,
     pub threads: usize,
 }
@@ -168,7 +178,9 @@ impl Default for CleanConfig {
             preset: Preset::Balanced,
             links: false,
             comments: false,
-            least_words: 25,
+            languages: Vec::new(),
+            foreign: Foreign::Mark,
+            mask: MaskRule::ALL.iter().map(|rule| rule.name().to_owned()).collect(),
             memory_mib: 512,
             threads: 0,
         }
@@ -178,13 +190,53 @@ impl Default for CleanConfig {
 impl CleanConfig {
     /// What the extractor is told.
     pub fn options(&self) -> Options {
-        Options {
-            preset: self.preset.into(),
-            links: self.links,
-            comments: self.comments,
-            least_words: self.least_words,
-            stubs: false,
+        Options { preset: self.preset.into(), links: self.links, comments: self.comments, stubs: false }
+    }
+}
+
+/// The `[gate.all]` table and those of languages.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(from = "BTreeMap<String, Limits>")]
+pub struct GateConfig(BTreeMap<String, Limits>);
+
+impl Default for GateConfig {
+    fn default() -> GateConfig {
+        GateConfig([(Gate::ALL.to_owned(), Limits::defaults())].into())
+    }
+}
+
+/// What is not set for all languages has its default, so that settings that mean the same are the same.
+impl From<BTreeMap<String, Limits>> for GateConfig {
+    fn from(mut set: BTreeMap<String, Limits>) -> GateConfig {
+        let all = set.remove(Gate::ALL).unwrap_or_default().or(&Limits::defaults());
+        set.insert(Gate::ALL.to_owned(), all);
+        GateConfig(set)
+    }
+}
+
+impl GateConfig {
+    fn check(&self) -> Result<()> {
+        for (name, limits) in &self.0 {
+            if name != Gate::ALL && !is_language_code(name) {
+                bail!("[gate.{name}] is for no language; write such as [gate.de], or [gate.all] for every language");
+            }
+            limits.check().map_err(|fault| anyhow!("gate.{name}.{fault}"))?;
         }
+        Ok(())
+    }
+}
+
+/// The `[index]` table.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+#[allow(missing_docs)] // The template documents each key to everybody.
+pub struct IndexConfig {
+    pub memory_mib: usize,
+}
+
+impl Default for IndexConfig {
+    fn default() -> IndexConfig {
+        IndexConfig { memory_mib: 300 }
     }
 }
 
@@ -290,22 +342,27 @@ impl Config {
         if !(1..=19).contains(&self.store.compression) {
             bail!("store.compression = {} is out of range; give a number from 1 to 19", self.store.compression);
         }
+        if !(32..=1_000_000).contains(&self.index.memory_mib) {
+            bail!("index.memory_mib = {} is out of range; give a number from 32 to 1000000", self.index.memory_mib);
+        }
         let clean = &self.clean;
-        let limits = [
-            ("least_words", clean.least_words, 0..=1_000_000),
-            ("memory_mib", clean.memory_mib, 16..=1_000_000),
-            ("threads", clean.threads, 0..=1024),
-        ];
+        let limits = [("memory_mib", clean.memory_mib, 16..=1_000_000), ("threads", clean.threads, 0..=1024)];
         for (key, value, range) in limits {
             if !range.contains(&value) {
                 bail!("clean.{key} = {value} is out of range; give a number from {} to {}", range.start(), range.end());
             }
         }
         networks(&fetch.allow_private)?;
-        let is_code = |code: &String| (2..=3).contains(&code.len()) && code.bytes().all(|b| b.is_ascii_lowercase());
-        if let Some(code) = self.discover.languages.iter().find(|code| !is_code(code)) {
-            bail!("discover.languages: `{code}` is no language code; write such as \"de\"");
+        for (key, codes) in [("discover", &self.discover.languages), ("clean", &clean.languages)] {
+            if let Some(code) = codes.iter().find(|code| !is_language_code(code)) {
+                bail!("{key}.languages: `{code}` is no language code; write such as \"de\"");
+            }
         }
+        if let Some(name) = clean.mask.iter().find(|name| MaskRule::named(name).is_none()) {
+            let known = MaskRule::ALL.map(MaskRule::name).join(", ");
+            bail!("clean.mask: there is no rule `{name}`; there are {known}");
+        }
+        self.gate.check()?;
         if !(1..=1000).contains(&self.discover.max_requests) {
             bail!(
                 "discover.max_requests = {} is out of range; give a number from 1 to 1000",
@@ -313,6 +370,18 @@ impl Config {
             );
         }
         Ok(())
+    }
+
+    /// What becomes of the text of pages.
+    pub fn refinement(&self) -> Refinement {
+        let mut gate = Gate::default();
+        self.gate.0.iter().for_each(|(name, limits)| gate.set(name, limits.clone()));
+        Refinement {
+            masks: self.clean.mask.iter().filter_map(|name| MaskRule::named(name)).collect(),
+            languages: self.clean.languages.clone(),
+            foreign: self.clean.foreign,
+            gate,
+        }
     }
 
     /// How pages are asked for.
@@ -392,22 +461,43 @@ fn networks(texts: &[String]) -> Result<Vec<Network>> {
 
 /// `TIDINGS_TABLE_KEY` for every key there is.
 fn override_from(table: &mut toml::Table, environment: &dyn Fn(&str) -> Option<String>) -> Result<()> {
-    let known = toml::Table::try_from(Config::default()).expect("the defaults are a table");
-    for (room, keys) in &known {
-        for key in keys.as_table().expect("every room is a table").keys() {
-            let name = format!("TIDINGS_{room}_{key}").to_ascii_uppercase();
-            let Some(text) = environment(&name) else { continue };
-            // What is no TOML value by itself is text.
-            let value = match format!("value = {text}").parse::<toml::Table>() {
-                Ok(mut parsed) => parsed.remove("value").unwrap_or(toml::Value::String(text)),
-                Err(_) => toml::Value::String(text),
-            };
-            let room = table.entry(room.as_str()).or_insert_with(|| toml::Value::Table(toml::Table::new()));
-            let Some(room) = room.as_table_mut() else { bail!("{name}: the settings have no table for it") };
-            room.insert(key.clone(), value);
+    for (folder, key) in keys() {
+        let name = format!("TIDINGS_{}_{key}", folder.join("_")).to_ascii_uppercase();
+        let Some(text) = environment(&name) else { continue };
+        // What is no TOML value by itself is text.
+        let value = match format!("value = {text}").parse::<toml::Table>() {
+            Ok(mut parsed) => parsed.remove("value").unwrap_or(toml::Value::String(text)),
+            Err(_) => toml::Value::String(text),
+        };
+        let mut place = &mut *table;
+        for part in folder {
+            let inner = place.entry(part).or_insert_with(|| toml::Value::Table(toml::Table::new()));
+            let Some(inner) = inner.as_table_mut() else { bail!("{name}: the settings have no table for it") };
+            place = inner;
         }
+        place.insert(key, value);
     }
     Ok(())
+}
+
+/// Every key there is, with the names of the tables that it is in.
+fn keys() -> Vec<(Vec<String>, String)> {
+    fn walk(table: &toml::Table, folder: &[String], found: &mut Vec<(Vec<String>, String)>) {
+        for (key, value) in table {
+            match value.as_table() {
+                Some(inner) => walk(inner, &[folder, std::slice::from_ref(key)].concat(), found),
+                None => found.push((folder.to_vec(), key.clone())),
+            }
+        }
+    }
+    let known = toml::Table::try_from(Config::default()).expect("the defaults are a table");
+    let mut found = Vec::new();
+    walk(&known, &[], &mut found);
+    found
+}
+
+fn is_language_code(code: &str) -> bool {
+    (2..=3).contains(&code.len()) && code.bytes().all(|byte| byte.is_ascii_lowercase())
 }
 
 /// Names the line of a fault and, for a misspelt key, what was probably meant.
@@ -426,12 +516,11 @@ fn explain(path: &Path, text: &str, error: &toml::de::Error) -> String {
 
 /// The table or key that a misspelt one was probably meant to be, wherever it belongs.
 fn nearest_key(given: &str) -> Option<String> {
-    let known = toml::Table::try_from(Config::default()).expect("the defaults are a table");
     let mut names = Vec::new();
-    for (room, keys) in &known {
-        names.push((room.clone(), format!("the table `[{room}]`")));
-        let keys = keys.as_table().expect("every room is a table").keys();
-        names.extend(keys.map(|key| (key.clone(), format!("`{key}` of the table `[{room}]`"))));
+    for (folder, key) in keys() {
+        let table = folder.join(".");
+        names.push((table.clone(), format!("the table `[{table}]`")));
+        names.push((key.clone(), format!("`{key}` of the table `[{table}]`")));
     }
     let likeness = |name: &str| strsim::jaro_winkler(name, given);
     let (name, shown) = names.into_iter().max_by(|a, b| likeness(&a.0).total_cmp(&likeness(&b.0)))?;

@@ -2,6 +2,7 @@
 //! [`cmd`], settings, progress, exit codes.
 
 mod args;
+mod chart;
 mod cmd;
 mod config;
 mod console;
@@ -10,6 +11,7 @@ mod lines;
 mod orderly;
 mod reader;
 mod session;
+mod table;
 
 use std::process::ExitCode;
 
@@ -61,6 +63,17 @@ fn run(args: Args) -> anyhow::Result<cmd::Report> {
         Verb::Prune(args) => cmd::prune::run(&args, global),
         Verb::Audit(args) => cmd::audit::run(&args, global),
         Verb::Feed(args) => cmd::feed::run(&args, global),
+        Verb::Annotate(args) => cmd::annotate::run(&args, global),
+        Verb::Compile(args) => cmd::compile::run(&args, global),
+        Verb::Query(args) => cmd::ask::query::run(&args, global),
+        Verb::Freq(args) => cmd::ask::freq::run(&args, global),
+        Verb::Colloc(args) => cmd::ask::colloc::run(&args, global),
+        Verb::Words(args) => cmd::ask::words::run(&args, global),
+        Verb::Keywords(args) => cmd::ask::keywords::run(&args, global),
+        Verb::Timeline(args) => cmd::ask::timeline::run(&args, global),
+        Verb::Trends(args) => cmd::ask::trends::run(&args, global),
+        Verb::NewWords(args) => cmd::ask::new_words::run(&args, global),
+        Verb::Corpus(args) => cmd::ask::corpus::run(&args, global),
         Verb::Tokenize(args) => cmd::tokenize::run(&args),
         Verb::Lang(args) => cmd::lang::run(&args),
         Verb::Config => cmd::config::run(global),

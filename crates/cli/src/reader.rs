@@ -2,12 +2,18 @@
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
+use tidings_clean::refine::Refinement;
 use tidings_clean::{Options, Source, Unfit};
 use tidings_model::{Document, Page};
 
 /// Makes a document of a page as it was fetched.
 pub fn read_page(page: &Page, options: &Options) -> Result<Document, Unfit> {
-    finished(|| tidings_clean::clean(page, options))
+    finished(|| tidings_clean::read(page, options))
+}
+
+/// Makes a document for the corpus of a page as it was fetched.
+pub fn clean_page(page: &Page, options: &Options, refinement: &Refinement) -> Result<Document, Unfit> {
+    finished(|| tidings_clean::clean(page, options, refinement))
 }
 
 /// Makes a document of a page whose characters are known, and perhaps its language.
@@ -35,6 +41,6 @@ mod tests {
     #[test]
     fn a_panic_is_a_reason_like_others() {
         assert_eq!(finished(|| panic!("a mistake")), Err(Unfit::Error));
-        assert_eq!(finished(|| Err(Unfit::TooShort)), Err(Unfit::TooShort));
+        assert_eq!(finished(|| Err(Unfit::NoText)), Err(Unfit::NoText));
     }
 }

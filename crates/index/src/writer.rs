@@ -3,6 +3,7 @@
 //! Whatever is written becomes visible with the next manifest, whole; until then readers see the old generation. Only one
 //! writer may be at work in a folder at a time: the caller holds the lock of the home.
 
+use std::collections::BTreeMap;
 use std::io::BufRead;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
@@ -12,9 +13,11 @@ use tidings_model::Annotated;
 use tidings_store::disk::make_folder;
 use tidings_store::format::vertical::Reader;
 
+use crate::day::Day;
 use crate::error::Result;
 use crate::lexicon::{Interner, NewPart, Part};
 use crate::manifest::{Input, Listed, Manifest};
+use crate::pack::Bits;
 use crate::segment::{Batch, MergeSource, merge};
 use crate::snapshot::{Snapshot, write_removed};
 
@@ -54,6 +57,8 @@ pub struct Writer {
     batch: Batch,
     /// Written but not visible yet.
     new_segments: Vec<Listed>,
+    /// Documents of segments that will be hidden with the next commit.
+    hidden: BTreeMap<usize, Bits>,
 }
 
 impl Writer {
@@ -67,6 +72,7 @@ impl Writer {
             interner: Interner::new(snapshot.lexicon().clone()),
             batch: Batch::default(),
             new_segments: Vec::new(),
+            hidden: BTreeMap::new(),
             settings,
             manifest,
             snapshot,
@@ -108,6 +114,7 @@ impl Writer {
     /// Makes everything that was added durable and visible, and notes what it was made of.
     pub fn commit(&mut self, inputs: Vec<Input>) -> Result<()> {
         self.flush()?;
+        self.hide_withdrawn()?;
         self.manifest.segments.append(&mut self.new_segments);
         self.manifest.inputs.extend(inputs);
         let known = std::mem::replace(&mut self.interner, Interner::new(self.snapshot.lexicon().clone()));
@@ -148,6 +155,36 @@ impl Writer {
         self.snapshot = snapshot;
         self.interner = Interner::new(self.snapshot.lexicon().clone());
         self.manifest.sweep(&self.folder)
+    }
+
+    /// Takes an input back: its documents, which are those that were first seen on that day, are hidden with the
+    /// next commit, which may bring others in their place. Says how many there were.
+    pub fn withdraw(&mut self, file: &str, seen: Day) -> Result<u64> {
+        let mut documents = 0;
+        for index in 0..self.snapshot.segments().len() {
+            let living = &self.snapshot.segments()[index];
+            let mut removed = self.hidden.get(&index).unwrap_or_else(|| living.removed()).clone();
+            let of_day = (0..living.segment().ids().len() as u32)
+                .filter(|document| living.segment().seen(*document) == seen && !removed.get(*document));
+            let of_day: Vec<u32> = of_day.collect();
+            if !of_day.is_empty() {
+                documents += of_day.len() as u64;
+                of_day.into_iter().for_each(|document| removed.set(document));
+                self.hidden.insert(index, removed);
+            }
+        }
+        self.manifest.inputs.retain(|input| input.file != file);
+        Ok(documents)
+    }
+
+    /// Writes down which documents were withdrawn.
+    fn hide_withdrawn(&mut self) -> Result<()> {
+        for (index, removed) in std::mem::take(&mut self.hidden) {
+            let name = self.manifest.new_name("removed");
+            write_removed(&self.folder.join(&name), &removed)?;
+            self.manifest.segments[index].removed = Some(name);
+        }
+        Ok(())
     }
 
     /// Hides the documents that `is_unwanted` names by id and address, at once and durably. Their bytes go with the next

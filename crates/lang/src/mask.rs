@@ -8,6 +8,7 @@
 
 use std::borrow::Cow;
 use std::net::{Ipv4Addr, Ipv6Addr};
+use std::ops::Range;
 
 /// What is masked. The order is that in which rules are tried.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -51,6 +52,8 @@ pub struct Masked<'a> {
     pub text: Cow<'a, str>,
     /// How often each rule applied, by [`MaskRule::ALL`].
     pub counts: [usize; MaskRule::ALL.len()],
+    /// Which rule replaced what: places in the text as it was given, from left to right.
+    pub found: Vec<(MaskRule, Range<usize>)>,
 }
 
 /// Applies the rules, in time linear in the text.
@@ -63,32 +66,95 @@ pub struct Masked<'a> {
 /// assert_eq!(masked.counts, [1, 0, 0, 0, 0]);
 /// ```
 pub fn mask<'a>(text: &'a str, rules: &[MaskRule]) -> Masked<'a> {
-    let mut counts = [0; MaskRule::ALL.len()];
-    let mut out = String::new();
-    let mut copied = 0;
-    let mut place = 0;
-    while let Some((rule, start, end)) = next(text, place, copied, rules) {
-        out.push_str(&text[copied..start]);
-        out.push_str(rule.token());
-        counts[rule as usize] += 1;
-        copied = end;
-        place = end;
+    let mut masked = Masked { text: Cow::Borrowed(text), counts: [0; MaskRule::ALL.len()], found: Vec::new() };
+    // What is masked may set free what stood beside it, so that there is a look at the result too.
+    for _ in 0..MOST_LOOKS {
+        let more = find(&masked.text, rules);
+        if more.is_empty() {
+            break;
+        }
+        masked.add(more);
+        masked.text = Cow::Owned(replaced(text, &masked.found));
     }
-    if copied == 0 {
-        return Masked { text: Cow::Borrowed(text), counts };
+    for (rule, _) in &masked.found {
+        masked.counts[*rule as usize] += 1;
+    }
+    masked
+}
+
+/// There is rarely anything to do at the second look.
+const MOST_LOOKS: usize = 8;
+
+impl Masked<'_> {
+    /// Adds what was found in the masked text, which never touches what was masked before.
+    fn add(&mut self, more: Vec<(MaskRule, Range<usize>)>) {
+        let mut all = Vec::with_capacity(self.found.len() + more.len());
+        let mut earlier = std::mem::take(&mut self.found).into_iter().peekable();
+        // How far a place in the masked text lies behind, or before, its place in the given one.
+        let (mut given, mut now) = (0, 0);
+        for (rule, place) in more {
+            while let Some((_, before)) = earlier.peek()
+                && now + (before.start - given) <= place.start
+            {
+                let (rule, before) = earlier.next().expect("it was just seen");
+                now += before.start - given + rule.token().len();
+                given = before.end;
+                all.push((rule, before));
+            }
+            let start = given + (place.start - now);
+            all.push((rule, start..start + place.len()));
+        }
+        all.extend(earlier);
+        self.found = all;
+    }
+}
+
+/// The text with tokens in place of what was found.
+fn replaced(text: &str, found: &[(MaskRule, Range<usize>)]) -> String {
+    let mut out = String::with_capacity(text.len());
+    let mut copied = 0;
+    for (rule, place) in found {
+        out.push_str(&text[copied..place.start]);
+        out.push_str(rule.token());
+        copied = place.end;
     }
     out.push_str(&text[copied..]);
-    Masked { text: Cow::Owned(out), counts }
+    out
 }
+
+/// What is to be masked, from left to right.
+fn find(text: &str, rules: &[MaskRule]) -> Vec<(MaskRule, Range<usize>)> {
+    let mut found = Vec::new();
+    let mut place = 0;
+    while let Some((rule, start, end)) = next(text, place, place, rules) {
+        found.push((rule, start..end));
+        place = end;
+    }
+    found
+}
+
+/// Whether something to mask may begin with a byte, or be recognised by it.
+const TELLING: [bool; 256] = {
+    let mut telling = [false; 256];
+    let mut byte = 0;
+    while byte < 256 {
+        let letter = byte as u8;
+        telling[byte] =
+            letter.is_ascii_hexdigit() || letter.is_ascii_uppercase() || matches!(letter, b'@' | b':' | b'+' | b'(');
+        byte += 1;
+    }
+    telling
+};
 
 /// The next thing to mask at or after a place, nothing before `from` being touched.
 fn next(text: &str, mut place: usize, from: usize, rules: &[MaskRule]) -> Option<(MaskRule, usize, usize)> {
     let bytes = text.as_bytes();
     let on = |rule: MaskRule| rules.contains(&rule);
-    while place < bytes.len() {
+    while let Some(ahead) = bytes[place..].iter().position(|byte| TELLING[usize::from(*byte)]) {
+        place += ahead;
         let byte = bytes[place];
         let before = place.checked_sub(1).map(|place| bytes[place]);
-        let starts_word = before.is_none_or(|before| !is_word(before));
+        let starts_word = !ends_in_word(&bytes[..place]);
         if byte == b'@'
             && on(MaskRule::Email)
             && let Some((start, end)) = email(bytes, place, from)
@@ -127,8 +193,9 @@ fn next(text: &str, mut place: usize, from: usize, rules: &[MaskRule]) -> Option
             {
                 return Some((MaskRule::Phone, place, end));
             }
-            // What is no number of ours from here is none from within its first group.
-            place += run.first_group_bytes().max(1);
+            // What is no number of ours from here is none from within its first group; but one may
+            // stand in parentheses.
+            place += if byte == b'(' { 1 } else { run.first_group_bytes().max(1) };
             continue;
         }
         place += 1;
@@ -136,9 +203,22 @@ fn next(text: &str, mut place: usize, from: usize, rules: &[MaskRule]) -> Option
     None
 }
 
-/// Whether a byte goes on with a word: also any byte of a letter beyond ASCII.
-fn is_word(byte: u8) -> bool {
-    byte.is_ascii_alphanumeric() || byte == b'_' || byte >= 0x80
+/// Whether what begins here goes on with a word: a letter or digit of any script, unlike a quotation mark.
+fn goes_on(rest: &[u8]) -> bool {
+    match rest.first() {
+        Some(byte) if byte.is_ascii() => byte.is_ascii_alphanumeric() || *byte == b'_',
+        Some(_) => {
+            let end = (2..=rest.len().min(4)).find_map(|len| std::str::from_utf8(&rest[..len]).ok());
+            end.and_then(|letter| letter.chars().next()).is_some_and(char::is_alphanumeric)
+        }
+        None => false,
+    }
+}
+
+/// Whether a word goes on to the end of what was read.
+fn ends_in_word(read: &[u8]) -> bool {
+    let start = read.iter().rposition(|byte| byte & 0xc0 != 0x80).unwrap_or(0);
+    goes_on(&read[start..])
 }
 
 /// The address around an `@`.
@@ -188,7 +268,7 @@ fn iban(bytes: &[u8], start: usize) -> Option<usize> {
         }
         place += 1;
     }
-    if bytes.get(place).is_some_and(|byte| is_word(*byte)) {
+    if goes_on(&bytes[place..]) {
         return None;
     }
     digits.rotate_left(4);
@@ -202,13 +282,17 @@ fn iban(bytes: &[u8], start: usize) -> Option<usize> {
 /// Where the address of a machine that begins here ends.
 fn machine(text: &str, start: usize) -> Option<usize> {
     let rest = &text.as_bytes()[start..];
+    // Most words that begin with a letter from a to f go on as words do.
+    if !rest.iter().take(5).any(|byte| matches!(byte, b':' | b'.')) {
+        return None;
+    }
     let mut len =
         rest.iter().take(46).take_while(|byte| byte.is_ascii_hexdigit() || matches!(byte, b':' | b'.')).count();
     while len > 0 && (rest[len - 1] == b'.' || rest[len - 1] == b':' && !rest[..len].ends_with(b"::")) {
         len -= 1;
     }
     let end = start + len;
-    if rest.get(len).is_some_and(|byte| is_word(*byte)) || rest.get(len) == Some(&b'-') {
+    if goes_on(&rest[len..]) || rest.get(len) == Some(&b'-') {
         return None;
     }
     let word = &text[start..end];
@@ -224,8 +308,9 @@ fn machine(text: &str, start: usize) -> Option<usize> {
     }
     // Versions of programs have four parts too, and are called so.
     let shortly_before = &text[text.floor_char_boundary(start.saturating_sub(24))..start];
-    let called =
-        shortly_before.split_whitespace().next_back().is_some_and(|word| word.to_lowercase().starts_with("ver"));
+    let called = shortly_before.split_whitespace().next_back().is_some_and(|word| {
+        word.trim_start_matches(|letter: char| !letter.is_alphabetic()).to_lowercase().starts_with("ver")
+    });
     (!called && word.parse::<Ipv4Addr>().is_ok()).then_some(end)
 }
 
@@ -269,6 +354,10 @@ impl<'a> Run<'a> {
         self.groups.first().map_or(0, |(_, end)| end - self.start)
     }
 
+    fn digit_count(&self, groups: usize) -> usize {
+        self.groups[..groups].iter().map(|(start, end)| end - start).sum()
+    }
+
     /// The digits of the first groups.
     fn digits(&self, groups: usize) -> Vec<u8> {
         let of = |(start, end): &(usize, usize)| self.bytes[*start..*end].iter().map(|byte| byte - b'0');
@@ -286,8 +375,7 @@ impl<'a> Run<'a> {
         match self.bytes.get(end) {
             Some(b'.' | b',' | b':' | b'-' | b'/') => !self.bytes.get(end + 1).is_some_and(u8::is_ascii_digit),
             Some(b'%') => false,
-            Some(byte) => !is_word(*byte),
-            None => true,
+            _ => !goes_on(&self.bytes[end..]),
         }
     }
 
@@ -301,8 +389,11 @@ impl<'a> Run<'a> {
     }
 
     fn is_card(&self, groups: usize) -> bool {
+        if !(13..=19).contains(&self.digit_count(groups)) {
+            return false;
+        }
         let digits = self.digits(groups);
-        if !(13..=19).contains(&digits.len()) || !(2..=6).contains(&digits[0]) || self.groups[0].0 != self.start {
+        if !(2..=6).contains(&digits[0]) || self.groups[0].0 != self.start {
             return false;
         }
         let lengths = self.lengths(groups);
@@ -322,16 +413,21 @@ impl<'a> Run<'a> {
     }
 
     fn is_phone(&self, groups: usize) -> bool {
+        if !(8..=15).contains(&self.digit_count(groups)) {
+            return false;
+        }
         let digits = self.digits(groups);
         let lengths = self.lengths(groups);
         let lead = &self.bytes[self.start..self.groups[0].0];
         let mut marks = self.marks(groups);
-        if is_isbn(&digits) || !self.ends_after(groups) || !(8..=15).contains(&digits.len()) {
+        if is_isbn(&digits) || !self.ends_after(groups) {
             return false;
         }
         match lead {
             // The whole world's way of writing it.
-            b"+" | b"(+" => digits[0] != 0 && lengths.iter().all(|length| *length <= 12),
+            b"+" => digits[0] != 0 && lengths.iter().all(|length| *length <= 12),
+            // (+43) 1 58801-0
+            b"(+" => digits[0] != 0 && marks.next().is_some_and(|mark| mark.starts_with(b")")),
             // (555) 123-4567, (01) 234 56 78
             b"(" => {
                 let closed = marks.next().is_some_and(|mark| mark.starts_with(b")"));
@@ -462,7 +558,22 @@ mod tests {
         #[test]
         fn any_text_is_masked_without_a_crash_and_once(text in "\\PC*|[0-9 .@+()/:a-fA-Z-]{0,80}") {
             let once = masked(&text);
-            prop_assert_eq!(mask(&once, &MaskRule::ALL).text.len(), masked(&once).len());
+            prop_assert_eq!(masked(&once), once);
+        }
+
+        #[test]
+        fn nothing_but_what_is_reported_changes(text in "[0-9 .@+()/:a-fA-Z-]{0,80}|([0-9]{1,4}[ ./-]|a@b\\.at|1\\.2\\.3\\.4|\\+43 1 588| ){0,12}") {
+            let got = mask(&text, &MaskRule::ALL);
+            let mut rebuilt = String::new();
+            let mut copied = 0;
+            for (rule, place) in &got.found {
+                rebuilt.push_str(&text[copied..place.start]);
+                rebuilt.push_str(rule.token());
+                copied = place.end;
+            }
+            rebuilt.push_str(&text[copied..]);
+            prop_assert_eq!(rebuilt.as_str(), got.text.as_ref());
+            prop_assert_eq!(got.counts.iter().sum::<usize>(), got.found.len());
         }
     }
 

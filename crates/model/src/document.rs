@@ -31,6 +31,12 @@ pub struct Document {
     /// What readers wrote below it, where that was asked for.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub comments: Vec<Paragraph>,
+    /// Paragraphs that were taken out after extraction, each with its reason.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub left_out: Vec<LeftOut>,
+    /// How many things of each kind were masked.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub masked: BTreeMap<String, u32>,
     /// The extractor and its version, because a change of extractor is a change of corpus.
     pub extractor: String,
 }
@@ -60,9 +66,15 @@ pub struct About {
     /// Keywords.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub tags: Vec<String>,
-    /// The language, as the page declares it (BCP 47) until it is told from the text.
+    /// The language (BCP 47): told from the text where that was asked for, otherwise as declared.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub language: String,
+    /// Between 0 and 1: how sure the text is of its language; nothing where it was not asked.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub language_score: Option<f32>,
+    /// The language that the page declares, where the text tells another.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub declared_language: String,
     /// The licence the page states.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub licence: Option<Licence>,
@@ -115,6 +127,21 @@ pub struct Paragraph {
     /// Emphasis, links and the like, in the order of their beginnings.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub spans: Vec<Span>,
+    /// Its language, where that is another than the document's.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub language: String,
+}
+
+/// A paragraph that was taken out, and why.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct LeftOut {
+    /// How many of the paragraphs that stayed came before it.
+    pub after: usize,
+    /// The rule that took it out.
+    pub reason: String,
+    /// The paragraph.
+    #[serde(flatten)]
+    pub paragraph: Paragraph,
 }
 
 /// What a paragraph is on the page.

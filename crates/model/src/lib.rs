@@ -20,7 +20,7 @@ mod page;
 mod status;
 
 pub use annotated::{Annotated, AnnotatedParagraph, Attributes, Token};
-pub use document::{About, Dated, Document, Kind, Licence, Mark, Paragraph, Span};
+pub use document::{About, Dated, Document, Kind, LeftOut, Licence, Mark, Paragraph, Span};
 pub use entry::{BadRow, Entry, Row};
 pub use feed::{Feed, FeedEntry, FeedFormat, Pace, Person, Repair, UpdatePeriod, Weekday};
 pub use fingerprint::{Fingerprint, FingerprintMap, FingerprintSet};

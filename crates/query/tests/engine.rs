@@ -302,7 +302,7 @@ fn check(seed: u64) {
             assert_eq!(grams, asked.words(attribute, 2, wanted, 2), "{what}");
         }
         let everything = engine.part(None).expect("a part");
-        let keywords = engine.keywords(&part, &everything, attribute, Keyness::LogLikelihood, 1);
+        let keywords = engine.keywords(&part, &everything, attribute, 1, Keyness::LogLikelihood, 1).unwrap();
         assert_eq!(keywords, asked.keywords(&corpus, attribute, Keyness::LogLikelihood, 1), "{what}");
     }
 }

@@ -14,23 +14,18 @@ use serde::{Deserialize, Serialize};
 use tidings_model::Document;
 use xxhash_rust::xxh3::Xxh3;
 
-use crate::disk::{self, Appender};
+use crate::disk;
 use crate::error::{During, Error, Result};
-use crate::frames::{self, FRAME_BYTES, Packer};
+use crate::frames;
 use crate::home::{Home, files_in};
+use crate::shelves::{self, Shelves};
+use crate::yields::{self, Yield};
 
 const FORMAT: &str = "docs";
 const DROPPED_FORMAT: &str = "dropped";
 const VERSION: u32 = 1;
 const RECIPE: &str = "tidings recipe 1";
-
-/// How hard documents are packed. It is no setting, because the same pages must give the same
-/// bytes everywhere.
-const LEVEL: i32 = 6;
-
-/// Text that waits to be packed, of all languages together. A page may claim any language, so the
-/// number of languages is no bound.
-const WAITING_BYTES: usize = 64 << 20;
+const ENDING: &str = "jsonl.zst";
 
 /// No line is longer: the largest page, escaped as badly as JSON can, with marks.
 const MAX_LINE_BYTES: usize = 1 << 30;
@@ -103,13 +98,15 @@ impl Recipe {
     /// The recipe of a day; none if the day is yet to be made, or was made by a version whose
     /// recipes we cannot read.
     pub fn read(home: &Home, day: &str) -> Result<Option<Recipe>> {
-        let path = recipe_path(home, day);
-        let text = match fs::read(&path) {
-            Ok(text) => text,
-            Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
-            Err(error) => return Err(error).during("read", &path),
-        };
-        Ok(serde_json::from_slice(&text).ok().filter(|recipe: &Recipe| recipe.format == RECIPE && recipe.day == day))
+        let recipe: Option<Recipe> = read_recipe(&recipe_path(home, day))?;
+        Ok(recipe.filter(|recipe| recipe.format == RECIPE && recipe.day == day))
+    }
+
+    /// The files of documents among the outputs: not those of what was left out or counted.
+    pub fn shelves(&self) -> impl Iterator<Item = &Ingredient> {
+        let is_shelf =
+            |output: &&Ingredient| !["docs/dropped/", "docs/yield/"].iter().any(|p| output.file.starts_with(p));
+        self.outputs.iter().filter(is_shelf)
     }
 
     /// Why a day made by this recipe must be made again; nothing if it need not. Files of pages
@@ -139,16 +136,33 @@ impl Recipe {
     }
 }
 
+/// Reads a recipe; none if there is none, or if it is written in a way that we cannot read.
+pub(crate) fn read_recipe<R: serde::de::DeserializeOwned>(path: &Path) -> Result<Option<R>> {
+    match fs::read(path) {
+        Ok(text) => Ok(serde_json::from_slice(&text).ok()),
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(None),
+        Err(error) => Err(error).during("read", path),
+    }
+}
+
+/// The days that there are documents of, oldest first.
+pub fn made(home: &Home) -> Result<Vec<String>> {
+    recipes_in(&home.docs())
+}
+
+/// The days that have a recipe under a root, oldest first.
+pub(crate) fn recipes_in(root: &Path) -> Result<Vec<String>> {
+    let files = files_in(&root.join("recipes"))?;
+    let names = files.iter().filter(|path| path.extension().is_some_and(|ending| ending == "json"));
+    Ok(names.filter_map(|path| Some(path.file_stem()?.to_str()?.to_owned())).collect())
+}
+
 fn size(path: &Path) -> Result<u64> {
     Ok(fs::metadata(path).during("look at", path)?.len())
 }
 
 fn recipe_path(home: &Home, day: &str) -> PathBuf {
     home.docs().join("recipes").join(format!("{day}.json"))
-}
-
-fn file_path(home: &Home, shelf: &str, day: &str) -> PathBuf {
-    home.docs().join(shelf).join(format!("{day}.jsonl.zst"))
 }
 
 /// The days of the shelf of pages, oldest first.
@@ -187,127 +201,67 @@ pub fn ingredient(home: &Home, path: &Path) -> Result<Ingredient> {
 pub struct DayDraft {
     home: Home,
     recipe: Recipe,
-    packer: Packer,
-    shelves: BTreeMap<String, Shelf>,
-    waiting: usize,
+    shelves: Shelves,
+    yields: yields::Tally,
 }
 
 /// The name of the shelf of pages that gave no document; no language has such a code.
 const DROPPED: &str = "dropped";
 
-/// A file that is opened when there is something to write: a page may claim any language, and open
-/// files are few.
-struct Shelf {
-    path: PathBuf,
-    bytes: u64,
-    text: Vec<u8>,
-    lines: u64,
-    digest: Xxh3,
-}
-
 impl DayDraft {
     /// Begins a day; whatever an earlier attempt left is thrown away.
     pub fn create(home: &Home, recipe: Recipe) -> Result<DayDraft> {
         sweep(home)?;
-        let shelves = BTreeMap::new();
-        let mut draft = DayDraft { home: home.clone(), recipe, packer: Packer::new(LEVEL), shelves, waiting: 0 };
+        let mut shelves = Shelves::new(&home.docs(), ENDING);
         // That nothing was left out is worth a file too.
-        draft.shelf(DROPPED)?;
-        Ok(draft)
+        shelves.open(DROPPED, &frames::label(DROPPED_FORMAT, VERSION, ""))?;
+        Ok(DayDraft { home: home.clone(), recipe, shelves, yields: yields::Tally::default() })
     }
 
     /// Adds the line of a document, with its line end, to the shelf of its language.
     pub fn push(&mut self, language: &str, line: &[u8]) -> Result<()> {
         self.recipe.pages += 1;
         *self.recipe.documents.entry(language.to_owned()).or_default() += 1;
-        self.line(language, line)
+        self.shelves.open(language, &frames::label(FORMAT, VERSION, ""))?;
+        self.shelves.push(language, line, 1)
     }
 
     /// Adds the line of a page that gave no document, with its line end.
     pub fn drop_page(&mut self, reason: &str, line: &[u8]) -> Result<()> {
         self.recipe.pages += 1;
         *self.recipe.dropped.entry(reason.to_owned()).or_default() += 1;
-        self.line(DROPPED, line)
+        self.shelves.push(DROPPED, line, 1)
     }
 
-    fn line(&mut self, shelf: &str, line: &[u8]) -> Result<()> {
-        let shelf = self.shelf(shelf)?;
-        shelf.lines += 1;
-        shelf.text.extend_from_slice(line);
-        let is_full = shelf.text.len() >= FRAME_BYTES;
-        let name = is_full.then(|| shelf.name());
-        self.waiting += line.len();
-        match name {
-            Some(name) => self.pack(&name),
-            None if self.waiting >= WAITING_BYTES => {
-                let largest = self.shelves.iter().max_by_key(|(_, shelf)| shelf.text.len());
-                let name = largest.expect("something waits").0.clone();
-                self.pack(&name)
-            }
-            None => Ok(()),
-        }
-    }
-
-    fn shelf(&mut self, name: &str) -> Result<&mut Shelf> {
-        if !self.shelves.contains_key(name) {
-            let format = if name == DROPPED { DROPPED_FORMAT } else { FORMAT };
-            let path = folder(&self.home).join(format!("{name}.tmp"));
-            drop(Appender::create(&path)?);
-            let mut shelf = Shelf { path, bytes: 0, text: Vec::new(), lines: 0, digest: Xxh3::new() };
-            shelf.append(&frames::label(format, VERSION, ""))?;
-            self.shelves.insert(name.to_owned(), shelf);
-        }
-        Ok(self.shelves.get_mut(name).expect("inserted above"))
-    }
-
-    fn pack(&mut self, name: &str) -> Result<()> {
-        let shelf = self.shelves.get_mut(name).expect("shelves are made before they are filled");
-        if !shelf.text.is_empty() {
-            self.waiting -= shelf.text.len();
-            let frame = self.packer.pack(&shelf.text);
-            shelf.text.clear();
-            shelf.text.shrink_to(FRAME_BYTES);
-            shelf.append(&frame)?;
-        }
-        Ok(())
+    /// Counts what came of a page that a feed listed and a host gave.
+    pub fn count(&mut self, feed: &str, host: &str, part: Yield) {
+        self.yields.add(feed, host, part);
     }
 
     /// Puts everything in its place and gives the recipe that vouches for it. Every page of the
     /// `read` ones must have become a document or a line with its reason.
     pub fn publish(mut self, read: u64) -> Result<Recipe> {
-        let names: Vec<String> = self.shelves.keys().cloned().collect();
-        names.iter().try_for_each(|name| self.pack(name))?;
-        let DayDraft { home, recipe, shelves, .. } = &mut self;
+        let DayDraft { home, recipe, shelves, yields, .. } = &mut self;
+        recipe.outputs = shelves.seal(home, &recipe.day)?;
         let documents: u64 = recipe.documents.values().sum();
         let dropped: u64 = recipe.dropped.values().sum();
-        let lines: u64 = shelves.values().map(|shelf| shelf.lines).sum();
+        let lines: u64 = recipe.outputs.iter().filter_map(|output| output.lines).sum();
         if recipe.pages != read || documents + dropped != read || lines != read {
             let fault = format!("{read} pages were read, but {documents} documents and {dropped} others came of them");
             return Err(Error::Uneven { day: recipe.day.clone(), fault });
         }
-        for (name, shelf) in shelves.iter_mut() {
-            Appender::reopen(&shelf.path, shelf.bytes)?.sync()?;
-            recipe.outputs.push(Ingredient {
-                file: home.shown(&file_path(home, name, &recipe.day)),
-                bytes: shelf.bytes,
-                xxh3: format!("{:032x}", shelf.digest.digest128()),
-                lines: Some(shelf.lines),
-            });
-        }
+        let table = yields.table();
+        let yields_path = yields::day_path(home, &recipe.day);
+        recipe.outputs.push(Ingredient {
+            file: home.shown(&yields_path),
+            bytes: table.len() as u64,
+            xxh3: format!("{:032x}", xxhash_rust::xxh3::xxh3_128(&table)),
+            lines: Some(yields.lines()),
+        });
         // From here on the day is what it will be, or nothing.
         disk::remove(&recipe_path(home, &recipe.day))?;
-        for (name, shelf) in shelves.iter() {
-            let target = file_path(home, name, &recipe.day);
-            disk::make_folder(disk::parent(&target))?;
-            disk::rename(&shelf.path, &target)?;
-        }
-        for folder in files_in(&home.docs())?.into_iter().filter(|path| path.is_dir()) {
-            let name = folder.file_name().unwrap_or_default().to_string_lossy().into_owned();
-            let leftover = file_path(home, &name, &recipe.day);
-            if !shelves.contains_key(&name) && leftover.exists() {
-                disk::remove(&leftover)?;
-            }
-        }
+        disk::write_whole(&yields_path, &table)?;
+        shelves.place(&recipe.day)?;
         let mut text = serde_json::to_vec_pretty(recipe).expect("recipes serialise");
         text.push(b'\n');
         disk::write_whole(&recipe_path(home, &recipe.day), &text)?;
@@ -315,41 +269,9 @@ impl DayDraft {
     }
 }
 
-/// Nobody needs half a day, and the disk may be full.
-impl Drop for DayDraft {
-    fn drop(&mut self) {
-        for shelf in self.shelves.values() {
-            // What was published is not there any more; what a crash leaves is swept by the next run.
-            let _ = fs::remove_file(&shelf.path);
-        }
-    }
-}
-
-impl Shelf {
-    fn append(&mut self, bytes: &[u8]) -> Result<()> {
-        self.digest.update(bytes);
-        Appender::reopen(&self.path, self.bytes)?.append(bytes)?;
-        self.bytes += bytes.len() as u64;
-        Ok(())
-    }
-
-    fn name(&self) -> String {
-        self.path.file_stem().unwrap_or_default().to_string_lossy().into_owned()
-    }
-}
-
-fn folder(home: &Home) -> PathBuf {
-    home.docs().join("draft")
-}
-
 /// Removes the drafts that a crash left.
 pub(crate) fn sweep(home: &Home) -> Result<()> {
-    for path in files_in(&folder(home))?.into_iter().chain(files_in(&home.docs().join("recipes"))?) {
-        if path.extension().is_some_and(|ending| ending == "tmp") {
-            disk::remove(&path)?;
-        }
-    }
-    Ok(())
+    shelves::sweep(&home.docs(), &["recipes", "yield"])
 }
 
 /// Reads the documents of a file of `docs/LANG/`.
@@ -407,7 +329,7 @@ mod tests {
         first.drop_page("no-text", b"{}\n").unwrap();
         let recipe = first.publish(3).unwrap();
         assert_eq!(Recipe::read(&home, "2026-03-01").unwrap().unwrap(), recipe);
-        assert_eq!((recipe.pages, recipe.outputs.len()), (3, 3));
+        assert_eq!((recipe.pages, recipe.outputs.len()), (3, 4));
         for output in &recipe.outputs {
             let found = ingredient(&home, &home.root().join(&output.file)).unwrap();
             assert_eq!((found.bytes, &found.xxh3), (output.bytes, &output.xxh3));
@@ -432,23 +354,6 @@ mod tests {
         assert!(day.publish(2).unwrap_err().to_string().contains("2 pages were read"));
         assert!(Recipe::read(&home, "2026-03-01").unwrap().is_none());
         assert!(!folder.path().join("docs/de").exists());
-        assert!(files_in(&super::folder(&home)).unwrap().is_empty());
-    }
-
-    #[test]
-    fn more_languages_than_memory_are_packed_early_and_in_order() {
-        let folder = tempfile::tempdir().unwrap();
-        let home = home(folder.path());
-        let mut day = draft(&home);
-        let line = |number: u32| format!("{{\"id\":\"{number}\",\"url\":\"{}\"}}\n", "x".repeat(1 << 20));
-        for number in 0..80 {
-            day.push(["aa", "bb", "cc"][number as usize % 3], line(number).as_bytes()).unwrap();
-            assert!(day.waiting < WAITING_BYTES + (2 << 20));
-        }
-        let recipe = day.publish(80).unwrap();
-        assert_eq!(recipe.documents.values().sum::<u64>(), 80);
-        let reader = DocumentReader::open(&file_path(&home, "aa", "2026-03-01")).unwrap();
-        let ids: Vec<u32> = reader.map(|document| document.unwrap().id.parse().unwrap()).collect();
-        assert_eq!(ids, (0..80).step_by(3).collect::<Vec<u32>>());
+        assert!(crate::home::files_in(&home.docs().join("draft")).unwrap().is_empty());
     }
 }

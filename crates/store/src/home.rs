@@ -114,6 +114,16 @@ impl Home {
         self.root.join("docs")
     }
 
+    /// The annotated text.
+    pub fn text(&self) -> PathBuf {
+        self.root.join("text")
+    }
+
+    /// The indexes, a folder for each language.
+    pub fn index(&self) -> PathBuf {
+        self.root.join("index")
+    }
+
     /// Plans as they were before each run.
     pub fn history(&self) -> PathBuf {
         self.root.join("history")
@@ -159,7 +169,8 @@ impl Home {
                 }
             }
         }
-        crate::docs::sweep(self)
+        crate::docs::sweep(self)?;
+        crate::text::sweep(self)
     }
 }
 

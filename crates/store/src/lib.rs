@@ -6,6 +6,7 @@
 
 pub mod archive;
 pub mod candidates;
+pub mod corpora;
 pub mod disk;
 pub mod docs;
 mod error;
@@ -21,9 +22,12 @@ pub mod pages;
 pub mod plan;
 pub mod rules;
 pub mod runs;
+mod shelves;
 mod table;
+pub mod text;
 pub mod warc;
 mod work;
+pub mod yields;
 
 pub use disk::write_whole;
 pub use error::{Error, Result};

@@ -74,6 +74,24 @@ pub(crate) fn read<T: Tabular>(path: &Path, mut see: impl FnMut(T)) -> Result<()
     Ok(())
 }
 
+/// A whole table as text, header first.
+pub(crate) fn text<T: Tabular>(rows: impl Iterator<Item = T>) -> String {
+    let mut text = T::COLUMNS.join("\t") + "\n";
+    rows.for_each(|row| line(&row, &mut text));
+    text
+}
+
+/// Appends the line of a row.
+fn line<T: Tabular>(row: &T, line: &mut String) {
+    for (at, field) in row.fields().iter().enumerate() {
+        if at > 0 {
+            line.push('\t');
+        }
+        escape(field, line);
+    }
+    line.push('\n');
+}
+
 /// A table being written anew.
 struct TableDraft(Draft);
 
@@ -85,15 +103,9 @@ impl TableDraft {
     }
 
     fn push<T: Tabular>(&mut self, row: &T) -> Result<()> {
-        let mut line = String::new();
-        for (at, field) in row.fields().iter().enumerate() {
-            if at > 0 {
-                line.push('\t');
-            }
-            escape(field, &mut line);
-        }
-        line.push('\n');
-        self.0.write(line.as_bytes())
+        let mut text = String::new();
+        line(row, &mut text);
+        self.0.write(text.as_bytes())
     }
 
     fn publish(self) -> Result<()> {

@@ -55,7 +55,7 @@ pub fn read(tree: &Tree, facts: &Facts<'_>, url: Option<&Url>) -> About {
         image: links::image(&page),
         site_name: site.name,
         title,
-        modified: String::new(),
+        ..About::default()
     }
 }
 

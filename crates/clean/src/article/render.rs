@@ -25,7 +25,7 @@ pub fn paragraphs(tree: &Tree, blocks: &Blocks, kept: &[usize], links: Links<'_>
     for (place, shape) in kept.iter().zip(shapes) {
         let block = &blocks.list[*place];
         let Some(element) = block.element else { continue };
-        let mut paragraph = Paragraph { kind: shape.kind, text: block.text(blocks).to_owned(), spans: Vec::new() };
+        let mut paragraph = Paragraph { kind: shape.kind, text: block.text(blocks).to_owned(), ..Paragraph::default() };
         if shape.kind == Kind::Code {
             paragraph.text.truncate(paragraph.text.trim_end().len());
         } else {

@@ -10,16 +10,18 @@ use std::time::Instant;
 use anyhow::{Result, anyhow, bail};
 use serde::Serialize;
 use serde_json::json;
+use tidings_clean::refine::Refinement;
 use tidings_clean::{Options, Unfit};
 use tidings_model::Page;
 use tidings_store::docs::{self, Day, DayDraft, Recipe};
 use tidings_store::pages::{PageLine, PageReader};
 use tidings_store::runs::RunLog;
+use tidings_store::yields::{self, Yield};
 use tidings_store::{Error, rfc3339};
 
 use super::Report;
 use crate::args::Global;
-use crate::config::CleanConfig;
+use crate::config::Config;
 use crate::console::{Progress, count, grouped, span};
 use crate::orderly::{self, Bounds};
 use crate::session::Session;
@@ -86,22 +88,28 @@ pub fn run(args: &Args, global: &Global) -> Result<Report> {
     log.push(&json!({ "began": rfc3339(session.started) }))?;
     let mut work = Work::begin(&session, &due);
     let ended = due.iter().try_for_each(|(day, why)| work.day(&mut log, day, why));
+    let summed = yields::summarise(&session.home);
     let report = work.report(total - due.len() as u64);
     // What was done is written down, whatever ended it; but that is what people must hear of first.
     let logged = log.push(&json!({ "summary": report.json })).and_then(|()| log.publish());
     ended?;
+    summed?;
     logged?;
     Ok(report)
 }
 
 /// The recipe by which a day would be made now, without what would come of it.
-fn wanted(config: &CleanConfig, day: &str) -> Recipe {
+fn wanted(config: &Config, day: &str) -> Recipe {
     let program = format!("tidings {}", env!("CARGO_PKG_VERSION"));
+    let clean = &config.clean;
     let settings = json!({
-        "preset": config.preset,
-        "links": config.links,
-        "comments": config.comments,
-        "least_words": config.least_words,
+        "preset": clean.preset,
+        "links": clean.links,
+        "comments": clean.comments,
+        "languages": clean.languages,
+        "foreign": clean.foreign,
+        "mask": clean.mask,
+        "gate": config.gate,
     });
     Recipe::new(day, &program, tidings_clean::version(), settings)
 }
@@ -110,7 +118,7 @@ fn wanted(config: &CleanConfig, day: &str) -> Recipe {
 fn why_due(session: &Session, day: &Day) -> Result<Option<&'static str>> {
     match Recipe::read(&session.home, &day.name)? {
         None => Ok(Some("it is new")),
-        Some(recipe) => Ok(recipe.stale(&wanted(&session.config.clean, &day.name), &session.home, day)?),
+        Some(recipe) => Ok(recipe.stale(&wanted(&session.config, &day.name), &session.home, day)?),
     }
 }
 
@@ -118,6 +126,7 @@ fn why_due(session: &Session, day: &Day) -> Result<Option<&'static str>> {
 struct Work<'a> {
     session: &'a Session,
     options: Options,
+    refinement: Refinement,
     bounds: Bounds,
     progress: Progress,
     files: u64,
@@ -128,10 +137,19 @@ struct Work<'a> {
     failed: Vec<String>,
 }
 
-/// What became of a page: the line that tells it, with its line end.
-enum Fate {
-    Document { language: String, line: Vec<u8> },
-    Dropped { reason: &'static str, line: Vec<u8> },
+/// What became of a page: where it belongs, the line that tells it, with its line end, and what it
+/// came to.
+struct Fate {
+    place: Place,
+    line: Vec<u8>,
+    feed: String,
+    host: String,
+    sum: Yield,
+}
+
+enum Place {
+    Language(String),
+    Dropped(&'static str),
 }
 
 /// A page that gave no document.
@@ -144,6 +162,11 @@ struct Dropped<'a> {
     content_type: &'a str,
     bytes: usize,
     reason: &'static str,
+    /// What the rule of the gate measured, and its limit.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    measured: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    limit: Option<f64>,
 }
 
 impl<'a> Work<'a> {
@@ -154,6 +177,7 @@ impl<'a> Work<'a> {
         Work {
             session,
             options: config.options(),
+            refinement: session.config.refinement(),
             bounds: Bounds { threads, weight: config.memory_mib << 20 },
             progress: Progress::begin("files of pages", files),
             files: 0,
@@ -204,7 +228,7 @@ impl<'a> Work<'a> {
 
     fn make(&mut self, day: &Day) -> Result<Recipe> {
         let home = &self.session.home;
-        let mut recipe = wanted(&self.session.config.clean, &day.name);
+        let mut recipe = wanted(&self.session.config, &day.name);
         for path in &day.files {
             recipe.inputs.push(docs::ingredient(home, path)?);
         }
@@ -224,16 +248,19 @@ impl<'a> Work<'a> {
             open = Some((path, PageReader::open(path)?));
         };
         let began = Instant::now();
-        let (progress, options, files_before) = (&mut self.progress, &self.options, self.files);
+        let (options, refinement) = (&self.options, &self.refinement);
+        let (progress, files_before) = (&mut self.progress, self.files);
         let (mut done, mut current, mut files_done) = (0u64, None, 0);
         orderly::run(
             self.bounds,
             source,
-            |(path, line)| (path, fate(path, &line, options)),
+            |(path, line)| (path, fate(path, &line, options, refinement)),
             |(path, fate)| {
-                match fate? {
-                    Fate::Document { language, line } => draft.push(&language, &line)?,
-                    Fate::Dropped { reason, line } => draft.drop_page(reason, &line)?,
+                let Fate { place, line, feed, host, sum } = fate?;
+                draft.count(&feed, &host, sum);
+                match place {
+                    Place::Language(code) => draft.push(&code, &line)?,
+                    Place::Dropped(reason) => draft.drop_page(reason, &line)?,
                 }
                 done += 1;
                 if current != Some(path) {
@@ -294,25 +321,30 @@ fn is_about_pages(error: &anyhow::Error) -> bool {
 }
 
 /// What becomes of a page.
-fn fate(path: &Path, line: &PageLine, options: &Options) -> Result<Fate> {
+fn fate(path: &Path, line: &PageLine, options: &Options, refinement: &Refinement) -> Result<Fate> {
     let page = line.page(path)?;
-    let mut out = Vec::new();
-    let fate = match reader::read_page(&page, options) {
+    let mut line = Vec::new();
+    let mut sum = Yield { pages: 1, downloaded: page.body.len() as u64, ..Yield::default() };
+    let place = match reader::clean_page(&page, options, refinement) {
         Ok(document) => {
-            serde_json::to_writer(&mut out, &document).map_err(|error| anyhow!("{}: {error}", page.url))?;
-            out.push(b'\n');
-            Fate::Document { language: document.language_code(), line: out }
+            serde_json::to_writer(&mut line, &document).map_err(|error| anyhow!("{}: {error}", page.url))?;
+            sum.documents = 1;
+            sum.clean = document.paragraphs.iter().map(|paragraph| paragraph.text.len() as u64).sum();
+            Place::Language(document.language_code())
         }
         Err(unfit) => {
-            serde_json::to_writer(&mut out, &dropped(&page, unfit))?;
-            out.push(b'\n');
-            Fate::Dropped { reason: unfit.name(), line: out }
+            serde_json::to_writer(&mut line, &dropped(&page, unfit))?;
+            Place::Dropped(unfit.name())
         }
     };
-    Ok(fate)
+    line.push(b'\n');
+    let address = if page.final_url.is_empty() { &page.url } else { &page.final_url };
+    let host = url::Url::parse(address).ok().and_then(|url| url.host_str().map(str::to_owned)).unwrap_or_default();
+    Ok(Fate { place, line, feed: page.feed, host, sum })
 }
 
 fn dropped(page: &Page, unfit: Unfit) -> Dropped<'_> {
+    let refusal = if let Unfit::Refused(refusal) = unfit { Some(refusal) } else { None };
     Dropped {
         url: &page.url,
         feed: &page.feed,
@@ -321,5 +353,7 @@ fn dropped(page: &Page, unfit: Unfit) -> Dropped<'_> {
         content_type: &page.content_type,
         bytes: page.body.len(),
         reason: unfit.name(),
+        measured: refusal.map(|refusal| refusal.measured),
+        limit: refusal.map(|refusal| refusal.limit),
     }
 }

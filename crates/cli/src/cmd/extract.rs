@@ -290,8 +290,8 @@ fn explain(unfit: Unfit) -> &'static str {
     match unfit {
         Unfit::NotHtml => "this is no web page",
         Unfit::NoText => "no text was found",
-        Unfit::TooShort => "there is too little text",
         Unfit::PaywallStub => "only the beginning is there, the rest must be paid for",
+        Unfit::Refused(_) => "its text is not good enough",
         Unfit::Error => "reading it failed, which is a mistake in Tidings",
     }
 }

@@ -1,7 +1,10 @@
 //! The verbs, one file each.
 
+pub mod annotate;
+pub mod ask;
 pub mod audit;
 pub mod clean;
+pub mod compile;
 pub mod config;
 pub mod demo;
 pub mod discover;

@@ -48,7 +48,8 @@ pub fn run(args: &Args, global: &Global) -> Result<Report> {
 
     let mut states = feeds::states(&session.home)?;
     let mut known = |url: String| states.remove(&url).unwrap_or(FeedState { feed: url, ..FeedState::default() });
-    let all: Vec<FeedState> = list.feeds.into_iter().map(|feed| known(feed.url)).collect();
+    let mut all: Vec<FeedState> = list.feeds.into_iter().map(|feed| known(feed.url)).collect();
+    pulse::keep_worth(&mut all, &session.home)?;
     let listed = all.len() as u64;
     let (gone, living): (Vec<FeedState>, Vec<FeedState>) =
         all.into_iter().partition(|state| !args.retry_gone && state.polled == Polled::Gone);

@@ -1,12 +1,15 @@
 //! The schedule's memory, as the table of feeds keeps it: every column can be read, and edited.
 
+use std::collections::HashMap;
+
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD_NO_PAD;
 use jiff::Timestamp;
-use tidings_feeds::schedule::{Hints, Pulse, Tempo, Turn};
+use tidings_feeds::schedule::{Hints, Pulse, Tempo, Turn, worth};
 use tidings_feeds::{Pace, Weekday};
 use tidings_store::feeds::FeedState;
-use tidings_store::rfc3339;
+use tidings_store::yields::{self, Yield};
+use tidings_store::{Home, Result, rfc3339};
 use xxhash_rust::xxh3::xxh3_64;
 
 /// After so many polls with validators a feed is asked for all it has: some servers say that
@@ -55,6 +58,25 @@ pub fn keep_pulse(state: &mut FeedState, pulse: &Pulse) {
     };
     let keys: Vec<u8> = pulse.window.iter().flat_map(|key| key.to_be_bytes()[1..].to_vec()).collect();
     state.window = STANDARD_NO_PAD.encode(keys);
+}
+
+/// Writes down what entries of feeds are worth, by what came of the pages of the last days.
+pub fn keep_worth(states: &mut [FeedState], home: &Home) -> Result<()> {
+    let mut sums: HashMap<String, Yield> = HashMap::new();
+    let mut all = Yield::default();
+    yields::read(home, |row| {
+        if row.kind == "feed" {
+            all += row.sum;
+            sums.insert(row.name, row.sum);
+        }
+    })?;
+    let usual = all.clean as f64 / all.pages.max(1) as f64;
+    for state in states {
+        if let Some(sum) = sums.get(&state.feed) {
+            state.worth = short(worth(sum.clean, sum.pages, usual), 3);
+        }
+    }
+    Ok(())
 }
 
 /// Writes down when the next turn is.

@@ -22,7 +22,7 @@ fn html(number: usize) -> String {
     )
 }
 
-fn page(number: usize, body: &[u8], content_type: &str) -> Page {
+pub fn page(number: usize, body: &[u8], content_type: &str) -> Page {
     Page {
         url: format!("http://e.org/{number}"),
         final_url: format!("http://e.org/{number}"),
@@ -36,7 +36,7 @@ fn page(number: usize, body: &[u8], content_type: &str) -> Page {
 }
 
 /// Pages of every kind: most are plain, some short, some empty, some no pages at all.
-fn mixed(numbers: std::ops::Range<usize>) -> Vec<Page> {
+pub fn mixed(numbers: std::ops::Range<usize>) -> Vec<Page> {
     numbers
         .map(|number| match number % 7 {
             3 => page(number, b"<html><body><p>Too short.</p></body></html>", "text/html"),
@@ -48,11 +48,11 @@ fn mixed(numbers: std::ops::Range<usize>) -> Vec<Page> {
 }
 
 /// A home with no web to speak of.
-fn corpus() -> Corpus {
+pub fn corpus() -> Corpus {
     Corpus::new(Spec { sites: 1, items_per_feed: 1, ..Spec::default() })
 }
 
-fn put(corpus: &Corpus, day: &str, name: &str, pages: &[Page]) -> PathBuf {
+pub fn put(corpus: &Corpus, day: &str, name: &str, pages: &[Page]) -> PathBuf {
     let mut lines = Vec::new();
     pages.iter().for_each(|page| page.write_line(&mut lines).unwrap());
     let path = corpus.home().join("pages").join(day).join(format!("{name}.jsonl.zst"));
@@ -89,6 +89,7 @@ fn is_sound(corpus: &Corpus, day: &str) -> (Vec<Document>, Vec<Value>) {
         .unwrap()
         .iter()
         .map(|output| corpus.home().join(output["file"].as_str().unwrap()))
+        .filter(|path| !path.ends_with(format!("docs/yield/{day}.tsv")))
         .collect();
     let found: BTreeSet<PathBuf> = corpus.files("docs", &format!("{day}.jsonl.zst")).into_iter().collect();
     assert_eq!(named, found, "the recipe names what is there");
@@ -115,6 +116,13 @@ fn is_sound(corpus: &Corpus, day: &str) -> (Vec<Document>, Vec<Value>) {
     let sum =
         |key: &str| recipe[key].as_object().unwrap().values().map(|n| n.as_u64().unwrap() as usize).sum::<usize>();
     assert_eq!((sum("documents"), sum("dropped")), (documents.len(), dropped.len()));
+    let yields = fs::read_to_string(corpus.home().join(format!("docs/yield/{day}.tsv"))).unwrap();
+    let counted = |column: usize| -> usize {
+        yields.lines().skip(1).map(|row| row.split('\t').nth(column).unwrap().parse::<usize>().unwrap()).sum()
+    };
+    assert_eq!((counted(2), counted(3)), (urls.len(), documents.len()), "{yields}");
+    let text: usize = documents.iter().flat_map(|document| &document.paragraphs).map(|p| p.text.len()).sum();
+    assert_eq!(counted(5), text, "{yields}");
     (documents, dropped)
 }
 
@@ -188,13 +196,21 @@ fn a_day_is_made_again_when_something_changes_and_only_then() {
     fs::write(&leftover, "").unwrap();
     let settings = corpus.home().join("tidings.toml");
     let text = fs::read_to_string(&settings).unwrap();
-    fs::write(&settings, format!("{text}\n[clean]\nleast_words = 0\nmemory_mib = 64\n")).unwrap();
+    fs::write(
+        &settings,
+        format!("{text}\n[gate.all]\nleast_words = 0\nleast_sentences = 0\n[clean]\nmemory_mib = 64\n"),
+    )
+    .unwrap();
     corpus.run("clean").ok().says("28 pages read: 20 documents");
     is_sound(&corpus, "2026-03-01");
     assert!(!leftover.exists());
-    assert_eq!(recipe(&corpus, "2026-03-01")["settings"]["least_words"], 0);
+    assert_eq!(recipe(&corpus, "2026-03-01")["settings"]["gate"]["all"]["least_words"], 0);
     // What does not matter for the result does not make it stale.
-    fs::write(&settings, format!("{text}\n[clean]\nleast_words = 0\nmemory_mib = 32\nthreads = 1\n")).unwrap();
+    fs::write(
+        &settings,
+        format!("{text}\n[gate.all]\nleast_words = 0\nleast_sentences = 0\n[clean]\nmemory_mib = 32\nthreads = 1\n"),
+    )
+    .unwrap();
     corpus.run("clean").ok().says("nothing to clean");
 
     // A file that somebody removed, a recipe of another extractor, a recipe that is none.
@@ -329,7 +345,8 @@ fn a_disk_without_room_stops_the_run_and_the_next_goes_on() {
     put(&corpus, "2026-03-01", "a.0", &mixed(0..7));
     // Noise does not pack, so that the second day needs room.
     let noise = |seed: usize| {
-        (0..30_000).map(|n| format!("w{:x} ", (n * 2_654_435_761 + seed * 97) % 1_000_003)).collect::<String>()
+        let word = |n: usize| (n * 2_654_435_761 + seed * 97) % 1_000_003;
+        (0..15_000).map(|n| format!("The w{:x} is in a w{:x}. ", word(n), word(n + 20_000))).collect::<String>()
     };
     let loud: Vec<Page> = (0..6)
         .map(|n| page(n, format!("<html><body><p>{}</p></body></html>", noise(n)).as_bytes(), "text/html"))
@@ -345,4 +362,67 @@ fn a_disk_without_room_stops_the_run_and_the_next_goes_on() {
     command.env("TIDINGS_CLEAN_PRESET", "recall").env("TIDINGS_STORE_MIN_FREE_MIB", (1u64 << 40).to_string());
     corpus.launch(command).wait().exits(1).says("min_free_mib");
     corpus.is_tidy();
+}
+
+const GERMAN: &str = "<p>Der Fluss ist in der Nacht über die Ufer getreten. Die Feuerwehr hat zwei Straßen gesperrt, und \
+    wer in der Unterstadt wohnt, soll zu Hause bleiben, bis das Wasser wieder gefallen ist.</p>\
+    <p>Fragen beantwortet das Rathaus unter rathaus@example.org oder +49 30 901820, auch in der Nacht.</p>";
+const ENGLISH: &str = "<p>The river rose again during the night, and the fire brigade had to close two of the roads. \
+    People in the lower town were told to stay at home until the water has gone.</p>";
+
+fn article(language: &str, body: &str) -> Vec<u8> {
+    format!("<html lang={language}><head><meta charset=utf-8><title>Flut</title></head><body><article><h1>Flut</h1>{body}</article></body></html>")
+        .into_bytes()
+}
+
+#[test]
+fn documents_have_a_language_no_private_data_and_pass_the_gate() {
+    let corpus = corpus();
+    let pages = [
+        // The page lies about its language, and holds a paragraph in another.
+        page(0, &article("fr", &format!("{GERMAN}{ENGLISH}{GERMAN}")), "text/html"),
+        page(1, &article("en", &ENGLISH.repeat(2).replace("river", "Severn")), "text/html"),
+        page(
+            2,
+            &article("de", &format!("<p>{}</p>", "Schuhe kaufen, Schuhe billig, Schuhe online. ".repeat(20))),
+            "text/html",
+        ),
+    ];
+    put(&corpus, "2026-03-01", "a.0", &pages);
+    corpus.run("clean").ok().says("3 pages read: 2 documents in 2 languages, 1 left out (1 repeated)");
+    let (documents, dropped) = is_sound(&corpus, "2026-03-01");
+    let german = documents.iter().find(|document| document.url.ends_with("/0")).unwrap();
+    assert_eq!((german.about.language.as_str(), german.about.declared_language.as_str()), ("de", "fr"));
+    let marked: Vec<&str> = german.paragraphs.iter().map(|paragraph| paragraph.language.as_str()).collect();
+    assert!(marked.contains(&"en") && marked.iter().filter(|language| !language.is_empty()).count() == 1, "{marked:?}");
+    assert!(german.text().contains("unter [EMAIL] oder [PHONE], auch"), "{}", german.text());
+    assert_eq!(german.masked, [("email".to_owned(), 1), ("phone".to_owned(), 1)].into());
+    assert!(corpus.home().join("docs/de/2026-03-01.jsonl.zst").exists());
+    assert_eq!((&dropped[0]["reason"], &dropped[0]["limit"]), (&"repeated".into(), &0.5.into()));
+    assert!(dropped[0]["measured"].as_f64().unwrap() > 0.5);
+    let yields = fs::read_to_string(corpus.home().join("state/yield.tsv")).unwrap();
+    assert!(yields.contains("feed\thttp://e.org/feed\t3\t2\t") && yields.contains("host\te.org\t3\t2\t"), "{yields}");
+
+    // The settings decide: which languages, what is masked, what may be repeated.
+    let settings = corpus.home().join("tidings.toml");
+    let text = fs::read_to_string(&settings).unwrap();
+    let more = "[clean]\nlanguages = ['de']\nforeign = 'drop'\nmask = ['phone']\n[gate.de]\nmost_repeated = 1.0\nmost_of_one_word = 1.0\nleast_small_words = 0.0\n";
+    fs::write(&settings, format!("{text}\n{more}")).unwrap();
+    corpus.run("clean").ok().says("3 pages read: 2 documents in 1 language, 1 left out (1 foreign)");
+    let (documents, _) = is_sound(&corpus, "2026-03-01");
+    let german = documents.iter().find(|document| document.url.ends_with("/0")).unwrap();
+    assert!(german.text().contains("rathaus@example.org oder [PHONE]") && !german.text().contains("brigade"));
+    assert_eq!(german.left_out[0].reason, "foreign");
+    assert!(german.left_out[0].paragraph.text.contains("brigade"));
+
+    for (wrong, says) in [
+        ("[clean]\nmask = ['passport']\n", "there is no rule `passport`"),
+        ("[clean]\nlanguages = ['German']\n", "no language code"),
+        ("[gate.german]\nleast_words = 3\n", "for no language"),
+        ("[gate.all]\nmost_repeated = 7.0\n", "no share"),
+        ("[gate.all]\nleast_word = 7\n", "did you mean `least_words` of the table `[gate.all]`"),
+    ] {
+        fs::write(&settings, format!("{text}\n{wrong}")).unwrap();
+        corpus.run("clean").exits(1).says(says);
+    }
 }

@@ -1,6 +1,9 @@
 //! The harvest from end to end: the real program, a real home, a web of which everything is known.
 
+mod annotate;
+mod ask;
 mod clean;
+mod compile;
 mod crash;
 mod daily;
 mod discover;

@@ -30,10 +30,12 @@
 pub mod hints;
 mod pulse;
 mod tempo;
+mod worth;
 
 pub use hints::{Failure, Hints};
 pub use pulse::{Pulse, Sighting};
 pub use tempo::{Budget, Tempo, Turn};
+pub use worth::worth;
 
 use jiff::{SignedDuration, Timestamp};
 

@@ -12,7 +12,7 @@ use super::script::Script;
 use super::sisters::SISTERS;
 
 /// What is weighed, in the order of `data/weights.tsv`.
-pub(super) const FEATURES: [&str; 10] = [
+pub(super) const FEATURES: [&str; 19] = [
     "ngrams",
     "ngrams-missing",
     "quads",
@@ -21,10 +21,21 @@ pub(super) const FEATURES: [&str; 10] = [
     "marks",
     "frequent",
     "frequent-missing",
-    "sisters",
+    // One for each group of sisters, in the order of `data/close.txt`.
+    "sisters-bs",
+    "sisters-sl",
+    "sisters-id",
+    "sisters-gl",
+    "sisters-ca",
+    "sisters-nb",
+    "sisters-cs",
+    "sisters-af",
+    "sisters-bg",
+    "sisters-zh",
     "length",
 ];
-const SISTER: usize = 8;
+const SISTERS_FROM: usize = 8;
+const LENGTH: usize = FEATURES.len() - 1;
 
 /// What is said for one language.
 pub(super) type Row = [f32; FEATURES.len()];
@@ -160,7 +171,8 @@ pub(super) fn rows(evidence: &Evidence) -> Vec<(Label, Row)> {
     let missing = |known: bool, amount: f32| if known { 0.0 } else { amount };
     let row = |label: Label| {
         let place = usize::from(label);
-        let row: Row = [
+        let mut row: Row = [0.0; FEATURES.len()];
+        row[..SISTERS_FROM].copy_from_slice(&[
             said(&label).map_or(0.0, |log| log - best),
             missing(KNOWN.ngrams[place], -evidence.mass),
             evidence.quads[place] as f32,
@@ -169,24 +181,22 @@ pub(super) fn rows(evidence: &Evidence) -> Vec<(Label, Row)> {
             evidence.marks[place] as f32,
             evidence.frequent[place],
             missing(KNOWN.frequent[place], evidence.words_seen as f32),
-            0.0,
-            evidence.mass / 10.0,
-        ];
+        ]);
+        row[LENGTH] = evidence.mass / 10.0;
         (label, row.map(|said| said * scale))
     };
     candidates.iter().map(|label| row(*label)).collect()
 }
 
-/// Adds what sisters know of themselves to the rows of the groups that are asked for.
-pub(super) fn add_sisters(rows: &mut [(Label, Row)], evidence: &Evidence, text: &str, leading: Option<Label>) {
-    let scale = 1.0 / (evidence.mass + 4.0).sqrt();
-    for group in SISTERS.iter().filter(|group| leading.is_none_or(|label| group.labels.contains(&label))) {
-        if !rows.iter().any(|(label, _)| group.labels.contains(label)) {
+/// Adds what sisters know of themselves, for the groups that any of the leading languages is in.
+pub(super) fn add_sisters(rows: &mut [(Label, Row)], evidence: &Evidence, leading: &[Label]) {
+    for (place, group) in SISTERS.iter().enumerate() {
+        if !leading.iter().any(|label| group.labels.contains(label)) {
             continue;
         }
-        for (label, points) in group.labels.iter().zip(group.weigh(text)) {
+        for (label, points) in group.labels.iter().zip(group.weigh(&evidence.read)) {
             if let Some((_, row)) = rows.iter_mut().find(|(known, _)| known == label) {
-                row[SISTER] += points * scale;
+                row[SISTERS_FROM + place] = points;
             }
         }
     }
@@ -207,7 +217,7 @@ fn by_label(evidence: &Evidence) -> Vec<f32> {
 pub(super) fn total(label: Label, row: &Row) -> f32 {
     let place = usize::from(label);
     let weighed: f32 = row.iter().zip(&WEIGHTS.features).map(|(said, weight)| said * weight).sum();
-    weighed + WEIGHTS.bias[place] + WEIGHTS.slope[place] * row[FEATURES.len() - 1]
+    weighed + WEIGHTS.bias[place] + WEIGHTS.slope[place] * row[LENGTH]
 }
 
 /// All languages that a text may be found to be in.
@@ -216,4 +226,16 @@ pub(super) fn candidates() -> Vec<Label> {
     labels.sort_unstable();
     labels.dedup();
     labels
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_group_of_sisters_has_its_own_weight() {
+        let first = |group: &super::super::sisters::Group| GRAMS.codes[usize::from(group.labels[0])];
+        let named: Vec<String> = SISTERS.iter().map(|group| format!("sisters-{}", first(group))).collect();
+        assert_eq!(named, FEATURES[SISTERS_FROM..LENGTH]);
+    }
 }

@@ -8,13 +8,17 @@ use crate::normalise::normalise;
 
 /// Longer texts are judged by pieces from their whole length: more would not change the answer.
 pub(super) const ENOUGH_BYTES: usize = 1280;
+/// Most long texts are told by less.
+pub(super) const GLANCE_BYTES: usize = 512;
 const PIECES: usize = 4;
 
 /// What a text says about its language, before anybody weighs it.
 #[derive(Debug, Clone)]
 pub struct Evidence {
+    /// What was read, in one spelling.
+    pub(super) read: String,
     /// Log-probabilities per class of n-grams, above the floor of each class.
-    pub(super) ngrams: Vec<f32>,
+    pub(super) ngrams: Box<[f32; 256]>,
     /// What the floors are to be multiplied by.
     pub(super) mass: f32,
     /// Bytes that were read.
@@ -54,7 +58,8 @@ impl Evidence {
     pub(super) fn none() -> Evidence {
         let labels = GRAMS.codes.len();
         Evidence {
-            ngrams: vec![0.0; GRAMS.classes.len()],
+            read: String::new(),
+            ngrams: Box::new([0.0; 256]),
             mass: 0.0,
             bytes: 0,
             found: 0,
@@ -70,10 +75,10 @@ impl Evidence {
         }
     }
 
-    /// Gathers the evidence of a text, in time linear in what is read of it.
-    pub(super) fn gather(text: &str, scratch: &mut Scratch) -> Evidence {
+    /// Gathers the evidence of a text, in time linear in the bytes that are read of it.
+    pub(super) fn gather(text: &str, enough_bytes: usize, scratch: &mut Scratch) -> Evidence {
         let mut evidence = Evidence::none();
-        let mut pieces = sample(text).join("\n");
+        let mut pieces = sample(text, enough_bytes).join("\n");
         if let Cow::Owned(normal) = normalise(&pieces) {
             pieces = normal;
         }
@@ -94,6 +99,7 @@ impl Evidence {
         if super::decide::writers(&evidence) > 1 {
             evidence.read_ngrams(&speech, scratch);
         }
+        evidence.read = pieces;
         evidence
     }
 
@@ -111,25 +117,28 @@ impl Evidence {
                 self.found += 1;
             }
         }
-        for feature in scratch.touched.drain(..) {
+        // The table is larger than a cache: asked for all at once, what is far arrives while what is
+        // near is added up.
+        let said: Vec<&[[u8; 2]]> = scratch.touched.iter().map(|feature| GRAMS.pairs(*feature)).collect();
+        for (feature, pairs) in scratch.touched.drain(..).zip(said) {
             let count = std::mem::take(&mut scratch.counts[feature as usize]);
             // What is repeated counts less each time: a name in every sentence is no evidence.
             let times = f32::from(count).ln_1p();
             self.mass += times;
             let unit = times * STEP;
-            for (class, weight) in GRAMS.pairs(feature) {
-                self.ngrams[class] += unit * f32::from(weight);
+            for [class, weight] in pairs {
+                self.ngrams[usize::from(*class)] += unit * f32::from(*weight);
             }
         }
     }
 }
 
 /// The text, or pieces from its whole length if it is long.
-pub(super) fn sample(text: &str) -> Vec<&str> {
-    if text.len() <= ENOUGH_BYTES {
+fn sample(text: &str, enough_bytes: usize) -> Vec<&str> {
+    if text.len() <= enough_bytes {
         return vec![text];
     }
-    let piece = ENOUGH_BYTES / PIECES;
+    let piece = enough_bytes / PIECES;
     let stride = (text.len() - piece) / (PIECES - 1);
     (0..PIECES)
         .map(|n| {

@@ -27,10 +27,10 @@ pub(super) struct Grams {
     priors: &'static [u8],
     floors: &'static [u8],
     /// A double array with failure links, four numbers a slot: base, parent, failure, feature + 1.
-    slots: &'static [u8],
+    slots: &'static [[u8; 16]],
     /// Where each feature's pairs of class and weight begin.
     starts: &'static [u8],
-    pairs: &'static [u8],
+    pairs: &'static [[u8; 2]],
     /// The languages behind the numbers in the tables of letters, for Latin script and for others.
     latin: &'static [Label],
     other: &'static [Label],
@@ -73,9 +73,9 @@ impl Grams {
             classes: section(1),
             priors: section(2),
             floors: section(3),
-            slots: section(4),
+            slots: section(4).as_chunks().0,
             starts: section(5),
-            pairs: section(6),
+            pairs: section(6).as_chunks().0,
             latin: &section(7)[..256],
             other: &section(7)[256..],
             triples: section(8),
@@ -106,10 +106,7 @@ impl Grams {
 
     /// The state after one more byte, and the longest feature that ends with it.
     pub(super) fn step(&self, mut state: u32, byte: u8) -> (u32, Option<u32>) {
-        let slot = |state: u32| -> &[u8] {
-            let start = state as usize * 16;
-            self.slots.get(start..start + 16).unwrap_or(&[0; 16])
-        };
+        let slot = |state: u32| self.slots.get(state as usize).unwrap_or(&[0; 16]);
         loop {
             let here = slot(state);
             let next = number(here, 0) ^ u32::from(byte);
@@ -126,11 +123,10 @@ impl Grams {
 
     /// What a feature says: the classes that have seen it, each with its weight above the floor,
     /// in units of [`STEP`].
-    pub(super) fn pairs(&self, feature: u32) -> impl Iterator<Item = (usize, u8)> + '_ {
-        let start = number(self.starts, feature as usize) as usize * 2;
-        let end = number(self.starts, feature as usize + 1) as usize * 2;
-        let pairs = self.pairs.get(start..end).unwrap_or(&[]);
-        pairs.chunks_exact(2).map(|pair| (usize::from(pair[0]), pair[1]))
+    pub(super) fn pairs(&self, feature: u32) -> &'static [[u8; 2]] {
+        let start = number(self.starts, feature as usize) as usize;
+        let end = number(self.starts, feature as usize + 1) as usize;
+        self.pairs.get(start..end).unwrap_or(&[])
     }
 
     /// Which labels the groups of letters speak for.

@@ -15,7 +15,7 @@ use std::cell::RefCell;
 
 pub use script::Script;
 
-use evidence::{Evidence, Scratch};
+use evidence::{ENOUGH_BYTES, Evidence, GLANCE_BYTES, Scratch};
 use grams::{GRAMS, Label};
 
 /// The code for text that does not tell its language.
@@ -64,8 +64,12 @@ pub struct Guesses {
 
 /// Below this score a text has not told its language.
 const SURE_ENOUGH: f32 = 0.12;
+/// A long text that reaches this score at a glance is read no further.
+const CLEAR: f32 = 0.99;
 /// With fewer letters than this, text in a script of many languages does not tell.
 const FEWEST_LETTERS: usize = 4;
+/// So many of the first are asked whether a sister is meant.
+const LEADING: usize = 4;
 /// What a declaration and a top-level domain are worth, as logarithms.
 const DECLARED: f32 = 1.5;
 const DOMAIN: f32 = 0.8;
@@ -82,11 +86,20 @@ pub fn identify(text: &str, hints: Hints<'_>) -> Guess {
     thread_local! {
         static SCRATCH: RefCell<Scratch> = RefCell::new(Scratch::new());
     }
-    let evidence = SCRATCH.with_borrow_mut(|scratch| Evidence::gather(text, scratch));
-    decide(&evidence, text, hints)
+    let guess = |enough_bytes: usize| {
+        let evidence = SCRATCH.with_borrow_mut(|scratch| Evidence::gather(text, enough_bytes, scratch));
+        decide(&evidence, hints)
+    };
+    if text.len() > ENOUGH_BYTES {
+        let at_a_glance = guess(GLANCE_BYTES);
+        if at_a_glance.score >= CLEAR {
+            return at_a_glance;
+        }
+    }
+    guess(ENOUGH_BYTES)
 }
 
-fn decide(evidence: &Evidence, text: &str, hints: Hints<'_>) -> Guess {
+fn decide(evidence: &Evidence, hints: Hints<'_>) -> Guess {
     let script = decide::script(evidence);
     let unknown = Guess { script, ..Guess::unknown() };
     let mut rows = decide::rows(evidence);
@@ -104,11 +117,11 @@ fn decide(evidence: &Evidence, text: &str, hints: Hints<'_>) -> Guess {
     let leader = |totals: &[(Label, f32)]| totals.iter().copied().max_by(|a, b| a.1.total_cmp(&b.1));
 
     let mut totals: Vec<(Label, f32)> = rows.iter().map(total).collect();
-    let Some((leading, _)) = leader(&totals) else { return unknown };
-    if sisters::SISTERS.iter().any(|group| group.labels.contains(&leading)) {
-        decide::add_sisters(&mut rows, evidence, text, Some(leading));
-        totals = rows.iter().map(total).collect();
-    }
+    let mut leading = totals.clone();
+    leading.sort_unstable_by(|a, b| b.1.total_cmp(&a.1));
+    let leading: Vec<Label> = leading.into_iter().take(LEADING).map(|(label, _)| label).collect();
+    decide::add_sisters(&mut rows, evidence, &leading);
+    totals = rows.iter().map(total).collect();
     let Some((first, best)) = leader(&totals) else { return unknown };
     let score = 1.0 / totals.iter().map(|(_, total)| (total - best).exp()).sum::<f32>();
     match score >= SURE_ENOUGH {
@@ -122,7 +135,8 @@ fn decide(evidence: &Evidence, text: &str, hints: Hints<'_>) -> Guess {
 /// The document's language is that of most of its text. A paragraph that is too short to tell, as
 /// headings and captions are, is taken to be in the language of the document, or of both its
 /// neighbours if these agree on another; so is one whose guess is a sister of that language, as
-/// a short quotation in Croatian inside a Serbian article is most likely a mistake of ours.
+/// a short quotation in Croatian inside a Serbian article is most likely a mistake of ours. What has no
+/// letters is in no language, wherever it stands.
 pub fn identify_paragraphs(paragraphs: &[&str], hints: Hints<'_>) -> Guesses {
     let alone: Vec<Guess> = paragraphs.iter().map(|text| identify(text, hints)).collect();
     let document = majority(paragraphs, &alone, hints);
@@ -141,11 +155,10 @@ pub fn identify_paragraphs(paragraphs: &[&str], hints: Hints<'_>) -> Guesses {
             (Some(one), Some(two)) if one == two => one,
             _ => document.lang,
         };
-        let inherits = around != UNKNOWN
-            && guess.lang != around
-            && (!guess.is_known() && has_letters(paragraphs[place])
-                || paragraphs[place].len() < SHORT_BYTES && guess.score < SHORT_BUT_SURE
-                || are_sisters(guess.lang, around) && guess.score < SHORT_BUT_SURE);
+        let unsure = !guess.is_known()
+            || guess.score < SHORT_BUT_SURE
+                && (paragraphs[place].len() < SHORT_BYTES || are_sisters(guess.lang, around));
+        let inherits = around != UNKNOWN && guess.lang != around && unsure && has_letters(paragraphs[place]);
         match inherits {
             true => Guess { lang: around, score: document.score.min(0.5), script: guess.script },
             false => guess,
@@ -221,8 +234,9 @@ impl Hinted {
 /// What is weighed for a text, per language code: for `model/fit.py`, which finds the weights.
 #[doc(hidden)]
 pub fn weighed(text: &str) -> Vec<(&'static str, Vec<f32>)> {
-    let evidence = Evidence::gather(text, &mut Scratch::new());
+    let evidence = Evidence::gather(text, ENOUGH_BYTES, &mut Scratch::new());
     let mut rows = decide::rows(&evidence);
-    decide::add_sisters(&mut rows, &evidence, text, None);
+    let all: Vec<Label> = rows.iter().map(|(label, _)| *label).collect();
+    decide::add_sisters(&mut rows, &evidence, &all);
     rows.into_iter().map(|(label, row)| (GRAMS.codes[usize::from(label)], row.to_vec())).collect()
 }

@@ -1,10 +1,12 @@
 //! Answers as values: what the front door prints, draws or sends. Each says of which state of the corpus
 //! it speaks, by which rule hits were found, and whether its numbers are exact.
 
+mod bursts;
 mod concordance;
 mod counts;
 mod time;
 
+pub use bursts::{BurstRow, Bursts};
 pub use concordance::{Concordance, KwicToken, Line, SortKey, sample_rank, sort_lines};
 pub use counts::{Collocate, Collocates, Frequencies, FrequencyRow, Keyword, Keywords, Scores, Window, WordRow, Words};
 pub use time::{NewWordRow, NewWords, Timeline, TimelinePoint, TrendRow, Trends};
@@ -63,4 +65,8 @@ pub enum Exactness {
         /// The seed that draws the same sample again.
         seed: u64,
     },
+}
+
+fn as_text<S: serde::Serializer>(value: &impl ToString, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.serialize_str(&value.to_string())
 }

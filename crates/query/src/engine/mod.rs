@@ -14,6 +14,7 @@ mod restrict;
 mod scope;
 mod search;
 mod set;
+mod time;
 mod words;
 
 pub use count::{DayVolume, FieldCounts};

@@ -71,7 +71,7 @@ fn count_ranks(segment: &Segment, scope: &Scope, counts: &mut Vec<u32>) {
 }
 
 impl Engine {
-    fn scopes<'p>(&'p self, part: &'p Part) -> impl Iterator<Item = (&'p Segment, &'p Scope)> {
+    pub(super) fn scopes<'p>(&'p self, part: &'p Part) -> impl Iterator<Item = (&'p Segment, &'p Scope)> {
         self.snapshot().segments().iter().map(|living| living.segment()).zip(&part.scopes)
     }
 
@@ -256,9 +256,13 @@ impl Engine {
         focus: &Part,
         reference: &Part,
         attribute: Attribute,
+        n: usize,
         order: Keyness,
         at_least: u64,
-    ) -> Keywords {
+    ) -> Result<Keywords> {
+        if n > 1 {
+            return self.keyterms((focus, reference), attribute, n, order, at_least);
+        }
         let layer = layer_of(attribute);
         let (here, there) = (self.string_counts(focus, layer), self.string_counts(reference, layer));
         let lexicon = self.lexicon();
@@ -277,7 +281,31 @@ impl Engine {
             joined.extend(counts.map(|(text, here, there)| (text.to_owned(), here, there)));
         }
         joined.retain(|(_, here, _)| *here > 0);
-        Keywords::rank(attribute, (self.tokens(focus), self.tokens(reference)), order, at_least, joined)
+        Ok(Keywords::rank(attribute, (self.tokens(focus), self.tokens(reference)), order, at_least, joined))
+    }
+
+    /// The same for words in a row.
+    fn keyterms(
+        &self,
+        (focus, reference): (&Part, &Part),
+        attribute: Attribute,
+        n: usize,
+        order: Keyness,
+        at_least: u64,
+    ) -> Result<Keywords> {
+        let mut here: HashMap<String, (u64, u64)> = HashMap::new();
+        for (text, hits, _) in self.grams(focus, attribute, n)? {
+            if hits >= at_least && is_term(&text) {
+                here.insert(text, (hits, 0));
+            }
+        }
+        for (text, hits, _) in self.grams(reference, attribute, n)? {
+            if let Some(counts) = here.get_mut(&text) {
+                counts.1 = hits;
+            }
+        }
+        let counts = here.into_iter().map(|(text, (here, there))| (text, here, there));
+        Ok(Keywords::rank(attribute, (self.tokens(focus), self.tokens(reference)), order, at_least, counts))
     }
 
     /// How often words occur in each of some periods (both ends included), for those that occur at least so often in a
@@ -334,6 +362,11 @@ impl Engine {
         }
         counts
     }
+}
+
+/// Whether words in a row may be a term: punctuation is part of none.
+fn is_term(text: &str) -> bool {
+    text.split(' ').all(|word| word.chars().any(char::is_alphanumeric))
 }
 
 fn words(

@@ -2,7 +2,7 @@
 //!
 //! Few hits tell little: three hits in a million tokens may well be one or eight in the next million.
 //! The bands assume that hits come one by one. Words bunch in documents, so a band is the least doubt
-//! there is; `spread` widens it where documents tell how much they bunch.
+//! there is; `spread` widens it where documents tell how much they bunch ([`bunching`]).
 
 use super::special::gamma_quantile;
 use serde::Serialize;
@@ -43,6 +43,12 @@ pub fn rate_band(hits: f64, tokens: f64, spread: f64, confidence: f64) -> Option
     let band = poisson_band(hits / spread, confidence);
     let scale = spread * 1e6 / tokens;
     Some(Band { low: band.low * scale, high: band.high * scale })
+}
+
+/// How many times the variance of hits exceeds that of independent ones, if each document with hits has a
+/// geometric number of them: E n² / E n = 2 b − 1 for a mean of b.
+pub fn bunching(hits: f64, documents: f64) -> f64 {
+    if documents > 0.0 { (2.0 * hits / documents - 1.0).max(1.0) } else { 1.0 }
 }
 
 /// The band of a share, such as documents with a hit among all documents (Wilson).
@@ -91,7 +97,8 @@ mod tests {
     #[test]
     fn bunched_hits_tell_less() {
         let even = rate_band(100.0, 1e6, 1.0, 0.95).unwrap();
-        let bunched = rate_band(100.0, 1e6, 4.0, 0.95).unwrap();
+        let bunched = rate_band(100.0, 1e6, bunching(100.0, 40.0), 0.95).unwrap();
+        assert_eq!((bunching(100.0, 40.0), bunching(0.0, 0.0)), (4.0, 1.0));
         assert!(bunched.low < even.low && bunched.high > even.high);
         assert_eq!(rate_band(0.0, 0.0, 1.0, 0.95), None);
     }

@@ -11,7 +11,7 @@ pub mod special;
 
 pub use association::{Association, Pair};
 pub use dispersion::{aldf, arf};
-pub use interval::{Band, poisson_band, rate_band, wilson_band};
+pub use interval::{Band, bunching, poisson_band, rate_band, wilson_band};
 pub use keyness::{Contrast, Keyness};
 
 /// x ln x, which is nothing for nothing.

@@ -60,6 +60,12 @@ pub fn normal_two_sided(z: f64) -> f64 {
     gamma_p_q(0.5, z * z / 2.0).1
 }
 
+/// How probable it is that a standard normal variable lies below z.
+pub fn normal_below(z: f64) -> f64 {
+    let tail = normal_two_sided(z) / 2.0;
+    if z > 0.0 { 1.0 - tail } else { tail }
+}
+
 /// How probable it is that a chi-square variable exceeds a value.
 pub fn chi_square_survival(value: f64, degrees: f64) -> f64 {
     gamma_p_q(degrees / 2.0, value / 2.0).1
@@ -111,6 +117,8 @@ mod tests {
         near(normal_two_sided(1.959_963_984_540_054), 0.05);
         near(normal_two_sided(10.0), 1.523_970_604_832_094e-23);
         assert_eq!(normal_two_sided(0.0), 1.0);
+        near(normal_below(-1.0), 0.158_655_253_931_457_07);
+        near(normal_below(1.0), 0.841_344_746_068_542_9);
     }
 
     #[test]

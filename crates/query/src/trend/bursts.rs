@@ -1,16 +1,22 @@
 //! Which words burst: much more in one week than in the half year before, and in many documents.
 //!
-//! The log-likelihood ratio of the week against the 26 before, times documents by hits: a word that one
-//! article repeats thirty times is worth no more than one hit.
+//! The log-likelihood ratio of the week's documents against those of the 26 weeks before: documents, because
+//! an article that repeats a word thirty times is still one. Some words are wild: names come and go with
+//! events all the time. The ratio is therefore divided by how many times the variance of two years of weeks
+//! exceeds that of independent documents, or every week would bring the same names to the top. Of a word
+//! with little history it is assumed to be [`USUAL_WILDNESS`].
 
 use crate::measure::keyness::{Contrast, Keyness};
+use serde::Serialize;
 
 /// What counts as a burst.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct BurstConfig {
     /// How many bins before the burst it is compared with.
     pub before: usize,
-    /// How many of them must have been collected.
+    /// How many bins before the burst tell how wild the word is.
+    pub memory: usize,
+    /// How many of the bins before must have been collected.
     pub min_before: usize,
     /// How many bins behind the burst tell what became of it.
     pub behind: usize,
@@ -20,7 +26,7 @@ pub struct BurstConfig {
 
 impl Default for BurstConfig {
     fn default() -> Self {
-        BurstConfig { before: 26, min_before: 8, behind: 26, min_documents: 5 }
+        BurstConfig { before: 26, memory: 104, min_before: 8, behind: 26, min_documents: 5 }
     }
 }
 
@@ -40,7 +46,7 @@ pub struct BinCount {
 pub struct Burst {
     /// The bin.
     pub bin: u32,
-    /// Log-likelihood times documents by hits.
+    /// Log-likelihood by wildness.
     pub score: f64,
     /// How many times the rate before, log2.
     pub log_ratio: f64,
@@ -53,7 +59,8 @@ pub struct Burst {
 }
 
 /// What came after a burst.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
 pub enum Sequel {
     /// The word fell back towards what it was before.
     Fell,
@@ -70,41 +77,89 @@ pub fn burst(counts: &[BinCount], tokens_before: &[f64], config: &BurstConfig) -
     let bins = tokens_before.len().saturating_sub(1);
     let tokens = |from: usize, to: usize| tokens_before[to] - tokens_before[from];
     let mut best: Option<Burst> = None;
-    let (mut oldest, mut hits_before) = (0, 0u64);
+    let (mut lately, mut memory) = (Window::default(), Window::default());
     for (i, count) in counts.iter().enumerate() {
         let bin = count.bin as usize;
         if bin >= bins {
             break;
         }
         let from = bin.saturating_sub(config.before);
-        while counts[oldest].bin < from as u32 {
-            hits_before -= u64::from(counts[oldest].hits);
-            oldest += 1;
-        }
-        let reference = hits_before as f64;
-        hits_before += u64::from(count.hits);
+        lately.forget_before(from, counts, tokens_before);
+        memory.forget_before(bin.saturating_sub(config.memory), counts, tokens_before);
         let (here, there) = (tokens(bin, bin + 1), tokens(from, bin));
-        let too_few = count.documents < config.min_documents || here <= 0.0 || there <= 0.0;
-        if too_few || f64::from(count.hits) * there <= reference * here {
-            continue;
+        let contrast = Contrast {
+            focus: f64::from(count.documents),
+            focus_tokens: here,
+            reference: lately.documents as f64,
+            reference_tokens: there,
+        };
+        let is_more = contrast.focus * there > contrast.reference * here;
+        if count.documents >= config.min_documents && here > 0.0 && there > 0.0 && is_more {
+            let collected = (from..bin).filter(|bin| tokens(*bin, bin + 1) > 0.0).count();
+            let since = bin.saturating_sub(config.memory);
+            let score = Keyness::LogLikelihood.score(&contrast) / memory.wildness(tokens(since, bin), bin - since);
+            if collected >= config.min_before && best.is_none_or(|best| score > best.score) {
+                let log_ratio = Keyness::LogRatio.score(&contrast);
+                let sequel = sequel(&counts[i + 1..], bin, &contrast, tokens_before, config);
+                let BinCount { bin, hits, documents } = *count;
+                best = Some(Burst { bin, score, log_ratio, hits, documents, sequel });
+            }
         }
-        let collected = (from..bin).filter(|bin| tokens(*bin, bin + 1) > 0.0).count();
-        if collected < config.min_before {
-            continue;
-        }
-        let contrast =
-            Contrast { focus: f64::from(count.hits), focus_tokens: here, reference, reference_tokens: there };
-        let dispersion = f64::from(count.documents) / f64::from(count.hits).max(1.0);
-        let score = Keyness::LogLikelihood.score(&contrast) * dispersion;
-        if best.is_none_or(|best| score > best.score) {
-            let log_ratio = Keyness::LogRatio.score(&contrast);
-            let sequel = sequel(&counts[i + 1..], bin, &contrast, tokens_before, config);
-            best =
-                Some(Burst { bin: count.bin, score, log_ratio, hits: count.hits, documents: count.documents, sequel });
-        }
+        lately.remember(count, tokens_before);
+        memory.remember(count, tokens_before);
     }
     best
 }
+
+/// The bins before the one that is looked at.
+#[derive(Default)]
+struct Window {
+    /// The first count that belongs to it.
+    oldest: usize,
+    documents: u64,
+    /// Σ documents² / tokens.
+    squares: f64,
+}
+
+impl Window {
+    fn square(count: &BinCount, tokens_before: &[f64]) -> f64 {
+        let bin = count.bin as usize;
+        let tokens = tokens_before[bin + 1] - tokens_before[bin];
+        if tokens > 0.0 { f64::from(count.documents).powi(2) / tokens } else { 0.0 }
+    }
+
+    fn remember(&mut self, count: &BinCount, tokens_before: &[f64]) {
+        self.documents += u64::from(count.documents);
+        self.squares += Window::square(count, tokens_before);
+    }
+
+    /// Leaves out what lies before a bin.
+    fn forget_before(&mut self, bin: usize, counts: &[BinCount], tokens_before: &[f64]) {
+        while (counts[self.oldest].bin as usize) < bin {
+            let count = &counts[self.oldest];
+            self.documents -= u64::from(count.documents);
+            self.squares -= Window::square(count, tokens_before);
+            self.oldest += 1;
+        }
+    }
+
+    /// Pearson's chi-square of the bins by their number, Σ (x − rN)² / rN = Σ x² / rN − Σ x, and as many
+    /// documents as usual beside it.
+    fn wildness(&self, tokens: f64, bins: usize) -> f64 {
+        let documents = self.documents as f64;
+        let own = if self.documents > 0 && bins > 1 {
+            ((self.squares * tokens / documents - documents) / (bins as f64 - 1.0)).max(1.0)
+        } else {
+            0.0
+        };
+        (documents * own + USUAL_DOCUMENTS * USUAL_WILDNESS) / (documents + USUAL_DOCUMENTS)
+    }
+}
+
+/// How wild a word is until it has shown how wild it is.
+pub const USUAL_WILDNESS: f64 = 3.0;
+/// So many documents are believed as much as the assumption.
+const USUAL_DOCUMENTS: f64 = 10.0;
 
 /// The bins right behind a burst belong to it and say nothing about what stays.
 const AFTERGLOW: usize = 4;
@@ -116,7 +171,8 @@ fn sequel(later: &[BinCount], bin: usize, contrast: &Contrast, tokens_before: &[
         return Sequel::Open;
     }
     let inside = later.iter().filter(|count| (from..to).contains(&(count.bin as usize)));
-    let rate_later = inside.map(|count| f64::from(count.hits)).sum::<f64>() / (tokens_before[to] - tokens_before[from]);
+    let rate_later =
+        inside.map(|count| f64::from(count.documents)).sum::<f64>() / (tokens_before[to] - tokens_before[from]);
     let height = contrast.focus / contrast.focus_tokens;
     let ground = contrast.reference / contrast.reference_tokens;
     if rate_later > (height + ground) / 2.0 { Sequel::Stayed } else { Sequel::Fell }
@@ -151,9 +207,12 @@ mod tests {
         hits[40] = (40, 64, 32);
         let found = strongest(&hits, 60).unwrap();
         assert_eq!((found.bin, found.hits, found.documents, found.sequel), (40, 64, 32, Sequel::Fell));
-        assert!((found.log_ratio - 5.0).abs() < 1e-9);
-        // 64 against 52 in 26 times as many tokens: 2 (64 ln (64·27/116) + 52 ln (52·27/(116·26))) / 2.
-        let expected = 64.0 * (64.0f64 * 27.0 / 116.0).ln() + 52.0 * (52.0f64 * 27.0 / (116.0 * 26.0)).ln();
+        assert!((found.log_ratio - 4.0).abs() < 1e-9);
+        // 32 against 52 in 26 times as many tokens, in weeks that were all alike.
+        // Eighty documents say that the word is tame, ten that it is like others.
+        let wildness = (80.0 + USUAL_DOCUMENTS * USUAL_WILDNESS) / (80.0 + USUAL_DOCUMENTS);
+        let expected =
+            2.0 / wildness * (32.0 * (32.0f64 * 27.0 / 84.0).ln() + 52.0 * (52.0f64 * 27.0 / (84.0 * 26.0)).ln());
         assert!((found.score - expected).abs() < 1e-9);
     }
 
@@ -162,6 +221,19 @@ mod tests {
         let mut hits: Vec<(u32, u32, u32)> = (0..60).map(|bin| (bin, 2, 2)).collect();
         hits[40] = (40, 64, 1);
         assert!(strongest(&hits, 60).is_none_or(|burst| burst.bin != 40));
+    }
+
+    #[test]
+    fn what_bursts_all_the_time_needs_more_to_burst() {
+        let calm: Vec<(u32, u32, u32)> = (0..40).map(|bin| (bin, 10, 10)).chain([(40, 40, 40)]).collect();
+        let wild: Vec<(u32, u32, u32)> =
+            (0..40).map(|bin| (bin, 10, if bin % 2 == 0 { 19 } else { 1 })).chain([(40, 40, 40)]).collect();
+        let score = |hits: &[(u32, u32, u32)]| {
+            let found = burst(&series(hits), &tokens_before(&[1e6; 41]), &BurstConfig::default()).unwrap();
+            assert_eq!(found.bin, 40);
+            found.score
+        };
+        assert!(score(&wild) < score(&calm) / 5.0);
     }
 
     #[test]

@@ -6,6 +6,7 @@
 
 pub mod bursts;
 pub mod calendar;
+pub mod course;
 pub mod discovery;
 pub mod kendall;
 pub mod newness;
@@ -15,13 +16,14 @@ pub mod season;
 pub mod shift;
 pub mod theil_sen;
 
-pub use bursts::{Burst, BurstConfig, Sequel, burst};
-pub use calendar::{Bin, Step};
+pub use bursts::{BinCount, Burst, BurstConfig, Sequel, burst, tokens_before};
+pub use calendar::{Bin, STEPS, Step};
+pub use course::{Course, Courses, Shape};
 pub use discovery::false_discovery;
 pub use kendall::{Kendall, mann_kendall};
-pub use newness::{Fate, NewWordConfig, Sighting, Verdict, judge};
+pub use newness::{Fate, NewWordConfig, Sighting, Verdict, is_word, judge};
 pub use panel::{alive_throughout, compare_periods};
-pub use rise::{Rise, RiseConfig, Table, rises};
+pub use rise::{Rise, RiseConfig, Rises, Table, Test, rises};
 pub use season::{Season, season};
 pub use shift::{Shift, shift};
 pub use theil_sen::{sketch_engine_score, theil_sen};

@@ -1,12 +1,16 @@
 //! Which words became more or less frequent: a test of every word, with control of chance.
 //!
-//! Mann–Kendall decides, for all words; Theil–Sen measures how much, for those that remain.
+//! The test decides, for all words; Theil–Sen measures how much, for those that remain.
 
+use super::course::{Courses, Shape};
 use super::discovery::false_discovery;
-use super::kendall::mann_kendall;
+use super::kendall::{Kendall, mann_kendall};
 use super::theil_sen::{sketch_engine_score, theil_sen};
 
 /// Counts of words (rows) in bins of time (columns), and what was collected in each bin.
+///
+/// Documents with a word make better counts than its hits: one document that repeats a word is one
+/// decision to use it.
 #[derive(Debug, Clone, Copy)]
 pub struct Table<'a> {
     /// Row after row.
@@ -22,11 +26,22 @@ impl<'a> Table<'a> {
     }
 }
 
+/// Which test decides.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Test {
+    /// Places beside three shapes: see [`super::course`].
+    Courses,
+    /// Mann–Kendall, as Sketch Engine has it.
+    MannKendall,
+}
+
 /// What counts as a trend.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct RiseConfig {
-    /// Words with fewer hits are not tested: they could show nothing, and would cost the others power.
-    pub min_hits: u64,
+    /// Which test decides.
+    pub test: Test,
+    /// Words with less are not tested: they could show nothing, and would cost the others power.
+    pub min_count: u64,
     /// Bins with less than this share of the mean tokens are left out, as too thin for a rate.
     pub thin_bin: f64,
     /// The share of false ones among the answers that is admitted.
@@ -35,7 +50,7 @@ pub struct RiseConfig {
 
 impl Default for RiseConfig {
     fn default() -> Self {
-        RiseConfig { min_hits: 30, thin_bin: 0.15, false_discovery_rate: 0.05 }
+        RiseConfig { test: Test::Courses, min_count: 30, thin_bin: 0.15, false_discovery_rate: 0.05 }
     }
 }
 
@@ -44,14 +59,16 @@ impl Default for RiseConfig {
 pub struct Rise {
     /// Its row.
     pub row: usize,
-    /// Its hits in the bins that were used.
-    pub hits: u64,
-    /// Mann–Kendall's z: positive if it rises.
-    pub z: f64,
-    /// Probability by chance.
+    /// Its count in the bins that were used.
+    pub count: u64,
+    /// When it changed, if the test tells.
+    pub shape: Option<Shape>,
+    /// Probability by chance, by the test that decides.
     pub p: f64,
     /// The same among all words tested.
     pub q: f64,
+    /// Mann–Kendall, whichever test decides.
+    pub kendall: Kendall,
     /// The Theil–Sen line from the first bin to the last, in means of the word's rate.
     pub growth: f64,
     /// The growth as Sketch Engine shows it.
@@ -69,48 +86,67 @@ pub struct Rises {
     pub found: Vec<Rise>,
 }
 
+/// A row that may pass.
+struct Candidate {
+    row: usize,
+    count: u64,
+    shape: Option<Shape>,
+    p: f64,
+}
+
 /// Tests all rows.
 pub fn rises(table: &Table<'_>, config: &RiseConfig) -> Rises {
     let bins = thick_bins(table.tokens, config.thin_bin);
     let when: Vec<f64> = bins.iter().map(|bin| *bin as f64).collect();
     let tokens: Vec<f64> = bins.iter().map(|bin| table.tokens[*bin]).collect();
-    let rates_of = |row: &[u32], rates: &mut Vec<f64>| {
-        rates.clear();
-        // Division, so that equal rates are equal to the last digit and count as ties.
-        rates.extend(bins.iter().zip(&tokens).map(|(bin, tokens)| f64::from(row[*bin]) / tokens));
-    };
+    // Division, so that equal rates are equal to the last digit and count as ties.
+    let to_rates = |counts: &mut [f64]| counts.iter_mut().zip(&tokens).for_each(|(count, tokens)| *count /= tokens);
 
-    let (mut rates, mut scratch) = (Vec::new(), Vec::new());
+    let mut courses = Courses::new(&when, &tokens);
+    let (mut series, mut scratch) = (Vec::with_capacity(bins.len()), Vec::new());
     let mut tested = 0;
     let mut candidates = Vec::new();
     for (row, counts) in table.rows().enumerate() {
-        let hits: u64 = bins.iter().map(|bin| u64::from(counts[*bin])).sum();
-        if hits < config.min_hits {
+        let count: u64 = bins.iter().map(|bin| u64::from(counts[*bin])).sum();
+        if count < config.min_count {
             continue;
         }
         tested += 1;
-        rates_of(counts, &mut rates);
-        let outcome = mann_kendall(&rates, &mut scratch);
-        let p = outcome.p();
+        series.clear();
+        series.extend(bins.iter().map(|bin| f64::from(counts[*bin])));
+        let (shape, p) = match config.test {
+            Test::Courses => {
+                let course = courses.test(&series);
+                (Some(course.shape), course.p)
+            }
+            Test::MannKendall => {
+                to_rates(&mut series);
+                (None, mann_kendall(&series, &mut scratch).p())
+            }
+        };
         // Whatever the others are like, a larger p cannot pass; and its slope need not be known.
         if p <= config.false_discovery_rate {
-            candidates.push(Rise { row, hits, z: outcome.z, p, q: 1.0, growth: 0.0, score: 0.0 });
+            candidates.push(Candidate { row, count, shape, p });
         }
     }
 
-    let p: Vec<f64> = candidates.iter().map(|rise| rise.p).collect();
-    for (rise, q) in candidates.iter_mut().zip(false_discovery(&p, tested)) {
-        rise.q = q;
-    }
-    candidates.retain(|rise| rise.q <= config.false_discovery_rate);
+    let p: Vec<f64> = candidates.iter().map(|candidate| candidate.p).collect();
+    let q = false_discovery(&p, tested);
+    let passed = candidates.into_iter().zip(q).filter(|(_, q)| *q <= config.false_discovery_rate);
     let width = table.tokens.len();
-    for rise in &mut candidates {
-        rates_of(&table.counts[rise.row * width..][..width], &mut rates);
-        rise.growth = growth(&when, &rates, &mut scratch);
-        rise.score = sketch_engine_score(rise.growth);
-    }
-    candidates.sort_by(|a, b| a.p.total_cmp(&b.p).then(b.hits.cmp(&a.hits)).then(a.row.cmp(&b.row)));
-    Rises { tested, bins, found: candidates }
+    let mut found: Vec<Rise> = passed
+        .map(|(Candidate { row, count, shape, p }, q)| {
+            let counts = &table.counts[row * width..][..width];
+            series.clear();
+            series.extend(bins.iter().map(|bin| f64::from(counts[*bin])));
+            to_rates(&mut series);
+            let kendall = mann_kendall(&series, &mut scratch);
+            let growth = growth(&when, &series, &mut scratch);
+            Rise { row, count, shape, p, q, kendall, growth, score: sketch_engine_score(growth) }
+        })
+        .collect();
+    found.sort_by(|a, b| a.p.total_cmp(&b.p).then(b.count.cmp(&a.count)).then(a.row.cmp(&b.row)));
+    Rises { tested, bins, found }
 }
 
 /// The Theil–Sen line over the whole time, in means of the series.
@@ -133,38 +169,53 @@ pub fn thick_bins(tokens: &[f64], thin: f64) -> Vec<usize> {
 mod tests {
     use super::*;
 
+    const BOTH: [Test; 2] = [Test::Courses, Test::MannKendall];
+
+    fn outcome(test: Test, counts: &[u32], tokens: &[f64]) -> Rises {
+        rises(&Table { counts, tokens }, &RiseConfig { test, ..RiseConfig::default() })
+    }
+
     #[test]
     fn bins_without_documents_are_no_zeros() {
         // Half of the time nothing was collected. Were that a zero, the word would seem to rise.
         let tokens: Vec<f64> = (0..40).map(|bin| if bin < 20 { 0.0 } else { 1e6 }).collect();
         let counts: Vec<u32> = (0..40).map(|bin| if bin < 20 { 0 } else { 50 + bin % 3 }).collect();
-        let outcome = rises(&Table { counts: &counts, tokens: &tokens }, &RiseConfig::default());
-        assert_eq!((outcome.tested, outcome.bins.len()), (1, 20));
-        assert!(outcome.found.is_empty());
+        for test in BOTH {
+            let outcome = outcome(test, &counts, &tokens);
+            assert_eq!((outcome.tested, outcome.bins.len()), (1, 20));
+            assert!(outcome.found.is_empty());
+        }
     }
 
     #[test]
     fn rates_count_and_not_hits() {
-        // The corpus grows tenfold, and the word with it.
+        // The corpus grows fortyfold, and the word with it.
         let tokens: Vec<f64> = (1..=40).map(|bin| f64::from(bin) * 1e5).collect();
-        let counts: Vec<u32> = (1..=40).map(|bin| bin * 10).collect();
-        assert!(rises(&Table { counts: &counts, tokens: &tokens }, &RiseConfig::default()).found.is_empty());
+        let counts: Vec<u32> = (1..=40).map(|bin| bin * 100).collect();
+        for test in BOTH {
+            let outcome = outcome(test, &counts, &tokens);
+            assert!(outcome.found.is_empty(), "{test:?}: {outcome:?}");
+        }
     }
 
     #[test]
     fn growth_is_measured_in_means() {
         let tokens = vec![1e6; 40];
         let counts: Vec<u32> = (0..40).map(|bin| 100 + 10 * bin).chain(vec![100; 40]).collect();
-        let outcome = rises(&Table { counts: &counts, tokens: &tokens }, &RiseConfig::default());
-        let [rise] = outcome.found[..] else { panic!("{outcome:?}") };
-        assert_eq!((rise.row, rise.hits), (0, 11_800));
-        assert!((rise.growth - 390.0 / 295.0).abs() < 1e-9);
-        assert!((rise.score - 53f64.to_radians().tan()).abs() < 1e-9);
+        for test in BOTH {
+            let outcome = outcome(test, &counts, &tokens);
+            let [rise] = outcome.found[..] else { panic!("{outcome:?}") };
+            assert_eq!((rise.row, rise.count, rise.kendall.s), (0, 11_800, 780));
+            assert!((rise.growth - 390.0 / 295.0).abs() < 1e-9);
+            assert!((rise.score - 53f64.to_radians().tan()).abs() < 1e-9);
+        }
     }
 
     #[test]
     fn an_empty_table_has_no_trends() {
-        let outcome = rises(&Table { counts: &[], tokens: &[] }, &RiseConfig::default());
-        assert_eq!((outcome.tested, outcome.found.len()), (0, 0));
+        for test in BOTH {
+            let outcome = outcome(test, &[], &[]);
+            assert_eq!((outcome.tested, outcome.found.len()), (0, 0));
+        }
     }
 }

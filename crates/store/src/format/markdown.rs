@@ -282,7 +282,8 @@ mod tests {
 
     #[test]
     fn a_table_without_a_head_gets_an_empty_one() {
-        let row = |text: &str| Paragraph { kind: Kind::Row { header: false }, text: text.into(), spans: vec![] };
+        let row =
+            |text: &str| Paragraph { kind: Kind::Row { header: false }, text: text.into(), ..Paragraph::default() };
         let paragraphs = vec![row("a"), row("b\tc")];
         let text = write(&Document { paragraphs, ..Document::default() });
         assert_eq!(text, "|  |  |\n| --- | --- |\n| a |\n| b | c |\n");

@@ -3,7 +3,7 @@
 use tidings_model::{About, Dated, Document, Kind, Licence, Mark, Paragraph, Span};
 
 pub(super) fn article() -> Document {
-    let paragraph = |kind: Kind, text: &str| Paragraph { kind, text: text.into(), spans: Vec::new() };
+    let paragraph = |kind: Kind, text: &str| Paragraph { kind, text: text.into(), ..Paragraph::default() };
     let span = |start, end, mark| Span { start, end, mark };
     let mut rained = paragraph(Kind::P, "It rained *hard*,\nfor three days.");
     rained.spans = vec![

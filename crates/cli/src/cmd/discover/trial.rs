@@ -1,9 +1,9 @@
 //! `discover --trial`: candidates go the whole way in a scratch home, and those that give pages are
 //! adopted.
 //!
-//! A feed that reads well may still lead to nothing: its articles are gone, forbidden, or behind a
-//! wall. The trial asks for a few articles of each candidate with the very commands that a corpus
-//! uses. What the scratch home learns about hosts is shared with the home in both directions, so
+//! A feed that reads well may still lead to nothing: its articles are gone, forbidden, behind a wall,
+//! in another language, or no prose. The trial asks for a few articles of each candidate and cleans
+//! them, with the very commands that a corpus uses: what counts is documents. What the scratch home learns about hosts is shared with the home in both directions, so
 //! that a host is treated politely by the two together.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
@@ -15,7 +15,7 @@ use jiff::Timestamp;
 use serde_json::{Value, json};
 use tidings_store::candidates::{self, Candidate, Fate};
 use tidings_store::feeds::{self, Polled};
-use tidings_store::pages::{self, PageReader};
+use tidings_store::yields::{self, Yield};
 use tidings_store::{Home, hosts, plan, rfc3339, rules};
 
 use super::{Args, adopt, filter, plain};
@@ -30,7 +30,7 @@ struct Gain {
     active_before: u64,
     extracted: u64,
     kept: u64,
-    with_pages: u64,
+    with_text: u64,
 }
 
 pub fn run(session: &mut Session, args: &Args, global: &Global) -> Result<Report> {
@@ -39,18 +39,19 @@ pub fn run(session: &mut Session, args: &Args, global: &Global) -> Result<Report
     candidates::read_searched(&session.home, |row| searched += row.pages)?;
     let mut chosen = choose(session, args.limit, &mut gains)?;
     let tried = chosen.len() as u64;
-    let with_pages = if chosen.is_empty() { HashMap::new() } else { try_out(session, args, global, &chosen)? };
+    let sums = if chosen.is_empty() { HashMap::new() } else { try_out(session, args, global, &chosen)? };
 
     let now = rfc3339(Timestamp::now());
     for row in &mut chosen {
         row.checked.clone_from(&now);
-        let good = with_pages.get(&row.feed).copied().unwrap_or(0);
-        (row.fate, row.reason) = match good {
-            0 => (Fate::Trial, "no page could be stored".to_owned()),
-            pages => (Fate::Promoted, format!("{} stored in a trial", count(pages, "page"))),
+        let sum = sums.get(&row.feed).copied().unwrap_or_default();
+        (row.fate, row.reason) = match (sum.documents, sum.pages) {
+            (0, 0) => (Fate::Trial, "no page could be stored".to_owned()),
+            (0, pages) => (Fate::Trial, format!("{} gave no document in a trial", count(pages, "page"))),
+            (documents, _) => (Fate::Promoted, format!("{} in a trial", count(documents, "document"))),
         };
-        if good > 0 {
-            gains.entry(language(row)).or_default().with_pages += 1;
+        if sum.documents > 0 {
+            gains.entry(language(row)).or_default().with_text += 1;
         }
     }
     let promoted: Vec<Candidate> = chosen.iter().filter(|row| row.fate == Fate::Promoted).cloned().collect();
@@ -110,8 +111,8 @@ fn choose(session: &Session, limit: usize, gains: &mut BTreeMap<String, Gain>) -
     Ok(chosen)
 }
 
-/// Runs update and fetch in the scratch home; tells how many pages each candidate gave.
-fn try_out(session: &Session, args: &Args, global: &Global, chosen: &[Candidate]) -> Result<HashMap<String, u64>> {
+/// Runs update, fetch and clean in the scratch home; tells what came of each candidate.
+fn try_out(session: &Session, args: &Args, global: &Global, chosen: &[Candidate]) -> Result<HashMap<String, Yield>> {
     let root = session.home.root().join("trial");
     if root.exists() {
         std::fs::remove_dir_all(&root).with_context(|| format!("cannot empty {}", root.display()))?;
@@ -121,6 +122,10 @@ fn try_out(session: &Session, args: &Args, global: &Global, chosen: &[Candidate]
     config.fetch.feed_delay_s = config.fetch.feed_delay_s.max(config.fetch.delay_s);
     config.discover.grow = false;
     config.fetch.warc = false;
+    // A feed in another language than those that feeds are sought in is not what was sought.
+    if config.clean.languages.is_empty() {
+        config.clean.languages.clone_from(&config.discover.languages);
+    }
     let list: String = chosen.iter().map(|row| format!("{}\n", row.feed)).collect();
     let settings = toml::to_string(&config).context("the settings cannot be written down")?;
     Home::create(&root, &settings, &list)?;
@@ -134,25 +139,22 @@ fn try_out(session: &Session, args: &Args, global: &Global, chosen: &[Candidate]
     rules::share(&scratch, &session.home)?;
     harvested?;
 
-    let mut good: HashMap<String, u64> = HashMap::new();
-    for file in pages::files(&scratch)? {
-        for page in PageReader::open(&file)? {
-            *good.entry(page?.feed).or_default() += 1;
-        }
-    }
-    Ok(good)
+    step("clean", &[], global, &scratch)?;
+    let mut sums: HashMap<String, Yield> = HashMap::new();
+    yields::days(&scratch, |_, row| *sums.entry(row.feed).or_default() += row.sum)?;
+    Ok(sums)
 }
 
 fn harvest(args: &Args, global: &Global, scratch: &Home) -> Result<()> {
-    step("update", args, global, scratch)?;
+    let seed = args.harvest.seed().to_string();
+    step("update", &["--seed", &seed], global, scratch)?;
     plan::keep_first(scratch, &format!("{}-trial", tidings_store::stamp(Timestamp::now())), args.pages_per_feed)?;
-    step("fetch", args, global, scratch)
+    step("fetch", &["--seed", &seed], global, scratch)
 }
 
-fn step(verb: &str, args: &Args, global: &Global, scratch: &Home) -> Result<()> {
+fn step(verb: &str, flags: &[&str], global: &Global, scratch: &Home) -> Result<()> {
     let root = scratch.root().to_string_lossy().into_owned();
-    let mut words = vec!["tidings".to_owned(), verb.to_owned(), "--home".to_owned(), root];
-    words.extend(["--seed".to_owned(), args.harvest.seed().to_string()]);
+    let words = ["tidings", verb, "--home", &root].into_iter().chain(flags.iter().copied());
     let args = crate::args::Args::try_parse_from(words)?;
     let report = crate::run(args).with_context(|| format!("the trial's {verb} failed"))?;
     if report.failed {
@@ -170,24 +172,24 @@ fn report(session: &Session, gains: &BTreeMap<String, Gain>, searched: u64, trie
         total.active_before += gain.active_before;
         total.extracted += gain.extracted;
         total.kept += gain.kept;
-        total.with_pages += gain.with_pages;
+        total.with_text += gain.with_text;
     }
     let percent = |gain: &Gain| match gain.active_before {
-        0 if gain.with_pages == 0 => "0 %".to_owned(),
+        0 if gain.with_text == 0 => "0 %".to_owned(),
         0 => "new".to_owned(),
-        before => format!("+{:.0} %", 100.0 * gain.with_pages as f64 / before as f64),
+        before => format!("+{:.0} %", 100.0 * gain.with_text as f64 / before as f64),
     };
     let mut text = String::new();
     let _ = writeln!(
         text,
         "{:<9} {:>13} {:>14} {:>15} {:>6} {:>10} {:>12} {:>8}",
-        "language", "active before", "pages searched", "feeds extracted", "kept", "with pages", "active after", "gain"
+        "language", "active before", "pages searched", "feeds extracted", "kept", "with text", "active after", "gain"
     );
     let mut rows: Vec<Value> = Vec::new();
     let languages: BTreeSet<&String> = gains.keys().collect();
     let all = "all".to_owned();
     for (name, gain) in languages.into_iter().map(|name| (name, gains[name])).chain(std::iter::once((&all, total))) {
-        let after = gain.active_before + gain.with_pages;
+        let after = gain.active_before + gain.with_text;
         let _ = writeln!(
             text,
             "{name:<9} {:>13} {:>14} {:>15} {:>6} {:>10} {after:>12} {:>8}",
@@ -196,7 +198,7 @@ fn report(session: &Session, gains: &BTreeMap<String, Gain>, searched: u64, trie
             if *name == all { searched.to_string() } else { String::new() },
             gain.extracted,
             gain.kept,
-            gain.with_pages,
+            gain.with_text,
             percent(&gain)
         );
         rows.push(json!({
@@ -205,15 +207,13 @@ fn report(session: &Session, gains: &BTreeMap<String, Gain>, searched: u64, trie
             "pages_searched": if name == "all" { Some(searched) } else { None },
             "feeds_extracted": gain.extracted,
             "kept": gain.kept,
-            "with_pages": gain.with_pages,
+            "with_text": gain.with_text,
             "active_after": after,
         }));
     }
     let _ = writeln!(
         text,
-        "{} searched, {} tried, {} added to {}, {}\n\
-         A trial ends with stored pages for now; whether they hold good text in the language will be asked when cleaning \
-         is there.",
+        "{} searched, {} tried, {} added to {}, {}",
         count(searched, "page"),
         count(tried, "candidate"),
         count(adopted, "feed"),
@@ -226,7 +226,6 @@ fn report(session: &Session, gains: &BTreeMap<String, Gain>, searched: u64, trie
         "tried": tried,
         "promoted": adopted,
         "gain": rows,
-        "text_stages": false,
     });
     Report { text, json, ..Report::default() }
 }

@@ -1,0 +1,162 @@
+//! A document becomes an annotated one: paragraphs of sentences of tokens, with what is known about it.
+
+use tidings_model::{Annotated, AnnotatedParagraph, Attributes, Document, Kind, Paragraph, Token};
+
+use crate::segment::Segmenter;
+
+/// What is said about a document's feed: name and value, as in `topic=sport`.
+pub type Labels = [(String, String)];
+
+/// Annotates the paragraphs of a document that are `wanted`, by their places. A paragraph in another
+/// language is cut by the rules of that language.
+pub fn annotate(document: &Document, labels: &Labels, wanted: impl Fn(usize) -> bool) -> Annotated {
+    let code = document.language_code();
+    let own = Segmenter::for_language(&code);
+    let paragraphs = document.paragraphs.iter().enumerate().filter(|(place, _)| wanted(*place));
+    let paragraphs = paragraphs.map(|(_, paragraph)| match paragraph.language.is_empty() {
+        true => cut(&own, paragraph),
+        false => cut(&Segmenter::for_language(&paragraph.language), paragraph),
+    });
+    Annotated {
+        about: attributes(document, labels),
+        paragraphs: paragraphs.filter(|paragraph| !paragraph.sentences.is_empty()).collect(),
+    }
+}
+
+fn cut(segmenter: &Segmenter<'_>, paragraph: &Paragraph) -> AnnotatedParagraph {
+    let text = &paragraph.text;
+    let sentences = segmenter.segment(text).into_iter().filter(|sentence| !sentence.tokens.is_empty());
+    let tokens = |sentence: crate::Sentence| {
+        let tokens = sentence.spaced(text).map(|(word, space)| Token {
+            word: word.to_owned(),
+            space_after: !space.is_empty(),
+            ..Token::default()
+        });
+        tokens.collect()
+    };
+    AnnotatedParagraph { kind: kind(paragraph.kind).to_owned(), sentences: sentences.map(tokens).collect() }
+}
+
+fn kind(kind: Kind) -> &'static str {
+    match kind {
+        Kind::P => "p",
+        Kind::Heading { .. } => "heading",
+        Kind::Item { .. } => "item",
+        Kind::Quote => "quote",
+        Kind::Code => "code",
+        Kind::Row { .. } => "row",
+    }
+}
+
+/// What one may filter or count by. Labels of the feed come first: they were given by people.
+fn attributes(document: &Document, labels: &Labels) -> Attributes {
+    let mut fields: Vec<(String, String)> = Vec::new();
+    let mut add = |name: &str, value: &str| {
+        if !value.is_empty() && !fields.iter().any(|(known, _)| known == name) {
+            fields.push((name.to_owned(), value.to_owned()));
+        }
+    };
+    add("site", &document.site);
+    add("feed", &document.feed);
+    // The language is the text's, whatever somebody thought of the feed.
+    add("lang", &document.about.language);
+    labels.iter().filter(|(name, _)| is_field_name(name)).for_each(|(name, value)| add(name, value));
+    add("country", country(&document.site));
+    if let Some(licence) = &document.about.licence {
+        add("licence", &licence.name);
+    }
+    if let Some(category) = document.about.categories.first() {
+        add("section", category);
+    }
+    if let Some(author) = document.about.authors.first() {
+        add("author", author);
+    }
+    if let Some(dated) = &document.dated {
+        add("dated_by", &dated.source);
+    }
+    Attributes {
+        id: u128::from_str_radix(&document.id, 16).unwrap_or_default(),
+        url: document.url.clone(),
+        title: document.about.title.clone(),
+        date: document.dated.as_ref().map(|dated| dated.day.clone()).unwrap_or_default(),
+        seen: document.downloaded.get(..10).unwrap_or_default().to_owned(),
+        fields,
+    }
+}
+
+/// Names that cannot be taken for anything else in the vertical format.
+fn is_field_name(name: &str) -> bool {
+    let own = ["id", "url", "title", "date", "seen", "site", "feed", "lang"];
+    let is_plain = |byte: u8| byte.is_ascii_lowercase() || byte == b'_';
+    !name.is_empty() && name.len() <= 32 && name.bytes().all(is_plain) && !own.contains(&name)
+}
+
+/// The country of a site by its top-level domain, where that is one of a country.
+fn country(site: &str) -> &str {
+    let label = site.rsplit('.').next().unwrap_or_default();
+    if label.len() == 2 && label.bytes().all(|byte| byte.is_ascii_lowercase()) { label } else { "" }
+}
+
+#[cfg(test)]
+mod tests {
+    use tidings_model::Dated;
+
+    use super::*;
+
+    fn paragraph(text: &str, language: &str) -> Paragraph {
+        Paragraph { text: text.to_owned(), language: language.to_owned(), ..Paragraph::default() }
+    }
+
+    fn document() -> Document {
+        let mut document = Document {
+            id: format!("{:032x}", 7),
+            url: "http://zeitung.at/a".into(),
+            site: "zeitung.at".into(),
+            downloaded: "2026-03-02T01:00:00Z".into(),
+            dated: Some(Dated { day: "2026-03-01".into(), source: "meta".into(), confidence: 0.9, doubts: vec![] }),
+            paragraphs: vec![
+                paragraph("Es regnet. Dr. Weiß bleibt!", ""),
+                paragraph("L'eau est là.", "fr"),
+                paragraph(" ", ""),
+            ],
+            ..Document::default()
+        };
+        document.about.language = "de-AT".into();
+        document
+    }
+
+    #[test]
+    fn text_can_be_rebuilt_from_tokens_and_spaces() {
+        let annotated = annotate(&document(), &[], |_| true);
+        assert_eq!(annotated.paragraphs.len(), 2, "a paragraph without words is none");
+        let rebuilt: Vec<String> = annotated
+            .paragraphs
+            .iter()
+            .map(|paragraph| {
+                let sentences = paragraph.sentences.iter().map(|sentence| {
+                    let words =
+                        sentence.iter().map(|token| token.word.clone() + if token.space_after { " " } else { "" });
+                    words.collect::<String>()
+                });
+                sentences.collect::<Vec<String>>().join(" ")
+            })
+            .collect();
+        assert_eq!(rebuilt, ["Es regnet. Dr. Weiß bleibt!", "L'eau est là."]);
+        assert_eq!(annotated.paragraphs[0].sentences.len(), 2);
+        let french: Vec<&str> = annotated.paragraphs[1].sentences[0].iter().map(|token| token.word.as_str()).collect();
+        assert_eq!(french, ["L'", "eau", "est", "là", "."], "a foreign paragraph has the tokens of its language");
+        assert_eq!(annotate(&document(), &[], |place| place == 1).paragraphs.len(), 1);
+    }
+
+    #[test]
+    fn a_document_is_described_by_its_page_and_by_the_labels_of_its_feed() {
+        let labels = [("topic", "sport"), ("country", "de"), ("lang", "en"), ("url", "x"), ("Odd name", "y")]
+            .map(|(name, value)| (name.to_owned(), value.to_owned()));
+        let about = annotate(&document(), &labels, |_| true).about;
+        assert_eq!((about.id, about.date.as_str(), about.seen.as_str()), (7, "2026-03-01", "2026-03-02"));
+        let fields: Vec<(&str, &str)> = about.fields.iter().map(|(n, v)| (n.as_str(), v.as_str())).collect();
+        let expected =
+            [("site", "zeitung.at"), ("lang", "de-AT"), ("topic", "sport"), ("country", "de"), ("dated_by", "meta")];
+        assert_eq!(fields, expected);
+    }
+}

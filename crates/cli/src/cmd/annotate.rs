@@ -1,0 +1,232 @@
+//! `tidings annotate`: documents in, sentences of tokens out, one day at a time.
+//!
+//! A day of documents is read by one thread, cut into tokens on all cores, and written down in the
+//! order of the documents. It appears whole, with the recipe that made it, or not at all.
+
+use std::collections::{BTreeSet, HashMap};
+use std::path::PathBuf;
+use std::time::Instant;
+
+use anyhow::{Context as _, Result, bail};
+use serde_json::json;
+use tidings_model::{Document, address};
+use tidings_store::docs::{self, DocumentReader, Recipe};
+use tidings_store::format::vertical;
+use tidings_store::runs::RunLog;
+use tidings_store::text::{self, TextDraft, TextRecipe};
+use tidings_store::yields;
+use tidings_store::{feeds, rfc3339};
+use xxhash_rust::xxh3::xxh3_128;
+
+use super::Report;
+use crate::args::Global;
+use crate::console::{Progress, count, span};
+use crate::orderly::{self, Bounds};
+use crate::session::Session;
+use crate::{intake, lines};
+
+/// What a document takes while it is cut, by the size of its text.
+const EXPANSION: usize = 12;
+/// What it takes at least.
+const LEAST_WEIGHT: usize = 64 << 10;
+
+#[derive(Debug, clap::Args)]
+#[command(
+    after_help = "Tokens come to text/LANG/DAY.vert.zst in the vertical format, a token a line, which other corpus tools read \
+    as it is; text/recipes/DAY.json says what each day was made of. Days that are up to date are left alone."
+)]
+pub struct Args {
+    /// Documents cut at the same time [default: clean.threads of the settings, one for each core]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
+    threads: Option<u16>,
+}
+
+pub fn run(args: &Args, global: &Global) -> Result<Report> {
+    let (home, mut config) = super::open_home(global)?;
+    if let Some(threads) = args.threads {
+        config.clean.threads = threads.into();
+    }
+    let session = Session::open(home, config, "annotate")?;
+    let mut work = Work::begin(&session)?;
+
+    let days = docs::made(&session.home)?;
+    let mut due = Vec::new();
+    for day in &days {
+        let Some(made) = Recipe::read(&session.home, day)? else { continue };
+        let wanted = work.wanted(&made)?;
+        let why = match TextRecipe::read(&session.home, day)? {
+            None => Some("it is new"),
+            Some(recipe) => recipe.stale(&wanted, &session.home),
+        };
+        due.extend(why.map(|why| (wanted, why)));
+    }
+    let known: BTreeSet<&String> = days.iter().collect();
+    let gone: Vec<String> = text::days(&session.home)?.into_iter().filter(|day| !known.contains(day)).collect();
+    if due.is_empty() && gone.is_empty() {
+        let text = match days.len() {
+            0 => "nothing to annotate: there are no documents yet; `tidings clean` makes them\n".to_owned(),
+            1 => "nothing to annotate: the day is up to date\n".to_owned(),
+            days => format!("nothing to annotate: all of {} are up to date\n", count(days as u64, "day")),
+        };
+        let json = json!({ "done": true, "run": session.run, "days": 0, "days_up_to_date": days.len() });
+        return Ok(Report { text, json, ..Report::default() });
+    }
+
+    let mut log = RunLog::create(&session.home, &session.run)?;
+    log.push(&json!({ "began": rfc3339(session.started) }))?;
+    // What there are no documents of any more has no text.
+    gone.iter().try_for_each(|day| text::remove_day(&session.home, day))?;
+    let total = due.len() as u64;
+    let mut progress = Progress::begin("days", total);
+    let ended = (0..).zip(due).try_for_each(|(done, (wanted, why))| {
+        progress.show(done, &wanted.day);
+        work.day(&mut log, wanted, why)
+    });
+    let report = work.report(days.len() as u64 - total);
+    let logged = log.push(&json!({ "summary": report.json })).and_then(|()| log.publish());
+    ended?;
+    logged?;
+    Ok(report)
+}
+
+/// The work of a run, and what came of it so far.
+struct Work<'a> {
+    session: &'a Session,
+    bounds: Bounds,
+    /// What people say about feeds, by address.
+    labels: HashMap<String, Vec<(String, String)>>,
+    days: u64,
+    documents: u64,
+    tokens: u64,
+    languages: BTreeSet<String>,
+}
+
+impl<'a> Work<'a> {
+    fn begin(session: &'a Session) -> Result<Work<'a>> {
+        let config = &session.config.clean;
+        let threads = if config.threads == 0 { lines::cores() } else { config.threads };
+        let listed = feeds::list(&session.home)?.feeds.into_iter();
+        let named = listed.filter(|feed| !feed.labels.is_empty());
+        Ok(Work {
+            session,
+            bounds: Bounds { threads, weight: config.memory_mib << 20 },
+            labels: named.map(|feed| (plain(&feed.url), feed.labels)).collect(),
+            days: 0,
+            documents: 0,
+            tokens: 0,
+            languages: BTreeSet::new(),
+        })
+    }
+
+    /// The recipe by which a day of documents would be annotated now, without what would come of it.
+    fn wanted(&self, made: &Recipe) -> Result<TextRecipe> {
+        let program = format!("tidings {}", env!("CARGO_PKG_VERSION"));
+        let settings = json!({ "labels": self.labels_of(&made.day)? });
+        let mut wanted = TextRecipe::new(&made.day, &program, tidings_annotate::version(), settings);
+        wanted.inputs = made.shelves().cloned().collect();
+        Ok(wanted)
+    }
+
+    /// A digest of what people say about the feeds of a day: whoever names a feed's topic changes the days that
+    /// hold its documents, and no others.
+    fn labels_of(&self, day: &str) -> Result<String> {
+        let mut feeds = BTreeSet::new();
+        if !self.labels.is_empty() {
+            yields::of_day(&self.session.home, day, |row| {
+                feeds.insert(row.feed);
+            })?;
+        }
+        let named: Vec<_> = feeds.iter().filter_map(|feed| self.labels.get_key_value(&plain(feed))).collect();
+        let text = serde_json::to_string(&named).expect("labels serialise");
+        Ok(if named.is_empty() { String::new() } else { format!("{:032x}", xxh3_128(text.as_bytes())) })
+    }
+
+    fn day(&mut self, log: &mut RunLog, wanted: TextRecipe, why: &'static str) -> Result<()> {
+        let least = self.session.config.store.min_free_mib;
+        if intake::free_bytes(&self.session.home).is_some_and(|free| free < least << 20) {
+            bail!("the disk has less than {least} MiB free (store.min_free_mib); free some space and run again");
+        }
+        let began = Instant::now();
+        let recipe = self.make(wanted).context("`tidings clean` makes documents anew that are damaged or missing")?;
+        log.push(&json!({
+            "day": recipe.day,
+            "why": why,
+            "documents": recipe.documents,
+            "kept": recipe.kept,
+            "dropped": recipe.dropped,
+            "tokens": recipe.tokens,
+            "seconds": began.elapsed().as_secs_f64(),
+        }))?;
+        self.days += 1;
+        self.documents += recipe.documents;
+        self.tokens += recipe.tokens.values().sum::<u64>();
+        self.languages.extend(recipe.kept.into_keys());
+        Ok(())
+    }
+
+    fn make(&self, wanted: TextRecipe) -> Result<TextRecipe> {
+        let home = &self.session.home;
+        let paths: Vec<PathBuf> = wanted.inputs.iter().map(|input| home.root().join(&input.file)).collect();
+        let day = wanted.day.clone();
+        let mut draft = TextDraft::create(home, wanted)?;
+        let mut read = 0;
+        let mut files = paths.iter();
+        let mut open: Option<DocumentReader> = None;
+        let source = || loop {
+            if let Some(document) = open.as_mut().and_then(|reader| reader.next()) {
+                let document = document?;
+                read += 1;
+                let size: usize = document.paragraphs.iter().map(|paragraph| paragraph.text.len()).sum();
+                return Ok(Some((document, size * EXPANSION + LEAST_WEIGHT)));
+            }
+            let Some(path) = files.next() else { return Ok(None) };
+            open = Some(DocumentReader::open(path)?);
+        };
+        orderly::run(
+            self.bounds,
+            source,
+            |document| self.annotate(&document, &day),
+            |(language, text, tokens)| Ok(draft.push(&language, &text, tokens)?),
+        )?;
+        Ok(draft.publish(read)?)
+    }
+
+    /// A document in the vertical format, its language, and how many tokens it has.
+    fn annotate(&self, document: &Document, day: &str) -> (String, String, u64) {
+        let labels = self.labels.get(&plain(&document.feed)).map(Vec::as_slice).unwrap_or_default();
+        let mut annotated = tidings_annotate::annotate(document, labels, |_| true);
+        // The shelf's day, by which an index knows what came of which file.
+        day.clone_into(&mut annotated.about.seen);
+        let sentences = annotated.paragraphs.iter().flat_map(|paragraph| &paragraph.sentences);
+        let tokens = sentences.map(|sentence| sentence.len() as u64).sum();
+        let mut text = String::new();
+        vertical::write(&annotated, &mut text);
+        (document.language_code(), text, tokens)
+    }
+
+    fn report(&self, up_to_date: u64) -> Report {
+        let text = format!(
+            "{} annotated: {} in {}, {}\n",
+            count(self.documents, "document"),
+            count(self.tokens, "token"),
+            count(self.languages.len() as u64, "language"),
+            span(self.session.began.elapsed()),
+        );
+        let json = json!({
+            "done": true,
+            "run": self.session.run,
+            "days": self.days,
+            "days_up_to_date": up_to_date,
+            "documents": self.documents,
+            "tokens": self.tokens,
+            "languages": self.languages,
+            "seconds": self.session.began.elapsed().as_secs_f64(),
+        });
+        Report { text, json, ..Report::default() }
+    }
+}
+
+/// An address as everybody would write it.
+fn plain(feed: &str) -> String {
+    address::normalise(feed, None).unwrap_or_else(|| feed.to_owned())
+}

@@ -1,0 +1,56 @@
+//! `tidings freq`: how often hits have each value of an attribute or a field.
+
+use anyhow::Result;
+use tidings_query::Rule;
+use tidings_query::cql::Attribute;
+
+use super::{Asked, exactness, explained, parse_query, short};
+use crate::args::Global;
+use crate::cmd::Report;
+use crate::console::count;
+use crate::table::Table;
+
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    /// The query
+    #[arg(value_name = "CQL")]
+    query: String,
+    /// By word, lc, lemma or tag of the hit, or by a field of its document such as site, date, feed, topic
+    #[arg(long, value_name = "NAME", default_value = "lc")]
+    by: String,
+    #[command(flatten)]
+    asked: Asked,
+    /// Rows to show
+    #[arg(long, value_name = "N", default_value_t = 50)]
+    limit: usize,
+}
+
+pub fn run(args: &Args, global: &Global) -> Result<Report> {
+    let room = args.asked.open(global)?;
+    let query = parse_query(&args.query)?;
+    let search = room
+        .engine
+        .search(&query, Rule::default(), room.filter.as_ref())
+        .map_err(|error| explained(error, &args.query))?;
+    let (mut found, complete) = match Attribute::named(&args.by) {
+        Some(attribute) => search.frequencies_by_attribute(attribute, &room.limits()),
+        None => search.frequencies_by_field(&args.by, &room.limits()),
+    };
+    let values = found.rows.len() as u64;
+    found.rows.truncate(args.limit);
+    let mut table = Table::new(&["value", "#hits", "#share %", "#per million"]);
+    for row in &found.rows {
+        let share = 100.0 * row.hits as f64 / found.hits.max(1) as f64;
+        let rate = row.per_million.map(short).unwrap_or_default();
+        table.push(vec![row.value.clone(), row.hits.to_string(), format!("{share:.1}"), rate]);
+    }
+    let heading = format!(
+        "{} by {}: {} in {}",
+        count(found.hits, "hit"),
+        args.by,
+        count(values, "value"),
+        room.of_what(found.tokens)
+    );
+    let about = room.about(Some(&query), Rule::default(), exactness(complete, found.hits));
+    Ok(room.report(&heading, &table, about, found))
+}

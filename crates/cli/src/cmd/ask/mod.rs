@@ -1,0 +1,187 @@
+//! Questions to the corpus: what all verbs that ask have in common.
+
+pub mod colloc;
+pub mod corpus;
+pub mod freq;
+pub mod keywords;
+pub mod new_words;
+pub mod query;
+pub mod timeline;
+pub mod trends;
+pub mod words;
+
+use std::time::{Duration, Instant};
+
+use anyhow::{Context as _, Result, anyhow, bail};
+use serde::Serialize;
+use tidings_index::Snapshot;
+use tidings_query::answer::{About, Answer, Exactness};
+use tidings_query::cql::{self, Attribute};
+use tidings_query::engine::{Engine, EngineError, Limits};
+use tidings_query::trend::{STEPS, Step};
+use tidings_query::{Filter, Query, Rule, SyntaxError};
+use tidings_store::Home;
+
+use super::{Report, compile};
+use crate::args::Global;
+use crate::console::{count, grouped};
+use crate::table::Table;
+
+/// Of what is asked, and how long it may take.
+#[derive(Debug, clap::Args)]
+pub struct Asked {
+    /// The language, such as de [default: the only one there is]
+    #[arg(long, value_name = "CODE")]
+    lang: Option<String>,
+    /// Only documents such as "site=gazette.example date>=2026-01 topic=sport"
+    #[arg(long, value_name = "FILTER")]
+    filter: Option<String>,
+    /// Only documents of a virtual corpus that `tidings corpus save` has named
+    #[arg(long = "in", value_name = "NAME")]
+    corpus: Option<String>,
+    /// Print CSV instead of a table
+    #[arg(long)]
+    csv: bool,
+    /// Give what was found after so many seconds
+    #[arg(long, value_name = "SECONDS", default_value_t = 60.0)]
+    time_limit: f64,
+}
+
+/// An index that is asked.
+pub struct Room {
+    engine: Engine,
+    code: String,
+    filter: Option<Filter>,
+    until: Option<Instant>,
+    csv: bool,
+}
+
+impl Asked {
+    /// Opens the index of the language.
+    pub fn open(&self, global: &Global) -> Result<Room> {
+        let (home, _) = super::open_home(global)?;
+        let code = self.language(&home)?;
+        let snapshot = Snapshot::open(&home.index().join(&code)).with_context(|| {
+            format!("the index of {code} cannot be read; remove index/{code} and run `tidings compile`")
+        })?;
+        let named = match &self.corpus {
+            Some(name) => Some(corpus::find(&home, name)?),
+            None => None,
+        };
+        let given = self.filter.as_deref().map(parse_filter).transpose()?;
+        let limit = Duration::try_from_secs_f64(self.time_limit).map_err(|_| anyhow!("--time-limit: give seconds"))?;
+        Ok(Room {
+            engine: Engine::new(snapshot),
+            code,
+            filter: both(named, given),
+            until: Instant::now().checked_add(limit),
+            csv: self.csv,
+        })
+    }
+
+    fn language(&self, home: &Home) -> Result<String> {
+        let known = compile::indexed(home)?;
+        match (&self.lang, &known[..]) {
+            (_, []) => bail!("nothing is searchable yet; run `tidings clean`, `annotate` and `compile` first"),
+            (Some(code), _) if known.contains(code) => Ok(code.clone()),
+            (Some(code), _) => bail!("there is no index of {code}; there are {}", known.join(", ")),
+            (None, [code]) => Ok(code.clone()),
+            (None, _) => bail!("which language? Add --lang with one of {}", known.join(", ")),
+        }
+    }
+}
+
+/// Reads a filter; what is wrong with it is shown where it is wrong.
+fn parse_filter(text: &str) -> Result<Filter> {
+    text.parse().map_err(|error: SyntaxError| anyhow!("the filter is wrong: {}", error.render(text)))
+}
+
+/// Reads a query.
+fn parse_query(text: &str) -> Result<Query> {
+    cql::parse(text).map_err(|error| anyhow!("the query is wrong: {}", error.render(text)))
+}
+
+fn both(one: Option<Filter>, other: Option<Filter>) -> Option<Filter> {
+    match (one, other) {
+        (Some(one), Some(other)) => Some(one.and(other)),
+        (one, other) => one.or(other),
+    }
+}
+
+/// An attribute by its name on the command line.
+fn parse_attribute(name: &str) -> Result<Attribute, String> {
+    Attribute::named(name).ok_or_else(|| "give word, lc, lemma or tag".to_owned())
+}
+
+/// A step of time by its name on the command line.
+fn parse_step(name: &str) -> Result<Step, String> {
+    let names: Vec<&str> = STEPS.iter().map(|(name, _)| *name).collect();
+    Step::named(name).ok_or_else(|| format!("give one of {}", names.join(", ")))
+}
+
+impl Room {
+    fn limits(&self) -> Limits<'static> {
+        Limits { until: self.until, cancelled: None }
+    }
+
+    fn about(&self, query: Option<&Query>, rule: Rule, exactness: Exactness) -> About {
+        About {
+            corpus: self.code.clone(),
+            generation: self.engine.snapshot().generation(),
+            query: query.map(ToString::to_string),
+            filter: self.filter.as_ref().map(ToString::to_string),
+            rule,
+            exactness,
+        }
+    }
+
+    /// What was answered, as a table under a heading or as CSV, and as JSON.
+    fn report(&self, heading: &str, table: &Table, about: About, body: impl Serialize) -> Report {
+        let text = if self.csv { table.csv() } else { format!("{heading}\n\n{}", table.text()) };
+        let json = serde_json::to_value(Answer { about, body }).expect("answers serialise");
+        Report { text, json, ..Report::default() }
+    }
+
+    /// The end of a heading: of what corpus it speaks.
+    fn of_what(&self, tokens: u64) -> String {
+        let filter = self.filter.as_ref().map(|filter| format!(" where {filter}")).unwrap_or_default();
+        format!("{} in {}{filter}, state {}", count(tokens, "token"), self.code, self.engine.snapshot().generation())
+    }
+}
+
+/// A wrong place in a question that only the corpus could show.
+fn explained(error: EngineError, text: &str) -> anyhow::Error {
+    match error {
+        EngineError::Syntax(error) => anyhow!("the query is wrong: {}", error.render(text)),
+        other => other.into(),
+    }
+}
+
+/// What cannot be exact because time ran out.
+fn exactness(complete: bool, seen: u64) -> Exactness {
+    match complete {
+        true => Exactness::Exact,
+        false => Exactness::Sample { hits: seen, of_hits: seen, seed: 0 },
+    }
+}
+
+/// Whether every token of a value has a letter or a digit; few people look for commas.
+fn is_wordlike(value: &str) -> bool {
+    value.split(' ').all(|token| token.chars().any(char::is_alphanumeric))
+}
+
+/// A number with as many digits as say something.
+fn short(number: f64) -> String {
+    match number.abs() {
+        size if size >= 1000.0 => grouped_rounded(number),
+        size if size >= 100.0 => format!("{number:.0}"),
+        size if size >= 10.0 => format!("{number:.1}"),
+        size if size >= 0.1 || size == 0.0 => format!("{number:.2}"),
+        _ => format!("{number:.1e}"),
+    }
+}
+
+fn grouped_rounded(number: f64) -> String {
+    let sign = if number < 0.0 { "−" } else { "" };
+    format!("{sign}{}", grouped(number.abs().round() as u64))
+}

@@ -1,0 +1,99 @@
+//! `tidings new-words`: words that were not there before.
+
+use anyhow::{Result, bail};
+use jiff::ToSpan as _;
+use jiff::civil::Date;
+use tidings_index::Day;
+use tidings_query::Rule;
+use tidings_query::answer::Exactness;
+use tidings_query::cql::Attribute;
+use tidings_query::trend::{Fate, NewWordConfig};
+
+use super::{Asked, parse_attribute};
+use crate::args::Global;
+use crate::cmd::Report;
+use crate::console::count;
+use crate::table::Table;
+
+#[derive(Debug, clap::Args)]
+#[command(
+    after_help = "A word is new if it was not collected before the window in any case, stands on several independent sites, \
+    and is shaped like a word. Whatever was collected for the first time looks new: give the corpus some months first."
+)]
+pub struct Args {
+    #[command(flatten)]
+    asked: Asked,
+    /// The first day of the window [default: the last quarter of what was collected]
+    #[arg(long, value_name = "DATE")]
+    since: Option<Date>,
+    /// What to look at: word or lemma
+    #[arg(long, value_name = "NAME", default_value = "word", value_parser = parse_attribute)]
+    attribute: Attribute,
+    /// On at least so many sites of different owners
+    #[arg(long, value_name = "N", default_value_t = 3)]
+    min_sites: u32,
+    /// On at least so many days
+    #[arg(long, value_name = "N", default_value_t = 3)]
+    min_days: usize,
+    /// In at least so many documents
+    #[arg(long, value_name = "N", default_value_t = 5)]
+    min_documents: u32,
+    /// Names too, by their capitals
+    #[arg(long)]
+    names: bool,
+    /// Rows to show
+    #[arg(long, value_name = "N", default_value_t = 40)]
+    limit: usize,
+}
+
+pub fn run(args: &Args, global: &Global) -> Result<Report> {
+    let room = args.asked.open(global)?;
+    let part = room.engine.part(room.filter.as_ref())?;
+    let volume = room.engine.volume(&part);
+    let (Some(first), Some(last)) = (volume.keys().next(), volume.keys().next_back()) else {
+        bail!("there are no such documents");
+    };
+    let since = match args.since {
+        Some(date) => Day::of(date),
+        None => Day(last.0 - (last.0 - first.0) / 4),
+    };
+    if since.0 <= first.0 {
+        let later = first.date().saturating_add(1.month());
+        bail!(
+            "nothing was collected before {}, so that everything would be new; give a later --since, such as {later}",
+            since.date()
+        );
+    }
+    let config = NewWordConfig {
+        window_start: since.0,
+        today: last.0,
+        min_sites: args.min_sites,
+        min_days: args.min_days,
+        min_documents: args.min_documents,
+        names: args.names,
+        ..NewWordConfig::default()
+    };
+    let mut found = room.engine.new_words(&part, args.attribute, &config)?;
+    let all = found.rows.len() as u64;
+    found.rows.truncate(args.limit);
+    let mut table = Table::new(&["word", "first seen", "#hits", "#documents", "#sites", "#days", "then"]);
+    for row in &found.rows {
+        let then = match row.fate {
+            Fate::Burst => "gone again",
+            Fate::Lasting => "still in use",
+            Fate::Open => "too early to tell",
+        };
+        table.push(vec![
+            row.value.clone(),
+            row.first_seen.to_string(),
+            row.hits.to_string(),
+            row.documents.to_string(),
+            row.sites.to_string(),
+            row.days.to_string(),
+            then.to_owned(),
+        ]);
+    }
+    let heading =
+        format!("{} since {} in {}", count(all, "new word"), since.date(), room.of_what(room.engine.tokens(&part)));
+    Ok(room.report(&heading, &table, room.about(None, Rule::default(), Exactness::Exact), found))
+}

@@ -1,0 +1,272 @@
+//! `tidings query`: hits in their context.
+
+use std::fmt::Write as _;
+use std::io::IsTerminal as _;
+
+use anyhow::Result;
+use tidings_query::Rule;
+use tidings_query::answer::{Concordance, Exactness, KwicToken, Line, SortKey, sort_lines};
+use tidings_query::engine::{Hit, Order, Search};
+use tidings_query::measure::per_million;
+use unicode_width::{UnicodeWidthChar as _, UnicodeWidthStr as _};
+
+use super::{Asked, Room, explained, parse_query, short};
+use crate::args::Global;
+use crate::cmd::Report;
+use crate::console::{count, grouped};
+use crate::table::Table;
+
+/// Sorting looks at no more hits than these; what it then shows is a sample, and said to be one.
+const MOST_SORTED: usize = 200_000;
+/// How wide lines are where there is no terminal to ask.
+const USUAL_WIDTH: usize = 150;
+
+#[derive(Debug, clap::Args)]
+#[command(after_help = "A query is a word, several words, or CQL:\n  \
+    storm                                    the word, in any case; Storm only with the capital\n  \
+    \"climate change\"                         words in a row\n  \
+    [lc=\"inter.*\"]                           a regular expression over the whole word\n  \
+    [word=\"go|goes|went\"] []{0,3} \"home\"     up to three words between\n  \
+    \"the\" [word=\".*ing\"] within <s/>         inside one sentence\n  \
+    \"rain\" within <doc site=\"gazette.example\" & date>=\"2026-01\"/>")]
+pub struct Args {
+    /// The query
+    #[arg(value_name = "CQL")]
+    query: String,
+    #[command(flatten)]
+    asked: Asked,
+    /// Sort by left, right, node, date or another field; several with commas between
+    #[arg(long, value_name = "KEYS", value_delimiter = ',')]
+    sort: Vec<String>,
+    /// Show a random sample of so many hits
+    #[arg(long, value_name = "N", conflicts_with = "page")]
+    sample: Option<usize>,
+    /// Which sample, and the same one every time
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    seed: u64,
+    /// Which page
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
+    page: u32,
+    /// Hits on a page
+    #[arg(long, value_name = "N", default_value_t = 20, value_parser = clap::value_parser!(u32).range(0..=10_000))]
+    size: u32,
+    /// Tokens on each side
+    #[arg(long, value_name = "N", default_value_t = 12, value_parser = clap::value_parser!(u32).range(0..=200))]
+    context: u32,
+    /// Fields of the documents to show
+    #[arg(long, value_name = "NAMES", value_delimiter = ',', default_value = "date,site")]
+    fields: Vec<String>,
+    /// The oldest hits first
+    #[arg(long)]
+    oldest: bool,
+    /// Of several matches that begin at one place, take the longest
+    #[arg(long)]
+    longest: bool,
+    /// Only count
+    #[arg(long)]
+    count: bool,
+    /// Say how the index is searched, and stop
+    #[arg(long)]
+    explain: bool,
+}
+
+pub fn run(args: &Args, global: &Global) -> Result<Report> {
+    let room = args.asked.open(global)?;
+    let query = parse_query(&args.query)?;
+    let rule = if args.longest { Rule::Longest } else { Rule::Shortest };
+    let search =
+        room.engine.search(&query, rule, room.filter.as_ref()).map_err(|error| explained(error, &args.query))?;
+    if args.explain {
+        let text = search.explain();
+        let json = serde_json::json!({ "explain": text.lines().collect::<Vec<_>>() });
+        return Ok(Report { text: text + "\n", json, ..Report::default() });
+    }
+
+    let limits = room.limits();
+    let counted = search.count(&limits);
+    let tokens = search.tokens();
+    let (hits, exactness) = if args.count { (Vec::new(), Exactness::Exact) } else { chosen(args, &search, &room) };
+    let first = if args.sample.is_some() { 0 } else { u64::from(args.page - 1) * u64::from(args.size) };
+    let fields: Vec<&str> = args.fields.iter().map(String::as_str).collect();
+    let keys = sort_keys(&args.sort);
+    let mut wanted = fields.clone();
+    for key in &keys {
+        if let SortKey::Field(name) = key
+            && !wanted.contains(&name.as_str())
+        {
+            wanted.push(name);
+        }
+    }
+    let mut lines = room.engine.lines(&hits, args.context, &wanted)?;
+    if !keys.is_empty() {
+        sort_lines(&mut lines, &keys);
+        if args.sample.is_none() {
+            lines = lines.into_iter().skip(first as usize).take(args.size as usize).collect();
+        }
+    }
+
+    let at_least = if counted.complete { "" } else { "at least " };
+    let rate = per_million(counted.hits as f64, tokens as f64).map(|rate| format!(", {} per million", short(rate)));
+    let mut heading =
+        format!("{at_least}{}{} in {}", count(counted.hits, "hit"), rate.unwrap_or_default(), room.of_what(tokens));
+    if let Exactness::Sample { hits, of_hits, seed } = exactness {
+        let _ = write!(heading, "\na sample of {} of {} hits, seed {seed}", grouped(hits), grouped(of_hits));
+    }
+    let body = Concordance { hits: counted.hits, first, lines };
+    let mut about = room.about(Some(&query), rule, exactness);
+    if !counted.complete {
+        about.exactness = super::exactness(false, counted.hits);
+    }
+    if room.csv {
+        return Ok(room.report(&heading, &as_table(&body.lines, &fields), about, body));
+    }
+    let text = format!("{heading}\n\n{}", kwic(&body.lines, &fields));
+    let json = serde_json::to_value(tidings_query::answer::Answer { about, body }).expect("answers serialise");
+    Ok(Report { text: if args.count { heading + "\n" } else { text }, json, ..Report::default() })
+}
+
+/// The hits to show, and whether they are a sample of all.
+fn chosen(args: &Args, search: &Search<'_>, room: &Room) -> (Vec<Hit>, Exactness) {
+    let limits = room.limits();
+    let sample = |size: usize| {
+        let (hits, _) = search.sample(size, args.seed, &limits);
+        let of_hits = search.count(&limits).hits;
+        let number = hits.len() as u64;
+        let exactness = match number < of_hits {
+            true => Exactness::Sample { hits: number, of_hits, seed: args.seed },
+            false => Exactness::Exact,
+        };
+        (hits, exactness)
+    };
+    match args.sample {
+        Some(size) => sample(size.min(MOST_SORTED)),
+        None if !args.sort.is_empty() => sample(MOST_SORTED),
+        None => {
+            let order = if args.oldest { Order::Oldest } else { Order::Newest };
+            let first = (args.page as usize - 1) * args.size as usize;
+            (search.page(order, first, args.size as usize, &limits).0, Exactness::Exact)
+        }
+    }
+}
+
+fn sort_keys(names: &[String]) -> Vec<SortKey> {
+    let key = |name: &String| match name.as_str() {
+        "left" => SortKey::Left,
+        "right" => SortKey::Right,
+        "node" => SortKey::Node,
+        field => SortKey::Field(field.to_owned()),
+    };
+    names.iter().map(key).collect()
+}
+
+fn text_of(tokens: &[KwicToken]) -> String {
+    let mut text = String::new();
+    for token in tokens {
+        text.extend(token.word.chars().map(|c| if c.is_control() { ' ' } else { c }));
+        if token.space_after {
+            text.push(' ');
+        }
+    }
+    text
+}
+
+fn as_table(lines: &[Line], fields: &[&str]) -> Table {
+    // The names of columns live as long as the program; there are few, and it ends soon.
+    let names = fields.iter().map(|name| &*Box::leak((*name).to_owned().into_boxed_str()));
+    let columns: Vec<&'static str> = names.chain(["document", "left", "node", "right"]).collect();
+    let mut table = Table::new(&columns);
+    for line in lines {
+        let mut row: Vec<String> =
+            fields.iter().map(|name| line.fields.get(*name).cloned().unwrap_or_default()).collect();
+        row.push(line.document.clone());
+        row.extend([&line.left, &line.node, &line.right].map(|tokens| text_of(tokens).trim().to_owned()));
+        table.push(row);
+    }
+    table
+}
+
+/// Lines with their hits below each other, as wide as the terminal.
+fn kwic(lines: &[Line], fields: &[&str]) -> String {
+    let heads: Vec<String> = lines
+        .iter()
+        .map(|line| {
+            let values = fields.iter().map(|name| line.fields.get(*name).map(String::as_str).unwrap_or_default());
+            values.collect::<Vec<&str>>().join("  ")
+        })
+        .collect();
+    let head_width = heads.iter().map(|head| head.width()).max().unwrap_or(0).min(40);
+    let node_width = lines.iter().map(|line| text_of(&line.node).trim().width()).max().unwrap_or(0).min(40);
+    let side = (width().saturating_sub(head_width + node_width + 6) / 2).max(10);
+    let mut text = String::new();
+    for (line, head) in lines.iter().zip(&heads) {
+        let head = first_columns(head, head_width);
+        let left = last_columns(text_of(&line.left).trim_end(), side);
+        let node = text_of(&line.node);
+        let right = first_columns(&text_of(&line.right), side);
+        let _ = writeln!(
+            text,
+            "{head}{}  {}{left}  {}{}  {right}",
+            " ".repeat(head_width - head.width()),
+            " ".repeat(side - left.width()),
+            node.trim(),
+            " ".repeat(node_width.saturating_sub(node.trim().width())),
+        );
+    }
+    text
+}
+
+fn width() -> usize {
+    let asked =
+        std::io::stdout().is_terminal().then(|| rustix::termios::tcgetwinsize(std::io::stdout()).ok()).flatten();
+    asked.map(|size| usize::from(size.ws_col)).filter(|columns| *columns >= 40).unwrap_or(USUAL_WIDTH)
+}
+
+/// As much from the beginning as fits.
+fn first_columns(text: &str, columns: usize) -> String {
+    let mut used = 0;
+    let fits = |c: &char| {
+        used += c.width().unwrap_or(0);
+        used <= columns
+    };
+    text.chars().take_while(fits).collect()
+}
+
+/// As much from the end as fits.
+fn last_columns(text: &str, columns: usize) -> String {
+    let mut used = 0;
+    let fits = |c: &char| {
+        used += c.width().unwrap_or(0);
+        used <= columns
+    };
+    let kept: Vec<char> = text.chars().rev().take_while(fits).collect();
+    kept.into_iter().rev().collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn text_is_cut_by_columns_and_never_inside_a_letter() {
+        assert_eq!((first_columns("雨が降る", 5), last_columns("雨が降る", 5)), ("雨が".into(), "降る".into()));
+        assert_eq!(last_columns("a short text", 4), "text");
+    }
+
+    #[test]
+    fn hits_stand_below_each_other() {
+        let token =
+            |word: &str| KwicToken { word: word.into(), lemma: String::new(), tag: String::new(), space_after: true };
+        let line = |left: &str, node: &str| Line {
+            document: "d".into(),
+            fields: [("site".to_owned(), "e.org".to_owned())].into(),
+            position: 0,
+            left: left.split(' ').map(token).collect(),
+            node: vec![token(node)],
+            right: vec![token("it")],
+        };
+        let text = kwic(&[line("and then came the", "rain"), line("dry", "storms")], &["site"]);
+        let places: Vec<usize> =
+            text.lines().zip(["rain", "storms"]).map(|(line, node)| line.find(node).unwrap()).collect();
+        assert_eq!(places[0], places[1], "{text}");
+    }
+}

@@ -1,0 +1,57 @@
+//! `tidings words`: the words of the corpus, or its n-grams, with their frequencies.
+
+use anyhow::Result;
+use tidings_query::answer::Exactness;
+use tidings_query::cql::Attribute;
+use tidings_query::{Rule, Wanted};
+
+use super::{Asked, explained, is_wordlike, parse_attribute, short};
+use crate::args::Global;
+use crate::cmd::Report;
+use crate::console::count;
+use crate::table::Table;
+
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    /// Only those that match this regular expression, as a whole
+    #[arg(value_name = "REGEX")]
+    matching: Option<String>,
+    #[command(flatten)]
+    asked: Asked,
+    /// What to count: word, lc, lemma or tag
+    #[arg(long, value_name = "NAME", default_value = "lc", value_parser = parse_attribute)]
+    attribute: Attribute,
+    /// Words in a row, inside one sentence: 1 to 5
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u8).range(1..=5))]
+    ngram: u8,
+    /// At least so often
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    min: u64,
+    /// Punctuation too
+    #[arg(long)]
+    punctuation: bool,
+    /// Rows to show
+    #[arg(long, value_name = "N", default_value_t = 50)]
+    limit: usize,
+}
+
+pub fn run(args: &Args, global: &Global) -> Result<Report> {
+    let room = args.asked.open(global)?;
+    let part = room.engine.part(room.filter.as_ref())?;
+    let matching = args.matching.as_ref().map(Wanted::regex);
+    let found = match args.ngram {
+        1 => room.engine.words(&part, args.attribute, matching.as_ref(), args.min),
+        n => room.engine.ngrams(&part, args.attribute, n.into(), matching.as_ref(), args.min),
+    };
+    let mut found = found.map_err(|error| explained(error, args.matching.as_deref().unwrap_or_default()))?;
+    found.rows.retain(|row| args.punctuation || is_wordlike(&row.value));
+    let all = found.rows.len() as u64;
+    found.rows.truncate(args.limit);
+    let mut table = Table::new(&["word", "#hits", "#documents", "#per million"]);
+    for row in &found.rows {
+        table.push(vec![row.value.clone(), row.hits.to_string(), row.documents.to_string(), short(row.per_million)]);
+    }
+    let thing = if args.ngram == 1 { "word" } else { "n-gram" };
+    let heading = format!("{} in {}", count(all, thing), room.of_what(found.tokens));
+    Ok(room.report(&heading, &table, room.about(None, Rule::default(), Exactness::Exact), found))
+}

@@ -1,0 +1,181 @@
+//! `tidings compile`: annotated text in, a searchable index out, a language at a time.
+//!
+//! The index knows which files it was made of. A day that is new is added, a day that was made anew
+//! takes the place of its former self, and both become visible at once; the cost is that of the day.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use anyhow::{Context as _, Result, bail};
+use serde_json::{Value, json};
+use tidings_index::{Day, Input, Settings, Writer};
+use tidings_store::docs::Ingredient;
+use tidings_store::format::vertical::Reader;
+use tidings_store::runs::RunLog;
+use tidings_store::text::{self, TextRecipe};
+use tidings_store::{Home, rfc3339};
+
+use super::Report;
+use crate::args::Global;
+use crate::console::{Progress, count, grouped, span};
+use crate::intake;
+use crate::session::Session;
+
+#[derive(Debug, clap::Args)]
+#[command(
+    after_help = "The index of a language is in index/LANG/. It is derived: whoever deletes it gets it back with the next run."
+)]
+pub struct Args {
+    /// Only this language, such as de
+    #[arg(long, value_name = "CODE")]
+    lang: Option<String>,
+    /// Check every byte of the index against its digests
+    #[arg(long)]
+    verify: bool,
+}
+
+pub fn run(args: &Args, global: &Global) -> Result<Report> {
+    let (home, config) = super::open_home(global)?;
+    let session = Session::open(home, config, "compile")?;
+    let shelves = shelves(&session.home)?;
+    let languages: BTreeSet<String> = shelves.keys().cloned().chain(indexed(&session.home)?).collect();
+    let languages: Vec<&String> =
+        languages.iter().filter(|code| args.lang.as_ref().is_none_or(|wanted| wanted == *code)).collect();
+    if let (Some(code), true) = (&args.lang, languages.is_empty()) {
+        bail!("there is no text in {code}; `tidings annotate` makes it");
+    }
+
+    let mut log: Option<RunLog> = None;
+    let mut done: BTreeMap<&str, Value> = BTreeMap::new();
+    let (mut days, mut tokens) = (0, 0);
+    let mut progress = Progress::begin("languages", languages.len() as u64);
+    let nothing = Vec::new();
+    for (number, code) in (0..).zip(&languages) {
+        progress.show(number, code);
+        let wanted = shelves.get(*code).unwrap_or(&nothing);
+        let compiled = compile(&session, code, wanted, args.verify).with_context(|| {
+            format!("the index of {code} cannot be written; if it is damaged, remove index/{code} and run again")
+        })?;
+        if let Some(compiled) = compiled {
+            let log = match &mut log {
+                Some(log) => log,
+                None => log.insert(begin(&session)?),
+            };
+            log.push(&json!({ "language": code, "compiled": compiled }))?;
+            days += compiled["days_added"].as_u64().unwrap_or_default();
+            tokens += compiled["tokens_added"].as_u64().unwrap_or_default();
+            done.insert(code, compiled);
+        }
+    }
+    let took = span(session.began.elapsed());
+    let text = match (languages.len(), done.len()) {
+        (0, _) => "nothing to compile: there is no text yet; `tidings annotate` makes it\n".to_owned(),
+        (1, 0) => "nothing to compile: the index is up to date\n".to_owned(),
+        (all, 0) => format!("nothing to compile: the indexes of {} are up to date\n", count(all as u64, "language")),
+        (_, changed) => {
+            let (tokens, changed) = (count(tokens, "token"), count(changed as u64, "language"));
+            format!("{tokens} made searchable in {changed}, {took}\n")
+        }
+    };
+    let json =
+        json!({ "done": true, "run": session.run, "languages": done, "tokens_added": tokens, "days_added": days });
+    if let Some(mut log) = log {
+        log.push(&json!({ "summary": json }))?;
+        log.publish()?;
+    }
+    Ok(Report { text, json, ..Report::default() })
+}
+
+fn begin(session: &Session) -> Result<RunLog> {
+    let mut log = RunLog::create(&session.home, &session.run)?;
+    log.push(&json!({ "began": rfc3339(session.started) }))?;
+    Ok(log)
+}
+
+/// A day of text of a language.
+type File = (String, Ingredient);
+
+/// The files of text by language, oldest first, each with its day.
+fn shelves(home: &Home) -> Result<BTreeMap<String, Vec<File>>> {
+    let mut shelves: BTreeMap<String, Vec<File>> = BTreeMap::new();
+    for day in text::days(home)? {
+        let Some(recipe) = TextRecipe::read(home, &day)? else { continue };
+        for output in recipe.outputs {
+            let code = output.file.split('/').nth(1).unwrap_or_default().to_owned();
+            shelves.entry(code).or_default().push((day.clone(), output));
+        }
+    }
+    Ok(shelves)
+}
+
+/// The languages that have an index.
+pub fn indexed(home: &Home) -> Result<Vec<String>> {
+    let mut codes = Vec::new();
+    match std::fs::read_dir(home.index()) {
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => {}
+        Err(error) => return Err(error).context("cannot list index/"),
+        Ok(entries) => {
+            for entry in entries {
+                let path = entry.context("cannot list index/")?.path();
+                if path.join("MANIFEST").is_file() {
+                    codes.extend(path.file_name().and_then(|name| Some(name.to_str()?.to_owned())));
+                }
+            }
+        }
+    }
+    codes.sort_unstable();
+    Ok(codes)
+}
+
+/// Brings the index of a language up to date; says what changed, if anything did.
+fn compile(session: &Session, code: &str, wanted: &[File], verify: bool) -> Result<Option<Value>> {
+    let settings = Settings { batch_bytes: session.config.index.memory_mib * (1 << 20) * 2 / 5, ..Settings::default() };
+    let mut writer = Writer::open(&session.home.index().join(code), settings)?;
+    if verify {
+        writer.snapshot().verify()?;
+    }
+    let known: BTreeMap<String, Input> =
+        writer.snapshot().inputs().iter().map(|input| (input.file.clone(), input.clone())).collect();
+    let is_known = |file: &Ingredient| {
+        known.get(&file.file).is_some_and(|input| (input.bytes, &input.xxh3) == (file.bytes, &file.xxh3))
+    };
+    let new: Vec<&File> = wanted.iter().filter(|(_, file)| !is_known(file)).collect();
+    let still: BTreeSet<&str> =
+        wanted.iter().filter(|(_, file)| is_known(file)).map(|(_, file)| file.file.as_str()).collect();
+    let old: Vec<&Input> = known.values().filter(|input| !still.contains(input.file.as_str())).collect();
+    if new.is_empty() && old.is_empty() {
+        return Ok(None);
+    }
+    let least = session.config.store.min_free_mib;
+    if intake::free_bytes(&session.home).is_some_and(|free| free < least << 20) {
+        bail!("the disk has less than {least} MiB free (store.min_free_mib); free some space and run again");
+    }
+    let mut withdrawn = 0;
+    for input in &old {
+        let day = input.file.rsplit('/').next().and_then(|name| Day::parse(name.get(..10)?));
+        withdrawn += writer.withdraw(&input.file, day.with_context(|| format!("{} has no day", input.file))?)?;
+    }
+    let mut inputs = Vec::new();
+    for (_, file) in &new {
+        let path = session.home.root().join(&file.file);
+        writer.read(&mut Reader::new(text::open(&session.home, &file.file)?, &path))?;
+        inputs.push(Input { file: file.file.clone(), bytes: file.bytes, xxh3: file.xxh3.clone() });
+    }
+    let before = writer.snapshot().tokens();
+    writer.commit(inputs)?;
+    let after = writer.snapshot().tokens();
+    let merges = writer.merge()?;
+    let snapshot = writer.snapshot();
+    log::debug!("{code}: {} tokens in {} segments", grouped(snapshot.tokens()), snapshot.segments().len());
+    Ok(Some(json!({
+        "days_added": new.len(),
+        "days_withdrawn": old.len(),
+        "documents_withdrawn": withdrawn,
+        "tokens_added": after.saturating_sub(before),
+        "tokens": snapshot.tokens(),
+        "documents": snapshot.documents(),
+        "segments": snapshot.segments().len(),
+        "merges": merges,
+        "generation": snapshot.generation(),
+        "bytes": snapshot.bytes_on_disk(),
+    })))
+}

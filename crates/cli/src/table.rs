@@ -1,0 +1,105 @@
+//! Tables for people and for programs: the same rows as aligned columns or as CSV.
+
+use unicode_width::UnicodeWidthStr as _;
+
+/// Rows under headings.
+pub struct Table {
+    columns: Vec<(&'static str, Align)>,
+    rows: Vec<Vec<String>>,
+}
+
+/// On which side a column is even.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Align {
+    /// Words.
+    Left,
+    /// Numbers.
+    Right,
+}
+
+impl Table {
+    /// A table with these columns; numbers are those whose name begins with `#`.
+    pub fn new(columns: &[&'static str]) -> Table {
+        let column = |name: &&'static str| match name.strip_prefix('#') {
+            Some(name) => (name, Align::Right),
+            None => (*name, Align::Left),
+        };
+        Table { columns: columns.iter().map(column).collect(), rows: Vec::new() }
+    }
+
+    /// Adds a row, which must have a field for each column.
+    pub fn push(&mut self, row: Vec<String>) {
+        debug_assert_eq!(row.len(), self.columns.len());
+        self.rows.push(row);
+    }
+
+    /// As aligned columns with two blanks between them. Numbers have their digits grouped.
+    pub fn text(&self) -> String {
+        let shown: Vec<Vec<String>> = self
+            .rows
+            .iter()
+            .map(|row| row.iter().zip(&self.columns).map(|(field, (_, align))| pretty(field, *align)).collect())
+            .collect();
+        let width = |column: usize| {
+            let fields = shown.iter().map(|row: &Vec<String>| row[column].width());
+            fields.chain([self.columns[column].0.width()]).max().unwrap_or(0)
+        };
+        let widths: Vec<usize> = (0..self.columns.len()).map(width).collect();
+        let mut text = String::new();
+        let headings: Vec<String> = self.columns.iter().map(|(name, _)| (*name).to_owned()).collect();
+        for row in std::iter::once(&headings).chain(&shown) {
+            let mut line = String::new();
+            for ((field, (_, align)), width) in row.iter().zip(&self.columns).zip(&widths) {
+                let blanks = " ".repeat(width - field.width());
+                match align {
+                    Align::Left => line.extend([field.as_str(), &blanks, "  "]),
+                    Align::Right => line.extend([blanks.as_str(), field, "  "]),
+                }
+            }
+            text.push_str(line.trim_end());
+            text.push('\n');
+        }
+        text
+    }
+
+    /// As CSV (RFC 4180).
+    pub fn csv(&self) -> String {
+        let mut text = String::new();
+        let headings: Vec<String> = self.columns.iter().map(|(name, _)| name.replace(' ', "_")).collect();
+        for row in std::iter::once(&headings).chain(&self.rows) {
+            let fields: Vec<String> = row.iter().map(|field| quoted(field)).collect();
+            text.push_str(&fields.join(","));
+            text.push_str("\r\n");
+        }
+        text
+    }
+}
+
+fn quoted(field: &str) -> String {
+    match field.contains([',', '"', '\n', '\r']) {
+        true => format!("\"{}\"", field.replace('"', "\"\"")),
+        false => field.to_owned(),
+    }
+}
+
+fn pretty(field: &str, align: Align) -> String {
+    match field.parse::<u64>() {
+        Ok(number) if align == Align::Right => crate::console::grouped(number),
+        // A line is a line, whatever a page put into a title.
+        _ => field.chars().map(|c| if c.is_control() { ' ' } else { c }).collect(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn columns_are_even_and_csv_is_plain() {
+        let mut table = Table::new(&["word", "#hits"]);
+        table.push(vec!["雨".into(), "12345".into()]);
+        table.push(vec!["a, \"b\"".into(), "7".into()]);
+        assert_eq!(table.text(), "word      hits\n雨      12,345\na, \"b\"       7\n");
+        assert_eq!(table.csv(), "word,hits\r\n雨,12345\r\n\"a, \"\"b\"\"\",7\r\n");
+    }
+}

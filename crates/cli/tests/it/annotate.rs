@@ -1,0 +1,93 @@
+//! `tidings annotate`: documents become tokens, once, whole, and again when something changes.
+
+use std::collections::BTreeMap;
+use std::fs;
+
+use serde_json::Value;
+
+use crate::clean::{corpus, mixed, put};
+use crate::support::{Corpus, unpacked};
+
+/// Everything under `text/`, by name.
+fn text(corpus: &Corpus) -> BTreeMap<String, Vec<u8>> {
+    let files = corpus.files("text", "").into_iter();
+    files
+        .map(|path| (path.strip_prefix(corpus.home()).unwrap().display().to_string(), fs::read(&path).unwrap()))
+        .collect()
+}
+
+fn recipe(corpus: &Corpus, day: &str) -> Value {
+    serde_json::from_str(&fs::read_to_string(corpus.home().join(format!("text/recipes/{day}.json"))).unwrap()).unwrap()
+}
+
+#[test]
+fn documents_become_tokens_once_and_again_when_they_change() {
+    let corpus = corpus();
+    corpus.run("annotate").ok().says("there are no documents yet");
+    put(&corpus, "2026-03-01", "a.0", &mixed(0..14));
+    put(&corpus, "2026-03-02", "a.0", &mixed(0..7));
+    corpus.run("clean").ok();
+    corpus.run("annotate").ok().says("12 documents annotated: ").says(" in 1 language");
+    let vertical = unpacked(&corpus.home().join("text/en/2026-03-01.vert.zst"));
+    assert_eq!(vertical.matches("<doc id=").count(), 8);
+    assert!(vertical.contains(" site=\"e.org\"") && vertical.contains("\nwinter\n"), "{vertical}");
+    assert_eq!(recipe(&corpus, "2026-03-01")["kept"]["en"], 8);
+    let before = text(&corpus);
+    corpus.run("annotate").ok().says("nothing to annotate: all of 2 days are up to date");
+    assert_eq!(text(&corpus), before);
+
+    // Threads make no difference, and what was deleted comes back as it was.
+    fs::remove_dir_all(corpus.home().join("text")).unwrap();
+    corpus.run("annotate --threads 3").ok();
+    assert_eq!(text(&corpus), before);
+    fs::remove_file(corpus.home().join("text/en/2026-03-02.vert.zst")).unwrap();
+    corpus.run("annotate").ok().says("4 documents annotated");
+    assert_eq!(text(&corpus), before);
+
+    // More pages change their day; a label changes the days that hold documents of its feed.
+    put(&corpus, "2026-03-02", "b.0", &mixed(7..14));
+    corpus.run("clean").ok();
+    corpus.run("annotate").ok().says("8 documents annotated");
+    fs::write(corpus.home().join("feeds.txt"), "http://e.org/feed\ttopic=winter sports\n").unwrap();
+    corpus.run("annotate").ok().says("16 documents annotated");
+    let vertical = unpacked(&corpus.home().join("text/en/2026-03-01.vert.zst"));
+    assert_eq!(vertical.matches(" topic=\"winter sports\"").count(), 8);
+    corpus.run("annotate").ok().says("nothing to annotate");
+
+    // Text whose documents are gone goes too.
+    fs::remove_file(corpus.home().join("docs/recipes/2026-03-02.json")).unwrap();
+    corpus.run("annotate").ok();
+    assert!(!corpus.home().join("text/en/2026-03-02.vert.zst").exists());
+    corpus.is_tidy();
+}
+
+#[test]
+fn a_power_cut_at_any_move_leaves_whole_days() {
+    let corpus = corpus();
+    put(&corpus, "2026-03-01", "a.0", &mixed(0..14));
+    put(&corpus, "2026-03-02", "a.0", &mixed(0..7));
+    corpus.run("clean").ok();
+    corpus.run("annotate").ok();
+    let whole = text(&corpus);
+    for point in 1.. {
+        assert!(point < 100, "the run never came to its end");
+        fs::remove_dir_all(corpus.home().join("text")).unwrap();
+        let mut command = corpus.command("annotate");
+        command.env("TIDINGS_CRASH_AT", point.to_string());
+        let ran = corpus.launch(command).wait();
+        for day in ["2026-03-01", "2026-03-02"] {
+            if corpus.home().join(format!("text/recipes/{day}.json")).exists() {
+                let file = format!("text/en/{day}.vert.zst");
+                assert!(fs::read(corpus.home().join(&file)).unwrap() == whole[&file], "move {point}");
+            }
+        }
+        match ran.code {
+            Some(0) => break,
+            Some(code) => panic!("move {point}: exit code {code}: {}", ran.stderr),
+            None => {}
+        }
+        corpus.run("annotate").ok();
+        assert!(text(&corpus) == whole, "move {point}");
+        corpus.is_tidy();
+    }
+}

@@ -1,0 +1,110 @@
+//! Questions to the corpus, from the command line.
+
+use std::fmt::Write as _;
+
+use tidings_model::Page;
+
+use crate::clean::{corpus, page, put};
+use crate::support::{Corpus, Ran};
+
+/// A page of a site, published on a day, that says something of its own.
+fn article(number: usize, site: &str, day: &str, text: &str) -> Page {
+    let body = format!(
+        "<html lang=en><head><meta charset=utf-8><title>News</title>\
+         <meta property='article:published_time' content='{day}T08:00:00Z'></head><body><article><h1>News of the day</h1>\
+         <p>{text} It was a quiet morning in the town, and nobody expected anything of it. The bakery on the corner \
+         opened at six, as it does every day, and sold its last loaf before noon.</p></article></body></html>"
+    );
+    let url = format!("http://{site}/{number}");
+    let downloaded = "2026-07-01T12:00:00.000Z".into();
+    Page { url: url.clone(), final_url: url, downloaded, ..page(number, body.as_bytes(), "text/html; charset=utf-8") }
+}
+
+/// Six months of three sites; the storm grows, and in June a word is new.
+fn weather() -> Corpus {
+    let corpus = corpus();
+    let mut pages = Vec::new();
+    for month in 1..=6 {
+        for day in 1..=12 {
+            for (place, site) in ["a.example", "b.example", "c.example"].into_iter().enumerate() {
+                let mut text = String::new();
+                if day <= 2 * month {
+                    text.push_str("The storm came from the sea. ");
+                }
+                if month == 6 {
+                    let _ = write!(text, "Then the heatdome arrived over the {site} hills. ");
+                }
+                let number = month * 1000 + day * 10 + place;
+                pages.push(article(number, site, &format!("2026-{month:02}-{:02}", day * 2), &text));
+            }
+        }
+    }
+    put(&corpus, "2026-07-01", "a.0", &pages);
+    for stage in ["clean", "annotate", "compile"] {
+        corpus.run(stage).ok();
+    }
+    corpus
+}
+
+/// Runs the program with words as a shell parts them.
+fn ask(corpus: &Corpus, words: &str) -> Ran {
+    corpus.shell(&format!("exec \"$T\" {words}"))
+}
+
+#[test]
+fn questions_are_answered_from_the_command_line() {
+    let corpus = weather();
+    // On 3 sites, on 2 + 4 + … + 12 days.
+    let storms = 3 * 2 * 21;
+    ask(&corpus, "query storm --size 3").ok().says(&format!("{storms} hits, ")).says("came from the sea");
+    let found = ask(&corpus, "--json query storm --size 2 --oldest").ok().json();
+    assert_eq!((found["hits"].as_u64(), found["lines"].as_array().unwrap().len()), (Some(storms), 2));
+    assert_eq!(found["lines"][0]["fields"]["date"], "2026-01-02");
+    assert_eq!(
+        ask(&corpus, "--json query storm --sample 5 --seed 9").ok().json()["about"]["exactness"]["of_hits"],
+        storms
+    );
+    ask(&corpus, "query storm --sort left --size 2").ok().says("storm");
+    ask(&corpus, "query storm --explain").ok().says("list");
+    ask(&corpus, "query storm --count --filter site=a.example").ok().says(&format!("{} hits", storms / 3));
+    ask(&corpus, "query '[word=\"st.*\"] within <doc date=\"2026-02\"/>' --count").ok().says("12 hits");
+
+    let by_site = ask(&corpus, "--json freq storm --by site").ok().json();
+    assert_eq!(by_site["rows"][0]["hits"], storms / 3);
+    ask(&corpus, "colloc storm --min 10").ok().says("sea");
+    ask(&corpus, "words \"hea.*\" --csv").ok().says("heatdome,36,36,");
+    ask(&corpus, "words --ngram 2 --limit 500").ok().says("the storm");
+    ask(&corpus, "keywords date=2026-06 --against 'date<2026-06'").ok().says("heatdome");
+    ask(&corpus, "keywords date=2026-06 --ngram 2 --min 3").ok().says("heatdome arrived");
+
+    let timeline = ask(&corpus, "--json timeline storm").ok().json();
+    let hits: Vec<u64> = timeline["points"].as_array().unwrap().iter().map(|p| p["hits"].as_u64().unwrap()).collect();
+    assert_eq!(hits, [6, 12, 18, 24, 30, 36]);
+    ask(&corpus, "timeline storm --by month").ok().says("2026-06").says("█");
+    ask(&corpus, "timeline storm --by week").ok().says("(nothing collected)");
+    ask(&corpus, "trends --by month --rising").ok().says("storm");
+    assert!(!ask(&corpus, "trends --by month --falling").ok().stdout.contains("storm"));
+    ask(&corpus, "trends --by month --panel").ok().says("storm");
+    ask(&corpus, "new-words --since 2026-06-01").ok().says("heatdome").says("2026-06-02");
+
+    ask(&corpus, "corpus save spring \"date>=2026-03 date<=2026-05\"").ok();
+    ask(&corpus, "query storm --in spring --count").ok().says("72 hits");
+    ask(&corpus, "corpus list").ok().says("spring");
+    ask(&corpus, "corpus remove spring").ok();
+    ask(&corpus, "query storm --in spring").exits(1).says("no virtual corpus");
+}
+
+#[test]
+fn wrong_questions_are_told_what_is_wrong() {
+    let corpus = corpus();
+    ask(&corpus, "query storm").exits(1).says("nothing is searchable yet");
+    let corpus = weather();
+    ask(&corpus, "query '[lema=\"x\"]'").exits(1).says("did you mean lemma?").says("^^^^");
+    ask(&corpus, "query '[word=\"(\"]'").exits(1).says("the query is wrong");
+    ask(&corpus, "query storm --filter \"date>=\"").exits(1).says("the filter is wrong");
+    ask(&corpus, "query storm --lang xx").exits(1).says("there are en");
+    ask(&corpus, "timeline storm --by fortnight").exits(2).says("half-year");
+    ask(&corpus, "new-words --since 2020-01-01").exits(1).says("everything would be new");
+    ask(&corpus, "corpus save \"a/b\" site=x").exits(1).says("no name for a corpus");
+    ask(&corpus, "query zzz").ok().says("0 hits");
+}

@@ -1,0 +1,101 @@
+//! `tidings compile`: text becomes an index that follows it.
+
+use std::fs;
+
+use tidings_index::Snapshot;
+
+use crate::clean::{corpus, mixed, put};
+use crate::support::{Corpus, copy_folder};
+
+fn index(corpus: &Corpus) -> Snapshot {
+    Snapshot::open(&corpus.home().join("index/en")).unwrap()
+}
+
+/// Documents that are not hidden, by their addresses.
+fn addresses(corpus: &Corpus) -> Vec<String> {
+    let mut found = Vec::new();
+    for living in index(corpus).segments() {
+        let mut see = |document: u32, url: &str| {
+            if !living.removed().get(document) {
+                found.push(url.to_owned());
+            }
+        };
+        living.segment().each_text(|document, url, _| see(document, url)).unwrap();
+    }
+    found.sort();
+    found
+}
+
+#[test]
+fn the_index_follows_the_text() {
+    let corpus = corpus();
+    corpus.run("compile").ok().says("nothing to compile: there is no text yet");
+    put(&corpus, "2026-03-01", "a.0", &mixed(0..14));
+    put(&corpus, "2026-03-02", "a.0", &mixed(21..28));
+    for stage in ["clean", "annotate"] {
+        corpus.run(stage).ok();
+    }
+    corpus.run("compile").ok().says(" made searchable in 1 language");
+    let (tokens, generation) = (index(&corpus).tokens(), index(&corpus).generation());
+    assert_eq!(addresses(&corpus).len(), 12);
+    corpus.run("compile").ok().says("the index is up to date");
+    assert_eq!(index(&corpus).generation(), generation);
+    corpus.run("compile --verify --lang en").ok();
+    corpus.run("compile --lang xx").exits(1).says("no text in xx");
+
+    // A day that changes takes the place of its former self, and nothing is there twice.
+    put(&corpus, "2026-03-02", "b.0", &mixed(28..35));
+    for stage in ["clean", "annotate", "compile"] {
+        corpus.run(stage).ok();
+    }
+    let found = addresses(&corpus);
+    assert_eq!(found.len(), 16);
+    assert!(found.windows(2).all(|two| two[0] != two[1]), "{found:?}");
+
+    // An index that is deleted comes back, and says the same.
+    fs::remove_dir_all(corpus.home().join("index")).unwrap();
+    corpus.run("compile").ok();
+    assert_eq!(addresses(&corpus), found);
+
+    // A day that vanishes vanishes.
+    fs::remove_file(corpus.home().join("docs/recipes/2026-03-02.json")).unwrap();
+    corpus.run("annotate").ok();
+    corpus.run("compile").ok();
+    assert_eq!(addresses(&corpus).len(), 8);
+    assert!(index(&corpus).tokens() < tokens);
+}
+
+#[test]
+fn a_power_cut_leaves_the_old_index_or_the_new_one() {
+    let corpus = corpus();
+    put(&corpus, "2026-03-01", "a.0", &mixed(0..14));
+    for stage in ["clean", "annotate", "compile"] {
+        corpus.run(stage).ok();
+    }
+    put(&corpus, "2026-03-01", "b.0", &mixed(14..21));
+    put(&corpus, "2026-03-02", "a.0", &mixed(28..35));
+    corpus.run("clean").ok();
+    corpus.run("annotate").ok();
+    let prepared = corpus.beside("prepared");
+    copy_folder(&corpus.home(), &prepared);
+    let before = addresses(&corpus);
+    corpus.run("compile").ok();
+    let after = addresses(&corpus);
+    assert_eq!((before.len(), after.len()), (8, 16));
+    for at in 1.. {
+        assert!(at < 100, "the run never came to its end");
+        corpus.restore(&prepared);
+        let mut command = corpus.command("compile");
+        command.env("TIDINGS_CRASH_AT", at.to_string());
+        let ran = corpus.launch(command).wait();
+        let found = addresses(&corpus);
+        assert!(found == before || found == after, "move {at}: {found:?}");
+        match ran.code {
+            Some(0) => break,
+            Some(code) => panic!("move {at}: exit code {code}: {}", ran.stderr),
+            None => {}
+        }
+        corpus.run("compile --verify").ok();
+        assert_eq!(addresses(&corpus), after, "move {at}");
+    }
+}

@@ -1,0 +1,32 @@
+//! What an entry of a feed is worth, by what came of earlier ones.
+
+/// Pages of the usual kind that a feed is credited with before any of its own are known.
+const PRIOR_PAGES: f64 = 20.0;
+/// No feed is given up for its yield, and none takes the polls of all others.
+const LEAST: f64 = 0.1;
+const MOST: f64 = 4.0;
+
+/// What an entry is worth beside a usual one: clean bytes of its pages, believed as they become many.
+/// `usual` is what a page of all feeds comes to.
+pub fn worth(clean_bytes: u64, pages: u64, usual: f64) -> f64 {
+    if usual <= 0.0 {
+        return 1.0;
+    }
+    let mean = (clean_bytes as f64 + PRIOR_PAGES * usual) / (pages as f64 + PRIOR_PAGES);
+    (mean / usual).clamp(LEAST, MOST)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_feed_is_worth_what_its_pages_hold_once_there_are_enough() {
+        assert_eq!(worth(0, 0, 2000.0), 1.0);
+        assert!(worth(0, 5, 2000.0) > 0.7);
+        assert_eq!(worth(0, 10_000, 2000.0), LEAST);
+        assert!((worth(4000 * 1000, 1000, 2000.0) - 1.98).abs() < 0.01);
+        assert_eq!(worth(u64::MAX, 1, 2000.0), MOST);
+        assert_eq!(worth(5, 5, 0.0), 1.0);
+    }
+}
