@@ -13,7 +13,12 @@ use crate::cql::Rule;
 use crate::cql::ast::Structure;
 use std::ops::{ControlFlow, Range};
 use tidings_index::Segment;
-use tidings_index::pack::{Bits, Column, bit, next_bit};
+use tidings_index::pack::{Bits, Column, List, bit, next_bit};
+
+/// A list that is at most so many times as long as another is compared with it.
+const COMPARABLE: u64 = 6;
+/// So many anchors are looked at together before each is tried.
+const TOUCHED: usize = 64;
 
 /// Which ranks of a segment pass a test.
 pub(crate) enum RankTest<'a> {
@@ -76,13 +81,18 @@ pub(crate) fn ranks_of(few: &[u32], lexemes: &[u32]) -> Vec<u32> {
     let mut ranks = Vec::with_capacity(few.len());
     let mut from = 0;
     for lexeme in few {
-        match lexemes[from..].binary_search(lexeme) {
-            Ok(at) => {
-                ranks.push((from + at) as u32);
-                from += at + 1;
-            }
-            Err(at) => from += at,
+        // The next is not far if there are many: double the step until it is passed, then halve.
+        let mut step = 64;
+        while lexemes.get(from + step).is_some_and(|known| known < lexeme) {
+            from += step;
+            step *= 2;
         }
+        let near = &lexemes[from..lexemes.len().min(from + step + 1)];
+        let at = near.partition_point(|known| known < lexeme);
+        if near.get(at) == Some(lexeme) {
+            ranks.push((from + at) as u32);
+        }
+        from += at;
     }
     ranks
 }
@@ -121,8 +131,18 @@ impl<'a> Finder<'a> {
     ) -> Finder<'a> {
         let plan = Plan::new(program, sets, segment, restrictions.sentence_bound());
         let many = plan.expected as usize * 2 > segment.lexemes().len();
-        let tests = sets.iter().map(|set| RankTest::new(set, segment, many)).collect();
-        let admitted = program.demands.iter().map(|demand| match demand {
+        // Where nothing can be found, nothing needs to be prepared.
+        let (sets, demands) = if plan.is_hopeless { (&[][..], &[][..]) } else { (sets, &program.demands[..]) };
+        let is_needed = |test: usize| match (&program.line, &plan.anchors[..]) {
+            // What comes from the list of a test need not be tested again.
+            (Some(line), [anchor]) if !restrictions.has_constraints() && plan.reads_lists() => {
+                test != anchor.test || line.iter().filter(|other| **other == test).count() > 1
+            }
+            _ => true,
+        };
+        let test = |(test, set)| if is_needed(test) { RankTest::new(set, segment, many) } else { RankTest::Any };
+        let tests = sets.iter().enumerate().map(test).collect();
+        let admitted = demands.iter().map(|demand| match demand {
             Demand::Admitted(filter) => Some(super::restrict::admitted_bits(segment, filter)),
             _ => None,
         });
@@ -185,9 +205,26 @@ impl<'a> Finder<'a> {
         // Documents begin sentences, so that what lies within a sentence lies within a document.
         let needs_document =
             !(length == 1 || within_sentence) || !self.scope.is_whole() || self.restrictions.need_document();
+        // Two lists of about one length are compared with each other; a short one is verified in the column.
+        let partner = (0..).zip(line).find_map(|(index, test)| match &self.tests[*test] {
+            RankTest::One(rank) if index != offset => {
+                let list = self.segment.list(*rank);
+                (u64::from(list.len()) < self.plan.expected * COMPARABLE).then_some((index, list))
+            }
+            _ => None,
+        });
+        let compared;
+        let anchors = match partner {
+            Some((index, list)) => {
+                compared = together(anchors, offset, &list, index, &tokens);
+                &compared[..]
+            }
+            None => anchors,
+        };
+        let verified = |index: u32| index == offset || partner.is_some_and(|(known, _)| known == index);
         let others: Vec<(u32, &RankTest<'_>)> = (0..)
             .zip(line)
-            .filter(|(index, test)| *index != offset && !matches!(self.tests[**test], RankTest::Any))
+            .filter(|(index, test)| !verified(*index) && !matches!(self.tests[**test], RankTest::Any))
             .map(|(index, test)| (index, &self.tests[*test]))
             .collect();
         for anchor in anchors {
@@ -201,7 +238,8 @@ impl<'a> Finder<'a> {
             }
             if needs_document {
                 self.move_to(&mut here, start);
-                let is_asked = end <= here.tokens.end && self.scope.contains(here.document as u32);
+                let is_inside = here.tokens.start <= start && end <= here.tokens.end;
+                let is_asked = is_inside && self.scope.contains(here.document as u32);
                 if !is_asked || !self.restrictions.hold(self.segment, here.document as u32, &here.tokens, start..end) {
                     continue;
                 }
@@ -229,6 +267,16 @@ impl<'a> Finder<'a> {
         }
     }
 
+    /// Reads what will be needed soon: loads that do not wait for each other are many times faster than those that do.
+    fn touch(&self, anchors: &[u32]) {
+        let bits = self.segment.sentence_bits();
+        let mut sum = 0;
+        for anchor in anchors {
+            sum ^= u64::from(self.column.get(*anchor)) ^ bits.get(*anchor as usize / 64).copied().unwrap_or(0);
+        }
+        std::hint::black_box(sum);
+    }
+
     /// Tries every position from which a match may reach one of the anchors.
     fn find_any(
         &mut self,
@@ -239,9 +287,13 @@ impl<'a> Finder<'a> {
     ) -> ControlFlow<()> {
         let (nearest, farthest) = self.plan.reach();
         let mut next = tokens.start;
-        for anchor in anchors {
+        for (index, anchor) in anchors.iter().enumerate() {
+            if index % TOUCHED == 0 {
+                self.touch(&anchors[index..anchors.len().min(index + TOUCHED)]);
+            }
             self.move_to(&mut here, *anchor);
-            if !self.scope.contains(here.document as u32) {
+            // A damaged list may name any position.
+            if !here.tokens.contains(anchor) || !self.scope.contains(here.document as u32) {
                 continue;
             }
             let Some(last) = anchor.checked_sub(nearest) else { continue };
@@ -307,6 +359,27 @@ impl<'a> Finder<'a> {
         }
         flow
     }
+}
+
+/// The anchors, `offset` behind the start of a match, at whose matches a list has the token `index` behind the start.
+fn together(anchors: &[u32], offset: u32, list: &List<'_>, index: u32, tokens: &Range<u32>) -> Vec<u32> {
+    let mut found = Vec::with_capacity(anchors.len());
+    let mut left = anchors;
+    list.pieces(tokens.start, tokens.end, |piece| {
+        let (mut here, mut there) = (0, 0);
+        while here < left.len() && there < piece.len() {
+            let wanted = u64::from(left[here]) + u64::from(index);
+            let known = u64::from(piece[there]) + u64::from(offset);
+            if wanted == known {
+                found.push(left[here]);
+            }
+            // No branch that could be guessed wrong: each side moves if it is not ahead.
+            here += usize::from(wanted <= known);
+            there += usize::from(known <= wanted);
+        }
+        left = &left[here..];
+    });
+    found
 }
 
 /// What a machine looks at.

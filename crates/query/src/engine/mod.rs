@@ -29,11 +29,12 @@ use program::Program;
 use restrict::Rules;
 use scope::Scope;
 use set::LexemeSet;
+use std::collections::BTreeMap;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
-use tidings_index::Snapshot;
 use tidings_index::lexicon::Lexicon;
+use tidings_index::{Day, Snapshot};
 
 /// Why a question was not answered.
 #[derive(Debug, thiserror::Error)]
@@ -84,8 +85,10 @@ pub struct Counted {
 #[derive(Debug)]
 pub struct Engine {
     snapshot: Snapshot,
-    /// How often each lexeme occurs in everything that is not removed; made when first asked for.
-    totals: OnceLock<Vec<u64>>,
+    /// How often each string of each layer occurs in everything that is not removed; made when first asked for.
+    totals: [OnceLock<Vec<u64>>; 3],
+    /// What was collected on each day; made when first asked for.
+    volume: OnceLock<BTreeMap<Day, DayVolume>>,
 }
 
 /// A part of the corpus: the documents that a filter admits.
@@ -98,7 +101,7 @@ pub struct Part {
 impl Engine {
     /// An engine over a generation of an index.
     pub fn new(snapshot: Snapshot) -> Engine {
-        Engine { snapshot, totals: OnceLock::new() }
+        Engine { snapshot, totals: Default::default(), volume: OnceLock::new() }
     }
 
     /// The generation it speaks of.
@@ -124,28 +127,6 @@ impl Engine {
         let rules = Rules::new(query, self.lexicon())?;
         let filter = filter.map(Filter::compile).transpose()?;
         Ok(Search::new(self, query, program, sets, rules, rule, filter))
-    }
-
-    /// How often each lexeme occurs in everything that is not removed.
-    pub(crate) fn totals(&self) -> &[u64] {
-        self.totals.get_or_init(|| {
-            let mut totals = vec![0; self.lexicon().lexemes() as usize];
-            for living in self.snapshot.segments() {
-                let segment = living.segment();
-                let mut frequencies = segment.frequencies().to_vec();
-                if living.has_removed() {
-                    let mut gone = vec![0; frequencies.len()];
-                    segment.count_tokens(living.removed(), &mut gone);
-                    frequencies.iter_mut().zip(gone).for_each(|(all, gone)| *all = all.saturating_sub(gone));
-                }
-                for (lexeme, frequency) in segment.lexemes().iter().zip(frequencies) {
-                    if let Some(total) = totals.get_mut(*lexeme as usize) {
-                        *total += u64::from(frequency);
-                    }
-                }
-            }
-            totals
-        })
     }
 }
 

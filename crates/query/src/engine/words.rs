@@ -1,5 +1,6 @@
 //! Counts the words of a corpus or of a part of it: lists, n-grams, keywords, periods.
 
+use super::count::tokens_in;
 use super::scope::Scope;
 use super::set::layer_of;
 use super::{Engine, EngineError, Part, Result, Search};
@@ -9,6 +10,7 @@ use crate::measure::keyness::Keyness;
 use crate::measure::per_million;
 use crate::syntax::Wanted;
 use hashbrown::HashMap;
+use std::borrow::Cow;
 use std::ops::Range;
 use tidings_index::lexicon::Layer;
 use tidings_index::pack::bit;
@@ -43,6 +45,23 @@ fn count_ranks(segment: &Segment, scope: &Scope, counts: &mut Vec<u32>) {
     let column = segment.column();
     // As many places as the column could name, so that no rank needs to be checked.
     counts.resize(column.bound(), 0);
+    if tokens_in(segment, scope) > u64::from(segment.tokens()) / 2 {
+        // Fewer tokens are left out than asked: those are taken away from all.
+        counts[..segment.frequencies().len()].copy_from_slice(segment.frequencies());
+        let mut next = 0;
+        let mut leave_out = |documents: Range<u32>| {
+            let tokens = segment.tokens_in(documents);
+            column.scan(tokens.start, tokens.end, |_, ranks| {
+                ranks.iter().for_each(|rank| counts[*rank as usize] = counts[*rank as usize].saturating_sub(1));
+            });
+        };
+        scope.runs(|documents| {
+            leave_out(next..documents.start);
+            next = documents.end;
+        });
+        leave_out(next..segment.meta().documents);
+        return;
+    }
     scope.runs(|documents| {
         let tokens = segment.tokens_in(documents);
         column.scan(tokens.start, tokens.end, |_, ranks| {
@@ -57,27 +76,41 @@ impl Engine {
     }
 
     /// How often each string of a layer occurs in a part, by its number.
-    pub fn string_counts(&self, part: &Part, layer: Layer) -> Vec<u64> {
-        let lexicon = self.lexicon();
-        let mut totals = vec![0u64; lexicon.count(layer) as usize];
-        let of = lexicon.all_of(layer);
-        let mut add = |lexeme: usize, count: u64| {
-            if let Some(total) = of.get(lexeme).and_then(|id| totals.get_mut(*id as usize)) {
-                *total += count;
-            }
-        };
+    pub fn string_counts(&self, part: &Part, layer: Layer) -> Cow<'_, [u64]> {
         if part.is_everything {
-            self.totals().iter().enumerate().for_each(|(lexeme, count)| add(lexeme, *count));
-            return totals;
+            return Cow::Borrowed(self.string_totals(layer));
         }
+        Cow::Owned(self.count_strings(self.scopes(part), layer))
+    }
+
+    /// How often each string of a layer occurs in everything that is not removed; counted when first asked for.
+    fn string_totals(&self, layer: Layer) -> &[u64] {
+        self.totals[layer as usize].get_or_init(|| {
+            let all: Vec<Scope> = self.snapshot().segments().iter().map(|living| Scope::new(living, None)).collect();
+            let segments = self.snapshot().segments().iter().map(|living| living.segment());
+            self.count_strings(segments.zip(&all), layer)
+        })
+    }
+
+    fn count_strings<'p>(&self, scopes: impl Iterator<Item = (&'p Segment, &'p Scope)>, layer: Layer) -> Vec<u64> {
+        let lexicon = self.lexicon();
+        let mut by_lexeme = vec![0u64; lexicon.lexemes() as usize];
         let mut counts = Vec::new();
-        for (segment, scope) in self.scopes(part) {
+        for (segment, scope) in scopes {
             if scope.documents().is_empty() {
                 continue;
             }
             count_ranks(segment, scope, &mut counts);
-            for (lexeme, count) in segment.lexemes().iter().zip(&counts).filter(|(_, count)| **count > 0) {
-                add(*lexeme as usize, u64::from(*count));
+            for (lexeme, count) in segment.lexemes().iter().zip(&counts) {
+                if let Some(total) = by_lexeme.get_mut(*lexeme as usize) {
+                    *total += u64::from(*count);
+                }
+            }
+        }
+        let mut totals = vec![0u64; lexicon.count(layer) as usize];
+        for (id, count) in lexicon.all_of(layer).into_iter().zip(by_lexeme) {
+            if let Some(total) = totals.get_mut(id as usize) {
+                *total += count;
             }
         }
         totals
@@ -87,42 +120,48 @@ impl Engine {
     fn string_documents(&self, part: &Part, layer: Layer) -> Vec<u64> {
         let lexicon = self.lexicon();
         let of = lexicon.all_of(layer);
-        let mut documents = vec![0u64; lexicon.count(layer) as usize];
-        let mut last = vec![0u32; documents.len()];
+        // For each string the documents with it, and the last of them.
+        let mut documents = vec![(0u32, 0u32); lexicon.count(layer) as usize];
         let mut number = 0;
-        for (segment, scope) in self.scopes(part) {
+        for (segment, scope) in self.scopes(part).filter(|(_, scope)| !scope.documents().is_empty()) {
+            let starts = segment.starts();
             let ids: Vec<u32> =
                 segment.lexemes().iter().map(|lexeme| of.get(*lexeme as usize).copied().unwrap_or(0)).collect();
             scope.runs(|run| {
-                for document in run {
-                    number += 1;
-                    let tokens = segment.tokens_of(document);
-                    segment.column().scan(tokens.start, tokens.end, |_, ranks| {
-                        for rank in ranks {
-                            let id = ids.get(*rank as usize).copied().unwrap_or(0) as usize;
-                            if last[id] != number {
-                                last[id] = number;
-                                documents[id] += 1;
-                            }
+                let tokens = segment.tokens_in(run.clone());
+                let mut document = run.start as usize;
+                segment.column().scan(tokens.start, tokens.end, |from, ranks| {
+                    let mut end = starts[document + 1];
+                    for (position, rank) in (from..).zip(ranks) {
+                        while position >= end {
+                            document += 1;
+                            end = starts[document + 1];
                         }
-                    });
-                }
+                        let now = number + document as u32 + 1;
+                        let id = ids.get(*rank as usize).copied().unwrap_or(0);
+                        if let Some((count, last)) = documents.get_mut(id as usize) {
+                            *count += u32::from(*last != now);
+                            *last = now;
+                        }
+                    }
+                });
             });
+            number += segment.meta().documents;
         }
-        documents
+        documents.into_iter().map(|(count, _)| u64::from(count)).collect()
     }
 
     /// The words of a part that match and occur often enough, the most frequent first.
     pub fn words(&self, part: &Part, attribute: Attribute, matching: Option<&Wanted>, at_least: u64) -> Result<Words> {
         let tokens = self.tokens(part);
         let rows = match attribute {
-            Attribute::Lc => self.grams(part, attribute, 1)?,
+            Attribute::Lc => self.grams(part, attribute, 1, at_least)?,
             _ => {
                 let layer = layer_of(attribute);
                 let hits = self.string_counts(part, layer);
                 let documents = self.string_documents(part, layer);
                 let mut rows = Vec::new();
-                for (id, (hits, documents)) in (0..).zip(hits.into_iter().zip(documents)) {
+                for (id, (hits, documents)) in (0..).zip(hits.iter().copied().zip(documents)) {
                     if hits > 0 && hits >= at_least {
                         rows.push((self.lexicon().string(layer, id).to_owned(), hits, documents));
                     }
@@ -142,12 +181,12 @@ impl Engine {
         matching: Option<&Wanted>,
         at_least: u64,
     ) -> Result<Words> {
-        let rows = self.grams(part, attribute, n)?;
+        let rows = self.grams(part, attribute, n, at_least)?;
         words(attribute, n, self.tokens(part), matching, at_least, rows)
     }
 
-    /// Every n-gram with its hits and documents.
-    fn grams(&self, part: &Part, attribute: Attribute, n: usize) -> Result<Vec<(String, u64, u64)>> {
+    /// Every n-gram that occurs often enough, with its hits and documents.
+    fn grams(&self, part: &Part, attribute: Attribute, n: usize, at_least: u64) -> Result<Vec<(String, u64, u64)>> {
         let n = n.clamp(1, MAX_N);
         let layer = layer_of(attribute);
         let lexicon = self.lexicon();
@@ -166,7 +205,7 @@ impl Engine {
         let mut grams: HashMap<[u32; MAX_N], (u64, u64, u64)> = HashMap::new();
         let mut number = 0u64;
         let mut too_many = false;
-        for (segment, scope) in self.scopes(part) {
+        for (segment, scope) in self.scopes(part).filter(|(_, scope)| !scope.documents().is_empty()) {
             let ids: Vec<u32> =
                 segment.lexemes().iter().map(|lexeme| of.get(*lexeme as usize).copied().unwrap_or(0)).collect();
             let bits = segment.sentence_bits();
@@ -208,7 +247,7 @@ impl Engine {
             let text = if attribute == Attribute::Lc { text.to_lowercase() } else { text };
             (text, hits, documents)
         };
-        Ok(grams.into_iter().map(row).collect())
+        Ok(grams.into_iter().filter(|(_, (hits, ..))| *hits >= at_least).map(row).collect())
     }
 
     /// What is typical of one part against another.
@@ -227,7 +266,8 @@ impl Engine {
         let layer = layer_of(attribute);
         let (here, there) = (self.string_counts(focus, layer), self.string_counts(reference, layer));
         let lexicon = self.lexicon();
-        let counts = (0..).zip(here.into_iter().zip(there)).filter(|(_, (here, there))| here + there > 0);
+        let counts =
+            (0..).zip(here.iter().copied().zip(there.iter().copied())).filter(|(_, (here, there))| here + there > 0);
         let counts = counts.map(|(id, (here, there))| (lexicon.string(layer, id), here, there));
         let mut joined: Vec<(String, u64, u64)> = Vec::new();
         if attribute == Attribute::Lc {
@@ -274,7 +314,7 @@ impl Engine {
         let lexicon = self.lexicon();
         let totals = self.string_counts(part, layer);
         let words: Vec<u32> =
-            (0..).zip(&totals).filter(|(_, total)| **total >= at_least.max(1)).map(|(id, _)| id).collect();
+            (0..).zip(totals.iter()).filter(|(_, total)| **total >= at_least.max(1)).map(|(id, _)| id).collect();
         let mut rows = vec![u32::MAX; totals.len()];
         words.iter().enumerate().for_each(|(row, id)| rows[*id as usize] = row as u32);
         let of = lexicon.all_of(layer);
@@ -354,56 +394,12 @@ fn words(
 }
 
 impl Search<'_> {
-    /// How often some strings occur in all documents that are asked.
-    pub(crate) fn anywhere(
-        &self,
-        layer: Layer,
-        near: &std::collections::HashMap<u32, u64>,
-    ) -> std::collections::HashMap<u32, u64> {
-        let lexicon = self.engine.lexicon();
-        let is_everything = self.is_unfiltered();
-        if is_everything {
-            let totals = self.engine.totals();
-            let mut lexemes = Vec::new();
-            let total = |id: &u32| {
-                lexemes.clear();
-                lexicon.lexemes_with(layer, *id, &mut lexemes);
-                let sum = lexemes.iter().map(|lexeme| totals.get(*lexeme as usize).copied().unwrap_or(0)).sum();
-                (*id, sum)
-            };
-            return near.keys().map(total).collect();
+    /// How often each string of a layer occurs in all documents that are asked, by number.
+    pub(crate) fn anywhere(&self, layer: Layer) -> Cow<'_, [u64]> {
+        if self.is_unfiltered() {
+            return Cow::Borrowed(self.engine.string_totals(layer));
         }
-        let mut sums: std::collections::HashMap<u32, u64> = near.keys().map(|id| (*id, 0)).collect();
-        let mut counts = Vec::new();
-        for index in 0..self.segments() {
-            let segment = self.segment(index);
-            count_ranks(segment, self.scope(index), &mut counts);
-            for (lexeme, count) in segment.lexemes().iter().zip(&counts).filter(|(_, count)| **count > 0) {
-                if let Some(sum) = sums.get_mut(&lexicon.of(*lexeme, layer)) {
-                    *sum += u64::from(*count);
-                }
-            }
-        }
-        sums
-    }
-
-    /// How often each of some words in lower case occurs in all documents that are asked, however it is spelled.
-    pub(crate) fn lower_counts(
-        &self,
-        wanted: &std::collections::HashMap<String, (u64, u64)>,
-    ) -> std::collections::HashMap<String, u64> {
-        let lexicon = self.engine.lexicon();
-        let mut spellings = std::collections::HashMap::new();
-        for id in 0..lexicon.count(Layer::Word) {
-            let lower = lexicon.string(Layer::Word, id).to_lowercase();
-            if wanted.contains_key(&lower) {
-                spellings.insert(id, 0);
-            }
-        }
-        let mut sums = std::collections::HashMap::new();
-        for (id, count) in self.anywhere(Layer::Word, &spellings) {
-            *sums.entry(lexicon.string(Layer::Word, id).to_lowercase()).or_default() += count;
-        }
-        sums
+        let scopes = (0..self.segments()).map(|index| (self.segment(index), self.scope(index)));
+        Cow::Owned(self.engine.count_strings(scopes, layer))
     }
 }
