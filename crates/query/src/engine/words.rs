@@ -294,12 +294,12 @@ impl Engine {
         at_least: u64,
     ) -> Result<Keywords> {
         let mut here: HashMap<String, (u64, u64)> = HashMap::new();
-        for (text, hits, _) in self.grams(focus, attribute, n)? {
+        for (text, hits, _) in self.grams(focus, attribute, n, at_least)? {
             if hits >= at_least && is_term(&text) {
                 here.insert(text, (hits, 0));
             }
         }
-        for (text, hits, _) in self.grams(reference, attribute, n)? {
+        for (text, hits, _) in self.grams(reference, attribute, n, 1)? {
             if let Some(counts) = here.get_mut(&text) {
                 counts.1 = hits;
             }
