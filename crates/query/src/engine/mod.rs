@@ -6,6 +6,7 @@
 
 mod count;
 mod find;
+mod grams;
 mod kwic;
 mod near;
 mod plan;
