@@ -73,6 +73,34 @@ impl Limits<'_> {
     }
 }
 
+/// Looks at the limits now and then, where single steps take too little time to ask before each.
+#[derive(Debug, Clone)]
+pub(crate) struct Watch<'l> {
+    limits: Limits<'l>,
+    steps: u32,
+    is_over: bool,
+}
+
+impl<'l> Watch<'l> {
+    /// Between two looks lie so many steps, a few hundred microseconds.
+    const STEPS: u32 = 1 << 14;
+
+    pub(crate) fn new(limits: &Limits<'l>) -> Watch<'l> {
+        Watch { limits: *limits, steps: 0, is_over: false }
+    }
+
+    /// Counts a step; false if it must be the last.
+    #[inline]
+    pub(crate) fn goes_on(&mut self) -> bool {
+        self.steps += 1;
+        if self.steps >= Watch::STEPS {
+            self.steps = 0;
+            self.is_over |= self.limits.is_over();
+        }
+        !self.is_over
+    }
+}
+
 /// A number and whether everything was looked at.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Counted {
