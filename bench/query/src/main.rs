@@ -50,6 +50,8 @@ enum What {
     Once { folder: PathBuf, name: String },
     /// Adds a day, removes a document, merges.
     Change { folder: PathBuf },
+    /// Looks for the planted words.
+    Trends { folder: PathBuf },
     /// Says how a query is planned.
     Explain { folder: PathBuf, query: String },
 }
@@ -79,6 +81,7 @@ fn main() -> Result<()> {
             run(&["generate", "--tokens", &tokens.to_string()])?;
             run(&["index"])?;
             run(&["queries"])?;
+            run(&["trends"])?;
             run(&["change"])
         }
         What::Generate { folder, tokens } => generate(&folder, tokens * 1_000_000),
@@ -86,6 +89,7 @@ fn main() -> Result<()> {
         What::Queries { folder, only } => queries::all(&folder.join("index"), only.as_deref()),
         What::Once { folder, name } => queries::once(&folder.join("index"), &name),
         What::Change { folder } => change(&folder),
+        What::Trends { folder } => queries::trends(&folder),
         What::Explain { folder, query } => queries::explain(&folder.join("index"), &query),
     }
 }

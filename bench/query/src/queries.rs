@@ -1,7 +1,7 @@
 //! The questions of the peers' table, asked cold and warm.
 
 use std::cell::RefCell;
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::fs::File;
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -14,7 +14,7 @@ use tidings_query::answer::Window;
 use tidings_query::cql::{self, Attribute, Rule};
 use tidings_query::engine::{Engine, Limits, Order, Search};
 use tidings_query::measure::association::Association;
-use tidings_query::trend::Step;
+use tidings_query::trend::{BurstConfig, RiseConfig, Step};
 use tidings_query::{Filter, Wanted};
 
 use crate::cpu;
@@ -238,5 +238,27 @@ pub fn count_on_day(index: &Snapshot, day: i32) -> Result<u64> {
 pub fn explain(folder: &Path, query: &str) -> Result<()> {
     let engine = Engine::new(Snapshot::open(folder)?);
     println!("{}", search(&engine, query, None)?.explain());
+    Ok(())
+}
+
+/// Looks for the planted words among all words that change, and prints how many were found.
+pub fn trends(folder: &Path) -> Result<()> {
+    let truth = std::fs::read_to_string(folder.join("planted.tsv")).context("generate first")?;
+    let profile_of: HashMap<&str, &str> = truth.lines().filter_map(|line| line.split_once('\t')).collect();
+    let engine = Engine::new(Snapshot::open(&folder.join("index"))?);
+    let part = engine.part(None)?;
+    let show = |what: &str, words: &[&str], seconds: f64| {
+        let mut found: BTreeMap<&str, usize> = BTreeMap::new();
+        words.iter().for_each(|word| *found.entry(profile_of.get(word).copied().unwrap_or("others")).or_default() += 1);
+        println!("{what}: {} words in {seconds:.2} CPU s: {found:?}", words.len());
+    };
+    let before = cpu();
+    let trends = engine.trends(&part, Attribute::Word, Step::Quarter, &RiseConfig::default());
+    let words: Vec<&str> = trends.rows.iter().map(|row| row.value.as_str()).collect();
+    show(&format!("trends over {} quarters, {} words tested", trends.bins.len(), trends.tested), &words, cpu() - before);
+    let before = cpu();
+    let bursts = engine.bursts(&part, Attribute::Word, Step::Week, &BurstConfig::default());
+    let words: Vec<&str> = bursts.rows.iter().take(60).map(|row| row.value.as_str()).collect();
+    show("first 60 bursts by week", &words, cpu() - before);
     Ok(())
 }

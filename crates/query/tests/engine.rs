@@ -404,6 +404,27 @@ fn counts_of_words_by_period_are_those_of_the_timeline() {
 }
 
 #[test]
+fn a_search_stops_in_the_middle_of_a_long_document() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let sentence = vec![oracle::Token::new("a", "a", "N"); 5_000];
+    let fields = [("id", format!("{:032x}", 1)), ("date", "2024-10-05".to_owned())];
+    let fields = fields.into_iter().map(|(name, value)| (name.to_owned(), value)).collect();
+    let document = oracle::Document { fields, paragraphs: vec![vec![sentence]] };
+    let index = tidings_index::build(folder.path(), &[annotated(&document)]).expect("built");
+    let engine = Engine::new(index);
+    let cancelled = std::sync::atomic::AtomicBool::new(false);
+    let limits = Limits { cancelled: Some(&cancelled), until: None };
+    let query = cql::parse("\"a\" []*").expect("a query");
+    let search = engine.search(&query, Rule::All, None).expect("a good query");
+    let mut hits = 0u32;
+    let complete = search.each(&limits, |_| {
+        hits += 1;
+        cancelled.store(true, std::sync::atomic::Ordering::Relaxed);
+    });
+    assert!(!complete && hits < 40_000, "{hits} of 12.5 million hits");
+}
+
+#[test]
 fn a_search_stops_when_it_is_told_to() {
     let mut random = Rng::with_seed(4);
     let corpus = corpus(&mut random);

@@ -9,6 +9,7 @@ use super::program::{Demand, END, Edge, Program};
 use super::restrict::Restrictions;
 use super::scope::Scope;
 use super::set::LexemeSet;
+use super::{Limits, Watch};
 use crate::cql::Rule;
 use crate::cql::ast::Structure;
 use std::ops::{ControlFlow, Range};
@@ -109,7 +110,7 @@ pub(crate) struct Finder<'a> {
     tests: Vec<RankTest<'a>>,
     /// For demands on documents: which fulfil them.
     admitted: Vec<Option<Bits>>,
-    machine: Machine,
+    machine: Machine<'a>,
     anchors: Vec<u32>,
 }
 
@@ -128,6 +129,7 @@ impl<'a> Finder<'a> {
         scope: &'a Scope,
         restrictions: Restrictions<'a>,
         rule: Rule,
+        limits: &Limits<'a>,
     ) -> Finder<'a> {
         let plan = Plan::new(program, sets, segment, restrictions.sentence_bound());
         let many = plan.expected as usize * 2 > segment.lexemes().len();
@@ -148,7 +150,7 @@ impl<'a> Finder<'a> {
         });
         Finder {
             admitted: admitted.collect(),
-            machine: Machine::new(program),
+            machine: Machine::new(program, limits),
             anchors: Vec::new(),
             column: segment.column(),
             segment,
@@ -245,6 +247,9 @@ impl<'a> Finder<'a> {
                 }
             }
             each(start, end)?;
+            if needs_document && self.restrictions.is_over() {
+                return ControlFlow::Break(());
+            }
         }
         ControlFlow::Continue(())
     }
@@ -304,10 +309,18 @@ impl<'a> Finder<'a> {
             };
             for start in floor.max(next)..=last.min(here.tokens.end - 1) {
                 self.try_start(start, &here, each)?;
+                if self.is_over() {
+                    return ControlFlow::Break(());
+                }
             }
             next = next.max(last.saturating_add(1));
         }
         ControlFlow::Continue(())
+    }
+
+    /// Whether the search stopped in the middle because a limit was hit.
+    fn is_over(&self) -> bool {
+        self.machine.is_over() || self.restrictions.is_over()
     }
 
     /// Gives the hit or hits that begin at a position.
@@ -350,7 +363,7 @@ impl<'a> Finder<'a> {
             if flow.is_break() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
         };
         if restrictions.has_constraints() {
-            run_with_labels(&scene, start, limit, restrictions, &mut consider);
+            run_with_labels(&scene, start, limit, restrictions, &mut self.machine.watch, &mut consider);
         } else {
             self.machine.run(&scene, start, limit, &mut |end| consider(end, true));
         }
@@ -421,17 +434,24 @@ impl Scene<'_> {
 }
 
 /// Keeps the set of steps that a match may be at.
-pub(crate) struct Machine {
+pub(crate) struct Machine<'l> {
     now: Vec<u32>,
     next: Vec<u32>,
     /// When each step was last put into a set, to put it in once.
     stamps: Vec<u32>,
     stamp: u32,
+    watch: Watch<'l>,
 }
 
-impl Machine {
-    pub(crate) fn new(program: &Program) -> Machine {
-        Machine { now: Vec::new(), next: Vec::new(), stamps: vec![0; program.steps.len()], stamp: 0 }
+impl<'l> Machine<'l> {
+    pub(crate) fn new(program: &Program, limits: &Limits<'l>) -> Machine<'l> {
+        let stamps = vec![0; program.steps.len()];
+        Machine { now: Vec::new(), next: Vec::new(), stamps, stamp: 0, watch: Watch::new(limits) }
+    }
+
+    /// Whether it stopped because a limit was hit.
+    pub(crate) fn is_over(&self) -> bool {
+        self.watch.is_over
     }
 
     /// Gives the ends of all matches that begin at `start` and do not go beyond `limit`, the nearest first.
@@ -449,7 +469,7 @@ impl Machine {
         self.advance();
         self.enter(&program.first, fulfilled);
         let mut position = start;
-        while !self.next.is_empty() && position < limit {
+        while !self.next.is_empty() && position < limit && self.watch.goes_on() {
             std::mem::swap(&mut self.now, &mut self.next);
             self.next.clear();
             self.advance();
@@ -504,6 +524,7 @@ fn run_with_labels(
     start: u32,
     limit: u32,
     restrictions: &Restrictions<'_>,
+    watch: &mut Watch<'_>,
     each: &mut dyn FnMut(u32, bool) -> ControlFlow<()>,
 ) {
     type Way = (u32, Vec<Option<u32>>);
@@ -531,6 +552,9 @@ fn run_with_labels(
         let mut holds = false;
         for (step, mut labels) in now {
             let step = step as usize;
+            if !watch.goes_on() {
+                return;
+            }
             if !scene.tests[program.steps[step].test].passes(rank) {
                 continue;
             }

@@ -6,6 +6,7 @@
 
 mod count;
 mod find;
+mod grams;
 mod kwic;
 mod near;
 mod plan;
@@ -69,6 +70,34 @@ impl Limits<'_> {
     pub(crate) fn is_over(&self) -> bool {
         self.cancelled.is_some_and(|cancelled| cancelled.load(Ordering::Relaxed))
             || self.until.is_some_and(|until| Instant::now() >= until)
+    }
+}
+
+/// Looks at the limits now and then, where single steps take too little time to ask before each.
+#[derive(Debug, Clone)]
+pub(crate) struct Watch<'l> {
+    limits: Limits<'l>,
+    steps: u32,
+    is_over: bool,
+}
+
+impl<'l> Watch<'l> {
+    /// Between two looks lie so many steps, a few hundred microseconds.
+    const STEPS: u32 = 1 << 14;
+
+    pub(crate) fn new(limits: &Limits<'l>) -> Watch<'l> {
+        Watch { limits: *limits, steps: 0, is_over: false }
+    }
+
+    /// Counts a step; false if it must be the last.
+    #[inline]
+    pub(crate) fn goes_on(&mut self) -> bool {
+        self.steps += 1;
+        if self.steps >= Watch::STEPS {
+            self.steps = 0;
+            self.is_over |= self.limits.is_over();
+        }
+        !self.is_over
     }
 }
 

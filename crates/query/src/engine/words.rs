@@ -1,9 +1,9 @@
-//! Counts the words of a corpus or of a part of it: lists, n-grams, keywords, periods.
+//! Counts the words of a corpus or of a part of it: lists, keywords, periods.
 
 use super::count::tokens_in;
 use super::scope::Scope;
 use super::set::layer_of;
-use super::{Engine, EngineError, Part, Result, Search};
+use super::{Engine, Part, Result, Search};
 use crate::answer::{Keywords, WordRow, Words};
 use crate::cql::Attribute;
 use crate::measure::keyness::Keyness;
@@ -13,13 +13,7 @@ use hashbrown::HashMap;
 use std::borrow::Cow;
 use std::ops::Range;
 use tidings_index::lexicon::Layer;
-use tidings_index::pack::bit;
 use tidings_index::{Day, Segment};
-
-/// The longest n-gram.
-pub const MAX_N: usize = 5;
-/// More distinct n-grams than this are not held in memory (about 60 bytes each).
-const MAX_GRAMS: usize = 20_000_000;
 
 /// How often words occur in each of several periods.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -172,84 +166,6 @@ impl Engine {
         words(attribute, 1, tokens, matching, at_least, rows)
     }
 
-    /// The n-grams inside sentences of a part that match and occur often enough, the most frequent first.
-    pub fn ngrams(
-        &self,
-        part: &Part,
-        attribute: Attribute,
-        n: usize,
-        matching: Option<&Wanted>,
-        at_least: u64,
-    ) -> Result<Words> {
-        let rows = self.grams(part, attribute, n, at_least)?;
-        words(attribute, n, self.tokens(part), matching, at_least, rows)
-    }
-
-    /// Every n-gram that occurs often enough, with its hits and documents.
-    fn grams(&self, part: &Part, attribute: Attribute, n: usize, at_least: u64) -> Result<Vec<(String, u64, u64)>> {
-        let n = n.clamp(1, MAX_N);
-        let layer = layer_of(attribute);
-        let lexicon = self.lexicon();
-        // Spellings that differ in case only share the number of the first of them.
-        let of: Vec<u32> = match attribute {
-            Attribute::Lc => {
-                let mut first: HashMap<String, u32> = HashMap::new();
-                let count = lexicon.count(layer);
-                let ids: Vec<u32> =
-                    (0..count).map(|id| *first.entry(lexicon.string(layer, id).to_lowercase()).or_insert(id)).collect();
-                lexicon.all_of(layer).into_iter().map(|id| ids.get(id as usize).copied().unwrap_or(0)).collect()
-            }
-            _ => lexicon.all_of(layer),
-        };
-        // Hits, documents, and the last document in which it was met.
-        let mut grams: HashMap<[u32; MAX_N], (u64, u64, u64)> = HashMap::new();
-        let mut number = 0u64;
-        let mut too_many = false;
-        for (segment, scope) in self.scopes(part).filter(|(_, scope)| !scope.documents().is_empty()) {
-            let ids: Vec<u32> =
-                segment.lexemes().iter().map(|lexeme| of.get(*lexeme as usize).copied().unwrap_or(0)).collect();
-            let bits = segment.sentence_bits();
-            scope.runs(|run| {
-                for document in run {
-                    number += 1;
-                    let tokens = segment.tokens_of(document);
-                    // The last tokens of the sentence, the newest at the end.
-                    let mut gram = [u32::MAX; MAX_N];
-                    let mut length = 0;
-                    segment.column().scan(tokens.start, tokens.end, |from, ranks| {
-                        for (position, rank) in (from..).zip(ranks) {
-                            if bit(bits, position) {
-                                length = 0;
-                            }
-                            gram[..n].rotate_left(1);
-                            gram[n - 1] = ids.get(*rank as usize).copied().unwrap_or(0);
-                            length += 1;
-                            if length >= n && !too_many {
-                                let entry = grams.entry(gram).or_default();
-                                entry.0 += 1;
-                                if entry.2 != number {
-                                    entry.2 = number;
-                                    entry.1 += 1;
-                                }
-                            }
-                        }
-                        too_many |= grams.len() > MAX_GRAMS;
-                    });
-                }
-            });
-        }
-        if too_many {
-            return Err(EngineError::TooMany { limit: MAX_GRAMS });
-        }
-        let row = |(gram, (hits, documents, _)): ([u32; MAX_N], (u64, u64, u64))| {
-            let texts: Vec<&str> = gram[..n].iter().map(|id| lexicon.string(layer, *id)).collect();
-            let text = texts.join(" ");
-            let text = if attribute == Attribute::Lc { text.to_lowercase() } else { text };
-            (text, hits, documents)
-        };
-        Ok(grams.into_iter().filter(|(_, (hits, ..))| *hits >= at_least).map(row).collect())
-    }
-
     /// What is typical of one part against another.
     pub fn keywords(
         &self,
@@ -282,30 +198,6 @@ impl Engine {
         }
         joined.retain(|(_, here, _)| *here > 0);
         Ok(Keywords::rank(attribute, (self.tokens(focus), self.tokens(reference)), order, at_least, joined))
-    }
-
-    /// The same for words in a row.
-    fn keyterms(
-        &self,
-        (focus, reference): (&Part, &Part),
-        attribute: Attribute,
-        n: usize,
-        order: Keyness,
-        at_least: u64,
-    ) -> Result<Keywords> {
-        let mut here: HashMap<String, (u64, u64)> = HashMap::new();
-        for (text, hits, _) in self.grams(focus, attribute, n, at_least)? {
-            if hits >= at_least && is_term(&text) {
-                here.insert(text, (hits, 0));
-            }
-        }
-        for (text, hits, _) in self.grams(reference, attribute, n, 1)? {
-            if let Some(counts) = here.get_mut(&text) {
-                counts.1 = hits;
-            }
-        }
-        let counts = here.into_iter().map(|(text, (here, there))| (text, here, there));
-        Ok(Keywords::rank(attribute, (self.tokens(focus), self.tokens(reference)), order, at_least, counts))
     }
 
     /// How often words occur in each of some periods (both ends included), for those that occur at least so often in a
@@ -364,12 +256,7 @@ impl Engine {
     }
 }
 
-/// Whether words in a row may be a term: punctuation is part of none.
-fn is_term(text: &str) -> bool {
-    text.split(' ').all(|word| word.chars().any(char::is_alphanumeric))
-}
-
-fn words(
+pub(super) fn words(
     attribute: Attribute,
     n: usize,
     tokens: u64,
