@@ -358,18 +358,27 @@ impl Case<'_> {
         Ok(())
     }
 
-    /// Remembers units word for word: a copy of a copy is a copy.
+    /// Remembers units word for word: a copy of a copy is a copy, and of the same document.
     fn remember_units(&mut self, verdict: &Verdict, first_piece: Option<PieceNumber>) -> Result<()> {
         let text = self.text;
         let paragraphs = if self.rule.levels.has(Level::Paragraph) { &text.paragraphs[..] } else { &[] };
         let sentences = text.sentences.iter().zip(&verdict.sentences);
+        // What is edited belongs to whom it was copied from. That goes into pieces of today, because what a
+        // day has added must be told from what was there before.
+        let mut owners: Vec<(u32, PieceNumber)> = Vec::new();
         for (unit, finding) in paragraphs.iter().zip(&verdict.paragraphs).chain(sentences) {
             let (Some(key), false) = (unit.key, finding.duplicate == Some(Why::Exact)) else { continue };
-            let owner = match finding.of.filter(|_| finding.duplicate.is_some()) {
-                Some(of) => self.work.read.iter().find(|(_, source)| *source == of).map(|(piece, _)| *piece),
-                None => first_piece,
+            let source = finding.of.filter(|_| finding.duplicate.is_some());
+            let owner = match (source, owners.iter().find(|(known, _)| Some(*known) == source)) {
+                (None, _) => first_piece,
+                (Some(_), Some((_, piece))) => Some(*piece),
+                (Some(source), None) => {
+                    let piece = self.memory.add(verdict.sources[source as usize].as_bytes(), &[])?;
+                    owners.push((source, piece));
+                    Some(piece)
+                }
             };
-            if let Some(piece) = owner.or(first_piece) {
+            if let Some(piece) = owner {
                 self.memory.remember(self.place.key(key), piece)?;
             }
         }

@@ -327,7 +327,7 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    fn write(folder: &Path, name: &str, pairs: &mut Vec<(u64, PieceNumber)>) -> KeyRun {
+    fn write(folder: &Path, name: &str, pairs: &mut [(u64, PieceNumber)]) -> KeyRun {
         pairs.sort_unstable();
         let last = pairs.iter().map(|pair| pair.1).max().unwrap_or(0);
         let mut writer = KeyWriter::create(&folder.join(name), pairs.len() as u64, last).unwrap();

@@ -22,6 +22,7 @@
 //! # }
 //! ```
 
+pub mod ages;
 mod bits;
 mod error;
 mod hash;

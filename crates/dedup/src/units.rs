@@ -10,7 +10,7 @@ use crate::words::push_words;
 const ANCHOR_RATE: u64 = 16;
 
 /// A document that is ready to be judged.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone, Default, PartialEq)]
 pub struct Text {
     /// The n-gram that begins at each word.
     pub(crate) grams: Vec<u64>,
@@ -70,6 +70,44 @@ impl Text {
         text
     }
 
+    /// Writes it down as bytes, to be judged later in the same run.
+    pub fn pack(&self, bytes: &mut Vec<u8>) {
+        let number = |number: usize, bytes: &mut Vec<u8>| bytes.extend((number as u32).to_le_bytes());
+        bytes.extend(self.key.to_le_bytes());
+        let lens = [self.words, self.grams.len(), self.anchors.len(), self.paragraphs.len(), self.sentences.len()];
+        lens.into_iter().for_each(|len| number(len, bytes));
+        self.grams.iter().for_each(|gram| bytes.extend(gram.to_le_bytes()));
+        self.anchors.iter().for_each(|anchor| bytes.extend(anchor.to_le_bytes()));
+        for unit in self.paragraphs.iter().chain(&self.sentences) {
+            [unit.paragraph, unit.start, unit.end, unit.from, unit.to]
+                .into_iter()
+                .for_each(|n| number(n as usize, bytes));
+            bytes.push(u8::from(unit.key.is_some()));
+            bytes.extend(unit.key.unwrap_or(0).to_le_bytes());
+        }
+    }
+
+    /// Reads what [`Text::pack`] wrote; nothing if it is something else.
+    pub fn unpack(bytes: &[u8]) -> Option<Text> {
+        let mut rest = bytes;
+        let key = take_u64(&mut rest)?;
+        let mut lens = [0; 5];
+        for len in &mut lens {
+            *len = take_u32(&mut rest)? as usize;
+        }
+        let [words, grams, anchors, paragraphs, sentences] = lens;
+        let grams = (0..grams).map(|_| take_u64(&mut rest)).collect::<Option<_>>()?;
+        let anchors = (0..anchors).map(|_| take_u32(&mut rest)).collect::<Option<_>>()?;
+        let mut unit = || {
+            let [paragraph, start, end, from, to] = std::array::from_fn(|_| take_u32(&mut rest).unwrap_or(0));
+            let (has_key, key) = (take::<1>(&mut rest)?[0] == 1, take_u64(&mut rest)?);
+            Some(Unit { paragraph, start, end, from, to, key: has_key.then_some(key) })
+        };
+        let paragraphs = (0..paragraphs).map(|_| unit()).collect::<Option<_>>()?;
+        let sentences = (0..sentences).map(|_| unit()).collect::<Option<_>>()?;
+        Some(Text { grams, anchors, paragraphs, sentences, words, key })
+    }
+
     /// How many words it has.
     pub fn words(&self) -> usize {
         self.words
@@ -85,6 +123,20 @@ impl Text {
         let unit = &self.sentences[at];
         (unit.paragraph as usize, unit.from as usize..unit.to as usize)
     }
+}
+
+fn take<const N: usize>(rest: &mut &[u8]) -> Option<[u8; N]> {
+    let (first, others) = rest.split_first_chunk::<N>()?;
+    *rest = others;
+    Some(*first)
+}
+
+fn take_u32(rest: &mut &[u8]) -> Option<u32> {
+    take(rest).map(u32::from_le_bytes)
+}
+
+fn take_u64(rest: &mut &[u8]) -> Option<u64> {
+    take(rest).map(u64::from_le_bytes)
 }
 
 fn unit(paragraph: usize, text: &str, from: usize, words: &[u64], start: usize) -> Unit {
@@ -220,6 +272,10 @@ mod tests {
             let found: Vec<&str> = (0..text.sentences.len()).map(|at| &paragraph[text.sentence(at).1]).collect();
             assert_eq!(found, parts);
             assert_eq!(text.words, count_words(paragraph));
+            let mut bytes = Vec::new();
+            text.pack(&mut bytes);
+            assert_eq!(Text::unpack(&bytes).as_ref(), Some(&text));
+            assert_eq!(Text::unpack(&bytes[..bytes.len() - 1]), None);
         }
     }
 }

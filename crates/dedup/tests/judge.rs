@@ -3,7 +3,10 @@
 use std::path::Path;
 
 use proptest::prelude::*;
-use tidings_dedup::{Judge, KeyRun, Level, Levels, Memory, Origin, Past, Rule, Scope, Text, Verdict, Why, merge};
+use tidings_dedup::ages::{self, Aged};
+use tidings_dedup::{
+    Judge, KeyRun, Level, Levels, Memory, Origin, Past, PieceFile, PieceNumber, Rule, Scope, Text, Verdict, Why,
+};
 
 /// A made-up document: who, when, and paragraphs.
 #[derive(Debug, Clone)]
@@ -172,7 +175,7 @@ fn stories() -> impl Strategy<Value = Vec<Story>> {
         .collect();
     let paragraph = prop::collection::vec(prop::sample::select(sentences), 0..4).prop_map(|parts| parts.join(" "));
     let story = (prop::collection::vec(paragraph, 0..6), 0..2usize);
-    prop::collection::vec(story, 1..40).prop_map(|stories| {
+    prop::collection::vec(story, 1..90).prop_map(|stories| {
         let numbered = stories.into_iter().enumerate();
         numbered
             .map(|(at, (paragraphs, site))| Story {
@@ -191,37 +194,77 @@ fn scope() -> impl Strategy<Value = Scope> {
 }
 
 /// Judges day by day: each day begins with the files that the days before it left.
-fn day_by_day(stories: &[Story], rule: Rule, scope: Scope, folder: &Path) -> (Vec<Verdict>, Vec<u8>) {
-    let mut verdicts = Vec::new();
-    let (mut keys, mut pieces, mut days) = (Vec::<std::path::PathBuf>::new(), Vec::new(), Vec::new());
-    for (number, day) in stories.chunk_by(|a, b| a.day == b.day).enumerate() {
-        let own = folder.join(number.to_string());
-        std::fs::create_dir(&own).unwrap();
-        let runs = keys.iter().map(|path| KeyRun::open(path).unwrap()).collect();
-        let memory = Memory::new(Past { runs, pieces: pieces.clone(), days }, &own, 1 << 20).unwrap();
-        let mut judge = Judge::new(rule, scope, memory);
-        verdicts.extend(day.iter().map(|story| judge_one(&mut judge, &rule, story)));
-        let sealed = judge.seal().unwrap();
-        keys.extend(sealed.runs.iter().map(|run| run.path().to_owned()));
-        pieces.push(sealed.pieces);
-        days = sealed.days;
+struct Days<'a> {
+    folder: &'a Path,
+    rule: Rule,
+    scope: Scope,
+    keys: Vec<Aged>,
+    pieces: Vec<PieceFile>,
+    days: Vec<(i64, PieceNumber)>,
+}
+
+impl Days<'_> {
+    fn new(folder: &Path, rule: Rule, scope: Scope) -> Days<'_> {
+        Days { folder, rule, scope, keys: Vec::new(), pieces: Vec::new(), days: Vec::new() }
     }
-    let runs: Vec<KeyRun> = keys.iter().map(|path| KeyRun::open(path).unwrap()).collect();
-    let whole = merge(&runs.iter().collect::<Vec<_>>(), &folder.join("whole"), None).unwrap();
-    (verdicts, std::fs::read(whole.path()).unwrap())
+
+    fn reopened(&self) -> Vec<KeyRun> {
+        self.keys.iter().map(|aged| KeyRun::open(aged.run.path()).unwrap()).collect()
+    }
+
+    fn go_on(&mut self, stories: &[Story]) -> Vec<Verdict> {
+        let mut verdicts = Vec::new();
+        for day in stories.chunk_by(|a, b| a.day == b.day) {
+            let own = tempfile::tempdir_in(self.folder).unwrap().keep();
+            let past = Past { runs: self.reopened(), pieces: self.pieces.clone(), days: self.days.clone() };
+            let mut judge = Judge::new(self.rule, self.scope, Memory::new(past, &own, 1 << 20).unwrap());
+            verdicts.extend(day.iter().map(|story| judge_one(&mut judge, &self.rule, story)));
+            let sealed = judge.seal().unwrap();
+            let grown = ages::grow(&self.keys, &sealed.runs, |days| own.join(format!("{days:?}"))).unwrap();
+            self.keys.retain(|aged| aged.days.start < grown.days.start);
+            self.keys.push(grown);
+            self.pieces.push(sealed.pieces);
+            self.days = sealed.days;
+        }
+        verdicts
+    }
+
+    /// Forgets all days but the first ones.
+    fn go_back(&mut self, count: usize) {
+        let own = tempfile::tempdir_in(self.folder).unwrap().keep();
+        let first = |day: u64| self.pieces.get(day as usize).map_or(PieceNumber::MAX, PieceFile::first);
+        let path = |days: &std::ops::Range<u64>| own.join(format!("{days:?}"));
+        let layout = ages::layout(count as u64);
+        self.keys = layout.iter().map(|days| ages::cut(&self.keys, days, first, path).unwrap()).collect();
+        self.pieces.truncate(count);
+        self.days.truncate(count);
+    }
+
+    fn bytes(&self) -> Vec<Vec<u8>> {
+        let keys = self.keys.iter().map(|aged| aged.run.path());
+        keys.chain(self.pieces.iter().map(PieceFile::path)).map(|path| std::fs::read(path).unwrap()).collect()
+    }
 }
 
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(64))]
 
     #[test]
-    fn day_by_day_is_the_same_as_in_one_go(stories in stories(), scope in scope(), preset in 0..4usize) {
+    fn day_by_day_and_with_second_thoughts_is_the_same_as_in_one_go(
+        stories in stories(), scope in scope(), preset in 0..4usize, back in any::<prop::sample::Index>()
+    ) {
         let rule = tidings_dedup::PRESETS[preset].rule;
         let folder = tempfile::tempdir().unwrap();
-        let (verdicts, keys) = day_by_day(&stories, rule, scope, folder.path());
+        let mut straight = Days::new(folder.path(), rule, scope);
+        let verdicts = straight.go_on(&stories);
         prop_assert_eq!(&verdicts, &judge_all(&stories, rule, scope, 1 << 20));
-        let again = tempfile::tempdir().unwrap();
-        prop_assert_eq!(keys, day_by_day(&stories, rule, scope, again.path()).1, "and leaves the same bytes");
+        let mut wavering = Days::new(folder.path(), rule, scope);
+        wavering.go_on(&stories);
+        let day = back.index(wavering.pieces.len());
+        wavering.go_back(day);
+        let rest: Vec<Story> = stories.iter().filter(|story| story.day >= day as i64).cloned().collect();
+        prop_assert_eq!(&wavering.go_on(&rest), &verdicts[stories.len() - rest.len()..]);
+        prop_assert!(straight.bytes() == wavering.bytes(), "the same bytes");
     }
 
     #[test]

@@ -3,6 +3,7 @@
 pub mod audit;
 pub mod clean;
 pub mod config;
+pub mod dedup;
 pub mod demo;
 pub mod discover;
 pub mod extract;
