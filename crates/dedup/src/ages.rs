@@ -1,8 +1,10 @@
 //! How runs of keys grow old: days become fortnights, fortnights become years.
 //!
 //! Looking a key up costs a read in every run, so that there are never more than three: the years, the
-//! fortnights since, the days since. Which days are in which run depends on their number and on nothing
-//! else, so that the same days leave the same files, however often somebody stopped on the way.
+//! fortnights since, the days since. Pieces are read by their number, so that files of them need not become
+//! one; but few enough to stay open they must be: files of 256 days, of 16, and of one. Which days are in
+//! which file depends on their number and on nothing else, so that the same days leave the same files,
+//! however often somebody stopped on the way.
 
 use std::ops::Range;
 use std::path::PathBuf;
@@ -25,6 +27,19 @@ pub struct Aged {
 pub fn layout(days: u64) -> Vec<Range<u64>> {
     let marks = [0, days / (FAN * FAN) * (FAN * FAN), days / FAN * FAN, days];
     marks.windows(2).map(|pair| pair[0]..pair[1]).filter(|range| !range.is_empty()).collect()
+}
+
+/// Which days are in which file of pieces when there are so many.
+pub fn piece_layout(days: u64) -> Vec<Range<u64>> {
+    let mut layout = Vec::new();
+    let mut at = 0;
+    for size in [FAN * FAN, FAN, 1] {
+        while days - at >= size {
+            layout.push(at..at + size);
+            at += size;
+        }
+    }
+    layout
 }
 
 /// Adds the runs of a new day: gives the run that takes the place of the youngest ones. It is the last of
@@ -67,6 +82,9 @@ mod tests {
             assert!(others.iter().all(|range| before.contains(range)));
             assert!(before.iter().all(|range| others.contains(range) || range.start >= last.start));
             rewritten += last.end - last.start;
+            let [before, after] = [piece_layout(days - 1), piece_layout(days)];
+            let (last, others) = after.split_last().unwrap();
+            assert!(after.len() < 64 && last.end == days && others.iter().all(|range| before.contains(range)));
         }
         assert!(rewritten / 4000 < 30, "each day is written some twenty times in ten years");
     }

@@ -17,8 +17,9 @@ use crate::verdict::{Finding, Verdict, Why};
 
 /// Pieces that one stretch of text is compared with, besides those that have a unit of it word for word.
 const CANDIDATES: usize = 12;
-/// An anchor that so many pieces have tells little and is not remembered again.
-const COMMON: usize = 4;
+/// An anchor that so many pieces have is a phrase that everybody uses: it leads nowhere and is not remembered
+/// again. What is copied is kept but once.
+const COMMON: usize = 3;
 
 /// Judges documents against what was seen before them, and remembers them.
 pub struct Judge {
@@ -32,8 +33,10 @@ pub struct Judge {
 #[derive(Default)]
 struct Work {
     found: Vec<PieceNumber>,
-    /// For each anchor, whether it may be remembered.
-    is_rare: Vec<bool>,
+    /// For each anchor, how many pieces have it.
+    known: Vec<u32>,
+    /// Anchors with the pieces that they lead to.
+    hits: Vec<(u32, PieceNumber)>,
     candidates: Vec<Candidate>,
     short: Vec<(u32, u32)>,
     grams: Vec<u32>,
@@ -191,41 +194,28 @@ impl Case<'_> {
         let text = self.text;
         let levels = self.rule.levels;
         let mut evidence = Evidence { seen_in: vec![UNSEEN; text.words] };
+        self.look_up_anchors()?;
         // Which units are known word for word, and by which piece.
         let paragraphs = if levels.has(Level::Paragraph) { &text.paragraphs[..] } else { &[] };
         let known_paragraphs = self.known(paragraphs)?;
         let known_sentences = self.known(&text.sentences)?;
-        let mut anchors = 0;
-        self.work.is_rare.clear();
-        for start in (0..text.words.max(1)).step_by(PIECE_GRAMS) {
-            let end = start + PIECE_GRAMS;
+        let units = [(paragraphs, &known_paragraphs), (&text.sentences[..], &known_sentences)];
+        let mut hits = 0;
+        for start in (0..text.grams.len()).step_by(PIECE_GRAMS) {
+            let end = (start + PIECE_GRAMS).min(text.grams.len());
             self.work.candidates.clear();
-            let mut is_settled = true;
-            for (units, known) in [(paragraphs, &known_paragraphs), (&text.sentences[..], &known_sentences)] {
+            for (units, known) in units {
                 let first = units.partition_point(|unit| (unit.start as usize) < start);
                 let last = units.partition_point(|unit| (unit.start as usize) < end);
-                for known in &known[first..last] {
-                    is_settled &= known.is_some();
-                    if let Some(piece) = known {
-                        hit(&mut self.work.candidates, *piece, true);
-                    }
-                }
+                let known = known[first..last].iter().flatten();
+                known.for_each(|piece| hit(&mut self.work.candidates, *piece, true));
             }
-            is_settled &= text.words <= PIECE_GRAMS
-                && !levels.has(Level::Document)
-                && !(paragraphs.is_empty() && text.sentences.is_empty());
-            while anchors < text.anchors.len() && (text.anchors[anchors] as usize) < end {
-                if !is_settled {
-                    self.look_up(text.grams[text.anchors[anchors] as usize])?;
-                    let Work { found, candidates, .. } = &mut *self.work;
-                    found.iter().take(COMMON).for_each(|piece| hit(candidates, *piece, false));
-                }
-                self.work.is_rare.push(self.work.found.len() < COMMON || is_settled);
-                anchors += 1;
+            while let Some((at, piece)) = self.work.hits.get(hits).copied().filter(|(at, _)| (*at as usize) < end) {
+                hit(&mut self.work.candidates, piece, false);
+                hits += 1;
+                debug_assert!(at as usize >= start);
             }
-            if !is_settled {
-                self.compare(start..end.min(text.grams.len()).max(start), &mut evidence)?;
-            }
+            self.compare(start..end, &mut evidence)?;
         }
         let exact_paragraphs = self.sources(&known_paragraphs)?;
         let exact_sentences = self.sources(&known_sentences)?;
@@ -233,7 +223,8 @@ impl Case<'_> {
         evidence.weigh(&self.rule, self.sources.len(), exact);
         let mut verdict = Verdict::default();
         if levels.has(Level::Document) {
-            let whole = Unit { paragraph: 0, start: 0, end: text.words as u32, from: 0, to: 0, key: None };
+            let whole =
+                Unit { paragraph: 0, start: 0, end: text.words as u32, from: 0, to: 0, key: None, anchor: None };
             let finding = evidence.judge(&self.rule, &[whole], &[None])[0];
             if finding.duplicate.is_some() {
                 let finding = Finding { duplicate: Some(Why::Document), ..finding };
@@ -256,12 +247,36 @@ impl Case<'_> {
         Ok(verdict)
     }
 
+    /// Finds out which anchors are known, and where they lead.
+    fn look_up_anchors(&mut self) -> Result<()> {
+        self.work.known.clear();
+        self.work.hits.clear();
+        for at in &self.text.anchors {
+            self.look_up(self.text.grams[*at as usize])?;
+            let Work { found, known, hits, .. } = &mut *self.work;
+            known.push(found.len() as u32);
+            if found.len() < COMMON {
+                hits.extend(found.iter().map(|piece| (*at, *piece)));
+            }
+        }
+        Ok(())
+    }
+
+    /// How many pieces have the anchor that begins at a word.
+    fn known_anchor(&self, at: u32) -> usize {
+        self.text.anchors.binary_search(&at).map_or(0, |place| self.work.known[place] as usize)
+    }
+
     /// The pieces that have units word for word.
     fn known(&mut self, units: &[Unit]) -> Result<Vec<Option<PieceNumber>>> {
         units
             .iter()
             .map(|unit| {
                 let Some(key) = unit.key else { return Ok(None) };
+                // Where the anchor is unknown the unit is, and need not be looked for.
+                if unit.anchor.is_some_and(|at| self.known_anchor(at) == 0) {
+                    return Ok(None);
+                }
                 self.look_up(key)?;
                 Ok(self.work.found.first().copied())
             })
@@ -325,7 +340,8 @@ impl Case<'_> {
         let mut judged = text.paragraphs.iter().zip(&verdict.paragraphs);
         let has_bare = judged.any(|(unit, finding)| is_bare(unit) && finding.duplicate.is_none());
         let mut first_piece = None;
-        let mut anchors = text.anchors.iter().zip(self.work.is_rare.clone()).peekable();
+        let known = self.work.known.clone();
+        let mut anchors = text.anchors.iter().zip(known).peekable();
         for start in (0..text.words.max(1)).step_by(PIECE_GRAMS) {
             let end = start + PIECE_GRAMS;
             let has_kept = kept.iter().skip(start).take(PIECE_GRAMS).any(|kept| *kept);
@@ -341,8 +357,8 @@ impl Case<'_> {
             grams.dedup();
             let piece = self.memory.add(origin.name.as_bytes(), &self.work.grams)?;
             first_piece = first_piece.or(Some(piece));
-            while let Some((at, is_rare)) = anchors.next_if(|(at, _)| (**at as usize) < end) {
-                if is_rare && is_kept(*at as usize) {
+            while let Some((at, known)) = anchors.next_if(|(at, _)| (**at as usize) < end) {
+                if (known as usize) < COMMON && is_kept(*at as usize) {
                     self.memory.remember(self.place.key(text.grams[*at as usize]), piece)?;
                 }
             }
@@ -378,8 +394,11 @@ impl Case<'_> {
                     Some(piece)
                 }
             };
-            if let Some(piece) = owner {
-                self.memory.remember(self.place.key(key), piece)?;
+            let Some(piece) = owner else { continue };
+            self.memory.remember(self.place.key(key), piece)?;
+            // The anchor of what is kept is remembered already.
+            if let Some(at) = unit.anchor.filter(|at| source.is_some() && self.known_anchor(*at) < COMMON) {
+                self.memory.remember(self.place.key(text.grams[at as usize]), piece)?;
             }
         }
         Ok(())

@@ -33,6 +33,10 @@ const BUCKET_KEYS: u64 = 32;
 const MAX_BUCKET_BITS: u32 = 19;
 /// Bytes of a bucket's place in the file.
 const PLACE_BYTES: usize = 5;
+/// A small run that is asked often is read whole: as soon as its buckets would have taken as long, and each
+/// of them takes as long as so many bytes in one go.
+const READ_BYTES: u64 = 2048;
+const SMALL_BYTES: u64 = 8 << 20;
 /// What a reader of a whole run reads at once, in buckets.
 const STRIDE: usize = 2048;
 
@@ -170,6 +174,9 @@ pub struct KeyRun {
     keys: u64,
     last_piece: PieceNumber,
     bytes: u64,
+    asked: u64,
+    /// All of it, if it is small and asked often.
+    whole: Vec<u8>,
 }
 
 impl KeyRun {
@@ -205,7 +212,7 @@ impl KeyRun {
             return Err(damaged());
         }
         let shape = Shape { bucket_bits, low, piece_bits };
-        Ok(KeyRun { path: path.to_owned(), file, shape, places, keys, last_piece, bytes })
+        Ok(KeyRun { path: path.to_owned(), file, shape, places, keys, last_piece, bytes, asked: 0, whole: Vec::new() })
     }
 
     /// Where it lies.
@@ -224,12 +231,22 @@ impl KeyRun {
     }
 
     /// Adds the pieces that a key came from.
-    pub(crate) fn look_up(&self, key: u64, buffer: &mut Vec<u8>, found: &mut Vec<PieceNumber>) -> Result<()> {
+    pub(crate) fn look_up(&mut self, key: u64, buffer: &mut Vec<u8>, found: &mut Vec<PieceNumber>) -> Result<()> {
         let bucket = (key >> self.shape.rest_bits()) as usize;
         let [start, end] = [self.places[bucket], self.places[bucket + 1]];
-        buffer.resize((end - start) as usize, 0);
-        self.file.read_exact_at(buffer, start).during("read", &self.path)?;
-        self.shape.decode(bucket, buffer, |known, piece| {
+        self.asked += 1;
+        if self.asked * READ_BYTES == self.bytes.next_multiple_of(READ_BYTES) && self.bytes <= SMALL_BYTES {
+            self.whole.resize(self.bytes as usize, 0);
+            self.file.read_exact_at(&mut self.whole, 0).during("read", &self.path)?;
+        }
+        let bytes = if self.whole.is_empty() {
+            buffer.resize((end - start) as usize, 0);
+            self.file.read_exact_at(buffer, start).during("read", &self.path)?;
+            &buffer[..]
+        } else {
+            &self.whole[start as usize..end as usize]
+        };
+        self.shape.decode(bucket, bytes, |known, piece| {
             if known == key {
                 found.push(piece);
             }
@@ -358,7 +375,7 @@ mod tests {
             let at = |name: &str| folder.path().join(name);
             let runs = [write(folder.path(), "1", &mut one), write(folder.path(), "2", &mut two), write(folder.path(), "3", &mut three)];
             let first = merge(&[&runs[0], &runs[1]], &at("12"), None).unwrap();
-            let whole = merge(&[&first, &runs[2]], &at("123"), None).unwrap();
+            let mut whole = merge(&[&first, &runs[2]], &at("123"), None).unwrap();
             let at_once = merge(&[&runs[2], &runs[0], &runs[1]], &at("321"), None).unwrap();
             let mut all = [one, two, three].concat();
             all.sort_unstable();
@@ -389,7 +406,7 @@ mod tests {
             bytes[place] = byte;
             for len in [bytes.len(), cut.index(bytes.len())] {
                 std::fs::write(run.path(), &bytes[..len]).unwrap();
-                if let Ok(run) = KeyRun::open(run.path()) {
+                if let Ok(mut run) = KeyRun::open(run.path()) {
                     let mut reader = run.read();
                     while reader.peek().unwrap().is_some() {
                         reader.at += 1;

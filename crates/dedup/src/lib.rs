@@ -42,7 +42,7 @@ pub use error::{Error, Result};
 pub use judge::Judge;
 pub use keys::{KeyRun, PieceNumber, merge};
 pub use memory::{Memory, Past, Sealed};
-pub use pieces::PieceFile;
+pub use pieces::{PieceFile, join};
 pub use presets::{PRESETS, Preset, preset};
 pub use rule::{Level, Levels, Rule};
 pub use scope::{Origin, Scope};

@@ -96,7 +96,7 @@ impl Memory {
     pub(crate) fn look_up(&mut self, key: u64, first: PieceNumber, found: &mut Vec<PieceNumber>) -> Result<()> {
         found.clear();
         self.recent.look_up(key, found);
-        for run in self.past.iter().chain(self.fresh.iter().map(|(_, run)| run)) {
+        for run in self.past.iter_mut().chain(self.fresh.iter_mut().map(|(_, run)| run)) {
             run.look_up(key, &mut self.buffer, found)?;
         }
         if !found.is_empty() {

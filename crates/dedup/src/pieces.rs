@@ -12,6 +12,7 @@
 
 use std::fs::File;
 use std::io::{Seek as _, SeekFrom, Write as _};
+use std::ops::Range;
 use std::os::unix::fs::FileExt as _;
 use std::path::{Path, PathBuf};
 
@@ -29,6 +30,8 @@ const NAME_BYTES: usize = 512;
 const MAGIC: &[u8; 8] = b"TIDPIEC1";
 const HEADER_BYTES: u64 = 16;
 const PLACE_BYTES: usize = 5;
+/// Pieces that are copied at once.
+const JOIN_PIECES: usize = 256;
 /// What waits to be written.
 const BUFFER_BYTES: usize = 1 << 18;
 
@@ -169,6 +172,26 @@ impl PieceWriter {
     }
 }
 
+/// A place in a file.
+fn place(bytes: &[u8]) -> u64 {
+    bytes.iter().rev().fold(0, |sum, byte| sum << 8 | u64::from(*byte))
+}
+
+/// The number of a file's first piece, and how many there are.
+fn header(file: &File, bytes: u64, path: &Path) -> Result<(PieceNumber, u32)> {
+    let damaged = || Error::Damaged { path: path.to_owned() };
+    if bytes < HEADER_BYTES {
+        return Err(damaged());
+    }
+    let mut header = [0; HEADER_BYTES as usize];
+    file.read_exact_at(&mut header, 0).during("read", path)?;
+    let number = |at: usize| u32::from_le_bytes(header[at..at + 4].try_into().expect("four bytes"));
+    let (first, pieces) = (number(8), number(12));
+    let index_bytes = (u64::from(pieces) + 1) * PLACE_BYTES as u64;
+    let is_ours = &header[..8] == MAGIC && bytes >= HEADER_BYTES + index_bytes && first.checked_add(pieces).is_some();
+    if is_ours { Ok((first, pieces)) } else { Err(damaged()) }
+}
+
 /// A file of pieces. It is opened when it is needed: there is one for each day of many years.
 #[derive(Debug, Clone)]
 pub struct PieceFile {
@@ -184,22 +207,14 @@ impl PieceFile {
     pub fn open(path: &Path) -> Result<PieceFile> {
         let file = File::open(path).during("open", path)?;
         let bytes = file.metadata().during("look at", path)?.len();
-        let mut header = [0; HEADER_BYTES as usize];
-        let has_header = bytes >= HEADER_BYTES;
-        if has_header {
-            file.read_exact_at(&mut header, 0).during("read", path)?;
-        }
-        let number = |at: usize| u32::from_le_bytes(header[at..at + 4].try_into().expect("four bytes"));
-        let (first, pieces) = (number(8), number(12));
-        let index_bytes = (u64::from(pieces) + 1) * PLACE_BYTES as u64;
-        if !has_header
-            || &header[..8] != MAGIC
-            || bytes < HEADER_BYTES + index_bytes
-            || first.checked_add(pieces).is_none()
-        {
-            return Err(Error::Damaged { path: path.to_owned() });
-        }
-        Ok(PieceFile { path: path.to_owned(), first, pieces, index_at: bytes - index_bytes, bytes })
+        let (first, pieces) = header(&file, bytes, path)?;
+        Ok(PieceFile::known(path, first, pieces, bytes))
+    }
+
+    /// A file that somebody has looked at before.
+    pub fn known(path: &Path, first: PieceNumber, pieces: u32, bytes: u64) -> PieceFile {
+        let index_at = bytes.saturating_sub((u64::from(pieces) + 1) * PLACE_BYTES as u64);
+        PieceFile { path: path.to_owned(), first, pieces, index_at, bytes }
     }
 
     /// Where it lies.
@@ -223,7 +238,7 @@ impl PieceFile {
     }
 
     /// The number of the piece behind its last.
-    pub(crate) fn end(&self) -> PieceNumber {
+    pub fn end(&self) -> PieceNumber {
         self.first + self.pieces
     }
 
@@ -231,7 +246,6 @@ impl PieceFile {
         let mut places = [0; 2 * PLACE_BYTES];
         let read = file.read_exact_at(&mut places, self.index_at + u64::from(at) * PLACE_BYTES as u64);
         read.during("read", &self.path)?;
-        let place = |bytes: &[u8]| bytes.iter().rev().fold(0, |sum, byte| sum << 8 | u64::from(*byte));
         let [start, end] = [place(&places[..PLACE_BYTES]), place(&places[PLACE_BYTES..])];
         if start > end || end > self.index_at || end - start > (NAME_BYTES + 16 * PIECE_GRAMS) as u64 {
             return Err(Error::Damaged { path: self.path.clone() });
@@ -239,6 +253,33 @@ impl PieceFile {
         piece.bytes.resize((end - start) as usize, 0);
         file.read_exact_at(&mut piece.bytes, start).during("read", &self.path)
     }
+}
+
+/// Makes one file of several that follow each other: the pieces with these numbers.
+pub fn join(files: &[&PieceFile], wanted: Range<PieceNumber>, path: &Path) -> Result<PieceFile> {
+    let mut joined = PieceWriter::create(path, wanted.start)?;
+    let mut buffer = Vec::new();
+    for source in files {
+        let [from, to] =
+            [wanted.start, wanted.end].map(|number| number.clamp(source.first, source.end()) - source.first);
+        let file = File::open(&source.path).during("open", &source.path)?;
+        let mut places = vec![0; (to - from + 1) as usize * PLACE_BYTES];
+        let index_at = source.index_at + u64::from(from) * PLACE_BYTES as u64;
+        file.read_exact_at(&mut places, index_at).during("read", &source.path)?;
+        let places: Vec<u64> = places.chunks_exact(PLACE_BYTES).map(place).collect();
+        if !places.is_sorted() || places.last().is_some_and(|end| *end > source.index_at) {
+            return Err(Error::Damaged { path: source.path.clone() });
+        }
+        for part in places.windows(2).collect::<Vec<_>>().chunks(JOIN_PIECES) {
+            let (start, end) = (part[0][0], part[part.len() - 1][1]);
+            buffer.resize((end - start) as usize, 0);
+            file.read_exact_at(&mut buffer, start).during("read", &source.path)?;
+            for pair in part {
+                joined.push(&buffer[(pair[0] - start) as usize..(pair[1] - start) as usize])?;
+            }
+        }
+    }
+    joined.finish()
 }
 
 /// All pieces of the past.
@@ -249,7 +290,7 @@ pub(crate) struct Pieces {
 }
 
 /// Files that stay open.
-const OPEN_FILES: usize = 32;
+const OPEN_FILES: usize = 128;
 
 impl Pieces {
     pub(crate) fn new(files: Vec<PieceFile>) -> Pieces {
@@ -257,7 +298,7 @@ impl Pieces {
     }
 
     /// The number behind the last piece.
-    pub(crate) fn end(&self) -> PieceNumber {
+    pub fn end(&self) -> PieceNumber {
         self.files.last().map_or(0, PieceFile::end)
     }
 

@@ -7,7 +7,7 @@ use crate::rule::{Level, Rule};
 use crate::words::push_words;
 
 /// One n-gram in so many is an anchor, by which a text is recognised.
-const ANCHOR_RATE: u64 = 16;
+const ANCHOR_RATE: u64 = 32;
 
 /// A document that is ready to be judged.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -37,6 +37,9 @@ pub(crate) struct Unit {
     pub(crate) to: u32,
     /// What it is known by; nothing if there is nothing in it.
     pub(crate) key: Option<u64>,
+    /// The word at which its own anchor begins; nothing if it is too short for an n-gram. Whoever has the
+    /// unit word for word has the anchor.
+    pub(crate) anchor: Option<u32>,
 }
 
 impl Unit {
@@ -66,7 +69,12 @@ impl Text {
         text.words = words.len();
         text.key = sequence(&words, 0x7E87);
         text.grams = grams(&words, rule.ngram);
-        text.anchors = anchors(&text, rule.ngram);
+        for unit in text.paragraphs.iter_mut().chain(&mut text.sentences) {
+            let end = (unit.end as usize + 1).saturating_sub(rule.ngram);
+            let own = (unit.start as usize..end).min_by_key(|at| text.grams[*at] % (1 << 32));
+            unit.anchor = own.map(|at| at as u32);
+        }
+        text.anchors = anchors(&text);
         text
     }
 
@@ -82,8 +90,9 @@ impl Text {
             [unit.paragraph, unit.start, unit.end, unit.from, unit.to]
                 .into_iter()
                 .for_each(|n| number(n as usize, bytes));
-            bytes.push(u8::from(unit.key.is_some()));
+            bytes.push(u8::from(unit.key.is_some()) | u8::from(unit.anchor.is_some()) << 1);
             bytes.extend(unit.key.unwrap_or(0).to_le_bytes());
+            bytes.extend(unit.anchor.unwrap_or(0).to_le_bytes());
         }
     }
 
@@ -100,8 +109,9 @@ impl Text {
         let anchors = (0..anchors).map(|_| take_u32(&mut rest)).collect::<Option<_>>()?;
         let mut unit = || {
             let [paragraph, start, end, from, to] = std::array::from_fn(|_| take_u32(&mut rest).unwrap_or(0));
-            let (has_key, key) = (take::<1>(&mut rest)?[0] == 1, take_u64(&mut rest)?);
-            Some(Unit { paragraph, start, end, from, to, key: has_key.then_some(key) })
+            let (has, key, anchor) = (take::<1>(&mut rest)?[0], take_u64(&mut rest)?, take_u32(&mut rest)?);
+            let (key, anchor) = ((has & 1 != 0).then_some(key), (has & 2 != 0).then_some(anchor));
+            Some(Unit { paragraph, start, end, from, to, key, anchor })
         };
         let paragraphs = (0..paragraphs).map(|_| unit()).collect::<Option<_>>()?;
         let sentences = (0..sentences).map(|_| unit()).collect::<Option<_>>()?;
@@ -153,6 +163,7 @@ fn unit(paragraph: usize, text: &str, from: usize, words: &[u64], start: usize) 
         from: from as u32,
         to: (from + text.len()) as u32,
         key,
+        anchor: None,
     }
 }
 
@@ -179,18 +190,14 @@ fn grams(words: &[u64], ngram: usize) -> Vec<u64> {
     grams
 }
 
-/// Every n-gram of a kind, wherever it stands, and one of each paragraph: a copy that was edited has
-/// most of them still.
-fn anchors(text: &Text, ngram: usize) -> Vec<u32> {
-    let mut anchors: Vec<u32> = Vec::with_capacity(text.grams.len() / ANCHOR_RATE as usize + text.paragraphs.len());
+/// Every n-gram of a kind, wherever it stands, and one of each unit: a copy that was edited has most of
+/// them still.
+fn anchors(text: &Text) -> Vec<u32> {
     let sampled = text.grams.iter().enumerate().filter(|(_, gram)| gram.is_multiple_of(ANCHOR_RATE));
-    anchors.extend(sampled.map(|(at, _)| at as u32));
-    for unit in &text.paragraphs {
-        let end = (unit.end as usize + 1).saturating_sub(ngram);
-        let own = (unit.start as usize..end).min_by_key(|at| text.grams[*at] % (1 << 32));
-        anchors.extend(own.map(|at| at as u32).filter(|at| !text.grams[*at as usize].is_multiple_of(ANCHOR_RATE)));
-    }
+    let mut anchors: Vec<u32> = sampled.map(|(at, _)| at as u32).collect();
+    anchors.extend(text.paragraphs.iter().chain(&text.sentences).filter_map(|unit| unit.anchor));
     anchors.sort_unstable();
+    anchors.dedup();
     anchors
 }
 

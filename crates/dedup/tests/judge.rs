@@ -5,7 +5,7 @@ use std::path::Path;
 use proptest::prelude::*;
 use tidings_dedup::ages::{self, Aged};
 use tidings_dedup::{
-    Judge, KeyRun, Level, Levels, Memory, Origin, Past, PieceFile, PieceNumber, Rule, Scope, Text, Verdict, Why,
+    Judge, KeyRun, Level, Levels, Memory, Origin, Past, PieceFile, PieceNumber, Rule, Scope, Text, Verdict, Why, join,
 };
 
 /// A made-up document: who, when, and paragraphs.
@@ -200,12 +200,14 @@ struct Days<'a> {
     scope: Scope,
     keys: Vec<Aged>,
     pieces: Vec<PieceFile>,
+    /// The first piece of each day.
+    firsts: Vec<PieceNumber>,
     days: Vec<(i64, PieceNumber)>,
 }
 
 impl Days<'_> {
     fn new(folder: &Path, rule: Rule, scope: Scope) -> Days<'_> {
-        Days { folder, rule, scope, keys: Vec::new(), pieces: Vec::new(), days: Vec::new() }
+        Days { folder, rule, scope, keys: Vec::new(), pieces: Vec::new(), firsts: Vec::new(), days: Vec::new() }
     }
 
     fn reopened(&self) -> Vec<KeyRun> {
@@ -223,7 +225,13 @@ impl Days<'_> {
             let grown = ages::grow(&self.keys, &sealed.runs, |days| own.join(format!("{days:?}"))).unwrap();
             self.keys.retain(|aged| aged.days.start < grown.days.start);
             self.keys.push(grown);
-            self.pieces.push(sealed.pieces);
+            self.firsts.push(sealed.pieces.first());
+            let block = ages::piece_layout(self.firsts.len() as u64).pop().unwrap();
+            let first = self.firsts[block.start as usize];
+            let (older, joined): (Vec<_>, Vec<_>) = self.pieces.drain(..).partition(|file| file.first() < first);
+            let parts: Vec<&PieceFile> = joined.iter().chain([&sealed.pieces]).collect();
+            let whole = join(&parts, first..sealed.pieces.end(), &own.join("joined")).unwrap();
+            self.pieces = older.into_iter().chain([whole]).collect();
             self.days = sealed.days;
         }
         verdicts
@@ -232,11 +240,17 @@ impl Days<'_> {
     /// Forgets all days but the first ones.
     fn go_back(&mut self, count: usize) {
         let own = tempfile::tempdir_in(self.folder).unwrap().keep();
-        let first = |day: u64| self.pieces.get(day as usize).map_or(PieceNumber::MAX, PieceFile::first);
+        let first = |day: u64| self.firsts.get(day as usize).copied().unwrap_or(PieceNumber::MAX);
         let path = |days: &std::ops::Range<u64>| own.join(format!("{days:?}"));
         let layout = ages::layout(count as u64);
         self.keys = layout.iter().map(|days| ages::cut(&self.keys, days, first, path).unwrap()).collect();
-        self.pieces.truncate(count);
+        let parts: Vec<&PieceFile> = self.pieces.iter().collect();
+        let blocks = ages::piece_layout(count as u64);
+        let cut = blocks.iter().map(|days| {
+            join(&parts, first(days.start)..first(days.end), &own.join(format!("pieces {days:?}"))).unwrap()
+        });
+        self.pieces = cut.collect();
+        self.firsts.truncate(count);
         self.days.truncate(count);
     }
 
@@ -260,7 +274,7 @@ proptest! {
         prop_assert_eq!(&verdicts, &judge_all(&stories, rule, scope, 1 << 20));
         let mut wavering = Days::new(folder.path(), rule, scope);
         wavering.go_on(&stories);
-        let day = back.index(wavering.pieces.len());
+        let day = back.index(wavering.firsts.len());
         wavering.go_back(day);
         let rest: Vec<Story> = stories.iter().filter(|story| story.day >= day as i64).cloned().collect();
         prop_assert_eq!(&wavering.go_on(&rest), &verdicts[stories.len() - rest.len()..]);
