@@ -74,7 +74,7 @@ impl Text {
             let own = (unit.start as usize..end).min_by_key(|at| text.grams[*at] % (1 << 32));
             unit.anchor = own.map(|at| at as u32);
         }
-        text.anchors = anchors(&text);
+        text.anchors = anchors(&text, rule.ngram);
         text
     }
 
@@ -192,10 +192,16 @@ fn grams(words: &[u64], ngram: usize) -> Vec<u64> {
 
 /// Every n-gram of a kind, wherever it stands, and one of each unit: a copy that was edited has most of
 /// them still.
-fn anchors(text: &Text) -> Vec<u32> {
+fn anchors(text: &Text, ngram: usize) -> Vec<u32> {
     let sampled = text.grams.iter().enumerate().filter(|(_, gram)| gram.is_multiple_of(ANCHOR_RATE));
     let mut anchors: Vec<u32> = sampled.map(|(at, _)| at as u32).collect();
-    anchors.extend(text.paragraphs.iter().chain(&text.sentences).filter_map(|unit| unit.anchor));
+    for unit in text.paragraphs.iter().chain(&text.sentences) {
+        let Some(first) = unit.anchor else { continue };
+        anchors.push(first);
+        // A short unit has few of the others, and one edited word takes its own away.
+        let others = (unit.start..unit.end + 1 - ngram as u32).filter(|at| *at != first);
+        anchors.extend(others.min_by_key(|at| text.grams[*at as usize] % (1 << 32)));
+    }
     anchors.sort_unstable();
     anchors.dedup();
     anchors
