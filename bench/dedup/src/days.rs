@@ -3,6 +3,7 @@
 //! Each day is done as a home does it: the files that earlier days left are opened, a day of documents is
 //! read from lines of JSON and judged, new files are written and old ones merged. Nothing stays in memory from day to day.
 
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 use anyhow::Result;
@@ -39,7 +40,7 @@ pub fn simulate(
 ) -> Result<Vec<Span>> {
     let rule = Rule::default();
     let mut documents = Generator::new(1, 20_000);
-    let mut keys: Vec<(std::ops::Range<u64>, PathBuf)> = Vec::new();
+    let mut keys: Vec<(Range<u64>, PathBuf)> = Vec::new();
     let (mut pieces, mut starts) = (Vec::<PieceFile>::new(), Vec::new());
     let (mut grams, mut spans, mut firsts) = (0, Vec::new(), Vec::new());
     let (mut words, mut seconds) = (0usize, 0.0);
@@ -69,9 +70,8 @@ pub fn simulate(
         }
         grams += judge.memory().grams();
         let sealed = judge.seal()?;
-        let reopen =
-            |(days, path): &(std::ops::Range<u64>, PathBuf)| Ok(Aged { days: days.clone(), run: KeyRun::open(path)? });
-        let aged: Vec<Aged> = keys.iter().map(reopen).collect::<Result<_>>()?;
+        let ranges = keys.iter().map(|(days, _)| days.clone());
+        let aged: Vec<Aged> = ranges.zip(sealed.past).map(|(days, run)| Aged { days, run }).collect();
         let grown = ages::grow(&aged, &sealed.runs, |_| own.join("keys"))?;
         keys.retain(|(days, path)| days.start < grown.days.start || std::fs::remove_file(path).is_err());
         keys.push((grown.days.clone(), grown.run.path().to_owned()));

@@ -6,6 +6,7 @@ use std::time::Duration;
 use anyhow::{Context as _, Result, anyhow, bail};
 use serde::{Deserialize, Serialize};
 use tidings_clean::Options;
+use tidings_dedup::{Levels, Rule, Scope};
 use tidings_feeds::schedule::Budget;
 use tidings_fetch::Settings;
 use tidings_fetch::guard::{Guard, Network};
@@ -27,6 +28,8 @@ pub struct Config {
     pub discover: DiscoverConfig,
     /// How pages become documents.
     pub clean: CleanConfig,
+    /// How duplicates are told.
+    pub dedup: DedupConfig,
 }
 
 /// The `[fetch]` table; `settings.toml` says what each key means.
@@ -188,6 +191,78 @@ impl CleanConfig {
     }
 }
 
+/// The `[dedup]` table.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+#[allow(missing_docs)] // The template documents each key to everybody.
+pub struct DedupConfig {
+    pub preset: String,
+    pub ngram: usize,
+    pub threshold: f32,
+    pub smoothing: bool,
+    pub levels: Vec<String>,
+    pub scope: Scope,
+    pub memory_mib: usize,
+    pub threads: usize,
+}
+
+impl Default for DedupConfig {
+    fn default() -> DedupConfig {
+        DedupConfig {
+            preset: "tidings".to_owned(),
+            ngram: 0,
+            threshold: 0.0,
+            smoothing: true,
+            levels: Vec::new(),
+            scope: Scope::All,
+            memory_mib: 96,
+            threads: 0,
+        }
+    }
+}
+
+impl DedupConfig {
+    /// The rule: the preset's, but for what is said otherwise.
+    pub fn rule(&self) -> Result<Rule> {
+        let Some(preset) = tidings_dedup::preset(&self.preset) else {
+            let known = tidings_dedup::PRESETS.map(|preset| preset.name).join(", ");
+            bail!("dedup.preset = \"{}\" is none; there are {known}", self.preset);
+        };
+        let mut rule = preset.rule;
+        if self.ngram > 0 {
+            rule.ngram = self.ngram;
+        }
+        if self.threshold > 0.0 {
+            rule.threshold = self.threshold;
+        }
+        if !self.smoothing {
+            rule.smoothing = 0;
+        }
+        if !self.levels.is_empty() {
+            rule.levels = Levels::try_from(self.levels.clone()).map_err(|fault| anyhow!("dedup.levels: {fault}"))?;
+        }
+        Ok(rule)
+    }
+
+    fn check(&self) -> Result<()> {
+        self.rule()?;
+        let limits = [
+            ("ngram", self.ngram, 0..=64),
+            ("memory_mib", self.memory_mib, 1..=1_000_000),
+            ("threads", self.threads, 0..=1024),
+        ];
+        for (key, value, range) in limits {
+            if !range.contains(&value) {
+                bail!("dedup.{key} = {value} is out of range; give a number from {} to {}", range.start(), range.end());
+            }
+        }
+        if !(0.0..=1.0).contains(&self.threshold) {
+            bail!("dedup.threshold = {} is no share; give a number from 0 to 1", self.threshold);
+        }
+        Ok(())
+    }
+}
+
 /// How strictly text is told from the rest, by its name in settings and on the command line.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, clap::ValueEnum)]
 #[serde(rename_all = "lowercase")]
@@ -301,6 +376,7 @@ impl Config {
                 bail!("clean.{key} = {value} is out of range; give a number from {} to {}", range.start(), range.end());
             }
         }
+        self.dedup.check()?;
         networks(&fetch.allow_private)?;
         let is_code = |code: &String| (2..=3).contains(&code.len()) && code.bytes().all(|b| b.is_ascii_lowercase());
         if let Some(code) = self.discover.languages.iter().find(|code| !is_code(code)) {

@@ -13,6 +13,7 @@
 
 use std::fs::File;
 use std::io::{BufWriter, Seek as _, SeekFrom, Write as _};
+use std::ops::Range;
 use std::os::unix::fs::FileExt as _;
 use std::path::{Path, PathBuf};
 
@@ -170,7 +171,8 @@ pub struct KeyRun {
     path: PathBuf,
     file: File,
     shape: Shape,
-    places: Vec<u64>,
+    /// Where buckets begin, as it lies on disk: a day asks for few of them.
+    index: Vec<u8>,
     keys: u64,
     last_piece: PieceNumber,
     bytes: u64,
@@ -204,15 +206,23 @@ impl KeyRun {
         }
         let mut index = vec![0; index_bytes as usize];
         file.read_exact_at(&mut index, bytes - index_bytes).during("read", path)?;
-        let places: Vec<u64> = index
-            .chunks_exact(PLACE_BYTES)
-            .map(|place| place.iter().rev().fold(0, |sum, byte| sum << 8 | u64::from(*byte)))
-            .collect();
-        if !places.is_sorted() || places.last().is_none_or(|end| end + index_bytes != bytes) {
-            return Err(damaged());
-        }
         let shape = Shape { bucket_bits, low, piece_bits };
-        Ok(KeyRun { path: path.to_owned(), file, shape, places, keys, last_piece, bytes, asked: 0, whole: Vec::new() })
+        Ok(KeyRun { path: path.to_owned(), file, shape, index, keys, last_piece, bytes, asked: 0, whole: Vec::new() })
+    }
+
+    /// Where a stretch of buckets lies.
+    fn place(&self, buckets: Range<usize>) -> Result<Range<u64>> {
+        let at = |bucket: usize| {
+            let place = &self.index[bucket * PLACE_BYTES..(bucket + 1) * PLACE_BYTES];
+            place.iter().rev().fold(0, |sum, byte| sum << 8 | u64::from(*byte))
+        };
+        let place = at(buckets.start)..at(buckets.end);
+        let is_sound = place.start <= place.end && place.end + self.index.len() as u64 <= self.bytes;
+        if is_sound { Ok(place) } else { Err(Error::Damaged { path: self.path.clone() }) }
+    }
+
+    fn buckets(&self) -> usize {
+        1 << self.shape.bucket_bits
     }
 
     /// Where it lies.
@@ -233,7 +243,7 @@ impl KeyRun {
     /// Adds the pieces that a key came from.
     pub(crate) fn look_up(&mut self, key: u64, buffer: &mut Vec<u8>, found: &mut Vec<PieceNumber>) -> Result<()> {
         let bucket = (key >> self.shape.rest_bits()) as usize;
-        let [start, end] = [self.places[bucket], self.places[bucket + 1]];
+        let Range { start, end } = self.place(bucket..bucket + 1)?;
         self.asked += 1;
         if self.asked * READ_BYTES == self.bytes.next_multiple_of(READ_BYTES) && self.bytes <= SMALL_BYTES {
             self.whole.resize(self.bytes as usize, 0);
@@ -282,17 +292,18 @@ impl KeyReader<'_> {
 
     fn refill(&mut self) -> Result<()> {
         let run = self.run;
-        let buckets = run.places.len() - 1;
         self.ready.clear();
         self.at = 0;
-        while self.ready.is_empty() && self.bucket < buckets {
-            let last = (self.bucket + STRIDE).min(buckets);
-            let start = run.places[self.bucket];
-            self.buffer.resize((run.places[last] - start) as usize, 0);
-            run.file.read_exact_at(&mut self.buffer, start).during("read", &run.path)?;
+        while self.ready.is_empty() && self.bucket < run.buckets() {
+            let last = (self.bucket + STRIDE).min(run.buckets());
+            let stretch = run.place(self.bucket..last)?;
+            self.buffer.resize((stretch.end - stretch.start) as usize, 0);
+            run.file.read_exact_at(&mut self.buffer, stretch.start).during("read", &run.path)?;
             for bucket in self.bucket..last {
-                let [from, to] = [run.places[bucket] - start, run.places[bucket + 1] - start];
-                run.shape.decode(bucket, &self.buffer[from as usize..to as usize], |key, piece| {
+                let place = run.place(bucket..bucket + 1)?;
+                let [from, to] = [place.start, place.end].map(|at| at.saturating_sub(stretch.start) as usize);
+                let bytes = self.buffer.get(from..to).ok_or_else(|| Error::Damaged { path: run.path.clone() })?;
+                run.shape.decode(bucket, bytes, |key, piece| {
                     self.ready.push((key, piece));
                     true
                 });
@@ -408,10 +419,10 @@ mod tests {
                 std::fs::write(run.path(), &bytes[..len]).unwrap();
                 if let Ok(mut run) = KeyRun::open(run.path()) {
                     let mut reader = run.read();
-                    while reader.peek().unwrap().is_some() {
+                    while reader.peek().is_ok_and(|next| next.is_some()) {
                         reader.at += 1;
                     }
-                    run.look_up(one.first().map_or(0, |pair| pair.0), &mut Vec::new(), &mut Vec::new()).unwrap();
+                    let _ = run.look_up(one.first().map_or(0, |pair| pair.0), &mut Vec::new(), &mut Vec::new());
                 }
             }
         }

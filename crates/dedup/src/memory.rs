@@ -46,6 +46,8 @@ pub struct Memory {
 
 /// What a memory has written since it began.
 pub struct Sealed {
+    /// The runs that it was given.
+    pub past: Vec<KeyRun>,
     /// Runs of keys.
     pub runs: Vec<KeyRun>,
     /// The pieces.
@@ -177,6 +179,6 @@ impl Memory {
     pub fn seal(mut self) -> Result<Sealed> {
         self.spill()?;
         let runs = self.fresh.into_iter().map(|(_, run)| run).collect();
-        Ok(Sealed { runs, pieces: self.growing.finish()?, days: self.days })
+        Ok(Sealed { past: self.past, runs, pieces: self.growing.finish()?, days: self.days })
     }
 }

@@ -20,6 +20,20 @@ pub enum Why {
     Between,
 }
 
+impl Why {
+    /// Its name in files.
+    pub fn name(self) -> &'static str {
+        match self {
+            Why::Page => "page",
+            Why::Text => "text",
+            Why::Document => "document",
+            Why::Exact => "exact",
+            Why::Near => "near",
+            Why::Between => "between",
+        }
+    }
+}
+
 /// What the judge says of a paragraph or sentence.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct Finding {

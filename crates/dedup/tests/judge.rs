@@ -228,10 +228,10 @@ impl Days<'_> {
             self.firsts.push(sealed.pieces.first());
             let block = ages::piece_layout(self.firsts.len() as u64).pop().unwrap();
             let first = self.firsts[block.start as usize];
-            let (older, joined): (Vec<_>, Vec<_>) = self.pieces.drain(..).partition(|file| file.first() < first);
+            let older = ages::piece_layout(self.firsts.len() as u64 - 1);
+            let joined = self.pieces.split_off(older.iter().filter(|older| older.end <= block.start).count());
             let parts: Vec<&PieceFile> = joined.iter().chain([&sealed.pieces]).collect();
-            let whole = join(&parts, first..sealed.pieces.end(), &own.join("joined")).unwrap();
-            self.pieces = older.into_iter().chain([whole]).collect();
+            self.pieces.push(join(&parts, first..sealed.pieces.end(), &own.join("joined")).unwrap());
             self.days = sealed.days;
         }
         verdicts

@@ -193,7 +193,7 @@ pub struct DayDraft {
 }
 
 /// The name of the shelf of pages that gave no document; no language has such a code.
-const DROPPED: &str = "dropped";
+pub(crate) const DROPPED: &str = "dropped";
 
 /// A file that is opened when there is something to write: a page may claim any language, and open
 /// files are few.
@@ -347,6 +347,20 @@ pub(crate) fn sweep(home: &Home) -> Result<()> {
     for path in files_in(&folder(home))?.into_iter().chain(files_in(&home.docs().join("recipes"))?) {
         if path.extension().is_some_and(|ending| ending == "tmp") {
             disk::remove(&path)?;
+        }
+    }
+    Ok(())
+}
+
+/// Removes all documents and their recipes; the pages that they were made of stay.
+pub fn clear(home: &Home) -> Result<()> {
+    // The recipes go first: a day without one is no day.
+    for file in files_in(&home.docs().join("recipes"))? {
+        disk::remove(&file)?;
+    }
+    for folder in files_in(&home.docs())?.into_iter().filter(|path| path.is_dir()) {
+        for file in files_in(&folder)? {
+            disk::remove(&file)?;
         }
     }
     Ok(())

@@ -114,6 +114,11 @@ impl Home {
         self.root.join("docs")
     }
 
+    /// Verdicts on duplicates, and what was seen.
+    pub fn seen(&self) -> PathBuf {
+        self.root.join("seen")
+    }
+
     /// Plans as they were before each run.
     pub fn history(&self) -> PathBuf {
         self.root.join("history")
@@ -159,6 +164,7 @@ impl Home {
                 }
             }
         }
+        crate::seen::sweep(self)?;
         crate::docs::sweep(self)
     }
 }

@@ -21,6 +21,7 @@ pub mod pages;
 pub mod plan;
 pub mod rules;
 pub mod runs;
+pub mod seen;
 mod table;
 pub mod warc;
 mod work;

@@ -1,24 +1,29 @@
-//! `tidings dedup`: tells what was published before; with `--jsonl` of any stream of documents.
+//! `tidings dedup`: tells what was published before, day by day; with `--jsonl` of any stream of documents.
 
 mod filter;
 mod line;
+mod stage;
+mod views;
 
-use anyhow::{Result, bail};
-use tidings_dedup::{Levels, PRESETS, Rule, Scope, preset};
+use anyhow::Result;
+use tidings_dedup::{Levels, Scope};
 
 use super::Report;
 use crate::args::Global;
+use crate::config::DedupConfig;
+use crate::session::Session;
 
-/// Memory for keys of late, if nobody says otherwise.
-const MEMORY_MB: usize = 96;
-
-#[derive(Debug, clap::Args)]
-#[command(after_help = "The filter reads one JSON object a line, in the order of time, and writes the same with the \
+#[derive(Debug, Default, clap::Args)]
+#[command(
+    after_help = "In a home, verdicts come to seen/verdicts/DAY.jsonl.zst, a line for each document; nothing is \
+    taken away. Days that are up to date are left alone; where a day has changed, it and all after it are judged again.\n\n\
+    The filter reads one JSON object a line, in the order of time, and writes the same with the \
     paragraphs that are new:\n  \
     in   {\"id\", \"paragraphs\": [text, …]}, and where the scope needs them \"date\" or \"month\", and \"site\"\n  \
     out  the same line with fewer paragraphs; with --marks with all of them and \"marks\", one for each:\n       \
     {\"kept\"} or {\"kept\", \"why\", \"share\", \"of\"}: exact, near or between, how much was seen, in which document\n\
-    Presets: tidings (5 words, 0.5), onion (7, 0.5), aranea (5, 0.9, no smoothing), now (11, whole documents).")]
+    Presets: tidings (5 words, 0.5), onion (7, 0.5), aranea (5, 0.9, no smoothing), now (11, whole documents)."
+)]
 pub struct Args {
     #[command(flatten)]
     rule: RuleArgs,
@@ -28,13 +33,22 @@ pub struct Args {
     /// Keep everything and mark what was seen before
     #[arg(long, alias = "mark", requires = "jsonl")]
     marks: bool,
+    /// List the texts that were most often seen before
+    #[arg(long, value_name = "N", conflicts_with = "jsonl")]
+    top: Option<u16>,
+    /// Print every duplicate with its text as JSON lines
+    #[arg(long, conflicts_with_all = ["jsonl", "top"])]
+    removed: bool,
+    /// Print who copied whom as JSON lines
+    #[arg(long, conflicts_with_all = ["jsonl", "top", "removed"])]
+    copies: bool,
     /// Threads to read on [default: one for each core]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
     threads: Option<u16>,
 }
 
 /// How duplicates are told.
-#[derive(Debug, Clone, clap::Args)]
+#[derive(Debug, Clone, Default, clap::Args)]
 struct RuleArgs {
     /// A rule by name: tidings, onion, aranea or now [default: tidings]
     #[arg(long, value_name = "NAME")]
@@ -54,7 +68,7 @@ struct RuleArgs {
     /// Against what: all, month, site, or a window of days such as 30d [default: all]
     #[arg(long, value_name = "SCOPE")]
     scope: Option<Scope>,
-    /// Memory for what was seen of late, in MB; the rest lies on disk [default: 96]
+    /// Memory for what was seen of late, in MiB; the rest lies on disk [default: 96]
     #[arg(long, value_name = "MB", value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
     memory_mb: Option<u32>,
 }
@@ -67,41 +81,49 @@ fn parse_share(text: &str) -> Result<f32, String> {
 }
 
 impl RuleArgs {
-    /// The rule that a preset and the flags over it give.
-    fn rule(&self) -> Result<Rule> {
-        let mut rule = match &self.preset {
-            None => Rule::default(),
-            Some(name) => match preset(name) {
-                Some(preset) => preset.rule,
-                None => {
-                    let known = PRESETS.map(|preset| preset.name).join(", ");
-                    bail!("there is no preset `{name}`; there are {known}");
-                }
-            },
-        };
-        rule.ngram = self.ngram.map_or(rule.ngram, usize::from);
-        rule.threshold = self.threshold.unwrap_or(rule.threshold);
-        rule.levels = self.level.unwrap_or(rule.levels);
-        if self.no_smoothing {
-            rule.smoothing = 0;
+    /// The settings with these flags put over them.
+    fn over(&self, config: &DedupConfig) -> DedupConfig {
+        let mut config = config.clone();
+        if let Some(preset) = &self.preset {
+            config.preset = preset.clone();
         }
-        Ok(rule)
+        config.ngram = self.ngram.map_or(config.ngram, usize::from);
+        config.threshold = self.threshold.unwrap_or(config.threshold);
+        config.smoothing &= !self.no_smoothing;
+        if let Some(levels) = self.level {
+            config.levels = levels.into();
+        }
+        config.scope = self.scope.unwrap_or(config.scope);
+        config.memory_mib = self.memory_mb.map_or(config.memory_mib, |mb| mb as usize);
+        config
     }
 }
 
-pub fn run(args: &Args, _global: &Global) -> Result<Report> {
-    let rule = args.rule.rule()?;
+pub fn run(args: &Args, global: &Global) -> Result<Report> {
     if args.jsonl {
+        let config = args.rule.over(&DedupConfig::default());
         let options = filter::Options {
-            rule,
-            scope: args.rule.scope.unwrap_or_default(),
+            rule: config.rule()?,
+            scope: config.scope,
             marks: args.marks,
-            memory_bytes: args.rule.memory_mb.map_or(MEMORY_MB, |mb| mb as usize) * 1_000_000,
+            memory_bytes: config.memory_mib << 20,
             threads: args.threads.map_or_else(crate::lines::cores, usize::from),
         };
         let faulty = filter::run(&options)?;
         // The lines were the report.
         return Ok(Report { partly: faulty > 0, ..Report::default() });
     }
-    bail!("give --jsonl")
+    let (home, mut config) = super::open_home(global)?;
+    match (args.top, args.removed, args.copies) {
+        (Some(number), ..) => return views::top(&home, usize::from(number)),
+        (_, true, _) => return views::removed(&home),
+        (_, _, true) => return views::copies(&home),
+        _ => {}
+    }
+    config.dedup = args.rule.over(&config.dedup);
+    config.dedup.threads = args.threads.map_or(config.dedup.threads, usize::from);
+    let rule = config.dedup.rule()?;
+    let scope = config.dedup.scope;
+    let session = Session::open(home, config, "dedup")?;
+    stage::run(&session, rule, scope)
 }

@@ -14,6 +14,7 @@ pub mod lang;
 pub mod pages;
 pub mod plan;
 pub mod prune;
+pub mod rebuild;
 pub mod shell;
 pub mod tokenize;
 pub mod update;

@@ -3,6 +3,7 @@
 mod clean;
 mod crash;
 mod daily;
+mod dedup;
 mod discover;
 mod extract;
 mod faults;

@@ -145,8 +145,7 @@ impl Ready {
             start..start + part.len()
         };
         let (list, paragraphs) = (place(list.get()), raw.iter().map(|raw| place(raw.get())).collect());
-        let epoch = Date::constant(1970, 1, 1);
-        let day = day.and_then(|day| epoch.until(day).ok()).map_or(0, |span| i64::from(span.get_days()));
+        let day = day.map_or(0, day_number);
         let name = shown(id);
         Ok(Ready { list, paragraphs, text: prepared, name, site, month, day, page, line })
     }
@@ -162,6 +161,11 @@ impl Ready {
 
     /// Writes the line with what is new of it.
     pub fn write_kept(&self, verdict: &Verdict, out: &mut Vec<u8>) {
+        if verdict.paragraphs.iter().chain(&verdict.sentences).all(|finding| finding.duplicate.is_none()) {
+            out.extend_from_slice(&self.line);
+            out.push(b'\n');
+            return;
+        }
         out.extend_from_slice(&self.line[..self.list.start]);
         out.push(b'[');
         let mut separator: &[u8] = b"";
@@ -171,7 +175,7 @@ impl Ready {
                 continue;
             }
             out.extend_from_slice(separator);
-            separator = b", ";
+            separator = b",";
             match rest {
                 Some(rest) => serde_json::to_writer(&mut *out, &rest).expect("texts serialise"),
                 None => out.extend_from_slice(&self.line[place.clone()]),
@@ -212,6 +216,11 @@ impl Ready {
         out.extend_from_slice(&self.line[end..]);
         out.push(b'\n');
     }
+}
+
+/// A day as a number, counted from 1970.
+pub fn day_number(day: Date) -> i64 {
+    Date::constant(1970, 1, 1).until(day).map_or(0, |span| i64::from(span.get_days()))
 }
 
 /// What the judge says of a unit, for others.
