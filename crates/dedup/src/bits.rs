@@ -7,7 +7,7 @@
 #[derive(Debug, Default)]
 pub(crate) struct BitWriter {
     bytes: Vec<u8>,
-    pending: u64,
+    pending: u128,
     filled: u32,
 }
 
@@ -15,13 +15,13 @@ impl BitWriter {
     /// Adds the lowest `width` bits of a value; at most 56.
     #[inline]
     pub(crate) fn push(&mut self, value: u64, width: u32) {
-        debug_assert!(width <= 56 && (width == 64 || value < 1 << width));
-        self.pending |= value << self.filled;
+        debug_assert!(width <= 56 && value < 1 << width);
+        self.pending |= u128::from(value) << self.filled;
         self.filled += width;
-        while self.filled >= 8 {
-            self.bytes.push(self.pending as u8);
-            self.pending >>= 8;
-            self.filled -= 8;
+        if self.filled >= 64 {
+            self.bytes.extend_from_slice(&(self.pending as u64).to_le_bytes());
+            self.pending >>= 64;
+            self.filled -= 64;
         }
     }
 
@@ -38,12 +38,16 @@ impl BitWriter {
     }
 
     /// Fills the last byte and gives what was collected.
-    pub(crate) fn finish(&mut self) -> Vec<u8> {
-        if self.filled > 0 {
-            self.bytes.push(self.pending as u8);
-        }
+    pub(crate) fn finish(&mut self) -> &[u8] {
+        let rest = (self.pending as u64).to_le_bytes();
+        self.bytes.extend_from_slice(&rest[..self.filled.div_ceil(8) as usize]);
         (self.pending, self.filled) = (0, 0);
-        std::mem::take(&mut self.bytes)
+        &self.bytes
+    }
+
+    /// Begins anew.
+    pub(crate) fn clear(&mut self) {
+        self.bytes.clear();
     }
 }
 
@@ -122,7 +126,7 @@ mod tests {
                 writer.push(number & 0x3FF, 10);
             }
             let bytes = writer.finish();
-            let mut reader = BitReader::new(&bytes);
+            let mut reader = BitReader::new(bytes);
             for (number, low) in &numbers {
                 prop_assert_eq!(reader.take_rice((*low).max(40)), *number);
                 prop_assert_eq!(reader.take(10), number & 0x3FF);

@@ -19,7 +19,9 @@ use crate::verdict::{Finding, Verdict, Why};
 const CANDIDATES: usize = 12;
 /// An anchor that so many pieces have is a phrase that everybody uses: it leads nowhere and is not remembered
 /// again. What is copied is kept but once.
-const COMMON: usize = 3;
+pub(crate) const COMMON: usize = 3;
+/// A document of which so many units have an anchor that leads nowhere is new.
+const SURE_UNITS: usize = 5;
 
 /// Judges documents against what was seen before them, and remembers them.
 pub struct Judge {
@@ -247,17 +249,37 @@ impl Case<'_> {
         Ok(verdict)
     }
 
-    /// Finds out which anchors are known, and where they lead.
+    /// Finds out which anchors are known, and where they lead. Most documents are new: where none of the
+    /// units' own anchors leads anywhere, the others are not asked for.
     fn look_up_anchors(&mut self) -> Result<()> {
+        let text = self.text;
         self.work.known.clear();
+        self.work.known.resize(text.anchors.len(), 0);
         self.work.hits.clear();
-        for at in &self.text.anchors {
-            self.look_up(self.text.grams[*at as usize])?;
-            let Work { found, known, hits, .. } = &mut *self.work;
-            known.push(found.len() as u32);
-            if found.len() < COMMON {
-                hits.extend(found.iter().map(|piece| (*at, *piece)));
+        let own = text.paragraphs.iter().chain(&text.sentences).filter_map(|unit| unit.anchor);
+        let mut own: Vec<usize> = own.filter_map(|at| text.anchors.binary_search(&at).ok()).collect();
+        own.sort_unstable();
+        own.dedup();
+        for place in &own {
+            self.look_up_anchor(*place)?;
+        }
+        let is_new = own.len() >= SURE_UNITS && self.work.hits.is_empty();
+        if !is_new {
+            for place in (0..text.anchors.len()).filter(|place| own.binary_search(place).is_err()) {
+                self.look_up_anchor(place)?;
             }
+            self.work.hits.sort_unstable();
+        }
+        Ok(())
+    }
+
+    fn look_up_anchor(&mut self, place: usize) -> Result<()> {
+        let at = self.text.anchors[place];
+        self.look_up(self.text.grams[at as usize])?;
+        let Work { found, known, hits, .. } = &mut *self.work;
+        known[place] = found.len() as u32;
+        if found.len() < COMMON {
+            hits.extend(found.iter().map(|piece| (at, *piece)));
         }
         Ok(())
     }

@@ -37,7 +37,7 @@ const PLACE_BYTES: usize = 5;
 /// A small run that is asked often is read whole: as soon as its buckets would have taken as long, and each
 /// of them takes as long as so many bytes in one go.
 const READ_BYTES: u64 = 2048;
-const SMALL_BYTES: u64 = 8 << 20;
+const SMALL_BYTES: u64 = 1 << 20;
 /// What a reader of a whole run reads at once, in buckets.
 const STRIDE: usize = 2048;
 
@@ -134,9 +134,10 @@ impl KeyWriter {
     fn turn(&mut self) -> Result<()> {
         if !self.places.is_empty() {
             let bytes = self.bits.finish();
-            let written = self.file.write_all(&self.count.to_le_bytes()).and_then(|()| self.file.write_all(&bytes));
+            let written = self.file.write_all(&self.count.to_le_bytes()).and_then(|()| self.file.write_all(bytes));
             written.during("write", &self.path)?;
             self.at += 2 + bytes.len() as u64;
+            self.bits.clear();
         }
         (self.count, self.last) = (0, 0);
         self.places.push(self.at);
@@ -338,15 +339,27 @@ pub fn merge(runs: &[&KeyRun], path: &Path, wanted: Option<&dyn Fn(PieceNumber) 
     }
     let mut writer = KeyWriter::create(path, keys, last_piece)?;
     let mut readers: Vec<KeyReader<'_>> = runs.iter().map(|run| run.read()).collect();
-    let mut heads = readers.iter_mut().map(KeyReader::peek).collect::<Result<Vec<_>>>()?;
+    // Whoever has ended waits behind everybody: no key is as large.
+    let ended = (u64::MAX, PieceNumber::MAX);
+    let mut heads = Vec::with_capacity(readers.len());
+    for reader in &mut readers {
+        heads.push(reader.peek()?.unwrap_or(ended));
+    }
     loop {
-        let present = heads.iter().enumerate().filter_map(|(at, head)| head.map(|head| (head, at)));
-        let Some(((key, piece), from)) = present.min() else { return writer.finish() };
-        if is_wanted(piece) {
-            writer.push(key, piece)?;
+        let (mut from, mut next) = (0, ended);
+        for (at, head) in heads.iter().enumerate() {
+            if *head < next {
+                (from, next) = (at, *head);
+            }
+        }
+        if next == ended {
+            return writer.finish();
+        }
+        if is_wanted(next.1) {
+            writer.push(next.0, next.1)?;
         }
         readers[from].at += 1;
-        heads[from] = readers[from].peek()?;
+        heads[from] = readers[from].peek()?.unwrap_or(ended);
     }
 }
 

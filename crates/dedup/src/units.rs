@@ -9,6 +9,9 @@ use crate::words::push_words;
 /// One n-gram in so many is an anchor, by which a text is recognised.
 const ANCHOR_RATE: u64 = 32;
 
+/// A unit of up to so many words has a second anchor of its own.
+const SHORT_WORDS: usize = 40;
+
 /// A document that is ready to be judged.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Text {
@@ -198,6 +201,9 @@ fn anchors(text: &Text, ngram: usize) -> Vec<u32> {
     for unit in text.paragraphs.iter().chain(&text.sentences) {
         let Some(first) = unit.anchor else { continue };
         anchors.push(first);
+        if unit.words().len() > SHORT_WORDS {
+            continue;
+        }
         // A short unit has few of the others, and one edited word takes its own away.
         let others = (unit.start..unit.end + 1 - ngram as u32).filter(|at| *at != first);
         anchors.extend(others.min_by_key(|at| text.grams[*at as usize] % (1 << 32)));
