@@ -28,10 +28,14 @@ pub(crate) const KEY_BITS: u32 = 56;
 
 const MAGIC: &[u8; 8] = b"TIDKEYS1";
 const HEADER_BYTES: u64 = 24;
-/// Keys of a bucket, on average: read in one go, decoded in a tenth of a microsecond.
+/// Keys of a bucket, on average, in a small run and in a large one: a bucket is read in one go and decoded in
+/// less than a microsecond.
 const BUCKET_KEYS: u64 = 32;
-/// The beginnings of buckets are held in memory; beyond half a million buckets grow instead.
-const MAX_BUCKET_BITS: u32 = 19;
+const LARGE_BUCKET_KEYS: u64 = 1024;
+/// The places of buckets are read whenever a run is opened: from this many on, buckets grow instead.
+const FEW_BUCKET_BITS: u32 = 17;
+/// More buckets than this have no run of ours.
+const MAX_BUCKET_BITS: u32 = 26;
 /// Bytes of a bucket's place in the file.
 const PLACE_BYTES: usize = 5;
 /// A small run that is asked often is read whole: as soon as its buckets would have taken as long, and each
@@ -51,7 +55,8 @@ struct Shape {
 
 impl Shape {
     fn new(keys: u64, last_piece: PieceNumber) -> Shape {
-        let bucket_bits = (keys / BUCKET_KEYS).max(1).ilog2().min(MAX_BUCKET_BITS);
+        let bits = |size: u64| (keys / size).max(1).ilog2();
+        let bucket_bits = bits(BUCKET_KEYS).min(FEW_BUCKET_BITS).max(bits(LARGE_BUCKET_KEYS)).min(MAX_BUCKET_BITS);
         let piece_bits = PieceNumber::BITS - last_piece.leading_zeros();
         Shape { bucket_bits, low: low_bits(KEY_BITS, keys), piece_bits }
     }

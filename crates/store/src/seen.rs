@@ -1,10 +1,10 @@
 //! The shelf of verdicts: what was published before, a file per day, and the memory that tells it.
 //!
 //! Days are judged in their order, each against all before it, so that a day depends on its documents and on
-//! every day before. The ledger has a line for each day that was judged and is replaced whole: a day is judged
-//! when its line is there. Everything else is named after the days it holds and written before the line,
-//! and what the new ledger does not name is removed after it. So a crash at any instant leaves the old
-//! ledger with all of its files, or the new one.
+//! every day before. The ledger grows by a line for each day: a day is judged when its line is there and whole.
+//! Everything else is named after the days it holds and written before the line, and what the ledger no longer
+//! names is removed after it. So a crash at any instant leaves the old ledger with all of its files, or the
+//! new one.
 
 use std::collections::BTreeSet;
 use std::fs::{self, File};
@@ -16,7 +16,7 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 use xxhash_rust::xxh3::xxh3_128;
 
-use crate::disk::{self, Draft};
+use crate::disk::{self, Appender, Draft};
 use crate::docs::{self, Ingredient};
 use crate::error::{During, Error, Result};
 use crate::frames::{self, FRAME_BYTES, Packer};
@@ -84,34 +84,67 @@ pub struct Ledger {
     pub manner: Manner,
     /// The days.
     pub days: Vec<JudgedDay>,
+    /// How much of the file is sound.
+    bytes: u64,
 }
 
 impl Ledger {
-    /// The ledger of a home; one without days if there is none that we can read.
+    /// A ledger without days, in place of the one that is there.
+    pub fn create(home: &Home, manner: Manner) -> Result<Ledger> {
+        let mut ledger = Ledger { manner, days: Vec::new(), bytes: 0 };
+        ledger.publish(home)?;
+        Ok(ledger)
+    }
+
+    /// The ledger of a home; none if there is none that we can read. A line that a crash has torn, and what
+    /// follows a line that is none, do not count.
     pub fn read(home: &Home) -> Result<Option<Ledger>> {
         let path = path(home);
-        let text = match fs::read_to_string(&path) {
+        let text = match fs::read(&path) {
             Ok(text) => text,
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
             Err(error) => return Err(error).during("read", &path),
         };
-        let mut lines = text.lines();
-        let manner: Option<Manner> = lines.next().and_then(|line| serde_json::from_str(line).ok());
+        let mut lines = text.split_inclusive(|byte| *byte == b'\n').filter(|line| line.ends_with(b"\n"));
+        let Some(first) = lines.next() else { return Ok(None) };
+        let manner: Option<Manner> = serde_json::from_slice(first).ok();
         let Some(manner) = manner.filter(|manner| manner.format == LEDGER) else { return Ok(None) };
-        let days: Option<Vec<JudgedDay>> = lines.map(|line| serde_json::from_str(line).ok()).collect();
-        Ok(days.map(|days| Ledger { manner, days }))
+        let mut ledger = Ledger { manner, days: Vec::new(), bytes: first.len() as u64 };
+        for line in lines {
+            let Ok(day) = serde_json::from_slice(line) else { break };
+            ledger.days.push(day);
+            ledger.bytes += line.len() as u64;
+        }
+        Ok(Some(ledger))
     }
 
-    /// Puts the ledger in its place.
-    pub fn publish(&self, home: &Home) -> Result<()> {
-        let mut text = serde_json::to_string(&self.manner).expect("ledgers serialise");
-        text.push('\n');
-        for day in &self.days {
-            text.push_str(&serde_json::to_string(day).expect("ledgers serialise"));
-            text.push('\n');
-        }
+    /// Takes all days but the first ones out.
+    pub fn cut(&mut self, home: &Home, days: usize) -> Result<()> {
+        self.days.truncate(days);
+        self.publish(home)
+    }
+
+    /// Adds a day.
+    pub fn push(&mut self, home: &Home, day: JudgedDay) -> Result<()> {
+        let line = line(&day);
+        let mut file = Appender::reopen(&path(home), self.bytes)?;
+        file.append(line.as_bytes())?;
+        file.sync()?;
+        self.bytes = file.len();
+        self.days.push(day);
+        Ok(())
+    }
+
+    fn publish(&mut self, home: &Home) -> Result<()> {
+        let mut text = line(&self.manner);
+        self.days.iter().for_each(|day| text.push_str(&line(day)));
+        self.bytes = text.len() as u64;
         disk::write_whole(&path(home), text.as_bytes())
     }
+}
+
+fn line(value: &impl Serialize) -> String {
+    serde_json::to_string(value).expect("ledgers serialise") + "\n"
 }
 
 fn path(home: &Home) -> PathBuf {
@@ -143,9 +176,12 @@ pub fn place(home: &Home, draft: &Path, target: &Path) -> Result<Ingredient> {
     docs::ingredient(home, target)
 }
 
-/// Removes the files of the shelf that nobody named, and all drafts.
-pub fn tidy(home: &Home, named: &BTreeSet<PathBuf>) -> Result<()> {
-    for kind in ["draft", "keys", "pieces", "verdicts"] {
+/// The folders of the shelf: drafts, the memory, the verdicts.
+pub const FOLDERS: [&str; 4] = ["draft", "keys", "pieces", "verdicts"];
+
+/// Removes the files of folders that nobody named.
+pub fn tidy(home: &Home, folders: &[&str], named: &BTreeSet<PathBuf>) -> Result<()> {
+    for kind in folders {
         for file in files_in(&home.seen().join(kind))? {
             if !named.contains(&file) {
                 disk::remove(&file)?;
@@ -168,7 +204,7 @@ pub(crate) fn sweep(home: &Home) -> Result<()> {
 /// Removes everything that duplicates were told by and the verdicts; the documents stay.
 pub fn clear(home: &Home) -> Result<()> {
     disk::remove(&path(home))?;
-    tidy(home, &BTreeSet::new())
+    tidy(home, &FOLDERS, &BTreeSet::new())
 }
 
 /// A day of documents that may be judged.

@@ -13,15 +13,18 @@ use jiff::civil::Date;
 use serde_json::json;
 use tidings_dedup::ages::{self, Aged};
 use tidings_dedup::{
-    Finding, Judge, KeyRun, Memory, Origin, Past, PieceFile, Rule, Scope, Sealed, Text, Verdict, join,
+    Finding, Judge, KeyRun, Level, Memory, Origin, Past, PieceFile, PieceNumber, Rule, Scope, Sealed, Text, Verdict,
+    join,
 };
 use tidings_model::Document;
-use tidings_store::docs::{DocumentReader, Ingredient};
+use tidings_store::docs::{self, DocumentReader, Ingredient};
+use tidings_store::pages::PageReader;
 use tidings_store::runs::RunLog;
 use tidings_store::seen::{
     self, Copy, DocsDay, DuplicateUnit, JudgedDay, Ledger, Manner, Spool, VerdictDraft, VerdictLine,
 };
 use tidings_store::{Error, Home, rfc3339};
+use xxhash_rust::xxh3::xxh3_64;
 
 use super::super::Report;
 use crate::console::{Progress, count, grouped, span};
@@ -131,9 +134,8 @@ fn memory_files(days: &[JudgedDay]) -> Vec<Ingredient> {
 /// Removes what the ledger does not name.
 fn tidy(home: &Home, days: &[JudgedDay]) -> Result<()> {
     let verdicts = days.iter().map(|day| day.verdicts.clone());
-    let named: BTreeSet<PathBuf> =
-        memory_files(days).into_iter().chain(verdicts).map(|file| home.root().join(file.file)).collect();
-    Ok(seen::tidy(home, &named)?)
+    let named = memory_files(days).into_iter().chain(verdicts).map(|file| home.root().join(file.file)).collect();
+    Ok(seen::tidy(home, &seen::FOLDERS, &named)?)
 }
 
 /// The work of a run, and what came of it so far.
@@ -144,6 +146,8 @@ struct Stage<'a> {
     ledger: Ledger,
     keys: Vec<Aged>,
     pieces: Vec<PieceFile>,
+    /// The days as numbers, with the first piece of each.
+    days: Vec<(i64, PieceNumber)>,
     judged: u64,
     documents: u64,
     duplicates: u64,
@@ -157,6 +161,8 @@ struct Waiting {
     id: String,
     site: String,
     lang: usize,
+    /// The checksum of its raw page, where these are judged.
+    page: Option<u64>,
     place: Range<u64>,
 }
 
@@ -173,13 +179,8 @@ impl<'a> Stage<'a> {
         let home = &session.home;
         let ledger = match found {
             Some(ledger) if kept > 0 => ledger,
-            Some(_) => {
-                // Nobody shall be told of files that are about to go.
-                let ledger = Ledger { manner: wanted, days: Vec::new() };
-                ledger.publish(home)?;
-                ledger
-            }
-            None => Ledger { manner: wanted, days: Vec::new() },
+            // Nobody shall be told of files that are about to go.
+            _ => Ledger::create(home, wanted)?,
         };
         let count = ledger.days.len() as u64;
         let path = |file: &Ingredient| home.root().join(&file.file);
@@ -193,6 +194,7 @@ impl<'a> Stage<'a> {
             let number = last.pieces.end - first.pieces.start;
             pieces.push(PieceFile::known(&path(&last.piece_file), first.pieces.start, number, last.piece_file.bytes));
         }
+        let days = numbered_days(&ledger.days);
         let mut stage = Stage {
             session,
             rule,
@@ -200,6 +202,7 @@ impl<'a> Stage<'a> {
             ledger,
             keys,
             pieces,
+            days,
             judged: 0,
             documents: 0,
             duplicates: 0,
@@ -256,8 +259,9 @@ impl<'a> Stage<'a> {
             pieces.push(PieceFile::open(&target)?);
         }
         (self.keys, self.pieces) = (keys, pieces);
-        self.ledger.days.truncate(kept);
-        Ok(self.ledger.publish(&self.session.home)?)
+        self.ledger.cut(&self.session.home, kept)?;
+        self.days = numbered_days(&self.ledger.days);
+        Ok(())
     }
 
     fn day(&mut self, day: &DocsDay, log: &mut RunLog) -> Result<()> {
@@ -296,9 +300,7 @@ impl<'a> Stage<'a> {
         let waiting = self.read(day, &files, &mut texts)?;
 
         let (ranges, runs): (Vec<_>, Vec<_>) = self.keys.drain(..).map(|aged| (aged.days, aged.run)).unzip();
-        let numbered = |name: &str| name.parse::<Date>().ok().map_or(0, super::line::day_number);
-        let days = self.ledger.days.iter().map(|day| (numbered(&day.day), day.pieces.start)).collect();
-        let past = Past { runs, pieces: self.pieces.clone(), days };
+        let past = Past { runs, pieces: self.pieces.clone(), days: std::mem::take(&mut self.days) };
         let memory = Memory::new(past, &folder, self.session.config.dedup.memory_mib << 20)?;
         let mut judge = Judge::new(self.rule, self.scope, memory);
 
@@ -319,7 +321,8 @@ impl<'a> Stage<'a> {
             let text = Text::unpack(&bytes).ok_or_else(|| anyhow!("{}: a text was lost on the way", day.name))?;
             let month = document.date.get(..7).unwrap_or_default();
             let name = &document.id;
-            let origin = Origin { name, site: &document.site, month, day: numbered(&day.name), page: None };
+            let (site, page) = (&document.site, document.page);
+            let origin = Origin { name, site, month, day: numbered(&day.name), page };
             let verdict = judge.judge(&text, &origin)?;
             let line = line(document, &files[document.lang].0, &text, &verdict);
             judged.add(&line, &verdict);
@@ -337,6 +340,7 @@ impl<'a> Stage<'a> {
         let mut sealed = judge.seal()?;
         let past = ranges.into_iter().zip(sealed.past.drain(..));
         self.keys = past.map(|(days, run)| Aged { days, run }).collect();
+        self.days = std::mem::take(&mut sealed.days);
 
         let mut draft = VerdictDraft::create(home, &day.name)?;
         for (document, place) in waiting.iter().zip(&places) {
@@ -376,11 +380,14 @@ impl<'a> Stage<'a> {
             Text::new(document.paragraphs.iter().map(|paragraph| paragraph.text.as_str()), rule).pack(&mut bytes);
             (lang, document, bytes)
         };
+        let pages =
+            if rule.levels.has(Level::Page) { page_checksums(&self.session.home, day)? } else { HashMap::new() };
         let mut waiting = Vec::new();
         orderly::run(Bounds { threads, weight: WEIGHT }, source, prepare, |(lang, document, bytes)| {
             let place = texts.push(&bytes)?;
             let date = document.dated.map_or_else(|| day.name.clone(), |dated| dated.day);
-            waiting.push(Waiting { date, id: document.id, site: document.site, lang, place });
+            let page = pages.get(&xxh3_64(document.url.as_bytes())).copied();
+            waiting.push(Waiting { date, id: document.id, site: document.site, lang, page, place });
             Ok(())
         })?;
         Ok(waiting)
@@ -421,13 +428,14 @@ impl<'a> Stage<'a> {
             piece_file,
             key_file,
         };
-        self.ledger.days.push(judged.clone());
-        self.ledger.publish(&home)?;
+        self.ledger.push(&home, judged.clone())?;
         self.keys.retain(|aged| aged.days.start < grown.days.start);
         self.keys.push(Aged { days: grown.days, run: KeyRun::open(&key_path)? });
         self.pieces.truncate(at);
         self.pieces.push(PieceFile::open(&piece_path)?);
-        tidy(&home, &self.ledger.days)?;
+        // There may be thousands of verdicts, and each of them is named.
+        let named = memory_files(&self.ledger.days).into_iter().map(|file| home.root().join(file.file)).collect();
+        seen::tidy(&home, &["draft", "keys", "pieces"], &named)?;
         Ok(judged)
     }
 
@@ -455,6 +463,29 @@ impl<'a> Stage<'a> {
         });
         Report { text, json, ..Report::default() }
     }
+}
+
+/// A day as a number.
+fn numbered(day: &str) -> i64 {
+    day.parse::<Date>().map_or(0, super::line::day_number)
+}
+
+/// Days as numbers, with the first piece of each.
+fn numbered_days(days: &[JudgedDay]) -> Vec<(i64, PieceNumber)> {
+    days.iter().map(|day| (numbered(&day.day), day.pieces.start)).collect()
+}
+
+/// The checksums of a day's raw pages, by address.
+fn page_checksums(home: &Home, day: &DocsDay) -> Result<HashMap<u64, u64>> {
+    let mut checksums = HashMap::new();
+    for path in docs::days(home)?.into_iter().filter(|known| known.name == day.name).flat_map(|known| known.files) {
+        let mut reader = PageReader::open(&path)?;
+        while let Some(line) = reader.next_line()? {
+            let page = line.page(&path)?;
+            checksums.insert(xxh3_64(page.url.as_bytes()), xxh3_64(&page.body));
+        }
+    }
+    Ok(checksums)
 }
 
 fn share(part: u64, whole: u64) -> f64 {
