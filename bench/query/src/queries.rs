@@ -255,7 +255,11 @@ pub fn trends(folder: &Path) -> Result<()> {
     let before = cpu();
     let trends = engine.trends(&part, Attribute::Word, Step::Quarter, &RiseConfig::default());
     let words: Vec<&str> = trends.rows.iter().map(|row| row.value.as_str()).collect();
-    show(&format!("trends over {} quarters, {} words tested", trends.bins.len(), trends.tested), &words, cpu() - before);
+    show(
+        &format!("trends over {} quarters, {} words tested", trends.bins.len(), trends.tested),
+        &words,
+        cpu() - before,
+    );
     let before = cpu();
     let bursts = engine.bursts(&part, Attribute::Word, Step::Week, &BurstConfig::default());
     let words: Vec<&str> = bursts.rows.iter().take(60).map(|row| row.value.as_str()).collect();
