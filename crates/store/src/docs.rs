@@ -276,16 +276,7 @@ pub(crate) fn sweep(home: &Home) -> Result<()> {
 
 /// Removes all documents and their recipes; the pages that they were made of stay.
 pub fn clear(home: &Home) -> Result<()> {
-    // The recipes go first: a day without one is no day.
-    for file in files_in(&home.docs().join("recipes"))? {
-        disk::remove(&file)?;
-    }
-    for folder in files_in(&home.docs())?.into_iter().filter(|path| path.is_dir()) {
-        for file in files_in(&folder)? {
-            disk::remove(&file)?;
-        }
-    }
-    Ok(())
+    shelves::clear(&home.docs())
 }
 
 /// Reads the documents of a file of `docs/LANG/`.

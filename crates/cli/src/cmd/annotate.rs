@@ -33,7 +33,7 @@ const EXPANSION: usize = 12;
 /// What it takes at least.
 const LEAST_WEIGHT: usize = 64 << 10;
 
-#[derive(Debug, clap::Args)]
+#[derive(Debug, Default, clap::Args)]
 #[command(
     after_help = "Tokens come to text/LANG/DAY.vert.zst in the vertical format, a token a line, which other corpus tools read \
     as it is; text/recipes/DAY.json says what each day was made of. Days that are up to date are left alone."
