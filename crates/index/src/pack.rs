@@ -378,6 +378,18 @@ impl Bits {
         }
     }
 
+    /// Adds the numbers of a range, as far as they are below the bound.
+    pub fn set_range(&mut self, range: std::ops::Range<u32>) {
+        let mut at = range.start;
+        while at < range.end {
+            let count = (64 - at % 64).min(range.end - at);
+            if let Some(word) = self.words.get_mut(at as usize / 64) {
+                *word |= (u64::MAX >> (64 - count)) << (at % 64);
+            }
+            at += count;
+        }
+    }
+
     /// Whether a number is in it.
     #[inline]
     pub fn get(&self, number: u32) -> bool {
@@ -536,6 +548,9 @@ mod tests {
             prop_assert_eq!(next_bit(bits.words(), start, end), numbers.iter().copied().find(|at| *at >= start && *at < end));
             let last = numbers.iter().copied().rfind(|at| *at <= end && *at >= start);
             prop_assert_eq!(last_bit(bits.words(), start, end), last);
+            let mut range = Bits::new(300);
+            range.set_range(start..end);
+            prop_assert_eq!(range.iter().collect::<Vec<_>>(), (start..end).collect::<Vec<_>>());
         }
     }
 }

@@ -67,6 +67,7 @@ impl Writer {
         make_folder(folder)?;
         let manifest = Manifest::read(folder)?.unwrap_or_default();
         let snapshot = Snapshot::of(folder, &manifest, None)?;
+        manifest.sweep(folder)?; // What a run left that did not end.
         Ok(Writer {
             folder: folder.to_owned(),
             interner: Interner::new(snapshot.lexicon().clone()),

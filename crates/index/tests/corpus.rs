@@ -221,3 +221,58 @@ fn foreign_and_newer_files_are_named() {
     let error = Snapshot::open(folder.path()).expect_err("foreign").to_string();
     assert!(error.contains("is no file of a Tidings index"), "{error}");
 }
+
+/// What the process does that is cut off: adds, removes, merges.
+fn work_to_be_cut_off(folder: &Path) {
+    let mut writer = Writer::open(folder, Settings::default()).expect("opened");
+    if writer.snapshot().documents() == 12 {
+        corpus(5, 20)[12..].iter().for_each(|document| writer.add(document).expect("added"));
+        writer.commit(Vec::new()).expect("committed");
+    }
+    writer.remove_ids(&[1, 50]).expect("removed");
+    writer.merge_all().expect("merged");
+}
+
+#[test]
+fn a_power_cut_at_any_move_leaves_one_generation_or_the_next() {
+    const NAME: &str = "a_power_cut_at_any_move_leaves_one_generation_or_the_next";
+    const FOLDER: &str = "TIDINGS_TEST_FOLDER";
+    if let Some(folder) = std::env::var_os(FOLDER) {
+        return work_to_be_cut_off(Path::new(&folder));
+    }
+    if !cfg!(debug_assertions) {
+        eprintln!("skipped: power cuts can be simulated in debug builds only");
+        return;
+    }
+    let documents = corpus(5, 20);
+    let kept: Vec<Annotated> =
+        documents.iter().filter(|document| ![1, 50].contains(&document.about.id)).cloned().collect();
+    let states = [by_day(&documents[..12]), by_day(&documents), by_day(&kept)];
+    let run = |folder: &Path, crash_at: Option<u32>| {
+        let mut child = std::process::Command::new(std::env::current_exe().expect("a program"));
+        child.args(["--exact", NAME]).env(FOLDER, folder).env_remove("TIDINGS_CRASH_AT");
+        child.stdout(std::process::Stdio::null()).stderr(std::process::Stdio::null());
+        if let Some(at) = crash_at {
+            child.env("TIDINGS_CRASH_AT", at.to_string());
+        }
+        child.status().expect("started").success()
+    };
+    let mut cuts = 0;
+    for at in 1.. {
+        let folder = tempfile::tempdir().expect("a folder");
+        build(folder.path(), &documents[..12]).expect("built");
+        if run(folder.path(), Some(at)) {
+            break;
+        }
+        cuts += 1;
+        let index = Snapshot::open(folder.path()).expect("whole after a power cut");
+        index.verify().expect("sound after a power cut");
+        assert!(states.contains(&contents(&index)), "cut at move {at}");
+        assert!(run(folder.path(), None), "the next run goes on, cut at move {at}");
+        let index = Snapshot::open(folder.path()).expect("whole");
+        assert_eq!(contents(&index), states[2], "cut at move {at}");
+        let files = std::fs::read_dir(folder.path()).expect("listed").count();
+        assert!(files <= 3 + index.segments().len(), "rubbish is swept away, cut at move {at}");
+    }
+    assert!(cuts > 20, "only {cuts} moves");
+}

@@ -1,6 +1,20 @@
 //! Questions to a corpus, and the arithmetic of their answers.
 //!
-//! [`cql`] reads what people ask; [`filter`] says of which documents.
+//! [`cql`] reads what people ask and [`filter`] of which documents; [`measure`] and [`trend`] are pure
+//! functions of counts; [`answer`] is what comes back, with what it is an answer to.
+//!
+//! ```
+//! use tidings_query::{Filter, cql, measure::{Association, Pair}};
+//!
+//! let query = cql::parse("climate [tag=\"NOUN\"] within <doc topic=politics/>").unwrap();
+//! assert_eq!(query.to_string(), r#"[word=="climate"%c] [tag="NOUN"] within <doc topic=="politics"/>"#);
+//!
+//! let spring: Filter = "date>=2026-03 date<2026-06".parse().unwrap();
+//! assert_eq!(spring.to_string(), r#"date>="2026-03" & date<"2026-06""#);
+//!
+//! let pair = Pair { together: 30.0, node: 100.0, collocate: 200.0, tokens: 1e6 };
+//! assert!((Association::LogDice.score(&pair) - 11.678).abs() < 0.001);
+//! ```
 
 pub mod answer;
 pub mod cql;

@@ -115,6 +115,7 @@ fn depth_and_length_are_limited() {
     assert!(refusal(&deep).0.contains("within each other"));
     assert!(refusal(&"a ".repeat(MAX_BYTES)).0.contains("longer than"));
     assert!(refusal(&"[]".repeat(3000)).0.contains("more than 2000 tokens"));
+    assert!(refusal(&r#""\w{50}" "#.repeat(300)).0.contains("more than 16 MB together"));
     assert_eq!(refusal("[]{1}{1}").0, "expected no second repetition, found {");
 }
 
@@ -349,6 +350,17 @@ proptest! {
         }
         if let Ok(filter) = text.parse::<Filter>() {
             prop_assert_eq!(filter.to_string().parse::<Filter>().map_err(|e| e.to_string()), Ok(filter));
+        }
+    }
+}
+
+#[test]
+fn the_largest_queries_are_read_or_refused_soon() {
+    // Not a test of time but of nothing running away: each takes milliseconds, or hours without limits.
+    for expression in [r"\w{200}", r"(\w+\w+)+", "(a|b|c)*d{500}", r"[\p{L}\p{N}]{100}", "(.*)*(.*)*x"] {
+        let query = format!(r#""{expression}" "#).repeat(200);
+        if let Err(error) = cql::parse(&query) {
+            assert!(error.message.contains("expression"), "{error}");
         }
     }
 }

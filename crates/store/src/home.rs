@@ -130,6 +130,11 @@ impl Home {
         Ok(folders.filter_map(|path| Some(path.file_name()?.to_str()?.to_owned())).collect())
     }
 
+    /// Verdicts on duplicates, and what was seen.
+    pub fn seen(&self) -> PathBuf {
+        self.root.join("seen")
+    }
+
     /// Plans as they were before each run.
     pub fn history(&self) -> PathBuf {
         self.root.join("history")
@@ -176,6 +181,7 @@ impl Home {
             }
         }
         crate::docs::sweep(self)?;
+        crate::seen::sweep(self)?;
         crate::text::sweep(self)
     }
 }

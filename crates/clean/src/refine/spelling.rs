@@ -22,6 +22,9 @@ pub fn spell(document: &mut Document) {
     }
 }
 
+/// A paragraph with more marks than this was not marked by a person.
+const MOST_SPANS: usize = 20_000;
+
 fn spell_paragraph(paragraph: &mut Paragraph) {
     // White space is part of program text, and so is what parts the cells of a row.
     match paragraph.kind {
@@ -39,6 +42,9 @@ fn spell_paragraph(paragraph: &mut Paragraph) {
         _ => {}
     }
     let Cow::Owned(text) = normalise(&paragraph.text) else { return };
+    if paragraph.spans.len() > MOST_SPANS {
+        paragraph.spans.clear();
+    }
     let places = carried(&paragraph.text, &text, &paragraph.spans);
     move_spans(&mut paragraph.spans, &places);
     paragraph.text = text;

@@ -45,14 +45,17 @@ pub fn run(args: &Args) -> Result<Report> {
     step(&["update", "--all", "--home", &home, "--allow-private", "--delay", "0.1"])?;
     step(&["fetch", "--home", &home, "--allow-private", "--delay", "0.1"])?;
     step(&["clean", "--home", &home])?;
+    step(&["dedup", "--home", &home])?;
     step(&["annotate", "--home", &home])?;
     step(&["compile", "--home", &home])?;
     step(&["plan", "--home", &home, "--count"])?;
     step(&["audit", "--home", &home])?;
+    step(&["query", "public", "--home", &home, "--lang", "en", "--size", "5"])?;
+    step(&["colloc", "public", "--home", &home, "--lang", "en", "--limit", "8"])?;
     let text = format!(
         "\nThe corpus is in {home}. Look around:\n  tidings pages --home {home} | head\n  \
          tidings plan --home {home} --status 404\n  zstdcat {home}/plan.tsv.zst | head\n  \
-         zstdcat {home}/docs/*/*.jsonl.zst | head -1\n\
+         zstdcat {home}/docs/*/*.jsonl.zst | head -1\n  tidings words --home {home} --lang fr\n\
          For the real web: tidings init news, put feed addresses into news/feeds.txt, set your contact in news/tidings.toml.\n"
     );
     Ok(Report { text, json: json!({ "done": true, "home": dir }), ..Report::default() })

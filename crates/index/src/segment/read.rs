@@ -40,7 +40,7 @@ impl Segment {
     pub fn open(path: &Path) -> Result<Segment> {
         let file = Sections::open(path, FileKind::Segment)?;
         let meta: Meta = file.json("meta")?;
-        if u64::from(meta.tokens) > MAX_TOKENS || !(1..=32).contains(&meta.width) {
+        if u64::from(meta.tokens) > MAX_TOKENS || !(1..=31).contains(&meta.width) || meta.lexemes > 1 << meta.width {
             return damaged(path, "its numbers are too large");
         }
         let (lexemes, documents) = (meta.lexemes as usize, meta.documents as usize);

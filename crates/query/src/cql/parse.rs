@@ -210,12 +210,10 @@ fn read_attribute(cursor: &mut Cursor<'_>) -> Result<Attribute, SyntaxError> {
 }
 
 /// Names the likeliest of the known names, or all of them.
-pub(crate) fn suggest(name: &str, known: &[&str]) -> String {
-    let shared = |candidate: &&&str| {
-        let same_start = candidate.chars().zip(name.chars()).take_while(|(a, b)| a.eq_ignore_ascii_case(b)).count();
-        same_start >= 2 && candidate.len().abs_diff(name.len()) <= 2
-    };
-    match known.iter().find(shared) {
+fn suggest(name: &str, known: &[&str]) -> String {
+    const TYPOS: usize = 2;
+    let distance = |candidate: &&str| strsim::damerau_levenshtein(candidate, name);
+    match known.iter().copied().min_by_key(distance).filter(|likely| distance(likely) <= TYPOS) {
         Some(likely) => format!("did you mean {likely}?"),
         None => format!("there are {}", known.join(", ")),
     }

@@ -1,5 +1,6 @@
 //! Counts hits by day, by the values of their tokens, and by the fields of their documents.
 
+use super::scope::Scope;
 use super::search::DayCursor;
 use super::set::{LexemeSet, layer_of};
 use super::{Engine, Limits, Part, Search};
@@ -7,7 +8,8 @@ use crate::answer::{Frequencies, FrequencyRow, Timeline, TimelinePoint};
 use crate::cql::Attribute;
 use crate::measure::per_million;
 use crate::trend::Step;
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use hashbrown::HashMap;
+use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 use tidings_index::{Day, Segment};
 
@@ -18,8 +20,8 @@ pub struct DayVolume {
     pub tokens: u64,
     /// Documents.
     pub documents: u64,
-    /// The sites they came from.
-    pub sites: BTreeSet<String>,
+    /// The sites they came from, by number, ascending. Numbers mean the same on all days of one answer.
+    pub sites: Vec<u32>,
 }
 
 /// Counts by the values of a field.
@@ -259,9 +261,11 @@ impl Search<'_> {
     /// Hits in time, with what was collected beside them.
     pub fn timeline(&self, step: Step, confidence: f64, limits: &Limits<'_>) -> (Timeline, bool) {
         let (hits, complete) = self.by_day(limits);
+        if self.is_unfiltered() {
+            return (timeline(step, confidence, &hits, self.engine.all_volume()), complete);
+        }
         let scopes = (0..self.segments()).map(|index| (self.segment(index), self.scope(index)));
-        let volume = volume(scopes);
-        (timeline(step, confidence, &hits, &volume), complete)
+        (timeline(step, confidence, &hits, &volume(scopes)), complete)
     }
 }
 
@@ -272,40 +276,55 @@ fn frequencies(by: &str, tokens: u64, rows: impl Iterator<Item = FrequencyRow>) 
     Frequencies { by: by.to_owned(), hits, tokens, rows }
 }
 
-pub(crate) fn tokens_in(segment: &Segment, scope: &super::scope::Scope) -> u64 {
+pub(crate) fn tokens_in(segment: &Segment, scope: &Scope) -> u64 {
     let mut tokens = 0;
     scope.runs(|documents| tokens += segment.tokens_in(documents).len() as u64);
     tokens
 }
 
-fn volume<'s>(scopes: impl Iterator<Item = (&'s Segment, &'s super::scope::Scope)>) -> BTreeMap<Day, DayVolume> {
+fn volume<'s>(scopes: impl Iterator<Item = (&'s Segment, &'s Scope)>) -> BTreeMap<Day, DayVolume> {
     let mut days: BTreeMap<Day, DayVolume> = BTreeMap::new();
+    let mut numbers: HashMap<String, u32> = HashMap::new();
     for (segment, scope) in scopes {
+        let asked = scope.documents();
+        if asked.is_empty() {
+            continue;
+        }
         let sites = segment.field("site");
-        let mut seen = vec![u32::MAX; sites.map_or(1, |sites| sites.count() as usize)];
-        for index in 0..segment.days() {
+        let codes = sites.map_or(1, |sites| sites.count());
+        // The number of each site, and the day on which it was met last.
+        let mut met: Vec<(u32, usize)> = Vec::with_capacity(codes as usize);
+        for code in 0..codes {
+            let site = sites.map_or("", |sites| sites.value(code)).to_owned();
+            let next = numbers.len() as u32;
+            met.push((*numbers.entry(site).or_insert(next), usize::MAX));
+        }
+        for index in segment.day_index(asked.start)..=segment.day_index(asked.end - 1) {
             let documents = segment.documents_of_day(index);
-            let asked = scope.documents();
-            let mut volume = DayVolume::default();
+            let mut today = DayVolume::default();
             for document in documents.start.max(asked.start)..documents.end.min(asked.end) {
                 if !scope.contains(document) {
                     continue;
                 }
-                volume.documents += 1;
-                volume.tokens += segment.tokens_of(document).len() as u64;
+                today.documents += 1;
+                today.tokens += segment.tokens_of(document).len() as u64;
                 let code = sites.map_or(0, |sites| sites.code(document));
-                if let Some(last) = seen.get_mut(code as usize).filter(|last| **last != index as u32) {
-                    *last = index as u32;
-                    volume.sites.insert(sites.map_or("", |sites| sites.value(code)).to_owned());
+                if let Some((site, last)) = met.get_mut(code as usize).filter(|(_, last)| *last != index) {
+                    *last = index;
+                    today.sites.push(*site);
                 }
             }
-            if volume.documents > 0 {
+            if today.documents > 0 {
                 let entry = days.entry(segment.day(index)).or_default();
-                entry.tokens += volume.tokens;
-                entry.documents += volume.documents;
-                entry.sites.extend(volume.sites);
+                entry.tokens += today.tokens;
+                entry.documents += today.documents;
+                entry.sites.append(&mut today.sites);
             }
         }
+    }
+    for volume in days.values_mut() {
+        volume.sites.sort_unstable();
+        volume.sites.dedup();
     }
     days
 }
@@ -316,19 +335,39 @@ fn timeline(step: Step, confidence: f64, hits: &BTreeMap<Day, u64>, volume: &BTr
     let bins = ends.map(|(first, last)| step.bins(first.date(), last.date())).unwrap_or_default();
     let mut days = volume.iter().peekable();
     let mut points = Vec::with_capacity(bins.len());
+    // The bin in which each site was met last.
+    let mut met: Vec<usize> = Vec::new();
     for bin in bins {
-        let (mut total, mut collected, mut sites) = (0, (0, 0), BTreeSet::new());
-        while let Some((day, volume)) = days.next_if(|(day, _)| step.bin_of(day.date()) == bin) {
+        let (mut total, mut tokens, mut documents, mut sites) = (0, 0, 0, 0);
+        let last = Day::of(bin.last);
+        while let Some((day, volume)) = days.next_if(|(day, _)| **day <= last) {
             total += hits.get(day).copied().unwrap_or(0);
-            collected = (collected.0 + volume.tokens, collected.1 + volume.documents);
-            sites.extend(&volume.sites);
+            tokens += volume.tokens;
+            documents += volume.documents;
+            for site in &volume.sites {
+                if met.len() <= *site as usize {
+                    met.resize(*site as usize + 1, usize::MAX);
+                }
+                if std::mem::replace(&mut met[*site as usize], points.len()) != points.len() {
+                    sites += 1;
+                }
+            }
         }
-        points.push(TimelinePoint::of(bin, total, (collected.0, collected.1, sites.len() as u64), 1.0, confidence));
+        points.push(TimelinePoint::of(bin, total, (tokens, documents, sites), 1.0, confidence));
     }
     Timeline { step, confidence, points }
 }
 
 impl Engine {
+    /// What was collected on each day of everything that is not removed; counted when first asked for.
+    fn all_volume(&self) -> &BTreeMap<Day, DayVolume> {
+        self.volume.get_or_init(|| {
+            let living = self.snapshot().segments();
+            let scopes: Vec<Scope> = living.iter().map(|living| Scope::new(living, None)).collect();
+            volume(living.iter().map(|living| living.segment()).zip(&scopes))
+        })
+    }
+
     /// What was collected on each day.
     pub fn volume(&self, part: &Part) -> BTreeMap<Day, DayVolume> {
         let segments = self.snapshot().segments().iter().map(|living| living.segment());

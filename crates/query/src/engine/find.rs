@@ -9,11 +9,17 @@ use super::program::{Demand, END, Edge, Program};
 use super::restrict::Restrictions;
 use super::scope::Scope;
 use super::set::LexemeSet;
+use super::{Limits, Watch};
 use crate::cql::Rule;
 use crate::cql::ast::Structure;
 use std::ops::{ControlFlow, Range};
 use tidings_index::Segment;
-use tidings_index::pack::{Bits, Column, bit, next_bit};
+use tidings_index::pack::{Bits, Column, List, bit, next_bit};
+
+/// A list that is at most so many times as long as another is compared with it.
+const COMPARABLE: u64 = 6;
+/// So many anchors are looked at together before each is tried.
+const TOUCHED: usize = 64;
 
 /// Which ranks of a segment pass a test.
 pub(crate) enum RankTest<'a> {
@@ -76,13 +82,18 @@ pub(crate) fn ranks_of(few: &[u32], lexemes: &[u32]) -> Vec<u32> {
     let mut ranks = Vec::with_capacity(few.len());
     let mut from = 0;
     for lexeme in few {
-        match lexemes[from..].binary_search(lexeme) {
-            Ok(at) => {
-                ranks.push((from + at) as u32);
-                from += at + 1;
-            }
-            Err(at) => from += at,
+        // The next is not far if there are many: double the step until it is passed, then halve.
+        let mut step = 64;
+        while lexemes.get(from + step).is_some_and(|known| known < lexeme) {
+            from += step;
+            step *= 2;
         }
+        let near = &lexemes[from..lexemes.len().min(from + step + 1)];
+        let at = near.partition_point(|known| known < lexeme);
+        if near.get(at) == Some(lexeme) {
+            ranks.push((from + at) as u32);
+        }
+        from += at;
     }
     ranks
 }
@@ -99,7 +110,7 @@ pub(crate) struct Finder<'a> {
     tests: Vec<RankTest<'a>>,
     /// For demands on documents: which fulfil them.
     admitted: Vec<Option<Bits>>,
-    machine: Machine,
+    machine: Machine<'a>,
     anchors: Vec<u32>,
 }
 
@@ -118,17 +129,28 @@ impl<'a> Finder<'a> {
         scope: &'a Scope,
         restrictions: Restrictions<'a>,
         rule: Rule,
+        limits: &Limits<'a>,
     ) -> Finder<'a> {
         let plan = Plan::new(program, sets, segment, restrictions.sentence_bound());
         let many = plan.expected as usize * 2 > segment.lexemes().len();
-        let tests = sets.iter().map(|set| RankTest::new(set, segment, many)).collect();
-        let admitted = program.demands.iter().map(|demand| match demand {
+        // Where nothing can be found, nothing needs to be prepared.
+        let (sets, demands) = if plan.is_hopeless { (&[][..], &[][..]) } else { (sets, &program.demands[..]) };
+        let is_needed = |test: usize| match (&program.line, &plan.anchors[..]) {
+            // What comes from the list of a test need not be tested again.
+            (Some(line), [anchor]) if !restrictions.has_constraints() && plan.reads_lists() => {
+                test != anchor.test || line.iter().filter(|other| **other == test).count() > 1
+            }
+            _ => true,
+        };
+        let test = |(test, set)| if is_needed(test) { RankTest::new(set, segment, many) } else { RankTest::Any };
+        let tests = sets.iter().enumerate().map(test).collect();
+        let admitted = demands.iter().map(|demand| match demand {
             Demand::Admitted(filter) => Some(super::restrict::admitted_bits(segment, filter)),
             _ => None,
         });
         Finder {
             admitted: admitted.collect(),
-            machine: Machine::new(program),
+            machine: Machine::new(program, limits),
             anchors: Vec::new(),
             column: segment.column(),
             segment,
@@ -185,9 +207,26 @@ impl<'a> Finder<'a> {
         // Documents begin sentences, so that what lies within a sentence lies within a document.
         let needs_document =
             !(length == 1 || within_sentence) || !self.scope.is_whole() || self.restrictions.need_document();
+        // Two lists of about one length are compared with each other; a short one is verified in the column.
+        let partner = (0..).zip(line).find_map(|(index, test)| match &self.tests[*test] {
+            RankTest::One(rank) if index != offset => {
+                let list = self.segment.list(*rank);
+                (u64::from(list.len()) < self.plan.expected * COMPARABLE).then_some((index, list))
+            }
+            _ => None,
+        });
+        let compared;
+        let anchors = match partner {
+            Some((index, list)) => {
+                compared = together(anchors, offset, &list, index, &tokens);
+                &compared[..]
+            }
+            None => anchors,
+        };
+        let verified = |index: u32| index == offset || partner.is_some_and(|(known, _)| known == index);
         let others: Vec<(u32, &RankTest<'_>)> = (0..)
             .zip(line)
-            .filter(|(index, test)| *index != offset && !matches!(self.tests[**test], RankTest::Any))
+            .filter(|(index, test)| !verified(*index) && !matches!(self.tests[**test], RankTest::Any))
             .map(|(index, test)| (index, &self.tests[*test]))
             .collect();
         for anchor in anchors {
@@ -201,12 +240,16 @@ impl<'a> Finder<'a> {
             }
             if needs_document {
                 self.move_to(&mut here, start);
-                let is_asked = end <= here.tokens.end && self.scope.contains(here.document as u32);
+                let is_inside = here.tokens.start <= start && end <= here.tokens.end;
+                let is_asked = is_inside && self.scope.contains(here.document as u32);
                 if !is_asked || !self.restrictions.hold(self.segment, here.document as u32, &here.tokens, start..end) {
                     continue;
                 }
             }
             each(start, end)?;
+            if needs_document && self.restrictions.is_over() {
+                return ControlFlow::Break(());
+            }
         }
         ControlFlow::Continue(())
     }
@@ -229,6 +272,16 @@ impl<'a> Finder<'a> {
         }
     }
 
+    /// Reads what will be needed soon: loads that do not wait for each other are many times faster than those that do.
+    fn touch(&self, anchors: &[u32]) {
+        let bits = self.segment.sentence_bits();
+        let mut sum = 0;
+        for anchor in anchors {
+            sum ^= u64::from(self.column.get(*anchor)) ^ bits.get(*anchor as usize / 64).copied().unwrap_or(0);
+        }
+        std::hint::black_box(sum);
+    }
+
     /// Tries every position from which a match may reach one of the anchors.
     fn find_any(
         &mut self,
@@ -239,9 +292,13 @@ impl<'a> Finder<'a> {
     ) -> ControlFlow<()> {
         let (nearest, farthest) = self.plan.reach();
         let mut next = tokens.start;
-        for anchor in anchors {
+        for (index, anchor) in anchors.iter().enumerate() {
+            if index % TOUCHED == 0 {
+                self.touch(&anchors[index..anchors.len().min(index + TOUCHED)]);
+            }
             self.move_to(&mut here, *anchor);
-            if !self.scope.contains(here.document as u32) {
+            // A damaged list may name any position.
+            if !here.tokens.contains(anchor) || !self.scope.contains(here.document as u32) {
                 continue;
             }
             let Some(last) = anchor.checked_sub(nearest) else { continue };
@@ -252,10 +309,18 @@ impl<'a> Finder<'a> {
             };
             for start in floor.max(next)..=last.min(here.tokens.end - 1) {
                 self.try_start(start, &here, each)?;
+                if self.is_over() {
+                    return ControlFlow::Break(());
+                }
             }
             next = next.max(last.saturating_add(1));
         }
         ControlFlow::Continue(())
+    }
+
+    /// Whether the search stopped in the middle because a limit was hit.
+    fn is_over(&self) -> bool {
+        self.machine.is_over() || self.restrictions.is_over()
     }
 
     /// Gives the hit or hits that begin at a position.
@@ -298,7 +363,7 @@ impl<'a> Finder<'a> {
             if flow.is_break() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
         };
         if restrictions.has_constraints() {
-            run_with_labels(&scene, start, limit, restrictions, &mut consider);
+            run_with_labels(&scene, start, limit, restrictions, &mut self.machine.watch, &mut consider);
         } else {
             self.machine.run(&scene, start, limit, &mut |end| consider(end, true));
         }
@@ -307,6 +372,27 @@ impl<'a> Finder<'a> {
         }
         flow
     }
+}
+
+/// The anchors, `offset` behind the start of a match, at whose matches a list has the token `index` behind the start.
+fn together(anchors: &[u32], offset: u32, list: &List<'_>, index: u32, tokens: &Range<u32>) -> Vec<u32> {
+    let mut found = Vec::with_capacity(anchors.len());
+    let mut left = anchors;
+    list.pieces(tokens.start, tokens.end, |piece| {
+        let (mut here, mut there) = (0, 0);
+        while here < left.len() && there < piece.len() {
+            let wanted = u64::from(left[here]) + u64::from(index);
+            let known = u64::from(piece[there]) + u64::from(offset);
+            if wanted == known {
+                found.push(left[here]);
+            }
+            // No branch that could be guessed wrong: each side moves if it is not ahead.
+            here += usize::from(wanted <= known);
+            there += usize::from(known <= wanted);
+        }
+        left = &left[here..];
+    });
+    found
 }
 
 /// What a machine looks at.
@@ -348,17 +434,24 @@ impl Scene<'_> {
 }
 
 /// Keeps the set of steps that a match may be at.
-pub(crate) struct Machine {
+pub(crate) struct Machine<'l> {
     now: Vec<u32>,
     next: Vec<u32>,
     /// When each step was last put into a set, to put it in once.
     stamps: Vec<u32>,
     stamp: u32,
+    watch: Watch<'l>,
 }
 
-impl Machine {
-    pub(crate) fn new(program: &Program) -> Machine {
-        Machine { now: Vec::new(), next: Vec::new(), stamps: vec![0; program.steps.len()], stamp: 0 }
+impl<'l> Machine<'l> {
+    pub(crate) fn new(program: &Program, limits: &Limits<'l>) -> Machine<'l> {
+        let stamps = vec![0; program.steps.len()];
+        Machine { now: Vec::new(), next: Vec::new(), stamps, stamp: 0, watch: Watch::new(limits) }
+    }
+
+    /// Whether it stopped because a limit was hit.
+    pub(crate) fn is_over(&self) -> bool {
+        self.watch.is_over
     }
 
     /// Gives the ends of all matches that begin at `start` and do not go beyond `limit`, the nearest first.
@@ -376,7 +469,7 @@ impl Machine {
         self.advance();
         self.enter(&program.first, fulfilled);
         let mut position = start;
-        while !self.next.is_empty() && position < limit {
+        while !self.next.is_empty() && position < limit && self.watch.goes_on() {
             std::mem::swap(&mut self.now, &mut self.next);
             self.next.clear();
             self.advance();
@@ -431,6 +524,7 @@ fn run_with_labels(
     start: u32,
     limit: u32,
     restrictions: &Restrictions<'_>,
+    watch: &mut Watch<'_>,
     each: &mut dyn FnMut(u32, bool) -> ControlFlow<()>,
 ) {
     type Way = (u32, Vec<Option<u32>>);
@@ -458,6 +552,9 @@ fn run_with_labels(
         let mut holds = false;
         for (step, mut labels) in now {
             let step = step as usize;
+            if !watch.goes_on() {
+                return;
+            }
             if !scene.tests[program.steps[step].test].passes(rank) {
                 continue;
             }

@@ -7,6 +7,7 @@
 mod count;
 mod documents;
 mod find;
+mod grams;
 mod kwic;
 mod near;
 mod plan;
@@ -32,11 +33,12 @@ use program::Program;
 use restrict::Rules;
 use scope::Scope;
 use set::LexemeSet;
+use std::collections::BTreeMap;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
-use tidings_index::Snapshot;
 use tidings_index::lexicon::Lexicon;
+use tidings_index::{Day, Snapshot};
 
 /// Why a question was not answered.
 #[derive(Debug, thiserror::Error)]
@@ -74,6 +76,34 @@ impl Limits<'_> {
     }
 }
 
+/// Looks at the limits now and then, where single steps take too little time to ask before each.
+#[derive(Debug, Clone)]
+pub(crate) struct Watch<'l> {
+    limits: Limits<'l>,
+    steps: u32,
+    is_over: bool,
+}
+
+impl<'l> Watch<'l> {
+    /// Between two looks lie so many steps, a few hundred microseconds.
+    const STEPS: u32 = 1 << 14;
+
+    pub(crate) fn new(limits: &Limits<'l>) -> Watch<'l> {
+        Watch { limits: *limits, steps: 0, is_over: false }
+    }
+
+    /// Counts a step; false if it must be the last.
+    #[inline]
+    pub(crate) fn goes_on(&mut self) -> bool {
+        self.steps += 1;
+        if self.steps >= Watch::STEPS {
+            self.steps = 0;
+            self.is_over |= self.limits.is_over();
+        }
+        !self.is_over
+    }
+}
+
 /// A number and whether everything was looked at.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Counted {
@@ -87,8 +117,10 @@ pub struct Counted {
 #[derive(Debug)]
 pub struct Engine {
     snapshot: Snapshot,
-    /// How often each lexeme occurs in everything that is not removed; made when first asked for.
-    totals: OnceLock<Vec<u64>>,
+    /// How often each string of each layer occurs in everything that is not removed; made when first asked for.
+    totals: [OnceLock<Vec<u64>>; 3],
+    /// What was collected on each day; made when first asked for.
+    volume: OnceLock<BTreeMap<Day, DayVolume>>,
 }
 
 /// A part of the corpus: the documents that a filter admits.
@@ -101,7 +133,7 @@ pub struct Part {
 impl Engine {
     /// An engine over a generation of an index.
     pub fn new(snapshot: Snapshot) -> Engine {
-        Engine { snapshot, totals: OnceLock::new() }
+        Engine { snapshot, totals: Default::default(), volume: OnceLock::new() }
     }
 
     /// The generation it speaks of.
@@ -127,28 +159,6 @@ impl Engine {
         let rules = Rules::new(query, self.lexicon())?;
         let filter = filter.map(Filter::compile).transpose()?;
         Ok(Search::new(self, query, program, sets, rules, rule, filter))
-    }
-
-    /// How often each lexeme occurs in everything that is not removed.
-    pub(crate) fn totals(&self) -> &[u64] {
-        self.totals.get_or_init(|| {
-            let mut totals = vec![0; self.lexicon().lexemes() as usize];
-            for living in self.snapshot.segments() {
-                let segment = living.segment();
-                let mut frequencies = segment.frequencies().to_vec();
-                if living.has_removed() {
-                    let mut gone = vec![0; frequencies.len()];
-                    segment.count_tokens(living.removed(), &mut gone);
-                    frequencies.iter_mut().zip(gone).for_each(|(all, gone)| *all = all.saturating_sub(gone));
-                }
-                for (lexeme, frequency) in segment.lexemes().iter().zip(frequencies) {
-                    if let Some(total) = totals.get_mut(*lexeme as usize) {
-                        *total += u64::from(frequency);
-                    }
-                }
-            }
-            totals
-        })
     }
 }
 

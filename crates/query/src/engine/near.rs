@@ -5,15 +5,15 @@ use super::{Limits, Search};
 use crate::answer::{Collocates, Window};
 use crate::cql::Attribute;
 use crate::measure::association::Association;
-use std::collections::HashMap;
+use hashbrown::HashMap;
 use std::ops::{ControlFlow, Range};
 
 impl Search<'_> {
-    /// Counts the lexemes in the windows of hits, by the string of a layer; gives the hits too.
-    fn near(&self, attribute: Attribute, window: Window, limits: &Limits<'_>) -> (HashMap<u32, u64>, u64, bool) {
+    /// Counts the strings of a layer in the windows of hits, by number; gives the hits too.
+    fn near(&self, attribute: Attribute, window: Window, limits: &Limits<'_>) -> (Vec<u64>, u64, bool) {
         let layer = layer_of(attribute);
         let lexicon = self.engine.lexicon();
-        let mut near: HashMap<u32, u64> = HashMap::new();
+        let mut near = vec![0u64; lexicon.count(layer) as usize];
         let (mut hits, mut complete) = (0, true);
         for index in 0..self.segments() {
             let segment = self.segment(index);
@@ -49,7 +49,9 @@ impl Search<'_> {
                 ControlFlow::Continue(())
             });
             for rank in touched {
-                *near.entry(lexicon.of(segment.lexeme(rank), layer)).or_default() += u64::from(counts[rank as usize]);
+                if let Some(sum) = near.get_mut(lexicon.of(segment.lexeme(rank), layer) as usize) {
+                    *sum += u64::from(counts[rank as usize]);
+                }
             }
         }
         (near, hits, complete)
@@ -67,28 +69,26 @@ impl Search<'_> {
         let layer = layer_of(attribute);
         let lexicon = self.engine.lexicon();
         let (near, hits, complete) = self.near(attribute, window, limits);
-        let anywhere = self.anywhere(layer, &near);
-        let mut joined: HashMap<String, (u64, u64)> = HashMap::new();
-        let is_lower = attribute == Attribute::Lc;
+        let anywhere = self.anywhere(layer);
+        let text_of = |id: usize| lexicon.string(layer, id as u32);
         let mut rows: Vec<(String, u64, u64)> = Vec::new();
-        for (id, count) in near {
-            let text = lexicon.string(layer, id);
-            let everywhere = anywhere.get(&id).copied().unwrap_or(0);
-            if is_lower {
-                let entry = joined.entry(text.to_lowercase()).or_default();
-                entry.0 += count;
-                entry.1 += everywhere;
-            } else if count >= at_least {
-                rows.push((text.to_owned(), count, everywhere));
+        if attribute == Attribute::Lc {
+            let mut joined: HashMap<String, (u64, u64)> = HashMap::new();
+            for (id, count) in near.into_iter().enumerate().filter(|(_, count)| *count > 0) {
+                joined.entry(text_of(id).to_lowercase()).or_default().0 += count;
             }
-        }
-        if is_lower {
             // Spellings that are near no hit count too.
-            let all = self.lower_counts(&joined);
-            rows.extend(joined.into_iter().map(|(text, (count, _))| {
-                let everywhere = all.get(&text).copied().unwrap_or(0);
-                (text, count, everywhere)
-            }));
+            for (id, count) in anywhere.iter().enumerate().filter(|(_, count)| **count > 0) {
+                if let Some(sums) = joined.get_mut(&text_of(id).to_lowercase()) {
+                    sums.1 += count;
+                }
+            }
+            rows.extend(joined.into_iter().map(|(text, (count, everywhere))| (text, count, everywhere)));
+        } else {
+            let found = near.into_iter().enumerate().filter(|(_, count)| *count >= at_least.max(1));
+            rows.extend(
+                found.map(|(id, count)| (text_of(id).to_owned(), count, anywhere.get(id).copied().unwrap_or(0))),
+            );
         }
         (Collocates::rank(attribute, window, (hits, self.tokens()), order, at_least, rows), complete)
     }

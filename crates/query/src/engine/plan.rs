@@ -118,6 +118,11 @@ impl Plan {
         Plan { anchors: anchors.clone(), sources, expected, is_hopeless: expected == 0 }
     }
 
+    /// Whether all positions come from lists.
+    pub(crate) fn reads_lists(&self) -> bool {
+        self.sources.iter().all(|source| matches!(source, Positions::Lists(_)))
+    }
+
     /// How far from an anchor a match may begin.
     pub(crate) fn reach(&self) -> (u32, Option<u32>) {
         let nearest = self.anchors.iter().map(|anchor| anchor.nearest).min().unwrap_or(0);

@@ -1,5 +1,6 @@
 //! What else must hold of a hit: `within`, `containing`, constraints on labelled tokens.
 
+use super::Limits;
 use super::find::{Machine, RankTest, Scene};
 use super::program::{Demand, Program};
 use super::set::{LexemeSet, layer_of};
@@ -94,7 +95,7 @@ struct Matches<'a> {
     program: &'a Program,
     tests: Vec<RankTest<'a>>,
     admitted: Vec<Option<Bits>>,
-    machine: Machine,
+    machine: Machine<'a>,
     document: Option<u32>,
     /// For each token of the document, the nearest end of a match that begins there.
     nearest: Vec<u32>,
@@ -111,7 +112,12 @@ pub(crate) fn admitted_bits(segment: &Segment, filter: &Filter) -> Bits {
 }
 
 impl<'a> Restrictions<'a> {
-    pub(crate) fn new(rules: &'a Rules, lexicon: &'a Lexicon, segment: &'a Segment) -> Restrictions<'a> {
+    pub(crate) fn new(
+        rules: &'a Rules,
+        lexicon: &'a Lexicon,
+        segment: &'a Segment,
+        limits: &Limits<'a>,
+    ) -> Restrictions<'a> {
         let within_sentence = rules.within_sentence();
         let is_covered = |rule: &Compiled| {
             let plain = matches!(&rule.target, CompiledTarget::Region(Region { structure, filter: None })
@@ -135,7 +141,7 @@ impl<'a> Restrictions<'a> {
                     program,
                     tests: sets.iter().map(|set| RankTest::new(set, segment, false)).collect(),
                     admitted: admitted.collect(),
-                    machine: Machine::new(program),
+                    machine: Machine::new(program, limits),
                     document: None,
                     nearest: Vec::new(),
                     farthest: Vec::new(),
@@ -144,6 +150,11 @@ impl<'a> Restrictions<'a> {
             }
         });
         Restrictions { targets: targets.collect(), rules, lexicon, within_sentence }
+    }
+
+    /// Whether a limit was hit while something was looked for.
+    pub(crate) fn is_over(&self) -> bool {
+        self.targets.iter().filter_map(|bound| bound.matches.as_ref()).any(|matches| matches.borrow().machine.is_over())
     }
 
     pub(crate) fn within_sentence(&self) -> bool {

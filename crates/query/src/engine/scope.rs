@@ -21,7 +21,7 @@ impl Scope {
         let segment = living.segment();
         let documents = segment.meta().documents;
         let Some(filter) = filter else {
-            let chosen = living.has_removed().then(|| without(full(documents), living.removed()));
+            let chosen = living.has_removed().then(|| without(of_range(segment, 0..documents), living.removed()));
             return Scope { documents: 0..documents, chosen };
         };
         Scope::of(without(admitted(segment, filter.condition()), living.removed()))
@@ -79,16 +79,6 @@ impl Scope {
     }
 }
 
-fn full(count: u32) -> Bits {
-    let mut words = vec![u64::MAX; (count as usize).div_ceil(64)];
-    if !count.is_multiple_of(64)
-        && let Some(last) = words.last_mut()
-    {
-        *last = (1 << (count % 64)) - 1;
-    }
-    Bits::from_words(words)
-}
-
 fn without(mut set: Bits, gone: &Bits) -> Bits {
     set.words_mut().iter_mut().zip(gone.words()).for_each(|(word, gone)| *word &= !gone);
     set
@@ -101,17 +91,36 @@ fn last_of(bits: &Bits) -> Option<u32> {
 
 /// The documents that fulfil a condition.
 pub(crate) fn admitted(segment: &Segment, condition: &Logic<(String, FieldMatcher)>) -> Bits {
-    let documents = segment.meta().documents;
+    admitted_of(segment, condition, 0..segment.meta().documents)
+}
+
+/// The documents of a range that fulfil a condition; what is said of others does not matter.
+fn admitted_of(segment: &Segment, condition: &Logic<(String, FieldMatcher)>, range: Range<u32>) -> Bits {
     match condition {
-        Logic::Test((field, matcher)) => with_field(segment, field, matcher),
-        Logic::Not(part) => without(full(documents), &admitted(segment, part)),
+        Logic::Test((field, matcher)) => with_field(segment, field, matcher, range),
+        Logic::Not(part) => without(of_range(segment, range.clone()), &admitted_of(segment, part, range)),
         Logic::All(parts) => {
-            let parts = parts.iter().map(|part| admitted(segment, part));
-            parts.reduce(|a, b| combine(a, &b, |a, b| a & b)).unwrap_or_else(|| full(documents))
+            // Periods cost nothing and leave little for the others to look at.
+            let mut range = range;
+            for part in parts {
+                if let Logic::Test((field, FieldMatcher::Days { period, negated: false })) = part
+                    && field == "date"
+                {
+                    let inside = segment.documents_between(Day::of(period.first), Day::of(period.last));
+                    range = range.start.max(inside.start)..range.end.min(inside.end);
+                }
+            }
+            if range.is_empty() {
+                return Bits::new(segment.meta().documents as usize);
+            }
+            let parts = parts.iter().map(|part| admitted_of(segment, part, range.clone()));
+            let all = of_range(segment, range.clone());
+            parts.fold(all, |a, b| combine(a, &b, |a, b| a & b))
         }
         Logic::Any(parts) => {
-            let parts = parts.iter().map(|part| admitted(segment, part));
-            parts.reduce(|a, b| combine(a, &b, |a, b| a | b)).unwrap_or_else(|| full(documents))
+            let none = Bits::new(segment.meta().documents as usize);
+            let parts = parts.iter().map(|part| admitted_of(segment, part, range.clone()));
+            parts.fold(none, |a, b| combine(a, &b, |a, b| a | b))
         }
     }
 }
@@ -121,26 +130,32 @@ fn combine(mut a: Bits, b: &Bits, operation: impl Fn(u64, u64) -> u64) -> Bits {
     a
 }
 
-/// The documents whose field passes a test. Each distinct value is looked at once.
-fn with_field(segment: &Segment, field: &str, matcher: &FieldMatcher) -> Bits {
-    let documents = segment.meta().documents;
-    let mut bits = Bits::new(documents as usize);
+fn of_range(segment: &Segment, range: Range<u32>) -> Bits {
+    let mut bits = Bits::new(segment.meta().documents as usize);
+    bits.set_range(range);
+    bits
+}
+
+/// The documents of a range whose field passes a test. Each distinct value is looked at once.
+fn with_field(segment: &Segment, field: &str, matcher: &FieldMatcher, range: Range<u32>) -> Bits {
+    let mut bits = Bits::new(segment.meta().documents as usize);
     match (field, matcher) {
         ("date", FieldMatcher::Days { period, negated }) => {
             let inside = segment.documents_between(Day::of(period.first), Day::of(period.last));
-            (0..documents)
-                .filter(|document| inside.contains(document) != *negated)
-                .for_each(|document| bits.set(document));
+            bits.set_range(inside);
+            if *negated {
+                bits = without(of_range(segment, range), &bits);
+            }
         }
         ("date", _) => {
             for day in 0..segment.days() {
                 if matcher.matches(&segment.day(day).to_string()) {
-                    segment.documents_of_day(day).for_each(|document| bits.set(document));
+                    bits.set_range(segment.documents_of_day(day));
                 }
             }
         }
         ("seen", _) => {
-            let passing = (0..documents).filter(|document| matcher.matches(&segment.seen(*document).to_string()));
+            let passing = range.filter(|document| matcher.matches(&segment.seen(*document).to_string()));
             passing.for_each(|document| bits.set(document));
         }
         ("id", _) => {
@@ -161,11 +176,14 @@ fn with_field(segment: &Segment, field: &str, matcher: &FieldMatcher) -> Bits {
         _ => match segment.field(field) {
             Some(values) => {
                 let passes: Vec<bool> = (0..values.count()).map(|code| matcher.matches(values.value(code))).collect();
-                let passing = (0..documents)
-                    .filter(|document| passes.get(values.code(*document) as usize).copied().unwrap_or(false));
+                if !passes.contains(&true) {
+                    return bits;
+                }
+                let passing =
+                    range.filter(|document| passes.get(values.code(*document) as usize).copied().unwrap_or(false));
                 passing.for_each(|document| bits.set(document));
             }
-            None if matcher.matches("") => bits = full(documents),
+            None if matcher.matches("") => bits.set_range(range),
             None => {}
         },
     }

@@ -100,13 +100,13 @@ impl<'e> Search<'e> {
         }
     }
 
-    pub(crate) fn finder<'f>(&'f self, index: usize) -> Finder<'f>
+    pub(crate) fn finder<'f>(&'f self, index: usize, limits: &Limits<'f>) -> Finder<'f>
     where
         'e: 'f,
     {
         let segment = self.segment(index);
-        let restrictions = Restrictions::new(&self.rules, self.engine.lexicon(), segment);
-        Finder::new(segment, &self.program, &self.sets, self.scope(index), restrictions, self.rule)
+        let restrictions = Restrictions::new(&self.rules, self.engine.lexicon(), segment, limits);
+        Finder::new(segment, &self.program, &self.sets, self.scope(index), restrictions, self.rule, limits)
     }
 
     /// How the segments will be searched, in words.
@@ -123,7 +123,7 @@ impl<'e> Search<'e> {
             let documents = self.scope(index).documents();
             let how = match documents.is_empty() {
                 true => "no document is asked".to_owned(),
-                false => self.finder(index).plan.explain(name),
+                false => self.finder(index, &Limits::default()).plan.explain(name),
             };
             let (first, last) = (Day(living.segment().meta().first_day), Day(living.segment().meta().last_day));
             lines.push(format!("{} ({first} to {last}): {how}", living.file()));
@@ -142,7 +142,7 @@ impl<'e> Search<'e> {
         if documents.is_empty() {
             return true;
         }
-        let mut finder = self.finder(index);
+        let mut finder = self.finder(index, limits);
         let mut windows = Windows::new(finder.segment, documents, LONGEST_LOOK, finder.plan.expected);
         while let Some(window) = windows.next_forward() {
             if limits.is_over() || finder.find(window, each).is_break() {
@@ -259,7 +259,7 @@ impl<'e> Search<'e> {
                 (Some((day, _)), Some(next)) => next <= *day,
             };
             if opens && let Some(index) = waiting.pop_front() {
-                open.push(Stream::new(self, index, order));
+                open.push(Stream::new(self, index, order, limits));
                 continue;
             }
             match best {
@@ -342,8 +342,8 @@ struct Stream<'s> {
 }
 
 impl<'s> Stream<'s> {
-    fn new(search: &'s Search<'_>, index: usize, order: Order) -> Stream<'s> {
-        let finder = search.finder(index);
+    fn new(search: &'s Search<'_>, index: usize, order: Order, limits: &Limits<'s>) -> Stream<'s> {
+        let finder = search.finder(index, limits);
         let windows = Windows::new(finder.segment, search.scope(index).documents(), FIRST_LOOK, finder.plan.expected);
         Stream { index: index as u32, order, finder, windows, queue: VecDeque::new() }
     }
@@ -366,7 +366,9 @@ impl<'s> Stream<'s> {
                 queue.push_back((days.day_at(start), Hit { segment: index, start, end }));
                 ControlFlow::Continue(())
             });
-            debug_assert!(flow.is_continue());
+            if flow.is_break() {
+                return false; // A limit was hit; what was found of this look is not all of it.
+            }
             if self.order == Order::Newest {
                 self.queue.make_contiguous().reverse();
             }

@@ -186,6 +186,10 @@ pub(crate) fn strings_matching(
     lexicon: &Lexicon,
 ) -> Result<Vec<u32>, SyntaxError> {
     let layer = layer_of(attribute);
+    let is_plain = !wanted.caseless && !wanted.markless && attribute != Attribute::Lc;
+    if is_plain && (wanted.exact || wanted.text.bytes().all(|byte| byte.is_ascii_alphanumeric())) {
+        return Ok(lexicon.find(layer, &wanted.text).into_iter().collect());
+    }
     let matcher = wanted.matcher()?;
     if let (Some(literal), false) = (matcher.literal(), attribute == Attribute::Lc) {
         return Ok(lexicon.find(layer, literal).into_iter().collect());
@@ -208,7 +212,6 @@ pub(crate) fn strings_matching(
         }
         return Ok(found);
     }
-    let is_plain = !wanted.caseless && !wanted.markless && attribute != Attribute::Lc;
     let needles = if is_plain { needles(&wanted.hir()?) } else { None };
     for strings in lexicon.strings(layer) {
         match needles.as_deref() {

@@ -1,23 +1,19 @@
-//! Counts the words of a corpus or of a part of it: lists, n-grams, keywords, periods.
+//! Counts the words of a corpus or of a part of it: lists, keywords, periods.
 
+use super::count::tokens_in;
 use super::scope::Scope;
 use super::set::layer_of;
-use super::{Engine, EngineError, Part, Result, Search};
+use super::{Engine, Part, Result, Search};
 use crate::answer::{Keywords, WordRow, Words};
 use crate::cql::Attribute;
 use crate::measure::keyness::Keyness;
 use crate::measure::per_million;
 use crate::syntax::Wanted;
 use hashbrown::HashMap;
+use std::borrow::Cow;
 use std::ops::Range;
 use tidings_index::lexicon::Layer;
-use tidings_index::pack::bit;
 use tidings_index::{Day, Segment};
-
-/// The longest n-gram.
-pub const MAX_N: usize = 5;
-/// More distinct n-grams than this are not held in memory (about 60 bytes each).
-const MAX_GRAMS: usize = 20_000_000;
 
 /// How often words occur in each of several periods.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -43,6 +39,23 @@ fn count_ranks(segment: &Segment, scope: &Scope, counts: &mut Vec<u32>) {
     let column = segment.column();
     // As many places as the column could name, so that no rank needs to be checked.
     counts.resize(column.bound(), 0);
+    if tokens_in(segment, scope) > u64::from(segment.tokens()) / 2 {
+        // Fewer tokens are left out than asked: those are taken away from all.
+        counts[..segment.frequencies().len()].copy_from_slice(segment.frequencies());
+        let mut next = 0;
+        let mut leave_out = |documents: Range<u32>| {
+            let tokens = segment.tokens_in(documents);
+            column.scan(tokens.start, tokens.end, |_, ranks| {
+                ranks.iter().for_each(|rank| counts[*rank as usize] = counts[*rank as usize].saturating_sub(1));
+            });
+        };
+        scope.runs(|documents| {
+            leave_out(next..documents.start);
+            next = documents.end;
+        });
+        leave_out(next..segment.meta().documents);
+        return;
+    }
     scope.runs(|documents| {
         let tokens = segment.tokens_in(documents);
         column.scan(tokens.start, tokens.end, |_, ranks| {
@@ -57,27 +70,41 @@ impl Engine {
     }
 
     /// How often each string of a layer occurs in a part, by its number.
-    pub fn string_counts(&self, part: &Part, layer: Layer) -> Vec<u64> {
-        let lexicon = self.lexicon();
-        let mut totals = vec![0u64; lexicon.count(layer) as usize];
-        let of = lexicon.all_of(layer);
-        let mut add = |lexeme: usize, count: u64| {
-            if let Some(total) = of.get(lexeme).and_then(|id| totals.get_mut(*id as usize)) {
-                *total += count;
-            }
-        };
+    pub fn string_counts(&self, part: &Part, layer: Layer) -> Cow<'_, [u64]> {
         if part.is_everything {
-            self.totals().iter().enumerate().for_each(|(lexeme, count)| add(lexeme, *count));
-            return totals;
+            return Cow::Borrowed(self.string_totals(layer));
         }
+        Cow::Owned(self.count_strings(self.scopes(part), layer))
+    }
+
+    /// How often each string of a layer occurs in everything that is not removed; counted when first asked for.
+    fn string_totals(&self, layer: Layer) -> &[u64] {
+        self.totals[layer as usize].get_or_init(|| {
+            let all: Vec<Scope> = self.snapshot().segments().iter().map(|living| Scope::new(living, None)).collect();
+            let segments = self.snapshot().segments().iter().map(|living| living.segment());
+            self.count_strings(segments.zip(&all), layer)
+        })
+    }
+
+    fn count_strings<'p>(&self, scopes: impl Iterator<Item = (&'p Segment, &'p Scope)>, layer: Layer) -> Vec<u64> {
+        let lexicon = self.lexicon();
+        let mut by_lexeme = vec![0u64; lexicon.lexemes() as usize];
         let mut counts = Vec::new();
-        for (segment, scope) in self.scopes(part) {
+        for (segment, scope) in scopes {
             if scope.documents().is_empty() {
                 continue;
             }
             count_ranks(segment, scope, &mut counts);
-            for (lexeme, count) in segment.lexemes().iter().zip(&counts).filter(|(_, count)| **count > 0) {
-                add(*lexeme as usize, u64::from(*count));
+            for (lexeme, count) in segment.lexemes().iter().zip(&counts) {
+                if let Some(total) = by_lexeme.get_mut(*lexeme as usize) {
+                    *total += u64::from(*count);
+                }
+            }
+        }
+        let mut totals = vec![0u64; lexicon.count(layer) as usize];
+        for (id, count) in lexicon.all_of(layer).into_iter().zip(by_lexeme) {
+            if let Some(total) = totals.get_mut(id as usize) {
+                *total += count;
             }
         }
         totals
@@ -87,42 +114,48 @@ impl Engine {
     fn string_documents(&self, part: &Part, layer: Layer) -> Vec<u64> {
         let lexicon = self.lexicon();
         let of = lexicon.all_of(layer);
-        let mut documents = vec![0u64; lexicon.count(layer) as usize];
-        let mut last = vec![0u32; documents.len()];
+        // For each string the documents with it, and the last of them.
+        let mut documents = vec![(0u32, 0u32); lexicon.count(layer) as usize];
         let mut number = 0;
-        for (segment, scope) in self.scopes(part) {
+        for (segment, scope) in self.scopes(part).filter(|(_, scope)| !scope.documents().is_empty()) {
+            let starts = segment.starts();
             let ids: Vec<u32> =
                 segment.lexemes().iter().map(|lexeme| of.get(*lexeme as usize).copied().unwrap_or(0)).collect();
             scope.runs(|run| {
-                for document in run {
-                    number += 1;
-                    let tokens = segment.tokens_of(document);
-                    segment.column().scan(tokens.start, tokens.end, |_, ranks| {
-                        for rank in ranks {
-                            let id = ids.get(*rank as usize).copied().unwrap_or(0) as usize;
-                            if last[id] != number {
-                                last[id] = number;
-                                documents[id] += 1;
-                            }
+                let tokens = segment.tokens_in(run.clone());
+                let mut document = run.start as usize;
+                segment.column().scan(tokens.start, tokens.end, |from, ranks| {
+                    let mut end = starts[document + 1];
+                    for (position, rank) in (from..).zip(ranks) {
+                        while position >= end {
+                            document += 1;
+                            end = starts[document + 1];
                         }
-                    });
-                }
+                        let now = number + document as u32 + 1;
+                        let id = ids.get(*rank as usize).copied().unwrap_or(0);
+                        if let Some((count, last)) = documents.get_mut(id as usize) {
+                            *count += u32::from(*last != now);
+                            *last = now;
+                        }
+                    }
+                });
             });
+            number += segment.meta().documents;
         }
-        documents
+        documents.into_iter().map(|(count, _)| u64::from(count)).collect()
     }
 
     /// The words of a part that match and occur often enough, the most frequent first.
     pub fn words(&self, part: &Part, attribute: Attribute, matching: Option<&Wanted>, at_least: u64) -> Result<Words> {
         let tokens = self.tokens(part);
         let rows = match attribute {
-            Attribute::Lc => self.grams(part, attribute, 1)?,
+            Attribute::Lc => self.grams(part, attribute, 1, at_least)?,
             _ => {
                 let layer = layer_of(attribute);
                 let hits = self.string_counts(part, layer);
                 let documents = self.string_documents(part, layer);
                 let mut rows = Vec::new();
-                for (id, (hits, documents)) in (0..).zip(hits.into_iter().zip(documents)) {
+                for (id, (hits, documents)) in (0..).zip(hits.iter().copied().zip(documents)) {
                     if hits > 0 && hits >= at_least {
                         rows.push((self.lexicon().string(layer, id).to_owned(), hits, documents));
                     }
@@ -131,84 +164,6 @@ impl Engine {
             }
         };
         words(attribute, 1, tokens, matching, at_least, rows)
-    }
-
-    /// The n-grams inside sentences of a part that match and occur often enough, the most frequent first.
-    pub fn ngrams(
-        &self,
-        part: &Part,
-        attribute: Attribute,
-        n: usize,
-        matching: Option<&Wanted>,
-        at_least: u64,
-    ) -> Result<Words> {
-        let rows = self.grams(part, attribute, n)?;
-        words(attribute, n, self.tokens(part), matching, at_least, rows)
-    }
-
-    /// Every n-gram with its hits and documents.
-    fn grams(&self, part: &Part, attribute: Attribute, n: usize) -> Result<Vec<(String, u64, u64)>> {
-        let n = n.clamp(1, MAX_N);
-        let layer = layer_of(attribute);
-        let lexicon = self.lexicon();
-        // Spellings that differ in case only share the number of the first of them.
-        let of: Vec<u32> = match attribute {
-            Attribute::Lc => {
-                let mut first: HashMap<String, u32> = HashMap::new();
-                let count = lexicon.count(layer);
-                let ids: Vec<u32> =
-                    (0..count).map(|id| *first.entry(lexicon.string(layer, id).to_lowercase()).or_insert(id)).collect();
-                lexicon.all_of(layer).into_iter().map(|id| ids.get(id as usize).copied().unwrap_or(0)).collect()
-            }
-            _ => lexicon.all_of(layer),
-        };
-        // Hits, documents, and the last document in which it was met.
-        let mut grams: HashMap<[u32; MAX_N], (u64, u64, u64)> = HashMap::new();
-        let mut number = 0u64;
-        let mut too_many = false;
-        for (segment, scope) in self.scopes(part) {
-            let ids: Vec<u32> =
-                segment.lexemes().iter().map(|lexeme| of.get(*lexeme as usize).copied().unwrap_or(0)).collect();
-            let bits = segment.sentence_bits();
-            scope.runs(|run| {
-                for document in run {
-                    number += 1;
-                    let tokens = segment.tokens_of(document);
-                    // The last tokens of the sentence, the newest at the end.
-                    let mut gram = [u32::MAX; MAX_N];
-                    let mut length = 0;
-                    segment.column().scan(tokens.start, tokens.end, |from, ranks| {
-                        for (position, rank) in (from..).zip(ranks) {
-                            if bit(bits, position) {
-                                length = 0;
-                            }
-                            gram[..n].rotate_left(1);
-                            gram[n - 1] = ids.get(*rank as usize).copied().unwrap_or(0);
-                            length += 1;
-                            if length >= n && !too_many {
-                                let entry = grams.entry(gram).or_default();
-                                entry.0 += 1;
-                                if entry.2 != number {
-                                    entry.2 = number;
-                                    entry.1 += 1;
-                                }
-                            }
-                        }
-                        too_many |= grams.len() > MAX_GRAMS;
-                    });
-                }
-            });
-        }
-        if too_many {
-            return Err(EngineError::TooMany { limit: MAX_GRAMS });
-        }
-        let row = |(gram, (hits, documents, _)): ([u32; MAX_N], (u64, u64, u64))| {
-            let texts: Vec<&str> = gram[..n].iter().map(|id| lexicon.string(layer, *id)).collect();
-            let text = texts.join(" ");
-            let text = if attribute == Attribute::Lc { text.to_lowercase() } else { text };
-            (text, hits, documents)
-        };
-        Ok(grams.into_iter().map(row).collect())
     }
 
     /// What is typical of one part against another.
@@ -227,7 +182,8 @@ impl Engine {
         let layer = layer_of(attribute);
         let (here, there) = (self.string_counts(focus, layer), self.string_counts(reference, layer));
         let lexicon = self.lexicon();
-        let counts = (0..).zip(here.into_iter().zip(there)).filter(|(_, (here, there))| here + there > 0);
+        let counts =
+            (0..).zip(here.iter().copied().zip(there.iter().copied())).filter(|(_, (here, there))| here + there > 0);
         let counts = counts.map(|(id, (here, there))| (lexicon.string(layer, id), here, there));
         let mut joined: Vec<(String, u64, u64)> = Vec::new();
         if attribute == Attribute::Lc {
@@ -244,37 +200,13 @@ impl Engine {
         Ok(Keywords::rank(attribute, (self.tokens(focus), self.tokens(reference)), order, at_least, joined))
     }
 
-    /// The same for words in a row.
-    fn keyterms(
-        &self,
-        (focus, reference): (&Part, &Part),
-        attribute: Attribute,
-        n: usize,
-        order: Keyness,
-        at_least: u64,
-    ) -> Result<Keywords> {
-        let mut here: HashMap<String, (u64, u64)> = HashMap::new();
-        for (text, hits, _) in self.grams(focus, attribute, n)? {
-            if hits >= at_least && is_wordlike(&text) {
-                here.insert(text, (hits, 0));
-            }
-        }
-        for (text, hits, _) in self.grams(reference, attribute, n)? {
-            if let Some(counts) = here.get_mut(&text) {
-                counts.1 = hits;
-            }
-        }
-        let counts = here.into_iter().map(|(text, (here, there))| (text, here, there));
-        Ok(Keywords::rank(attribute, (self.tokens(focus), self.tokens(reference)), order, at_least, counts))
-    }
-
     /// How often words occur in each of some periods (both ends included), for those that occur at least so often in a
     /// part. One pass over the column of every segment.
     pub fn period_counts(&self, part: &Part, layer: Layer, periods: &[Range<Day>], at_least: u64) -> PeriodCounts {
         let lexicon = self.lexicon();
         let totals = self.string_counts(part, layer);
         let words: Vec<u32> =
-            (0..).zip(&totals).filter(|(_, total)| **total >= at_least.max(1)).map(|(id, _)| id).collect();
+            (0..).zip(totals.iter()).filter(|(_, total)| **total >= at_least.max(1)).map(|(id, _)| id).collect();
         let mut rows = vec![u32::MAX; totals.len()];
         words.iter().enumerate().for_each(|(row, id)| rows[*id as usize] = row as u32);
         let of = lexicon.all_of(layer);
@@ -329,7 +261,7 @@ pub fn is_wordlike(value: &str) -> bool {
     value.split(' ').all(|token| token.chars().any(char::is_alphanumeric))
 }
 
-fn words(
+pub(super) fn words(
     attribute: Attribute,
     n: usize,
     tokens: u64,
@@ -354,56 +286,12 @@ fn words(
 }
 
 impl Search<'_> {
-    /// How often some strings occur in all documents that are asked.
-    pub(crate) fn anywhere(
-        &self,
-        layer: Layer,
-        near: &std::collections::HashMap<u32, u64>,
-    ) -> std::collections::HashMap<u32, u64> {
-        let lexicon = self.engine.lexicon();
-        let is_everything = self.is_unfiltered();
-        if is_everything {
-            let totals = self.engine.totals();
-            let mut lexemes = Vec::new();
-            let total = |id: &u32| {
-                lexemes.clear();
-                lexicon.lexemes_with(layer, *id, &mut lexemes);
-                let sum = lexemes.iter().map(|lexeme| totals.get(*lexeme as usize).copied().unwrap_or(0)).sum();
-                (*id, sum)
-            };
-            return near.keys().map(total).collect();
+    /// How often each string of a layer occurs in all documents that are asked, by number.
+    pub(crate) fn anywhere(&self, layer: Layer) -> Cow<'_, [u64]> {
+        if self.is_unfiltered() {
+            return Cow::Borrowed(self.engine.string_totals(layer));
         }
-        let mut sums: std::collections::HashMap<u32, u64> = near.keys().map(|id| (*id, 0)).collect();
-        let mut counts = Vec::new();
-        for index in 0..self.segments() {
-            let segment = self.segment(index);
-            count_ranks(segment, self.scope(index), &mut counts);
-            for (lexeme, count) in segment.lexemes().iter().zip(&counts).filter(|(_, count)| **count > 0) {
-                if let Some(sum) = sums.get_mut(&lexicon.of(*lexeme, layer)) {
-                    *sum += u64::from(*count);
-                }
-            }
-        }
-        sums
-    }
-
-    /// How often each of some words in lower case occurs in all documents that are asked, however it is spelled.
-    pub(crate) fn lower_counts(
-        &self,
-        wanted: &std::collections::HashMap<String, (u64, u64)>,
-    ) -> std::collections::HashMap<String, u64> {
-        let lexicon = self.engine.lexicon();
-        let mut spellings = std::collections::HashMap::new();
-        for id in 0..lexicon.count(Layer::Word) {
-            let lower = lexicon.string(Layer::Word, id).to_lowercase();
-            if wanted.contains_key(&lower) {
-                spellings.insert(id, 0);
-            }
-        }
-        let mut sums = std::collections::HashMap::new();
-        for (id, count) in self.anywhere(Layer::Word, &spellings) {
-            *sums.entry(lexicon.string(Layer::Word, id).to_lowercase()).or_default() += count;
-        }
-        sums
+        let scopes = (0..self.segments()).map(|index| (self.segment(index), self.scope(index)));
+        Cow::Owned(self.engine.count_strings(scopes, layer))
     }
 }

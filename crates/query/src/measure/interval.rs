@@ -16,10 +16,19 @@ pub struct Band {
     pub high: f64,
 }
 
+/// From so many hits on the quantiles need not be searched for.
+const MANY_HITS: f64 = 2_000.0;
+
 /// The band of a count of rare events, exact (Garwood): its ends are those means of a Poisson
 /// distribution which make so few or so many hits improbable.
 pub fn poisson_band(hits: f64, confidence: f64) -> Band {
     let outside = (1.0 - confidence) / 2.0;
+    if hits > MANY_HITS {
+        // Wilson and Hilferty's cube root: right to six digits here, and a hundred times faster.
+        let z = (2.0 * gamma_quantile(0.5, confidence)).sqrt();
+        let end = |shape: f64, z: f64| shape * (1.0 - 1.0 / (9.0 * shape) + z / (3.0 * shape.sqrt())).powi(3);
+        return Band { low: end(hits, -z), high: end(hits + 1.0, z) };
+    }
     let low = if hits > 0.0 { gamma_quantile(hits, outside) } else { 0.0 };
     Band { low, high: gamma_quantile(hits + 1.0, 1.0 - outside) }
 }
@@ -70,6 +79,12 @@ mod tests {
         near(poisson_band(1.0, 0.95), 0.0253, 5.5716);
         near(poisson_band(10.0, 0.95), 4.7954, 18.3904);
         near(poisson_band(100.0, 0.95), 81.3640, 121.6268);
+    }
+
+    #[test]
+    fn the_short_cut_for_many_hits_meets_the_long_way() {
+        let (below, above) = (poisson_band(MANY_HITS, 0.95), poisson_band(MANY_HITS + 0.001, 0.95));
+        assert!((below.low / above.low - 1.0).abs() < 2e-6 && (below.high / above.high - 1.0).abs() < 2e-6);
     }
 
     #[test]

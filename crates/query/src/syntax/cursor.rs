@@ -3,17 +3,20 @@
 use super::{Place, SyntaxError};
 
 /// Parentheses and negations within each other.
-pub(crate) const MAX_DEPTH: usize = 60;
+const MAX_DEPTH: usize = 60;
+/// What the compiled expressions of a query may take together.
+const MAX_REGEX_BYTES: usize = 16 << 20;
 
 pub(crate) struct Cursor<'t> {
     text: &'t str,
     at: usize,
     depth: usize,
+    regex_bytes: usize,
 }
 
 impl<'t> Cursor<'t> {
     pub fn new(text: &'t str) -> Self {
-        Cursor { text, at: 0, depth: 0 }
+        Cursor { text, at: 0, depth: 0, regex_bytes: 0 }
     }
 
     /// The byte the finger is on.
@@ -135,6 +138,16 @@ impl<'t> Cursor<'t> {
                 SyntaxError::new(Place::new(self.at, self.at), format!("expected {expected}, but the query ends here"))
             }
         }
+    }
+
+    /// Keeps account of what the expressions take that were read so far.
+    pub fn spend(&mut self, bytes: usize, place: Place) -> Result<(), SyntaxError> {
+        self.regex_bytes += bytes;
+        if self.regex_bytes <= MAX_REGEX_BYTES {
+            return Ok(());
+        }
+        let message = format!("the query's expressions need more than {} MB together", MAX_REGEX_BYTES >> 20);
+        Err(SyntaxError::new(place, message).help("use fewer or simpler ones"))
     }
 
     /// Reads something that may contain its like, to a limited depth.

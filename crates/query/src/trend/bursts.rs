@@ -95,14 +95,18 @@ pub fn burst(counts: &[BinCount], tokens_before: &[f64], config: &BurstConfig) -
         };
         let is_more = contrast.focus * there > contrast.reference * here;
         if count.documents >= config.min_documents && here > 0.0 && there > 0.0 && is_more {
-            let collected = (from..bin).filter(|bin| tokens(*bin, bin + 1) > 0.0).count();
-            let since = bin.saturating_sub(config.memory);
-            let score = Keyness::LogLikelihood.score(&contrast) / memory.wildness(tokens(since, bin), bin - since);
-            if collected >= config.min_before && best.is_none_or(|best| score > best.score) {
-                let log_ratio = Keyness::LogRatio.score(&contrast);
-                let sequel = sequel(&counts[i + 1..], bin, &contrast, tokens_before, config);
-                let BinCount { bin, hits, documents } = *count;
-                best = Some(Burst { bin, score, log_ratio, hits, documents, sequel });
+            let likelihood = Keyness::LogLikelihood.score(&contrast);
+            // No word is tamer than 1, so that most need no counting.
+            if best.is_none_or(|best| likelihood > best.score) {
+                let collected = |from: usize| (from..bin).filter(|bin| tokens(*bin, bin + 1) > 0.0).count();
+                let since = bin.saturating_sub(config.memory);
+                let score = likelihood / memory.wildness(tokens(since, bin), collected(since));
+                if collected(from) >= config.min_before && best.is_none_or(|best| score > best.score) {
+                    let log_ratio = Keyness::LogRatio.score(&contrast);
+                    let sequel = sequel(&counts[i + 1..], bin, &contrast, tokens_before, config);
+                    let BinCount { bin, hits, documents } = *count;
+                    best = Some(Burst { bin, score, log_ratio, hits, documents, sequel });
+                }
             }
         }
         lately.remember(count, tokens_before);
@@ -145,10 +149,10 @@ impl Window {
 
     /// Pearson's chi-square of the bins by their number, Σ (x − rN)² / rN = Σ x² / rN − Σ x, and as many
     /// documents as usual beside it.
-    fn wildness(&self, tokens: f64, bins: usize) -> f64 {
+    fn wildness(&self, tokens: f64, collected: usize) -> f64 {
         let documents = self.documents as f64;
-        let own = if self.documents > 0 && bins > 1 {
-            ((self.squares * tokens / documents - documents) / (bins as f64 - 1.0)).max(1.0)
+        let own = if self.documents > 0 && collected > 1 {
+            ((self.squares * tokens / documents - documents) / (collected as f64 - 1.0)).max(1.0)
         } else {
             0.0
         };
@@ -234,6 +238,21 @@ mod tests {
             found.score
         };
         assert!(score(&wild) < score(&calm) / 5.0);
+    }
+
+    #[test]
+    fn weeks_that_were_not_collected_make_no_word_tamer() {
+        let hits: Vec<(u32, u32, u32)> =
+            (0..80).map(|bin| (2 * bin, 1, if bin % 2 == 0 { 19 } else { 1 })).chain([(160, 40, 40)]).collect();
+        let score = |hits: &[(u32, u32, u32)], tokens: &[f64], before| {
+            let config = BurstConfig { before, memory: 4 * before, ..BurstConfig::default() };
+            burst(&series(hits), &tokens_before(tokens), &config).unwrap().score
+        };
+        let every_other: Vec<f64> = (0..161).map(|bin| if bin % 2 == 0 { 1e6 } else { 0.0 }).collect();
+        let without_gaps: Vec<(u32, u32, u32)> =
+            hits.iter().map(|&(bin, hits, documents)| (bin / 2, hits, documents)).collect();
+        let difference = score(&hits, &every_other, 26) - score(&without_gaps, &[1e6; 81], 13);
+        assert!(difference.abs() < 1e-9, "{difference}");
     }
 
     #[test]

@@ -134,6 +134,9 @@ const LARGE_MEAN: f64 = 40.0;
 /// Below this wildness the distribution is Poisson's, of which the other is the limit.
 const TAME: f64 = 1.01;
 
+/// With such means, counts above this are all the same.
+const FAR_ABOVE: f64 = 5000.0;
+
 /// The share of what chance makes of this mean that lies below a count, with half of what is equal:
 /// negative binomial with a variance of `wildness` times the mean.
 fn place_of(count: f64, mean: f64, wildness: f64) -> f64 {
@@ -144,7 +147,7 @@ fn place_of(count: f64, mean: f64, wildness: f64) -> f64 {
     let is_tame = wildness < TAME;
     let mut share = if is_tame { (-mean).exp() } else { (-size * wildness.ln()).exp() };
     let (mut below, mut number) = (0.0, 0.0);
-    while number < count && below < 1.0 - 1e-9 {
+    while number < count.min(FAR_ABOVE) && below < 1.0 - 1e-9 {
         below += share;
         share *= if is_tame { mean / (number + 1.0) } else { (size + number) / (number + 1.0) * ratio };
         number += 1.0;

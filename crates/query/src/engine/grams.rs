@@ -1,0 +1,154 @@
+//! Words in a row: n-grams inside sentences, and those that are typical of a part.
+
+use super::set::layer_of;
+use super::words::{is_wordlike, words};
+use super::{Engine, EngineError, Part, Result};
+use crate::answer::{Keywords, Words};
+use crate::cql::Attribute;
+use crate::measure::keyness::Keyness;
+use crate::syntax::Wanted;
+use hashbrown::HashMap;
+use tidings_index::pack::bit;
+
+/// The longest n-gram.
+const MAX_N: usize = 5;
+/// More distinct n-grams than this are not held in memory (about 60 bytes each).
+const MAX_GRAMS: usize = 20_000_000;
+
+/// The numbers of some words in a row; places that are not used are all alike.
+type Gram = [u32; MAX_N];
+
+/// How often an n-gram was met, in how many documents, and in which last.
+#[derive(Debug, Clone, Copy, Default)]
+struct Tally {
+    hits: u64,
+    documents: u32,
+    last: u32,
+}
+
+impl Tally {
+    fn meet(&mut self, document: u32) {
+        self.hits += 1;
+        self.documents += u32::from(self.last != document);
+        self.last = document;
+    }
+}
+
+impl Engine {
+    /// The n-grams inside sentences of a part that match and occur often enough, the most frequent first.
+    pub fn ngrams(
+        &self,
+        part: &Part,
+        attribute: Attribute,
+        n: usize,
+        matching: Option<&Wanted>,
+        at_least: u64,
+    ) -> Result<Words> {
+        let rows = self.grams(part, attribute, n, at_least)?;
+        words(attribute, n, self.tokens(part), matching, at_least, rows)
+    }
+
+    /// Every n-gram that occurs often enough, with its hits and documents.
+    pub(super) fn grams(
+        &self,
+        part: &Part,
+        attribute: Attribute,
+        n: usize,
+        at_least: u64,
+    ) -> Result<Vec<(String, u64, u64)>> {
+        let tallies = self.tally(part, &self.words_of_lexemes(attribute), n)?;
+        let frequent = tallies.into_iter().filter(|(_, tally)| tally.hits >= at_least);
+        Ok(frequent
+            .map(|(gram, tally)| (self.gram_text(attribute, n, &gram), tally.hits, u64::from(tally.documents)))
+            .collect())
+    }
+
+    /// Words in a row that are typical of one part against another.
+    pub(super) fn keyterms(
+        &self,
+        (focus, reference): (&Part, &Part),
+        attribute: Attribute,
+        n: usize,
+        order: Keyness,
+        at_least: u64,
+    ) -> Result<Keywords> {
+        let of = self.words_of_lexemes(attribute);
+        let mut terms: HashMap<Gram, (u64, u64)> = HashMap::new();
+        for (gram, tally) in self.tally(focus, &of, n)? {
+            if tally.hits >= at_least && is_wordlike(&self.gram_text(attribute, n, &gram)) {
+                terms.insert(gram, (tally.hits, 0));
+            }
+        }
+        // The reference is mostly much larger; what is not in focus need not be remembered.
+        self.each_gram(reference, &of, n, |gram, _| {
+            if let Some(counts) = terms.get_mut(gram) {
+                counts.1 += 1;
+            }
+            true
+        });
+        let counts = terms.into_iter().map(|(gram, (here, there))| (self.gram_text(attribute, n, &gram), here, there));
+        Ok(Keywords::rank(attribute, (self.tokens(focus), self.tokens(reference)), order, at_least, counts))
+    }
+
+    fn tally(&self, part: &Part, of: &[u32], n: usize) -> Result<HashMap<Gram, Tally>> {
+        let mut tallies: HashMap<Gram, Tally> = HashMap::new();
+        let is_all = self.each_gram(part, of, n, |gram, document| {
+            tallies.entry(*gram).or_default().meet(document);
+            tallies.len() <= MAX_GRAMS
+        });
+        if is_all { Ok(tallies) } else { Err(EngineError::TooMany { limit: MAX_GRAMS }) }
+    }
+
+    /// For each lexeme the number of its word; those that differ in case only share one if case does not count.
+    fn words_of_lexemes(&self, attribute: Attribute) -> Vec<u32> {
+        let (layer, lexicon) = (layer_of(attribute), self.lexicon());
+        if attribute != Attribute::Lc {
+            return lexicon.all_of(layer);
+        }
+        let mut first: HashMap<String, u32> = HashMap::new();
+        let numbers = 0..lexicon.count(layer);
+        let shared: Vec<u32> =
+            numbers.map(|id| *first.entry(lexicon.string(layer, id).to_lowercase()).or_insert(id)).collect();
+        lexicon.all_of(layer).into_iter().map(|id| shared.get(id as usize).copied().unwrap_or(0)).collect()
+    }
+
+    fn gram_text(&self, attribute: Attribute, n: usize, gram: &Gram) -> String {
+        let layer = layer_of(attribute);
+        let texts: Vec<&str> = gram[..n.clamp(1, MAX_N)].iter().map(|id| self.lexicon().string(layer, *id)).collect();
+        let text = texts.join(" ");
+        if attribute == Attribute::Lc { text.to_lowercase() } else { text }
+    }
+
+    /// Gives every n-gram with a number of its document until one is not wanted; says whether all were.
+    fn each_gram(&self, part: &Part, of: &[u32], n: usize, mut each: impl FnMut(&Gram, u32) -> bool) -> bool {
+        let n = n.clamp(1, MAX_N);
+        let mut number = 0;
+        let mut goes_on = true;
+        for (segment, scope) in self.scopes(part).filter(|(_, scope)| !scope.documents().is_empty()) {
+            let ids: Vec<u32> =
+                segment.lexemes().iter().map(|lexeme| of.get(*lexeme as usize).copied().unwrap_or(0)).collect();
+            let bits = segment.sentence_bits();
+            scope.runs(|run| {
+                for document in run {
+                    number += 1;
+                    let tokens = segment.tokens_of(document);
+                    // The last tokens of the sentence, the newest at the end.
+                    let mut gram = [u32::MAX; MAX_N];
+                    let mut length = 0;
+                    segment.column().scan(tokens.start, tokens.end, |from, ranks| {
+                        for (position, rank) in (from..).zip(ranks) {
+                            if bit(bits, position) {
+                                length = 0;
+                            }
+                            gram[..n].rotate_left(1);
+                            gram[n - 1] = ids.get(*rank as usize).copied().unwrap_or(0);
+                            length += 1;
+                            goes_on = goes_on && (length < n || each(&gram, number));
+                        }
+                    });
+                }
+            });
+        }
+        goes_on
+    }
+}
