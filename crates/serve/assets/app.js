@@ -53,34 +53,36 @@ function line(row) {
 }
 
 function chart(timeline, choose) {
-  const width = 1000, height = 170, foot = 20, points = timeline.points;
+  const width = 1000, height = 150, points = timeline.points;
   const top = Math.max(...points.map((point) => point.band?.high ?? point.per_million ?? 0), 1e-9);
-  const y = (rate) => (height - foot) * (1 - Math.min(rate / top, 1));
-  const step = width / points.length;
+  const y = (rate) => height * (1 - Math.min(rate / top, 1));
+  const step = Math.min(width / points.length, 80);
   const picture = drawn("svg", { viewBox: `0 0 ${width} ${height}`, preserveAspectRatio: "none", role: "group",
     "aria-label": "Hits per million tokens in time" });
   points.forEach((point, at) => {
-    const x = at * step, wide = Math.max(step * 0.8, 0.5);
+    const x = at * step, wide = Math.max(step * 0.8, 0.5), rate = point.per_million ?? 0;
     const named = drawn("title");
     named.textContent = point.per_million === null ? `${point.bin}: nothing was collected`
-      : `${point.bin}: ${number(point.hits)} hits, ${point.per_million.toFixed(1)} per million of ${number(point.tokens)} tokens`;
-    const rate = point.per_million ?? 0;
-    const bar = drawn("rect", { class: "bar", x, y: y(rate), width: wide, height: Math.max(height - foot - y(rate), 1),
+      : `${point.bin}: ${number(point.hits)} hits, ${rate.toFixed(1)} per million of ${number(point.tokens)} tokens`;
+    const bar = drawn("rect", { class: "bar", x, y: y(rate), width: wide, height: Math.max(height - y(rate), 1),
       tabindex: 0, role: "button", "aria-label": named.textContent });
     bar.append(named);
     bar.addEventListener("click", () => choose(point.bin));
-    bar.addEventListener("keydown", (event) => { if (event.key === "Enter" || event.key === " ") { event.preventDefault(); choose(point.bin); } });
+    bar.addEventListener("keydown", (event) => {
+      if (event.key !== "Enter" && event.key !== " ") return;
+      event.preventDefault();
+      choose(point.bin);
+    });
     picture.append(bar);
+    // Where the rate may lie by chance.
     if (point.band) {
       picture.append(drawn("rect", { class: "band", x: x + wide / 4, y: y(point.band.high), width: wide / 2,
         height: Math.max(y(point.band.low) - y(point.band.high), 1), "pointer-events": "none" }));
     }
-    if (at % Math.ceil(points.length / 8) === 0) {
-      const label = drawn("text", { class: "axis", x, y: height - 5 });
-      label.textContent = point.bin;
-      picture.append(label);
-    }
   });
+  $("axis-first").textContent = points[0]?.bin ?? "";
+  $("axis-most").textContent = `hits per million tokens, up to ${top.toFixed(1)}; the bands are 95 % intervals`;
+  $("axis-last").textContent = points.length > 1 ? points.at(-1).bin : "";
   return picture;
 }
 
@@ -139,9 +141,18 @@ function submit() {
 $("ask").addEventListener("submit", (event) => { event.preventDefault(); submit(); });
 addEventListener("popstate", show);
 
-ask(`${api}corpora`).then(({ corpora }) => {
+let corpora = [];
+
+function describe() {
+  const one = corpora.find(({ corpus }) => corpus === $("lang").value);
+  $("state").textContent = one ? `${number(one.tokens)} tokens in ${number(one.documents)} documents, ${one.first_day} to ${one.last_day}`
+    : "Nothing is searchable yet; run `tidings compile`.";
+}
+
+$("lang").addEventListener("change", describe);
+ask(`${api}corpora`).then((answer) => {
+  corpora = answer.corpora;
   $("lang").replaceChildren(...corpora.map(({ corpus }) => element("option", {}, corpus)));
-  $("state").textContent = corpora.length === 0 ? "Nothing is searchable yet; run `tidings compile`."
-    : corpora.map((one) => `${one.corpus}: ${number(one.tokens)} tokens, ${one.first_day} to ${one.last_day}`).join(" · ");
   show();
+  describe();
 }, (error) => { $("state").textContent = error.message; });
