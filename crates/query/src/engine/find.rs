@@ -257,16 +257,7 @@ impl<'a> Finder<'a> {
     #[inline]
     fn move_to(&self, here: &mut Here, position: u32) {
         if position >= here.tokens.end {
-            let starts = self.segment.starts();
-            // Hits are near each other or far apart; try the next few documents before searching.
-            let mut document = here.document;
-            let mut step = 1;
-            while document + step < starts.len() && starts[document + step] <= position {
-                document += step;
-                step *= 2;
-            }
-            let high = (document + step).min(starts.len());
-            document += starts[document..high].partition_point(|start| *start <= position).saturating_sub(1);
+            let document = self.segment.document_from(here.document as u32, position) as usize;
             here.document = document;
             here.tokens = self.segment.tokens_of(document as u32);
         }

@@ -9,6 +9,7 @@ mod find;
 mod grams;
 mod kwic;
 mod near;
+mod periods;
 mod plan;
 mod program;
 mod restrict;
@@ -19,8 +20,8 @@ mod time;
 mod words;
 
 pub use count::{DayVolume, FieldCounts};
+pub use periods::PeriodCounts;
 pub use search::{Hit, Order, Search};
-pub use words::PeriodCounts;
 
 use crate::cql::Rule;
 use crate::cql::ast::Query;
