@@ -146,18 +146,23 @@ impl Engine {
         let counts: Vec<u32> = sites.values().flatten().copied().collect();
         let alive = alive_throughout(&counts, bins.len(), min_documents);
         let names: Vec<&String> = sites.keys().collect();
-        let test = |site: &str| {
-            let demand = Demand::Text { negated: false, wanted: Wanted::exact(site) };
-            Logic::Test(FieldTest { field: "site".to_owned(), demand, place: Place::default() })
+        of_sites(alive.into_iter().map(|row| names[row].as_str()))
+    }
+
+    /// The documents of sites that gave some to both parts.
+    pub fn panel_of_two(&self, one: &Part, other: &Part) -> Filter {
+        let sites = |part: &Part| -> BTreeSet<String> {
+            let mut sites = BTreeSet::new();
+            for (segment, scope) in self.scopes(part) {
+                let Some(field) = segment.field("site") else { continue };
+                let mut seen = vec![false; field.count() as usize];
+                scope.runs(|run| run.for_each(|document| seen[field.code(document) as usize] = true));
+                let codes = (0..).zip(seen).filter(|(_, seen)| *seen);
+                sites.extend(codes.map(|(code, _)| field.value(code).to_owned()));
+            }
+            sites
         };
-        let mut tests: Vec<Logic<FieldTest>> = alive.into_iter().map(|row| test(names[row])).collect();
-        let condition = match tests.len() {
-            // Nobody was there all the time: no site has this name.
-            0 => test("\u{0}"),
-            1 => tests.remove(0),
-            _ => Logic::Any(tests),
-        };
-        Filter { condition }
+        of_sites(sites(one).intersection(&sites(other)).map(String::as_str))
     }
 
     /// The bins from the first day of a part to its last.
@@ -189,6 +194,22 @@ impl Engine {
         let text = self.lexicon().string(layer_of(attribute), word);
         if attribute == Attribute::Lc { text.to_lowercase() } else { text.to_owned() }
     }
+}
+
+/// The filter that admits the documents of some sites.
+fn of_sites<'s>(sites: impl Iterator<Item = &'s str>) -> Filter {
+    let test = |site: &str| {
+        let demand = Demand::Text { negated: false, wanted: Wanted::exact(site) };
+        Logic::Test(FieldTest { field: "site".to_owned(), demand, place: Place::default() })
+    };
+    let mut tests: Vec<Logic<FieldTest>> = sites.map(test).collect();
+    let condition = match tests.len() {
+        // No site has this name.
+        0 => test("\u{0}"),
+        1 => tests.remove(0),
+        _ => Logic::Any(tests),
+    };
+    Filter { condition }
 }
 
 /// Where and when a word was met.

@@ -7,7 +7,7 @@ use tidings_query::cql::Attribute;
 use tidings_query::engine::Part;
 use tidings_query::trend::{BurstConfig, RiseConfig, Sequel, Shape, Step};
 
-use super::{Asked, Room, both, parse_attribute, parse_step, short};
+use super::{Asked, Room, parse_attribute, parse_step, short};
 use crate::args::Global;
 use crate::chart::sparkline;
 use crate::cmd::Report;
@@ -56,8 +56,7 @@ pub fn run(args: &Args, global: &Global) -> Result<Report> {
     let mut room = args.asked.open(global)?;
     let step = args.by.unwrap_or(if args.bursts { Step::Week } else { Step::Quarter });
     if args.panel {
-        let panel = room.engine.panel(&room.engine.part(room.filter.as_ref())?, step, 1);
-        room.filter = both(room.filter.take(), Some(panel));
+        room.keep_panel(step)?;
     }
     let part = room.engine.part(room.filter.as_ref())?;
     if args.bursts { bursts(args, &room, &part, step) } else { rises(args, &room, &part, step) }
