@@ -250,7 +250,6 @@ fn sentences(paragraph: &str) -> Vec<(usize, usize)> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::words::count_words;
 
     fn text(paragraphs: &[&str], rule: &Rule) -> Text {
         Text::new(paragraphs.iter().copied(), rule)
@@ -290,7 +289,7 @@ mod tests {
             let text = text(&[paragraph], &rule);
             let found: Vec<&str> = (0..text.sentences.len()).map(|at| &paragraph[text.sentence(at).1]).collect();
             assert_eq!(found, parts);
-            assert_eq!(text.words, count_words(paragraph));
+            assert_eq!(text.words, self::text(&[paragraph], &Rule::default()).words);
             let mut bytes = Vec::new();
             text.pack(&mut bytes);
             assert_eq!(Text::unpack(&bytes).as_ref(), Some(&text));
