@@ -131,6 +131,12 @@ impl Text {
         self.paragraphs.len()
     }
 
+    /// The sentences of a paragraph, where sentences are judged.
+    pub fn sentences_of(&self, paragraph: usize) -> std::ops::Range<usize> {
+        let before = |limit: usize| self.sentences.partition_point(|unit| (unit.paragraph as usize) < limit);
+        before(paragraph)..before(paragraph + 1)
+    }
+
     /// Where a sentence lies: its paragraph, and its first and last byte there.
     pub fn sentence(&self, at: usize) -> (usize, std::ops::Range<usize>) {
         let unit = &self.sentences[at];
