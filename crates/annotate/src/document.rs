@@ -1,5 +1,7 @@
 //! A document becomes an annotated one: paragraphs of sentences of tokens, with what is known about it.
 
+use std::ops::Range;
+
 use tidings_model::{Annotated, AnnotatedParagraph, Attributes, Document, Kind, Paragraph, Token};
 
 use crate::segment::Segmenter;
@@ -7,15 +9,17 @@ use crate::segment::Segmenter;
 /// What is said about a document's feed: name and value, as in `topic=sport`.
 pub type Labels = [(String, String)];
 
-/// Annotates the paragraphs of a document that are `wanted`, by their places. A paragraph in another
-/// language is cut by the rules of that language.
-pub fn annotate(document: &Document, labels: &Labels, wanted: impl Fn(usize) -> bool) -> Annotated {
+/// Annotates the sentences of a document that are `wanted`, by the place of their paragraph and theirs in it.
+/// A paragraph in another language is cut by the rules of that language.
+pub fn annotate(document: &Document, labels: &Labels, wanted: impl Fn(usize, Range<usize>) -> bool) -> Annotated {
     let code = document.language_code();
     let own = Segmenter::for_language(&code);
-    let paragraphs = document.paragraphs.iter().enumerate().filter(|(place, _)| wanted(*place));
-    let paragraphs = paragraphs.map(|(_, paragraph)| match paragraph.language.is_empty() {
-        true => cut(&own, paragraph),
-        false => cut(&Segmenter::for_language(&paragraph.language), paragraph),
+    let paragraphs = document.paragraphs.iter().enumerate().map(|(place, paragraph)| {
+        let wanted = |span: Range<usize>| wanted(place, span);
+        match paragraph.language.is_empty() {
+            true => cut(&own, paragraph, wanted),
+            false => cut(&Segmenter::for_language(&paragraph.language), paragraph, wanted),
+        }
     });
     Annotated {
         about: attributes(document, labels),
@@ -23,9 +27,10 @@ pub fn annotate(document: &Document, labels: &Labels, wanted: impl Fn(usize) -> 
     }
 }
 
-fn cut(segmenter: &Segmenter<'_>, paragraph: &Paragraph) -> AnnotatedParagraph {
+fn cut(segmenter: &Segmenter<'_>, paragraph: &Paragraph, wanted: impl Fn(Range<usize>) -> bool) -> AnnotatedParagraph {
     let text = &paragraph.text;
-    let sentences = segmenter.segment(text).into_iter().filter(|sentence| !sentence.tokens.is_empty());
+    let sentences = segmenter.segment(text).into_iter();
+    let sentences = sentences.filter(|sentence| !sentence.tokens.is_empty() && wanted(sentence.span()));
     let tokens = |sentence: crate::Sentence| {
         let tokens = sentence.spaced(text).map(|(word, space)| Token {
             word: word.to_owned(),
@@ -127,7 +132,7 @@ mod tests {
 
     #[test]
     fn text_can_be_rebuilt_from_tokens_and_spaces() {
-        let annotated = annotate(&document(), &[], |_| true);
+        let annotated = annotate(&document(), &[], |_, _| true);
         assert_eq!(annotated.paragraphs.len(), 2, "a paragraph without words is none");
         let rebuilt: Vec<String> = annotated
             .paragraphs
@@ -145,14 +150,16 @@ mod tests {
         assert_eq!(annotated.paragraphs[0].sentences.len(), 2);
         let french: Vec<&str> = annotated.paragraphs[1].sentences[0].iter().map(|token| token.word.as_str()).collect();
         assert_eq!(french, ["L'", "eau", "est", "là", "."], "a foreign paragraph has the tokens of its language");
-        assert_eq!(annotate(&document(), &[], |place| place == 1).paragraphs.len(), 1);
+        assert_eq!(annotate(&document(), &[], |place, _| place == 1).paragraphs.len(), 1);
+        let second = annotate(&document(), &[], |place, span| place == 0 && span.start > 0);
+        assert_eq!(second.paragraphs[0].sentences[0][0].word, "Dr.", "a sentence may go alone");
     }
 
     #[test]
     fn a_document_is_described_by_its_page_and_by_the_labels_of_its_feed() {
         let labels = [("topic", "sport"), ("country", "de"), ("lang", "en"), ("url", "x"), ("Odd name", "y")]
             .map(|(name, value)| (name.to_owned(), value.to_owned()));
-        let about = annotate(&document(), &labels, |_| true).about;
+        let about = annotate(&document(), &labels, |_, _| true).about;
         assert_eq!((about.id, about.date.as_str(), about.seen.as_str()), (7, "2026-03-01", "2026-03-02"));
         let fields: Vec<(&str, &str)> = about.fields.iter().map(|(n, v)| (n.as_str(), v.as_str())).collect();
         let expected =

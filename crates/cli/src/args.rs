@@ -58,6 +58,10 @@ pub enum Verb {
     Fetch(cmd::fetch::Args),
     /// Make documents of the downloaded pages: their text, structure and metadata
     Clean(cmd::clean::Args),
+    /// Find what was published before: duplicate paragraphs, sentences and documents, or many as a filter
+    Dedup(cmd::dedup::Args),
+    /// Make what is derived from pages anew: documents and verdicts, or verdicts only
+    Rebuild(cmd::rebuild::Args),
     /// Print the text of web pages: files, folders, addresses, or a stream of them
     Extract(cmd::extract::Args),
     /// Find new feeds: of sites, in pages, archives, lists and streams of links; try and adopt them

@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 use tidings_clean::Options;
 use tidings_clean::gate::{Gate, Limits};
 use tidings_clean::refine::{Foreign, Refinement};
+use tidings_dedup::{Levels, Rule, Scope};
 use tidings_feeds::schedule::Budget;
 use tidings_fetch::Settings;
 use tidings_fetch::guard::{Guard, Network};
@@ -33,8 +34,12 @@ pub struct Config {
     pub clean: CleanConfig,
     /// What their text must be like, for all languages (`all`) and for each by its code.
     pub gate: GateConfig,
+    /// How documents become sentences of tokens.
+    pub annotate: AnnotateConfig,
     /// How text becomes searchable.
     pub index: IndexConfig,
+    /// How duplicates are told.
+    pub dedup: DedupConfig,
 }
 
 /// The `[fetch]` table; `settings.toml` says what each key means.
@@ -226,6 +231,30 @@ impl GateConfig {
     }
 }
 
+/// The `[annotate]` table.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+#[allow(missing_docs)] // The template documents each key to everybody.
+pub struct AnnotateConfig {
+    pub duplicates: Duplicates,
+}
+
+impl Default for AnnotateConfig {
+    fn default() -> AnnotateConfig {
+        AnnotateConfig { duplicates: Duplicates::Drop }
+    }
+}
+
+/// What becomes of text that was published before.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Duplicates {
+    /// It stays out of the text and the index.
+    Drop,
+    /// It stays in.
+    Keep,
+}
+
 /// The `[index]` table.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
@@ -237,6 +266,78 @@ pub struct IndexConfig {
 impl Default for IndexConfig {
     fn default() -> IndexConfig {
         IndexConfig { memory_mib: 300 }
+    }
+}
+
+/// The `[dedup]` table.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+#[allow(missing_docs)] // The template documents each key to everybody.
+pub struct DedupConfig {
+    pub preset: String,
+    pub ngram: usize,
+    pub threshold: f32,
+    pub smoothing: bool,
+    pub levels: Vec<String>,
+    pub scope: Scope,
+    pub memory_mib: usize,
+    pub threads: usize,
+}
+
+impl Default for DedupConfig {
+    fn default() -> DedupConfig {
+        DedupConfig {
+            preset: "tidings".to_owned(),
+            ngram: 0,
+            threshold: 0.0,
+            smoothing: true,
+            levels: Vec::new(),
+            scope: Scope::All,
+            memory_mib: 96,
+            threads: 0,
+        }
+    }
+}
+
+impl DedupConfig {
+    /// The rule: the preset's, but for what is said otherwise.
+    pub fn rule(&self) -> Result<Rule> {
+        let Some(preset) = tidings_dedup::preset(&self.preset) else {
+            let known = tidings_dedup::PRESETS.map(|preset| preset.name).join(", ");
+            bail!("dedup.preset = \"{}\" is none; there are {known}", self.preset);
+        };
+        let mut rule = preset.rule;
+        if self.ngram > 0 {
+            rule.ngram = self.ngram;
+        }
+        if self.threshold > 0.0 {
+            rule.threshold = self.threshold;
+        }
+        if !self.smoothing {
+            rule.smoothing = 0;
+        }
+        if !self.levels.is_empty() {
+            rule.levels = Levels::try_from(self.levels.clone()).map_err(|fault| anyhow!("dedup.levels: {fault}"))?;
+        }
+        Ok(rule)
+    }
+
+    fn check(&self) -> Result<()> {
+        self.rule()?;
+        let limits = [
+            ("ngram", self.ngram, 0..=64),
+            ("memory_mib", self.memory_mib, 1..=1_000_000),
+            ("threads", self.threads, 0..=1024),
+        ];
+        for (key, value, range) in limits {
+            if !range.contains(&value) {
+                bail!("dedup.{key} = {value} is out of range; give a number from {} to {}", range.start(), range.end());
+            }
+        }
+        if !(0.0..=1.0).contains(&self.threshold) {
+            bail!("dedup.threshold = {} is no share; give a number from 0 to 1", self.threshold);
+        }
+        Ok(())
     }
 }
 
@@ -352,6 +453,7 @@ impl Config {
                 bail!("clean.{key} = {value} is out of range; give a number from {} to {}", range.start(), range.end());
             }
         }
+        self.dedup.check()?;
         networks(&fetch.allow_private)?;
         for (key, codes) in [("discover", &self.discover.languages), ("clean", &clean.languages)] {
             if let Some(code) = codes.iter().find(|code| !is_language_code(code)) {

@@ -21,12 +21,16 @@ pub struct Fault {
     pub error: String,
 }
 
+impl Fault {
+    /// The fault of a line that is longer than the limit.
+    pub fn too_long(max_line_bytes: u64) -> Fault {
+        Fault { id: Value::Null, error: format!("the line is longer than {} MiB", max_line_bytes >> 20) }
+    }
+}
+
 /// Reads a line of JSON.
 pub fn question<'a, Q: Deserialize<'a>>(line: Option<&'a [u8]>, max_line_bytes: u64) -> Result<Q, Fault> {
-    let Some(line) = line else {
-        let error = format!("the line is longer than {} MiB", max_line_bytes >> 20);
-        return Err(Fault { id: Value::Null, error });
-    };
+    let Some(line) = line else { return Err(Fault::too_long(max_line_bytes)) };
     if !line.trim_ascii_start().starts_with(b"{") {
         return Err(Fault { id: Value::Null, error: "the line is no JSON object".to_owned() });
     }
@@ -54,7 +58,7 @@ pub fn cores() -> usize {
 }
 
 /// Lines on their way to a reader; nothing in place of one that is too long.
-type Bundle = Vec<Option<Vec<u8>>>;
+pub type Bundle = Vec<Option<Vec<u8>>>;
 
 /// Answers each line of the input with what `answer` appends for it, on as many threads, and writes
 /// the answers in the order of the lines. A line longer than the limit is given as nothing.
@@ -65,39 +69,59 @@ pub fn filter(
     answer: impl Fn(Option<&[u8]>, &mut Vec<u8>) + Sync,
     mut write: impl FnMut(&[u8]) + Send,
 ) -> anyhow::Result<()> {
-    let answer = &answer;
+    let answer_all = |bundle: Bundle| {
+        let mut lines = Vec::new();
+        bundle.iter().for_each(|line| answer(line.as_deref(), &mut lines));
+        lines
+    };
+    in_turn(input, readers, max_line_bytes, answer_all, |lines| {
+        write(&lines);
+        Ok(())
+    })
+}
+
+/// Lets `work` have a go at bundles of lines on as many threads, and gives the results to `take` in the
+/// order of the lines. An error of the latter ends it.
+pub fn in_turn<R: Send>(
+    input: impl Read,
+    readers: usize,
+    max_line_bytes: u64,
+    work: impl Fn(Bundle) -> R + Sync,
+    mut take: impl FnMut(R) -> anyhow::Result<()> + Send,
+) -> anyhow::Result<()> {
+    let work = &work;
     thread::scope(|scope| {
         let mut desks = Vec::new();
         let mut trays = Vec::new();
         for _ in 0..readers {
             let (to_reader, bundles) = sync_channel::<Bundle>(WAITING);
-            let (to_writer, answers) = sync_channel::<Vec<u8>>(WAITING);
+            let (to_writer, results) = sync_channel::<R>(WAITING);
             scope.spawn(move || {
                 for bundle in bundles {
-                    let mut lines = Vec::new();
-                    bundle.iter().for_each(|line| answer(line.as_deref(), &mut lines));
-                    if to_writer.send(lines).is_err() {
+                    if to_writer.send(work(bundle)).is_err() {
                         break;
                     }
                 }
             });
             desks.push(to_reader);
-            trays.push(answers);
+            trays.push(results);
         }
         // Bundles were dealt in turn, so they are collected in turn; the first tray that stays
         // empty for good is the end of all.
-        scope.spawn(move || {
+        let taker = scope.spawn(move || -> anyhow::Result<()> {
             for tray in trays.iter().cycle() {
                 match tray.recv() {
-                    Ok(lines) => write(&lines),
+                    Ok(result) => take(result)?,
                     Err(_) => break,
                 }
             }
+            Ok(())
         });
         let dealt = deal(BufReader::with_capacity(1 << 16, input), max_line_bytes, &desks);
         // The readers end when nobody can deal to them any more.
         drop(desks);
-        dealt
+        let taken = taker.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
+        dealt.and(taken)
     })
 }
 

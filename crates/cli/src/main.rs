@@ -56,6 +56,8 @@ fn run(args: Args) -> anyhow::Result<cmd::Report> {
         Verb::Update(args) => cmd::update::run(&args, global),
         Verb::Fetch(args) => cmd::fetch::run(&args, global),
         Verb::Clean(args) => cmd::clean::run(&args, global),
+        Verb::Dedup(args) => cmd::dedup::run(&args, global),
+        Verb::Rebuild(args) => cmd::rebuild::run(&args, global),
         Verb::Extract(args) => cmd::extract::run(&args, global),
         Verb::Discover(args) => cmd::discover::run(&args, global),
         Verb::Plan(args) => cmd::plan::run(&args, global),

@@ -64,6 +64,12 @@ pub fn rename(from: &Path, to: &Path) -> Result<()> {
     sync_folder(parent(to))
 }
 
+/// Makes the bytes of a file durable that somebody else has written.
+pub(crate) fn sync_file(path: &Path) -> Result<()> {
+    power::moved();
+    File::open(path).and_then(|file| file.sync_all()).during("sync", path)
+}
+
 /// Removes a file if it is there, durably.
 pub fn remove(path: &Path) -> Result<()> {
     power::moved();

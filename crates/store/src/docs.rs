@@ -161,7 +161,7 @@ fn size(path: &Path) -> Result<u64> {
     Ok(fs::metadata(path).during("look at", path)?.len())
 }
 
-fn recipe_path(home: &Home, day: &str) -> PathBuf {
+pub(crate) fn recipe_path(home: &Home, day: &str) -> PathBuf {
     home.docs().join("recipes").join(format!("{day}.json"))
 }
 
@@ -272,6 +272,11 @@ impl DayDraft {
 /// Removes the drafts that a crash left.
 pub(crate) fn sweep(home: &Home) -> Result<()> {
     shelves::sweep(&home.docs(), &["recipes", "yield"])
+}
+
+/// Removes all documents and their recipes; the pages that they were made of stay.
+pub fn clear(home: &Home) -> Result<()> {
+    shelves::clear(&home.docs())
 }
 
 /// Reads the documents of a file of `docs/LANG/`.

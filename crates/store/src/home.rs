@@ -124,6 +124,11 @@ impl Home {
         self.root.join("index")
     }
 
+    /// Verdicts on duplicates, and what was seen.
+    pub fn seen(&self) -> PathBuf {
+        self.root.join("seen")
+    }
+
     /// Plans as they were before each run.
     pub fn history(&self) -> PathBuf {
         self.root.join("history")
@@ -170,6 +175,7 @@ impl Home {
             }
         }
         crate::docs::sweep(self)?;
+        crate::seen::sweep(self)?;
         crate::text::sweep(self)
     }
 }

@@ -22,6 +22,7 @@ pub mod pages;
 pub mod plan;
 pub mod rules;
 pub mod runs;
+pub mod seen;
 mod shelves;
 mod table;
 pub mod text;

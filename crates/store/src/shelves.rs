@@ -63,6 +63,20 @@ pub(crate) fn sweep(root: &Path, others: &[&str]) -> Result<()> {
     Ok(())
 }
 
+/// Removes everything under a root.
+pub(crate) fn clear(root: &Path) -> Result<()> {
+    // The recipes go first: a day without one is no day.
+    for file in files_in(&root.join("recipes"))? {
+        disk::remove(&file)?;
+    }
+    for folder in files_in(root)?.into_iter().filter(|path| path.is_dir()) {
+        for file in files_in(&folder)? {
+            disk::remove(&file)?;
+        }
+    }
+    Ok(())
+}
+
 impl Shelves {
     /// Shelves under a root, none of them open.
     pub(crate) fn new(root: &Path, ending: &'static str) -> Shelves {

@@ -102,6 +102,11 @@ pub fn remove_day(home: &Home, day: &str) -> Result<()> {
     Shelves::new(&home.text(), ENDING).place(day)
 }
 
+/// Takes all days away.
+pub fn clear(home: &Home) -> Result<()> {
+    shelves::clear(&home.text())
+}
+
 /// The text of a day while it is being made. What is not published leaves no trace.
 pub struct TextDraft {
     home: Home,

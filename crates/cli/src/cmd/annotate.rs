@@ -4,15 +4,17 @@
 //! order of the documents. It appears whole, with the recipe that made it, or not at all.
 
 use std::collections::{BTreeSet, HashMap};
+use std::ops::Range;
 use std::path::PathBuf;
 use std::time::Instant;
 
 use anyhow::{Context as _, Result, bail};
 use serde_json::json;
 use tidings_model::{Document, address};
-use tidings_store::docs::{self, DocumentReader, Recipe};
+use tidings_store::docs::{self, DocumentReader, Ingredient, Recipe};
 use tidings_store::format::vertical;
 use tidings_store::runs::RunLog;
+use tidings_store::seen::{self, DuplicateUnit, JudgedDay, Ledger, VerdictLine, VerdictReader};
 use tidings_store::text::{self, TextDraft, TextRecipe};
 use tidings_store::yields;
 use tidings_store::{feeds, rfc3339};
@@ -20,6 +22,7 @@ use xxhash_rust::xxh3::xxh3_128;
 
 use super::Report;
 use crate::args::Global;
+use crate::config::Duplicates;
 use crate::console::{Progress, count, span};
 use crate::orderly::{self, Bounds};
 use crate::session::Session;
@@ -30,7 +33,7 @@ const EXPANSION: usize = 12;
 /// What it takes at least.
 const LEAST_WEIGHT: usize = 64 << 10;
 
-#[derive(Debug, clap::Args)]
+#[derive(Debug, Default, clap::Args)]
 #[command(
     after_help = "Tokens come to text/LANG/DAY.vert.zst in the vertical format, a token a line, which other corpus tools read \
     as it is; text/recipes/DAY.json says what each day was made of. Days that are up to date are left alone."
@@ -50,10 +53,13 @@ pub fn run(args: &Args, global: &Global) -> Result<Report> {
     let mut work = Work::begin(&session)?;
 
     let days = docs::made(&session.home)?;
-    let mut due = Vec::new();
+    let (mut due, mut waiting) = (Vec::new(), 0);
     for day in &days {
         let Some(made) = Recipe::read(&session.home, day)? else { continue };
-        let wanted = work.wanted(&made)?;
+        let Some(wanted) = work.wanted(&made)? else {
+            waiting += 1;
+            continue;
+        };
         let why = match TextRecipe::read(&session.home, day)? {
             None => Some("it is new"),
             Some(recipe) => recipe.stale(&wanted, &session.home),
@@ -62,13 +68,20 @@ pub fn run(args: &Args, global: &Global) -> Result<Report> {
     }
     let known: BTreeSet<&String> = days.iter().collect();
     let gone: Vec<String> = text::days(&session.home)?.into_iter().filter(|day| !known.contains(day)).collect();
+    if waiting > 0 {
+        log::warn!(
+            "{} not judged yet; run `tidings dedup` first, or set annotate.duplicates to keep",
+            days_are(waiting)
+        );
+    }
     if due.is_empty() && gone.is_empty() {
-        let text = match days.len() {
+        let text = match days.len() - waiting {
+            0 if waiting > 0 => "nothing to annotate\n".to_owned(),
             0 => "nothing to annotate: there are no documents yet; `tidings clean` makes them\n".to_owned(),
             1 => "nothing to annotate: the day is up to date\n".to_owned(),
             days => format!("nothing to annotate: all of {} are up to date\n", count(days as u64, "day")),
         };
-        let json = json!({ "done": true, "run": session.run, "days": 0, "days_up_to_date": days.len() });
+        let json = json!({ "done": true, "run": session.run, "days": 0, "days_up_to_date": days.len() - waiting, "days_waiting": waiting });
         return Ok(Report { text, json, ..Report::default() });
     }
 
@@ -82,7 +95,7 @@ pub fn run(args: &Args, global: &Global) -> Result<Report> {
         progress.show(done, &wanted.day);
         work.day(&mut log, wanted, why)
     });
-    let report = work.report(days.len() as u64 - total);
+    let report = work.report((days.len() - waiting) as u64 - total);
     let logged = log.push(&json!({ "summary": report.json })).and_then(|()| log.publish());
     ended?;
     logged?;
@@ -95,6 +108,8 @@ struct Work<'a> {
     bounds: Bounds,
     /// What people say about feeds, by address.
     labels: HashMap<String, Vec<(String, String)>>,
+    /// The days that were judged, with the digests of their documents; nothing if duplicates are not told, or kept.
+    judged: Option<HashMap<String, JudgedDay>>,
     days: u64,
     documents: u64,
     tokens: u64,
@@ -111,6 +126,13 @@ impl<'a> Work<'a> {
             session,
             bounds: Bounds { threads, weight: config.memory_mib << 20 },
             labels: named.map(|feed| (plain(&feed.url), feed.labels)).collect(),
+            judged: match session.config.annotate.duplicates {
+                Duplicates::Keep => None,
+                Duplicates::Drop => {
+                    let ledger = Ledger::read(&session.home)?;
+                    ledger.map(|ledger| ledger.days.into_iter().map(|day| (day.day.clone(), day)).collect())
+                }
+            },
             days: 0,
             documents: 0,
             tokens: 0,
@@ -118,13 +140,21 @@ impl<'a> Work<'a> {
         })
     }
 
-    /// The recipe by which a day of documents would be annotated now, without what would come of it.
-    fn wanted(&self, made: &Recipe) -> Result<TextRecipe> {
+    /// The recipe by which a day of documents would be annotated now, without what would come of it; none if its
+    /// documents were not judged yet.
+    fn wanted(&self, made: &Recipe) -> Result<Option<TextRecipe>> {
         let program = format!("tidings {}", env!("CARGO_PKG_VERSION"));
         let settings = json!({ "labels": self.labels_of(&made.day)? });
         let mut wanted = TextRecipe::new(&made.day, &program, tidings_annotate::version(), settings);
         wanted.inputs = made.shelves().cloned().collect();
-        Ok(wanted)
+        if let Some(judged) = &self.judged {
+            let digest = seen::docs_digest(&self.session.home, &made.day)?;
+            match judged.get(&made.day).filter(|day| day.docs == digest) {
+                Some(day) => wanted.inputs.push(day.verdicts.clone()),
+                None => return Ok(None),
+            }
+        }
+        Ok(Some(wanted))
     }
 
     /// A digest of what people say about the feeds of a day: whoever names a feed's topic changes the days that
@@ -166,8 +196,14 @@ impl<'a> Work<'a> {
 
     fn make(&self, wanted: TextRecipe) -> Result<TextRecipe> {
         let home = &self.session.home;
-        let paths: Vec<PathBuf> = wanted.inputs.iter().map(|input| home.root().join(&input.file)).collect();
+        let is_documents = |input: &&Ingredient| input.file.starts_with("docs/");
+        let paths: Vec<PathBuf> =
+            wanted.inputs.iter().filter(is_documents).map(|input| home.root().join(&input.file)).collect();
         let day = wanted.day.clone();
+        let mut verdicts = match &self.judged {
+            Some(_) => Some(VerdictReader::open(home, &day)?),
+            None => None,
+        };
         let mut draft = TextDraft::create(home, wanted)?;
         let mut read = 0;
         let mut files = paths.iter();
@@ -176,8 +212,12 @@ impl<'a> Work<'a> {
             if let Some(document) = open.as_mut().and_then(|reader| reader.next()) {
                 let document = document?;
                 read += 1;
+                let verdict = match &mut verdicts {
+                    Some(verdicts) => Some(about(&document, verdicts.next().transpose()?)?),
+                    None => None,
+                };
                 let size: usize = document.paragraphs.iter().map(|paragraph| paragraph.text.len()).sum();
-                return Ok(Some((document, size * EXPANSION + LEAST_WEIGHT)));
+                return Ok(Some(((document, verdict), size * EXPANSION + LEAST_WEIGHT)));
             }
             let Some(path) = files.next() else { return Ok(None) };
             open = Some(DocumentReader::open(path)?);
@@ -185,23 +225,34 @@ impl<'a> Work<'a> {
         orderly::run(
             self.bounds,
             source,
-            |document| self.annotate(&document, &day),
-            |(language, text, tokens)| Ok(draft.push(&language, &text, tokens)?),
+            |(document, verdict)| self.annotate(&document, verdict.as_ref(), &day),
+            |annotated| {
+                match annotated {
+                    Some((language, text, tokens)) => draft.push(&language, &text, tokens)?,
+                    None => draft.leave_out("duplicate"),
+                }
+                Ok(())
+            },
         )?;
         Ok(draft.publish(read)?)
     }
 
-    /// A document in the vertical format, its language, and how many tokens it has.
-    fn annotate(&self, document: &Document, day: &str) -> (String, String, u64) {
+    /// A document in the vertical format, its language, and how many tokens it has; nothing if nothing of it is new.
+    fn annotate(&self, document: &Document, verdict: Option<&VerdictLine>, day: &str) -> Option<(String, String, u64)> {
         let labels = self.labels.get(&plain(&document.feed)).map(Vec::as_slice).unwrap_or_default();
-        let mut annotated = tidings_annotate::annotate(document, labels, |_| true);
+        let duplicates = verdict.map(|verdict| verdict.duplicates.as_slice()).unwrap_or_default();
+        let is_new = |place: usize, span: Range<usize>| !duplicates.iter().any(|unit| covers(unit, place, &span));
+        let mut annotated = tidings_annotate::annotate(document, labels, is_new);
+        if annotated.paragraphs.is_empty() && !duplicates.is_empty() {
+            return None;
+        }
         // The shelf's day, by which an index knows what came of which file.
         day.clone_into(&mut annotated.about.seen);
         let sentences = annotated.paragraphs.iter().flat_map(|paragraph| &paragraph.sentences);
         let tokens = sentences.map(|sentence| sentence.len() as u64).sum();
         let mut text = String::new();
         vertical::write(&annotated, &mut text);
-        (document.language_code(), text, tokens)
+        Some((document.language_code(), text, tokens))
     }
 
     fn report(&self, up_to_date: u64) -> Report {
@@ -224,6 +275,26 @@ impl<'a> Work<'a> {
         });
         Report { text, json, ..Report::default() }
     }
+}
+
+/// The verdict about a document, which lies at the same place among verdicts as the document among documents.
+fn about(document: &Document, verdict: Option<VerdictLine>) -> Result<VerdictLine> {
+    match verdict {
+        Some(verdict) if verdict.id == document.id => Ok(verdict),
+        _ => bail!("the verdicts are not about these documents ({}); run `tidings rebuild --from dedup`", document.id),
+    }
+}
+
+/// Whether a duplicate is where a sentence is.
+fn covers(unit: &DuplicateUnit, place: usize, sentence: &Range<usize>) -> bool {
+    let in_paragraph = unit.paragraph == place as u64;
+    // Sentences were cut by the judge, perhaps elsewhere: the middle decides.
+    let middle = (sentence.start + sentence.end) as u64 / 2;
+    in_paragraph && unit.bytes.is_none_or(|(start, end)| (start..=end).contains(&middle))
+}
+
+fn days_are(days: usize) -> String {
+    format!("{} {}", count(days as u64, "day"), if days == 1 { "is" } else { "are" })
 }
 
 /// An address as everybody would write it.

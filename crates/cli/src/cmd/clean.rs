@@ -32,7 +32,7 @@ const EXPANSION: usize = 10;
 /// What it takes at least.
 const LEAST_WEIGHT: usize = 64 << 10;
 
-#[derive(Debug, clap::Args)]
+#[derive(Debug, Default, clap::Args)]
 #[command(
     after_help = "Documents come to docs/LANG/DAY.jsonl.zst, pages that gave none to docs/dropped/ with the reason, \
     and docs/recipes/DAY.json says what each day was made of. Days that are up to date are left alone; a day is made \

@@ -20,7 +20,7 @@ use crate::console::{Progress, count, grouped, span};
 use crate::intake;
 use crate::session::Session;
 
-#[derive(Debug, clap::Args)]
+#[derive(Debug, Default, clap::Args)]
 #[command(
     after_help = "The index of a language is in index/LANG/. It is derived: whoever deletes it gets it back with the next run."
 )]

@@ -45,6 +45,7 @@ pub fn run(args: &Args) -> Result<Report> {
     step(&["update", "--all", "--home", &home, "--allow-private", "--delay", "0.1"])?;
     step(&["fetch", "--home", &home, "--allow-private", "--delay", "0.1"])?;
     step(&["clean", "--home", &home])?;
+    step(&["dedup", "--home", &home])?;
     step(&["annotate", "--home", &home])?;
     step(&["compile", "--home", &home])?;
     step(&["plan", "--home", &home, "--count"])?;

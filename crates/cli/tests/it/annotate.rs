@@ -91,3 +91,38 @@ fn a_power_cut_at_any_move_leaves_whole_days() {
         corpus.is_tidy();
     }
 }
+
+#[test]
+fn what_was_published_before_is_left_out_once_it_is_told() {
+    let corpus = corpus();
+    put(&corpus, "2026-03-01", "a.0", &mixed(0..7));
+    // The same pages under other addresses, and one that is new.
+    let mut copies = mixed(0..7);
+    copies.iter_mut().for_each(|page| page.url = page.url.replace("e.org", "copy.example"));
+    copies.extend(mixed(8..9));
+    put(&corpus, "2026-03-02", "a.0", &copies);
+    corpus.run("clean").ok();
+    corpus.run("annotate").ok().says("9 documents annotated");
+    assert_eq!(recipe(&corpus, "2026-03-02")["kept"]["en"], 5);
+
+    corpus.run("dedup").ok();
+    corpus.run("annotate").ok();
+    let told = recipe(&corpus, "2026-03-02");
+    assert_eq!(told["documents"], 5);
+    assert!(told["dropped"]["duplicate"].as_u64().unwrap() >= 4, "{told}");
+    assert_eq!(recipe(&corpus, "2026-03-01")["documents"], 4);
+
+    // A day that was not judged yet waits.
+    put(&corpus, "2026-03-03", "a.0", &mixed(21..28));
+    corpus.run("clean").ok();
+    corpus.run("annotate").ok().says("1 day is not judged yet; run `tidings dedup` first");
+    assert!(!corpus.home().join("text/recipes/2026-03-03.json").exists());
+    let mut command = corpus.command("annotate");
+    command.env("TIDINGS_ANNOTATE_DUPLICATES", "keep");
+    corpus.launch(command).wait().ok();
+    assert_eq!(recipe(&corpus, "2026-03-02")["kept"]["en"], 5);
+    corpus.run("dedup").ok();
+    corpus.run("annotate").ok();
+    assert!(corpus.home().join("text/recipes/2026-03-03.json").exists());
+    corpus.is_tidy();
+}

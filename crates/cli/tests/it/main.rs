@@ -6,6 +6,7 @@ mod clean;
 mod compile;
 mod crash;
 mod daily;
+mod dedup;
 mod discover;
 mod extract;
 mod faults;

@@ -6,7 +6,7 @@ use tidings_query::answer::Window;
 use tidings_query::cql::Attribute;
 use tidings_query::measure::association::{ASSOCIATIONS, Association};
 
-use super::{Asked, exactness, explained, is_wordlike, parse_attribute, parse_query, short};
+use super::{Asked, exactness, is_wordlike, parse_attribute, short};
 use crate::args::Global;
 use crate::cmd::Report;
 use crate::console::count;
@@ -52,11 +52,7 @@ fn parse_measure(name: &str) -> Result<Association, String> {
 
 pub fn run(args: &Args, global: &Global) -> Result<Report> {
     let room = args.asked.open(global)?;
-    let query = parse_query(&args.query)?;
-    let search = room
-        .engine
-        .search(&query, Rule::default(), room.filter.as_ref())
-        .map_err(|error| explained(error, &args.query))?;
+    let (query, search) = room.search(&args.query, Rule::default())?;
     let window = match args.sentence {
         true => Window::Sentence,
         false => Window::Tokens { left: args.left.min(1000), right: args.right.min(1000) },

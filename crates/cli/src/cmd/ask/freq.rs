@@ -4,7 +4,7 @@ use anyhow::Result;
 use tidings_query::Rule;
 use tidings_query::cql::Attribute;
 
-use super::{Asked, exactness, explained, parse_query, short};
+use super::{Asked, exactness, short};
 use crate::args::Global;
 use crate::cmd::Report;
 use crate::console::count;
@@ -27,11 +27,7 @@ pub struct Args {
 
 pub fn run(args: &Args, global: &Global) -> Result<Report> {
     let room = args.asked.open(global)?;
-    let query = parse_query(&args.query)?;
-    let search = room
-        .engine
-        .search(&query, Rule::default(), room.filter.as_ref())
-        .map_err(|error| explained(error, &args.query))?;
+    let (query, search) = room.search(&args.query, Rule::default())?;
     let (mut found, complete) = match Attribute::named(&args.by) {
         Some(attribute) => search.frequencies_by_attribute(attribute, &room.limits()),
         None => search.frequencies_by_field(&args.by, &room.limits()),

@@ -17,7 +17,7 @@ use serde::Serialize;
 use tidings_index::Snapshot;
 use tidings_query::answer::{About, Answer, Exactness};
 use tidings_query::cql::{self, Attribute};
-use tidings_query::engine::{Engine, EngineError, Limits};
+use tidings_query::engine::{Engine, EngineError, Limits, Search};
 use tidings_query::trend::{STEPS, Step};
 use tidings_query::{Filter, Query, Rule, SyntaxError};
 use tidings_store::Home;
@@ -96,11 +96,6 @@ fn parse_filter(text: &str) -> Result<Filter> {
     text.parse().map_err(|error: SyntaxError| anyhow!("the filter is wrong: {}", error.render(text)))
 }
 
-/// Reads a query.
-fn parse_query(text: &str) -> Result<Query> {
-    cql::parse(text).map_err(|error| anyhow!("the query is wrong: {}", error.render(text)))
-}
-
 fn both(one: Option<Filter>, other: Option<Filter>) -> Option<Filter> {
     match (one, other) {
         (Some(one), Some(other)) => Some(one.and(other)),
@@ -122,6 +117,13 @@ fn parse_step(name: &str) -> Result<Step, String> {
 impl Room {
     fn limits(&self) -> Limits<'static> {
         Limits { until: self.until, cancelled: None }
+    }
+
+    /// Reads a query and compiles it for this corpus; what is wrong with it is shown where it is wrong.
+    fn search(&self, text: &str, rule: Rule) -> Result<(Query, Search<'_>)> {
+        let query = cql::parse(text).map_err(|error| anyhow!("the query is wrong: {}", error.render(text)))?;
+        let search = self.engine.search(&query, rule, self.filter.as_ref()).map_err(|error| explained(error, text))?;
+        Ok((query, search))
     }
 
     fn about(&self, query: Option<&Query>, rule: Rule, exactness: Exactness) -> About {

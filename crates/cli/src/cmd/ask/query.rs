@@ -10,7 +10,7 @@ use tidings_query::engine::{Hit, Order, Search};
 use tidings_query::measure::per_million;
 use unicode_width::{UnicodeWidthChar as _, UnicodeWidthStr as _};
 
-use super::{Asked, Room, explained, parse_query, short};
+use super::{Asked, Room, short};
 use crate::args::Global;
 use crate::cmd::Report;
 use crate::console::{count, grouped};
@@ -72,10 +72,8 @@ pub struct Args {
 
 pub fn run(args: &Args, global: &Global) -> Result<Report> {
     let room = args.asked.open(global)?;
-    let query = parse_query(&args.query)?;
     let rule = if args.longest { Rule::Longest } else { Rule::Shortest };
-    let search =
-        room.engine.search(&query, rule, room.filter.as_ref()).map_err(|error| explained(error, &args.query))?;
+    let (query, search) = room.search(&args.query, rule)?;
     if args.explain {
         let text = search.explain();
         let json = serde_json::json!({ "explain": text.lines().collect::<Vec<_>>() });

@@ -4,7 +4,7 @@ use anyhow::Result;
 use tidings_query::Rule;
 use tidings_query::trend::Step;
 
-use super::{Asked, exactness, explained, parse_query, parse_step, short};
+use super::{Asked, exactness, parse_step, short};
 use crate::args::Global;
 use crate::chart::bar;
 use crate::cmd::Report;
@@ -39,11 +39,7 @@ pub fn run(args: &Args, global: &Global) -> Result<Report> {
         "--confidence: give a share from 0.5 to below 1, such as 0.95"
     );
     let room = args.asked.open(global)?;
-    let query = parse_query(&args.query)?;
-    let search = room
-        .engine
-        .search(&query, Rule::default(), room.filter.as_ref())
-        .map_err(|error| explained(error, &args.query))?;
+    let (query, search) = room.search(&args.query, Rule::default())?;
     let (timeline, complete) = search.timeline(args.by, args.confidence, &room.limits());
     let most = timeline.points.iter().filter_map(|point| point.per_million).fold(0.0, f64::max);
     let columns = ["when", "#hits", "#per million", "#low", "#high", "#tokens", "#documents", "#sites", "chart"];

@@ -1,0 +1,258 @@
+//! A document as a line of JSON, of which paragraphs are taken out and nothing else is touched.
+//!
+//! Whoever sends a line gets it back as it was, byte for byte, but for what was seen before.
+
+use std::borrow::Cow;
+use std::fmt;
+use std::ops::Range;
+
+use jiff::civil::Date;
+use serde::de::{Deserializer, IgnoredAny, MapAccess, Visitor};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use serde_json::value::RawValue;
+use tidings_dedup::{Finding, Origin, Rule, Scope, Text, Verdict, Why};
+
+use crate::lines::Fault;
+
+/// A line that was read and is ready for the judge.
+pub struct Ready {
+    line: Vec<u8>,
+    /// Where the list of paragraphs lies in the line, and each of them.
+    list: Range<usize>,
+    paragraphs: Vec<Range<usize>>,
+    /// The document for the judge.
+    pub text: Text,
+    name: String,
+    site: String,
+    month: String,
+    day: i64,
+    page: Option<u64>,
+}
+
+/// What of a line matters here.
+#[derive(Default)]
+struct Fields<'a> {
+    id: Option<&'a RawValue>,
+    paragraphs: Option<&'a RawValue>,
+    date: Option<&'a RawValue>,
+    dated: Option<&'a RawValue>,
+    month: Option<&'a RawValue>,
+    site: Option<&'a RawValue>,
+    page: Option<&'a RawValue>,
+}
+
+impl<'de> Deserialize<'de> for Fields<'de> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Fields<'de>, D::Error> {
+        struct Object;
+        impl<'de> Visitor<'de> for Object {
+            type Value = Fields<'de>;
+
+            fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+                formatter.write_str("an object with `paragraphs`")
+            }
+
+            fn visit_map<M: MapAccess<'de>>(self, mut map: M) -> Result<Fields<'de>, M::Error> {
+                let mut fields = Fields::default();
+                while let Some(key) = map.next_key::<Cow<'_, str>>()? {
+                    let field = match &*key {
+                        "id" => &mut fields.id,
+                        "paragraphs" => &mut fields.paragraphs,
+                        "date" => &mut fields.date,
+                        "dated" => &mut fields.dated,
+                        "month" => &mut fields.month,
+                        "site" => &mut fields.site,
+                        "page_checksum" => &mut fields.page,
+                        _ => {
+                            map.next_value::<IgnoredAny>()?;
+                            continue;
+                        }
+                    };
+                    *field = Some(map.next_value()?);
+                }
+                Ok(fields)
+            }
+        }
+        deserializer.deserialize_map(Object)
+    }
+}
+
+/// A paragraph in the form of a home's documents.
+#[derive(Deserialize)]
+struct Paragraph<'a> {
+    #[serde(borrow)]
+    text: Cow<'a, str>,
+}
+
+#[derive(Deserialize)]
+struct Plain<'a>(#[serde(borrow)] Cow<'a, str>);
+
+#[derive(Deserialize)]
+struct Dated<'a> {
+    #[serde(borrow)]
+    day: Cow<'a, str>,
+}
+
+/// A text, whether it stands by itself or in an object.
+fn text_of(raw: &str) -> Result<Cow<'_, str>, serde_json::Error> {
+    match raw.as_bytes() {
+        [b'"', inner @ .., b'"'] if !inner.contains(&b'\\') => Ok(Cow::Borrowed(&raw[1..raw.len() - 1])),
+        [b'{', ..] => serde_json::from_str::<Paragraph<'_>>(raw).map(|paragraph| paragraph.text),
+        _ => serde_json::from_str::<Plain<'_>>(raw).map(|plain| plain.0),
+    }
+}
+
+/// A value as text: what is no string is taken as it is written.
+fn shown(raw: Option<&RawValue>) -> String {
+    let Some(raw) = raw.map(RawValue::get).filter(|raw| *raw != "null") else { return String::new() };
+    serde_json::from_str::<Plain<'_>>(raw).map_or_else(|_| raw.to_owned(), |plain| plain.0.into_owned())
+}
+
+impl Ready {
+    /// Reads a line.
+    pub fn new(line: Vec<u8>, rule: &Rule, scope: Scope) -> Result<Ready, Fault> {
+        let text = str::from_utf8(&line).map_err(|_| fault(None, "the line is not UTF-8"))?;
+        if !text.trim_ascii_start().starts_with('{') {
+            return Err(fault(None, "the line is no JSON object"));
+        }
+        let fields: Fields<'_> =
+            serde_json::from_str(text).map_err(|error| fault(None, &format!("the line is no document: {error}")))?;
+        let id = fields.id;
+        let Some(list) = fields.paragraphs else { return Err(fault(id, "paragraphs are missing")) };
+        let wrong = |error: serde_json::Error| fault(id, &format!("paragraphs are no list of texts: {error}"));
+        let raw: Vec<&RawValue> = serde_json::from_str(list.get()).map_err(wrong)?;
+        let texts = raw.iter().map(|raw| text_of(raw.get()).map_err(wrong)).collect::<Result<Vec<_>, Fault>>()?;
+        let prepared = Text::new(texts.iter().map(|text| &**text), rule);
+        let date = match fields.dated.map(|dated| serde_json::from_str::<Dated<'_>>(dated.get())) {
+            Some(Ok(dated)) if fields.date.is_none() => dated.day.into_owned(),
+            _ => shown(fields.date),
+        };
+        let month = match fields.month {
+            Some(month) => shown(Some(month)),
+            None => date.get(..7).unwrap_or_default().to_owned(),
+        };
+        let day: Option<Date> = date.get(..10).and_then(|day| day.parse().ok());
+        let site = shown(fields.site);
+        match scope {
+            Scope::Days(_) if day.is_none() => return Err(fault(id, "the scope needs a date such as 2026-03-01")),
+            Scope::Month if month.is_empty() => return Err(fault(id, "the scope needs a month or a date")),
+            Scope::Site if site.is_empty() => return Err(fault(id, "the scope needs a site")),
+            _ => {}
+        }
+        let page = fields.page.map(|page| xxhash_rust::xxh3::xxh3_64(page.get().as_bytes()));
+        let place = |part: &str| {
+            let start = part.as_ptr() as usize - text.as_ptr() as usize;
+            start..start + part.len()
+        };
+        let (list, paragraphs) = (place(list.get()), raw.iter().map(|raw| place(raw.get())).collect());
+        let day = day.map_or(0, day_number);
+        let name = shown(id);
+        Ok(Ready { list, paragraphs, text: prepared, name, site, month, day, page, line })
+    }
+
+    /// Where the document comes from.
+    pub fn origin(&self) -> Origin<'_> {
+        Origin { name: &self.name, site: &self.site, month: &self.month, day: self.day, page: self.page }
+    }
+
+    fn part(&self, place: &Range<usize>) -> &str {
+        str::from_utf8(&self.line[place.clone()]).expect("values of a line of text are text")
+    }
+
+    /// Writes the line with what is new of it.
+    pub fn write_kept(&self, verdict: &Verdict, out: &mut Vec<u8>) {
+        if verdict.paragraphs.iter().chain(&verdict.sentences).all(|finding| finding.duplicate.is_none()) {
+            out.extend_from_slice(&self.line);
+            out.push(b'\n');
+            return;
+        }
+        out.extend_from_slice(&self.line[..self.list.start]);
+        out.push(b'[');
+        let mut separator: &[u8] = b"";
+        for (at, place) in self.paragraphs.iter().enumerate() {
+            let rest = self.without_sentences(at, verdict);
+            if verdict.paragraphs[at].duplicate.is_some() || rest.as_deref() == Some("") {
+                continue;
+            }
+            out.extend_from_slice(separator);
+            separator = b",";
+            match rest {
+                Some(rest) => serde_json::to_writer(&mut *out, &rest).expect("texts serialise"),
+                None => out.extend_from_slice(&self.line[place.clone()]),
+            }
+        }
+        out.push(b']');
+        out.extend_from_slice(&self.line[self.list.end..]);
+        out.push(b'\n');
+    }
+
+    /// What is left of a paragraph some of whose sentences go; nothing if all of them stay.
+    fn without_sentences(&self, at: usize, verdict: &Verdict) -> Option<String> {
+        let mine = |number: &usize| self.text.sentence(*number).0 == at;
+        let first = (0..verdict.sentences.len()).find(mine)?;
+        let numbers = (first..verdict.sentences.len()).take_while(mine);
+        if numbers.clone().all(|number| verdict.sentences[number].duplicate.is_none()) {
+            return None;
+        }
+        let text = text_of(self.part(&self.paragraphs[at])).ok()?;
+        let stays = numbers.filter(|number| verdict.sentences[*number].duplicate.is_none());
+        Some(stays.map(|number| &text[self.text.sentence(number).1]).collect::<String>().trim_end().to_owned())
+    }
+
+    /// Writes the line with all of it and what the judge says.
+    pub fn write_marked(&self, verdict: &Verdict, out: &mut Vec<u8>) {
+        let end = self.line.iter().rposition(|byte| *byte == b'}').unwrap_or(self.line.len());
+        out.extend_from_slice(&self.line[..end]);
+        let marks = |findings: &[Finding]| {
+            let marks: Vec<Mark<'_>> = findings.iter().map(|finding| Mark::new(finding, verdict)).collect();
+            serde_json::to_vec(&marks).expect("marks serialise")
+        };
+        out.extend_from_slice(b",\"marks\":");
+        out.extend(marks(&verdict.paragraphs));
+        if !verdict.sentences.is_empty() {
+            out.extend_from_slice(b",\"sentence_marks\":");
+            out.extend(marks(&verdict.sentences));
+        }
+        out.extend_from_slice(&self.line[end..]);
+        out.push(b'\n');
+    }
+}
+
+/// A day as a number, counted from 1970.
+pub fn day_number(day: Date) -> i64 {
+    Date::constant(1970, 1, 1).until(day).map_or(0, |span| i64::from(span.get_days()))
+}
+
+/// What the judge says of a unit, for others.
+#[derive(Debug, Serialize)]
+pub struct Mark<'a> {
+    kept: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    why: Option<Why>,
+    #[serde(skip_serializing_if = "is_nothing")]
+    share: f32,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    of: Option<&'a str>,
+}
+
+fn is_nothing(share: &f32) -> bool {
+    *share == 0.0
+}
+
+impl<'a> Mark<'a> {
+    /// The mark of a finding.
+    pub fn new(finding: &Finding, verdict: &'a Verdict) -> Mark<'a> {
+        Mark {
+            kept: finding.duplicate.is_none(),
+            why: finding.duplicate,
+            // Three digits are more than anybody needs.
+            share: (finding.share * 1000.0).round() / 1000.0,
+            of: finding.of.map(|of| verdict.sources[of as usize].as_str()),
+        }
+    }
+}
+
+fn fault(id: Option<&RawValue>, error: &str) -> Fault {
+    let id = id.and_then(|id| serde_json::from_str::<Value>(id.get()).ok()).unwrap_or_default();
+    Fault { id, error: error.to_owned() }
+}
