@@ -81,9 +81,10 @@ impl<'a> RankTest<'a> {
 pub(crate) fn ranks_of(few: &[u32], lexemes: &[u32]) -> Vec<u32> {
     let mut ranks = Vec::with_capacity(few.len());
     let mut from = 0;
+    let usual = lexemes.len() / (few.len() + 1) + 1;
     for lexeme in few {
-        // The next is not far if there are many: double the step until it is passed, then halve.
-        let mut step = 64;
+        // From the usual distance on, double the step until it is passed, then halve.
+        let mut step = usual;
         while lexemes.get(from + step).is_some_and(|known| known < lexeme) {
             from += step;
             step *= 2;
