@@ -98,6 +98,10 @@ pub enum Verb {
     NewWords(cmd::ask::new_words::Args),
     /// Name a part of the corpus
     Corpus(cmd::ask::corpus::Args),
+    /// Open the corpus to browsers and programs: an HTTP API and a page
+    Serve(cmd::serve::Args),
+    /// Make, list and revoke tokens for those who may read text over the network
+    Token(cmd::token::Args),
     /// Cut text into sentences and tokens, or many texts as a filter
     Tokenize(cmd::tokenize::Args),
     /// Tell in which language texts are written, or many as a filter

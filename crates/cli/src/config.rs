@@ -1,6 +1,7 @@
 //! The settings of a home: one file, one table per room, every key with a default.
 
 use std::collections::BTreeMap;
+use std::net::IpAddr;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -14,6 +15,8 @@ use tidings_feeds::schedule::Budget;
 use tidings_fetch::Settings;
 use tidings_fetch::guard::{Guard, Network};
 use tidings_lang::MaskRule;
+use tidings_serve::Availability;
+use tidings_store::tokens;
 
 /// The settings file as `init` writes it, with every default shown.
 pub const TEMPLATE: &str = include_str!("settings.toml");
@@ -40,6 +43,8 @@ pub struct Config {
     pub index: IndexConfig,
     /// How duplicates are told.
     pub dedup: DedupConfig,
+    /// How the corpus is opened to others.
+    pub serve: ServeConfig,
 }
 
 /// The `[fetch]` table; `settings.toml` says what each key means.
@@ -341,6 +346,76 @@ impl DedupConfig {
     }
 }
 
+/// The `[serve]` table.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+#[allow(missing_docs)] // The template documents each key to everybody.
+pub struct ServeConfig {
+    pub bind: IpAddr,
+    pub port: u16,
+    pub public: bool,
+    pub time_limit_s: f64,
+    pub heavy_requests: usize,
+    pub requests_per_minute: u32,
+    pub cors: String,
+    pub default_availability: String,
+    pub loopback_scope: String,
+}
+
+impl Default for ServeConfig {
+    fn default() -> ServeConfig {
+        let usual = tidings_serve::Settings::default();
+        ServeConfig {
+            bind: usual.bind,
+            port: usual.port,
+            public: usual.public,
+            time_limit_s: usual.time_limit.as_secs_f64(),
+            heavy_requests: usual.heavy_requests,
+            requests_per_minute: usual.requests_per_minute,
+            cors: String::new(),
+            default_availability: usual.default_availability.name().to_owned(),
+            loopback_scope: usual.loopback_scope.map_or("none", tokens::Scope::name).to_owned(),
+        }
+    }
+}
+
+impl ServeConfig {
+    /// What the server is told.
+    pub fn settings(&self) -> Result<tidings_serve::Settings> {
+        if !(0.1..=3600.0).contains(&self.time_limit_s) {
+            bail!("serve.time_limit_s = {} is out of range; give a number from 0.1 to 3600", self.time_limit_s);
+        }
+        if !(1..=1024).contains(&self.heavy_requests) {
+            bail!("serve.heavy_requests = {} is out of range; give a number from 1 to 1024", self.heavy_requests);
+        }
+        let Some(default_availability) = Availability::named(&self.default_availability) else {
+            bail!("serve.default_availability: `{}` is none of open, kwic, metadata", self.default_availability);
+        };
+        let loopback_scope = match self.loopback_scope.as_str() {
+            "none" => None,
+            name => Some(
+                tokens::Scope::named(name)
+                    .ok_or_else(|| anyhow!("serve.loopback_scope: `{name}` is none of none, text, admin"))?,
+            ),
+        };
+        let is_origin = self.cors == "*" || self.cors.starts_with("http://") || self.cors.starts_with("https://");
+        if !self.cors.is_empty() && (!is_origin || self.cors.ends_with('/') || !self.cors.is_ascii()) {
+            bail!("serve.cors: `{}` is no origin; write such as \"https://corpus.example\"", self.cors);
+        }
+        Ok(tidings_serve::Settings {
+            bind: self.bind,
+            port: self.port,
+            public: self.public,
+            time_limit: seconds(self.time_limit_s),
+            heavy_requests: self.heavy_requests,
+            requests_per_minute: self.requests_per_minute,
+            cors: Some(self.cors.clone()).filter(|origin| !origin.is_empty()),
+            default_availability,
+            loopback_scope,
+        })
+    }
+}
+
 /// How strictly text is told from the rest, by its name in settings and on the command line.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, clap::ValueEnum)]
 #[serde(rename_all = "lowercase")]
@@ -465,6 +540,7 @@ impl Config {
             bail!("clean.mask: there is no rule `{name}`; there are {known}");
         }
         self.gate.check()?;
+        self.serve.settings()?;
         if !(1..=1000).contains(&self.discover.max_requests) {
             bail!(
                 "discover.max_requests = {} is out of range; give a number from 1 to 1000",

@@ -76,6 +76,8 @@ fn run(args: Args) -> anyhow::Result<cmd::Report> {
         Verb::Trends(args) => cmd::ask::trends::run(&args, global),
         Verb::NewWords(args) => cmd::ask::new_words::run(&args, global),
         Verb::Corpus(args) => cmd::ask::corpus::run(&args, global),
+        Verb::Serve(args) => cmd::serve::run(&args, global),
+        Verb::Token(args) => cmd::token::run(&args, global),
         Verb::Tokenize(args) => cmd::tokenize::run(&args),
         Verb::Lang(args) => cmd::lang::run(&args),
         Verb::Config => cmd::config::run(global),

@@ -79,6 +79,11 @@ impl Snapshot {
         Snapshot::open_from(folder, Some(self))
     }
 
+    /// Whether no newer generation was published; cheaper than [`Snapshot::refresh`].
+    pub fn is_newest(&self, folder: &Path) -> Result<bool> {
+        Ok(Manifest::read(folder)?.is_some_and(|manifest| manifest.generation == self.generation))
+    }
+
     fn open_from(folder: &Path, known: Option<&Snapshot>) -> Result<Snapshot> {
         for _ in 0..TRIES {
             let manifest = Manifest::read(folder)?.ok_or_else(|| Error::NoIndex { folder: folder.to_owned() })?;

@@ -124,6 +124,12 @@ impl Home {
         self.root.join("index")
     }
 
+    /// The languages that have an index.
+    pub fn indexed(&self) -> Result<Vec<String>> {
+        let folders = files_in(&self.index())?.into_iter().filter(|path| path.join("MANIFEST").is_file());
+        Ok(folders.filter_map(|path| Some(path.file_name()?.to_str()?.to_owned())).collect())
+    }
+
     /// Verdicts on duplicates, and what was seen.
     pub fn seen(&self) -> PathBuf {
         self.root.join("seen")

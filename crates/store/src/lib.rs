@@ -26,6 +26,7 @@ pub mod seen;
 mod shelves;
 mod table;
 pub mod text;
+pub mod tokens;
 pub mod warc;
 mod work;
 pub mod yields;

@@ -37,7 +37,7 @@ pub fn run(args: &Args, global: &Global) -> Result<Report> {
     let (home, config) = super::open_home(global)?;
     let session = Session::open(home, config, "compile")?;
     let shelves = shelves(&session.home)?;
-    let languages: BTreeSet<String> = shelves.keys().cloned().chain(indexed(&session.home)?).collect();
+    let languages: BTreeSet<String> = shelves.keys().cloned().chain(session.home.indexed()?).collect();
     let languages: Vec<&String> =
         languages.iter().filter(|code| args.lang.as_ref().is_none_or(|wanted| wanted == *code)).collect();
     if let (Some(code), true) = (&args.lang, languages.is_empty()) {
@@ -105,25 +105,6 @@ fn shelves(home: &Home) -> Result<BTreeMap<String, Vec<File>>> {
         }
     }
     Ok(shelves)
-}
-
-/// The languages that have an index.
-pub fn indexed(home: &Home) -> Result<Vec<String>> {
-    let mut codes = Vec::new();
-    match std::fs::read_dir(home.index()) {
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => {}
-        Err(error) => return Err(error).context("cannot list index/"),
-        Ok(entries) => {
-            for entry in entries {
-                let path = entry.context("cannot list index/")?.path();
-                if path.join("MANIFEST").is_file() {
-                    codes.extend(path.file_name().and_then(|name| Some(name.to_str()?.to_owned())));
-                }
-            }
-        }
-    }
-    codes.sort_unstable();
-    Ok(codes)
 }
 
 /// Brings the index of a language up to date; says what changed, if anything did.

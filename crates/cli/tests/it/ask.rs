@@ -8,7 +8,7 @@ use crate::clean::{corpus, page, put};
 use crate::support::{Corpus, Ran};
 
 /// A page of a site, published on a day, that says something of its own.
-fn article(number: usize, site: &str, day: &str, text: &str) -> Page {
+pub fn article(number: usize, site: &str, day: &str, text: &str) -> Page {
     let body = format!(
         "<html lang=en><head><meta charset=utf-8><title>News</title>\
          <meta property='article:published_time' content='{day}T08:00:00Z'></head><body><article><h1>News of the day</h1>\
@@ -21,7 +21,7 @@ fn article(number: usize, site: &str, day: &str, text: &str) -> Page {
 }
 
 /// Six months of three sites; the storm grows, and in June a word is new.
-fn weather() -> Corpus {
+pub fn weather() -> Corpus {
     let corpus = corpus();
     let mut pages = Vec::new();
     for month in 1..=6 {

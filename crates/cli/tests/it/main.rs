@@ -15,6 +15,7 @@ mod lang;
 mod limits;
 mod retries;
 mod schedule;
+mod serve;
 mod support;
 mod tokenize;
 mod trouble;

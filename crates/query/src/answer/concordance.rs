@@ -33,6 +33,18 @@ pub struct Line {
     pub right: Vec<KwicToken>,
 }
 
+/// Tokens as they stand in the text, on one line.
+pub fn text_of(tokens: &[KwicToken]) -> String {
+    let mut text = String::new();
+    for token in tokens {
+        text.extend(token.word.chars().map(|c| if c.is_control() { ' ' } else { c }));
+        if token.space_after {
+            text.push(' ');
+        }
+    }
+    text
+}
+
 /// A token in a line.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct KwicToken {
@@ -70,6 +82,21 @@ pub fn sort_lines(lines: &mut [Line], keys: &[SortKey]) {
 }
 
 impl SortKey {
+    /// The key of a name: `left`, `node`, `right`, or a field of the document.
+    pub fn named(name: &str) -> SortKey {
+        match name {
+            "left" => SortKey::Left,
+            "right" => SortKey::Right,
+            "node" => SortKey::Node,
+            field => SortKey::Field(field.to_owned()),
+        }
+    }
+
+    /// Whether it looks at the text, and not only at what is known about the document.
+    pub fn is_of_text(&self) -> bool {
+        !matches!(self, SortKey::Field(_))
+    }
+
     fn compare(&self, a: &Line, b: &Line) -> Ordering {
         fn lower(token: &KwicToken) -> String {
             token.word.to_lowercase()

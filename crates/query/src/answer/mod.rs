@@ -7,7 +7,7 @@ mod counts;
 mod time;
 
 pub use bursts::{BurstRow, Bursts};
-pub use concordance::{Concordance, KwicToken, Line, SortKey, sample_rank, sort_lines};
+pub use concordance::{Concordance, KwicToken, Line, SortKey, sample_rank, sort_lines, text_of};
 pub use counts::{Collocate, Collocates, Frequencies, FrequencyRow, Keyword, Keywords, Scores, Window, WordRow, Words};
 pub use time::{NewWordRow, NewWords, Timeline, TimelinePoint, TrendRow, Trends};
 
@@ -65,6 +65,16 @@ pub enum Exactness {
         /// The seed that draws the same sample again.
         seed: u64,
     },
+}
+
+impl Exactness {
+    /// Exact, or what was seen until time ran out.
+    pub fn of(complete: bool, seen: u64) -> Exactness {
+        match complete {
+            true => Exactness::Exact,
+            false => Exactness::Sample { hits: seen, of_hits: seen, seed: 0 },
+        }
+    }
 }
 
 fn as_text<S: serde::Serializer>(value: &impl ToString, serializer: S) -> Result<S::Ok, S::Error> {

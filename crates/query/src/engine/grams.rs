@@ -1,7 +1,7 @@
 //! Words in a row: n-grams inside sentences, and those that are typical of a part.
 
 use super::set::layer_of;
-use super::words::words;
+use super::words::{is_wordlike, words};
 use super::{Engine, EngineError, Part, Result};
 use crate::answer::{Keywords, Words};
 use crate::cql::Attribute;
@@ -75,7 +75,7 @@ impl Engine {
         let of = self.words_of_lexemes(attribute);
         let mut terms: HashMap<Gram, (u64, u64)> = HashMap::new();
         for (gram, tally) in self.tally(focus, &of, n)? {
-            if tally.hits >= at_least && is_term(&self.gram_text(attribute, n, &gram)) {
+            if tally.hits >= at_least && is_wordlike(&self.gram_text(attribute, n, &gram)) {
                 terms.insert(gram, (tally.hits, 0));
             }
         }
@@ -153,9 +153,4 @@ impl Engine {
         }
         goes_on
     }
-}
-
-/// Whether words in a row may be a term: punctuation is part of none.
-fn is_term(text: &str) -> bool {
-    text.split(' ').all(|word| word.chars().any(char::is_alphanumeric))
 }

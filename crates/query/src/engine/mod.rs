@@ -5,6 +5,7 @@
 //! of a corpus or of a part of it. Everything that takes long can be stopped by [`Limits`].
 
 mod count;
+mod documents;
 mod find;
 mod grams;
 mod kwic;
@@ -17,11 +18,14 @@ mod scope;
 mod search;
 mod set;
 mod time;
+mod view;
 mod words;
 
 pub use count::{DayVolume, FieldCounts};
 pub use periods::PeriodCounts;
 pub use search::{Hit, Order, Search};
+pub use view::{MOST_SORTED, View};
+pub use words::is_wordlike;
 
 use crate::cql::Rule;
 use crate::cql::ast::Query;

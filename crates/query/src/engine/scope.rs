@@ -40,6 +40,11 @@ impl Scope {
         self.documents.clone()
     }
 
+    /// How many documents are asked.
+    pub(crate) fn count(&self) -> u64 {
+        self.chosen.as_ref().map_or(self.documents.len(), |chosen| chosen.count()) as u64
+    }
+
     /// Whether every document of the range is asked.
     pub(crate) fn is_whole(&self) -> bool {
         self.chosen.is_none()

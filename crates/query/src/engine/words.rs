@@ -188,6 +188,11 @@ impl Engine {
     }
 }
 
+/// Whether every token of a value has a letter or a digit: punctuation is part of no term, and few people look for commas.
+pub fn is_wordlike(value: &str) -> bool {
+    value.split(' ').all(|token| token.chars().any(char::is_alphanumeric))
+}
+
 pub(super) fn words(
     attribute: Attribute,
     n: usize,

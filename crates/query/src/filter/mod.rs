@@ -48,6 +48,14 @@ impl Filter {
         })
     }
 
+    /// What both admit, where each may be missing.
+    pub fn both(one: Option<Filter>, other: Option<Filter>) -> Option<Filter> {
+        match (one, other) {
+            (Some(one), Some(other)) => Some(one.and(other)),
+            (one, other) => one.or(other),
+        }
+    }
+
     /// Both filters at once.
     pub fn and(self, other: Filter) -> Filter {
         let parts = [self, other].into_iter().flat_map(|filter| match filter.condition {

@@ -27,7 +27,8 @@ pub(super) fn item(document: &Document) -> String {
     fields.map(quoted).join(",") + "\r\n"
 }
 
-fn quoted(field: &str) -> String {
+/// A field as it stands in a line.
+pub fn quoted(field: &str) -> String {
     let plain = !field.contains([',', '"', '\r', '\n', '\0']) && field.trim().len() == field.len();
     if plain { field.to_owned() } else { format!("\"{}\"", field.replace('\0', "").replace('"', "\"\"")) }
 }

@@ -34,6 +34,8 @@ use std::str::FromStr;
 
 use tidings_model::Document;
 
+pub use csv::quoted as csv_field;
+
 /// A form that a document can be written in.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
 pub enum Format {

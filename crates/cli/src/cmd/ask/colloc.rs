@@ -2,11 +2,13 @@
 
 use anyhow::Result;
 use tidings_query::Rule;
-use tidings_query::answer::Window;
+use tidings_query::answer::{Exactness, Window};
 use tidings_query::cql::Attribute;
 use tidings_query::measure::association::{ASSOCIATIONS, Association};
 
-use super::{Asked, exactness, is_wordlike, parse_attribute, short};
+use tidings_query::engine::is_wordlike;
+
+use super::{Asked, parse_attribute, short};
 use crate::args::Global;
 use crate::cmd::Report;
 use crate::console::count;
@@ -71,6 +73,6 @@ pub fn run(args: &Args, global: &Global) -> Result<Report> {
     }
     let heading =
         format!("{} of {} in {}", count(all, "collocate"), count(found.hits, "hit"), room.of_what(found.tokens));
-    let about = room.about(Some(&query), Rule::default(), exactness(complete, found.hits));
+    let about = room.about(Some(&query), Rule::default(), Exactness::of(complete, found.hits));
     Ok(room.report(&heading, &table, about, found))
 }

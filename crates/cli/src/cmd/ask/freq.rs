@@ -2,9 +2,10 @@
 
 use anyhow::Result;
 use tidings_query::Rule;
+use tidings_query::answer::Exactness;
 use tidings_query::cql::Attribute;
 
-use super::{Asked, exactness, short};
+use super::{Asked, short};
 use crate::args::Global;
 use crate::cmd::Report;
 use crate::console::count;
@@ -47,6 +48,6 @@ pub fn run(args: &Args, global: &Global) -> Result<Report> {
         count(values, "value"),
         room.of_what(found.tokens)
     );
-    let about = room.about(Some(&query), Rule::default(), exactness(complete, found.hits));
+    let about = room.about(Some(&query), Rule::default(), Exactness::of(complete, found.hits));
     Ok(room.report(&heading, &table, about, found))
 }

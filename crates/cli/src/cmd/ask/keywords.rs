@@ -6,7 +6,9 @@ use tidings_query::cql::Attribute;
 use tidings_query::measure::keyness::Keyness;
 use tidings_query::{Filter, Rule};
 
-use super::{Asked, both, is_wordlike, parse_attribute, parse_filter, short};
+use tidings_query::engine::is_wordlike;
+
+use super::{Asked, parse_attribute, parse_filter, short};
 use crate::args::Global;
 use crate::cmd::Report;
 use crate::console::count;
@@ -76,7 +78,7 @@ pub fn run(args: &Args, global: &Global) -> Result<Report> {
         Some(text) => parse_filter(text)?,
         None => Filter { condition: tidings_query::Logic::Not(Box::new(focus.condition.clone())) },
     };
-    let part = |filter: &Filter| room.engine.part(both(room.filter.clone(), Some(filter.clone())).as_ref());
+    let part = |filter: &Filter| room.engine.part(Filter::both(room.filter.clone(), Some(filter.clone())).as_ref());
     let order = match args.measure {
         Measure::Simple => Keyness::SimpleMaths(args.add.max(1e-9)),
         Measure::Other(measure) => measure,

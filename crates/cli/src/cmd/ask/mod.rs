@@ -22,7 +22,7 @@ use tidings_query::trend::{STEPS, Step};
 use tidings_query::{Filter, Query, Rule, SyntaxError};
 use tidings_store::Home;
 
-use super::{Report, compile};
+use super::Report;
 use crate::args::Global;
 use crate::console::{count, grouped};
 use crate::table::Table;
@@ -75,7 +75,7 @@ impl Asked {
         Ok(Room {
             engine: Engine::new(snapshot),
             code,
-            filter: both(named, given),
+            filter: Filter::both(named, given),
             is_panel: false,
             until: Instant::now().checked_add(limit),
             csv: self.csv,
@@ -83,7 +83,7 @@ impl Asked {
     }
 
     fn language(&self, home: &Home) -> Result<String> {
-        let known = compile::indexed(home)?;
+        let known = home.indexed()?;
         match (&self.lang, &known[..]) {
             (_, []) => bail!("nothing is searchable yet; run `tidings clean`, `annotate` and `compile` first"),
             (Some(code), _) if known.contains(code) => Ok(code.clone()),
@@ -97,13 +97,6 @@ impl Asked {
 /// Reads a filter; what is wrong with it is shown where it is wrong.
 fn parse_filter(text: &str) -> Result<Filter> {
     text.parse().map_err(|error: SyntaxError| anyhow!("the filter is wrong: {}", error.render(text)))
-}
-
-fn both(one: Option<Filter>, other: Option<Filter>) -> Option<Filter> {
-    match (one, other) {
-        (Some(one), Some(other)) => Some(one.and(other)),
-        (one, other) => one.or(other),
-    }
 }
 
 /// An attribute by its name on the command line.
@@ -132,7 +125,7 @@ impl Room {
     /// Asks only sites that gave documents in every step of time.
     fn keep_panel(&mut self, step: Step) -> Result<()> {
         let panel = self.engine.panel(&self.engine.part(self.filter.as_ref())?, step, 1);
-        self.filter = both(self.filter.take(), Some(panel));
+        self.filter = Filter::both(self.filter.take(), Some(panel));
         self.is_panel = true;
         Ok(())
     }
@@ -173,19 +166,6 @@ fn explained(error: EngineError, text: &str) -> anyhow::Error {
         EngineError::Syntax(error) => anyhow!("the query is wrong: {}", error.render(text)),
         other => other.into(),
     }
-}
-
-/// What cannot be exact because time ran out.
-fn exactness(complete: bool, seen: u64) -> Exactness {
-    match complete {
-        true => Exactness::Exact,
-        false => Exactness::Sample { hits: seen, of_hits: seen, seed: 0 },
-    }
-}
-
-/// Whether every token of a value has a letter or a digit; few people look for commas.
-fn is_wordlike(value: &str) -> bool {
-    value.split(' ').all(|token| token.chars().any(char::is_alphanumeric))
 }
 
 /// A number with as many digits as say something.

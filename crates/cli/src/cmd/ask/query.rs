@@ -5,19 +5,17 @@ use std::io::IsTerminal as _;
 
 use anyhow::Result;
 use tidings_query::Rule;
-use tidings_query::answer::{Concordance, Exactness, KwicToken, Line, SortKey, sort_lines};
-use tidings_query::engine::{Hit, Order, Search};
+use tidings_query::answer::{Concordance, Exactness, Line, SortKey, text_of};
+use tidings_query::engine::{Order, View};
 use tidings_query::measure::per_million;
 use unicode_width::{UnicodeWidthChar as _, UnicodeWidthStr as _};
 
-use super::{Asked, Room, short};
+use super::{Asked, short};
 use crate::args::Global;
 use crate::cmd::Report;
 use crate::console::{count, grouped};
 use crate::table::Table;
 
-/// Sorting looks at no more hits than these; what it then shows is a sample, and said to be one.
-const MOST_SORTED: usize = 200_000;
 /// How wide lines are where there is no terminal to ask.
 const USUAL_WIDTH: usize = 150;
 
@@ -83,25 +81,20 @@ pub fn run(args: &Args, global: &Global) -> Result<Report> {
     let limits = room.limits();
     let counted = search.count(&limits);
     let tokens = search.tokens();
-    let (hits, exactness) = if args.count { (Vec::new(), Exactness::Exact) } else { chosen(args, &search, &room) };
     let first = if args.sample.is_some() { 0 } else { u64::from(args.page - 1) * u64::from(args.size) };
+    let view = View {
+        order: if args.oldest { Order::Oldest } else { Order::Newest },
+        sort: args.sort.iter().map(|name| SortKey::named(name)).collect(),
+        sample: args.sample,
+        seed: args.seed,
+        first: first as usize,
+        size: args.size as usize,
+    };
     let fields: Vec<&str> = args.fields.iter().map(String::as_str).collect();
-    let keys = sort_keys(&args.sort);
-    let mut wanted = fields.clone();
-    for key in &keys {
-        if let SortKey::Field(name) = key
-            && !wanted.contains(&name.as_str())
-        {
-            wanted.push(name);
-        }
-    }
-    let mut lines = room.engine.lines(&hits, args.context, &wanted)?;
-    if !keys.is_empty() {
-        sort_lines(&mut lines, &keys);
-        if args.sample.is_none() {
-            lines = lines.into_iter().skip(first as usize).take(args.size as usize).collect();
-        }
-    }
+    let (lines, exactness) = match args.count {
+        true => (Vec::new(), Exactness::Exact),
+        false => search.view(&view, args.context, &fields, &limits)?,
+    };
 
     let at_least = if counted.complete { "" } else { "at least " };
     let rate = per_million(counted.hits as f64, tokens as f64).map(|rate| format!(", {} per million", short(rate)));
@@ -113,7 +106,7 @@ pub fn run(args: &Args, global: &Global) -> Result<Report> {
     let body = Concordance { hits: counted.hits, first, lines };
     let mut about = room.about(Some(&query), rule, exactness);
     if !counted.complete {
-        about.exactness = super::exactness(false, counted.hits);
+        about.exactness = Exactness::of(false, counted.hits);
     }
     if room.csv {
         return Ok(room.report(&heading, &as_table(&body.lines, &fields), about, body));
@@ -121,51 +114,6 @@ pub fn run(args: &Args, global: &Global) -> Result<Report> {
     let text = format!("{heading}\n\n{}", kwic(&body.lines, &fields));
     let json = serde_json::to_value(tidings_query::answer::Answer { about, body }).expect("answers serialise");
     Ok(Report { text: if args.count { heading + "\n" } else { text }, json, ..Report::default() })
-}
-
-/// The hits to show, and whether they are a sample of all.
-fn chosen(args: &Args, search: &Search<'_>, room: &Room) -> (Vec<Hit>, Exactness) {
-    let limits = room.limits();
-    let sample = |size: usize| {
-        let (hits, _) = search.sample(size, args.seed, &limits);
-        let of_hits = search.count(&limits).hits;
-        let number = hits.len() as u64;
-        let exactness = match number < of_hits {
-            true => Exactness::Sample { hits: number, of_hits, seed: args.seed },
-            false => Exactness::Exact,
-        };
-        (hits, exactness)
-    };
-    match args.sample {
-        Some(size) => sample(size.min(MOST_SORTED)),
-        None if !args.sort.is_empty() => sample(MOST_SORTED),
-        None => {
-            let order = if args.oldest { Order::Oldest } else { Order::Newest };
-            let first = (args.page as usize - 1) * args.size as usize;
-            (search.page(order, first, args.size as usize, &limits).0, Exactness::Exact)
-        }
-    }
-}
-
-fn sort_keys(names: &[String]) -> Vec<SortKey> {
-    let key = |name: &String| match name.as_str() {
-        "left" => SortKey::Left,
-        "right" => SortKey::Right,
-        "node" => SortKey::Node,
-        field => SortKey::Field(field.to_owned()),
-    };
-    names.iter().map(key).collect()
-}
-
-fn text_of(tokens: &[KwicToken]) -> String {
-    let mut text = String::new();
-    for token in tokens {
-        text.extend(token.word.chars().map(|c| if c.is_control() { ' ' } else { c }));
-        if token.space_after {
-            text.push(' ');
-        }
-    }
-    text
 }
 
 fn as_table(lines: &[Line], fields: &[&str]) -> Table {
@@ -243,6 +191,7 @@ fn last_columns(text: &str, columns: usize) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use tidings_query::answer::KwicToken;
 
     #[test]
     fn text_is_cut_by_columns_and_never_inside_a_letter() {

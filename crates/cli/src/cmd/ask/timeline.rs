@@ -2,9 +2,10 @@
 
 use anyhow::Result;
 use tidings_query::Rule;
+use tidings_query::answer::Exactness;
 use tidings_query::trend::Step;
 
-use super::{Asked, exactness, parse_step, short};
+use super::{Asked, parse_step, short};
 use crate::args::Global;
 use crate::chart::bar;
 use crate::cmd::Report;
@@ -65,6 +66,6 @@ pub fn run(args: &Args, global: &Global) -> Result<Report> {
     }
     let hits: u64 = timeline.points.iter().map(|point| point.hits).sum();
     let heading = format!("{} in {}", count(hits, "hit"), room.of_what(search.tokens()));
-    let about = room.about(Some(&query), Rule::default(), exactness(complete, hits));
+    let about = room.about(Some(&query), Rule::default(), Exactness::of(complete, hits));
     Ok(room.report(&heading, &table, about, timeline))
 }

@@ -5,7 +5,9 @@ use tidings_query::answer::Exactness;
 use tidings_query::cql::Attribute;
 use tidings_query::{Rule, Wanted};
 
-use super::{Asked, explained, is_wordlike, parse_attribute, short};
+use tidings_query::engine::is_wordlike;
+
+use super::{Asked, explained, parse_attribute, short};
 use crate::args::Global;
 use crate::cmd::Report;
 use crate::console::count;

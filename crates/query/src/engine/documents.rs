@@ -1,0 +1,46 @@
+//! The documents of a part, in the order of time.
+
+use super::{Engine, Order, Part};
+use std::cmp::Reverse;
+use tidings_index::Day;
+
+impl Engine {
+    /// How many documents a part has.
+    pub fn documents(&self, part: &Part) -> u64 {
+        part.scopes.iter().map(|scope| scope.count()).sum()
+    }
+
+    /// A page of documents, as segment and document: `size` of them behind the first `first`. Documents of one day come
+    /// in the order of writing, or in the opposite one.
+    pub fn page_of_documents(&self, part: &Part, order: Order, first: usize, size: usize) -> Vec<(usize, u32)> {
+        let segments = self.snapshot().segments();
+        let mut days: Vec<(Day, usize, usize)> = Vec::new();
+        for (index, living) in segments.iter().enumerate() {
+            days.extend((0..living.segment().days()).map(|day| (living.segment().day(day), index, day)));
+        }
+        match order {
+            Order::Oldest => days.sort_unstable(),
+            Order::Newest => days.sort_unstable_by_key(|day| Reverse(*day)),
+        }
+        let (mut page, mut skipped) = (Vec::new(), 0);
+        for (_, index, day) in days {
+            let scope = &part.scopes[index];
+            let (all, asked) = (segments[index].segment().documents_of_day(day), scope.documents());
+            let asked = all.start.max(asked.start)..all.end.min(asked.end);
+            let mut documents: Vec<u32> = asked.filter(|document| scope.contains(*document)).collect();
+            if order == Order::Newest {
+                documents.reverse();
+            }
+            for document in documents {
+                if skipped < first {
+                    skipped += 1;
+                } else if page.len() < size {
+                    page.push((index, document));
+                } else {
+                    return page;
+                }
+            }
+        }
+        page
+    }
+}

@@ -1,0 +1,69 @@
+//! Which hits a page of a concordance shows, and in which order.
+
+use super::{Hit, Limits, Order, Result, Search};
+use crate::answer::{Exactness, Line, SortKey, sort_lines};
+
+/// Sorting looks at no more hits than these; what it then shows is a sample, and said to be one.
+pub const MOST_SORTED: usize = 200_000;
+
+/// What is wanted of a concordance.
+#[derive(Debug, Clone, Default)]
+pub struct View {
+    /// In which order of time, if lines are not sorted.
+    pub order: Order,
+    /// By what lines are sorted.
+    pub sort: Vec<SortKey>,
+    /// A sample of so many hits instead of a page.
+    pub sample: Option<usize>,
+    /// Which sample.
+    pub seed: u64,
+    /// The first line of the page.
+    pub first: usize,
+    /// Lines on the page.
+    pub size: usize,
+}
+
+impl Search<'_> {
+    /// The lines of a view, and whether they are a sample of all.
+    pub fn view(
+        &self,
+        view: &View,
+        context: u32,
+        fields: &[&str],
+        limits: &Limits<'_>,
+    ) -> Result<(Vec<Line>, Exactness)> {
+        let (hits, exactness) = self.hits_of(view, limits);
+        let mut wanted = fields.to_vec();
+        for key in &view.sort {
+            if let SortKey::Field(name) = key
+                && !wanted.contains(&name.as_str())
+            {
+                wanted.push(name);
+            }
+        }
+        let mut lines = self.engine().lines(&hits, context, &wanted)?;
+        if !view.sort.is_empty() {
+            sort_lines(&mut lines, &view.sort);
+            if view.sample.is_none() {
+                lines = lines.into_iter().skip(view.first).take(view.size).collect();
+            }
+        }
+        Ok((lines, exactness))
+    }
+
+    fn hits_of(&self, view: &View, limits: &Limits<'_>) -> (Vec<Hit>, Exactness) {
+        let size = match view.sample {
+            Some(size) => size.min(MOST_SORTED),
+            None if !view.sort.is_empty() => MOST_SORTED,
+            None => return (self.page(view.order, view.first, view.size, limits).0, Exactness::Exact),
+        };
+        let (hits, _) = self.sample(size, view.seed, limits);
+        let of_hits = self.count(limits).hits;
+        let number = hits.len() as u64;
+        let exactness = match number < of_hits {
+            true => Exactness::Sample { hits: number, of_hits, seed: view.seed },
+            false => Exactness::Exact,
+        };
+        (hits, exactness)
+    }
+}

@@ -1,0 +1,405 @@
+//! Everything that can be asked: one table, from which the router and the OpenAPI document are made.
+
+use crate::ask::{self, Question};
+use crate::given::{Kind, Param};
+use crate::refusal::Refusal;
+use crate::reply::{FORMATS, Gone, Reply};
+use crate::schema::Schema;
+
+/// How much work a question may be.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Lane {
+    /// Answered in milliseconds, nearly always.
+    Quick,
+    /// May look at every token of the corpus.
+    Heavy,
+}
+
+/// Why a question was not answered to its end.
+pub(crate) enum Stop {
+    Refused(Refusal),
+    Gone,
+    /// Time ran out; what was said so far is right, but not all.
+    Late,
+}
+
+macro_rules! refused {
+    ($($error:ty),*) => {$(
+        impl From<$error> for Stop {
+            fn from(error: $error) -> Stop {
+                Stop::Refused(error.into())
+            }
+        }
+    )*};
+}
+
+refused!(Refusal, tidings_query::engine::EngineError, tidings_store::Error, tidings_index::Error);
+
+impl From<Gone> for Stop {
+    fn from(_: Gone) -> Stop {
+        Stop::Gone
+    }
+}
+
+/// Something that can be asked.
+#[derive(Debug)]
+pub(crate) struct Endpoint {
+    /// Its name, for files, logs and the OpenAPI document.
+    pub name: &'static str,
+    /// Its address; what stands in braces is part of the question.
+    pub path: &'static str,
+    pub about: &'static str,
+    pub lane: Lane,
+    /// Its parameters, in groups that endpoints share.
+    pub groups: &'static [&'static [Param]],
+    /// The property of the answer that holds its rows; empty if there are none.
+    pub rows: &'static str,
+    pub answer: fn() -> Schema,
+    pub run: fn(&Question<'_>, &mut Reply) -> Result<(), Stop>,
+}
+
+impl Endpoint {
+    pub fn params(&self) -> impl Iterator<Item = &'static Param> + use<> {
+        let format = if self.rows.is_empty() { &[][..] } else { FORMAT };
+        self.groups.iter().copied().flatten().chain(format)
+    }
+
+    /// The values of the braces, if a path is of this endpoint.
+    fn matches<'p>(&self, path: &'p str) -> Option<Vec<&'p str>> {
+        let (mut wanted, mut given) = (self.path.split('/'), path.split('/'));
+        let mut values = Vec::new();
+        loop {
+            match (wanted.next(), given.next()) {
+                (None, None) => return Some(values),
+                (Some(name), Some(value)) if name.starts_with('{') && !value.is_empty() => values.push(value),
+                (Some(name), Some(value)) if name == value => {}
+                _ => return None,
+            }
+        }
+    }
+
+    /// The endpoint of a path, and the values of its braces.
+    pub fn find(path: &str) -> Option<(&'static Endpoint, Vec<&str>)> {
+        ENDPOINTS.iter().find_map(|endpoint| Some((endpoint, endpoint.matches(path)?)))
+    }
+}
+
+const fn param(name: &'static str, kind: Kind, default: Option<&'static str>, about: &'static str) -> Param {
+    Param { name, kind, default, required: false, about }
+}
+
+const fn required(name: &'static str, about: &'static str) -> Param {
+    Param { name, kind: Kind::Text, default: None, required: true, about }
+}
+
+const ATTRIBUTES: Kind = Kind::Choice(ask::ATTRIBUTES);
+const STEPS: Kind = Kind::Choice(ask::STEPS);
+
+const FORMAT: &[Param] =
+    &[param("format", Kind::Choice(FORMATS), Some("json"), "json in one piece, or rows as they come as jsonl or csv")];
+const QUERY: &[Param] = &[required("q", "the query: a word, several words, or CQL")];
+const PART: &[Param] = &[
+    param("filter", Kind::Text, None, "only documents such as site=gazette.example date>=2026-01"),
+    param("in", Kind::Text, None, "only documents of a virtual corpus, by its name"),
+];
+const PAGE: &[Param] = &[
+    param("order", Kind::Choice(&["newest", "oldest"]), Some("newest"), "which day comes first"),
+    param("size", Kind::Number(0, 1_000_000), None, "rows on a page: 20 if not given, all in a stream"),
+    param("cursor", Kind::Text, None, "where the page begins: `next` of the answer before"),
+];
+const LINES: &[Param] = &[
+    param("context", Kind::Number(0, 200), Some("12"), "tokens on each side"),
+    param("fields", Kind::Names, Some("date,site"), "fields of the documents, with commas between"),
+    param("sort", Kind::Names, None, "sort by left, right, node or fields; several with commas between"),
+    param("sample", Kind::Number(1, 200_000), None, "a random sample of so many hits instead of a page"),
+    param("seed", Kind::Number(0, u64::MAX), Some("1"), "which sample"),
+    param("longest", Kind::Flag, Some("false"), "of several matches that begin at one place, take the longest"),
+    param("count", Kind::Flag, Some("true"), "whether all hits are counted, which may take longer than the page"),
+];
+const ATTRIBUTE: &[Param] = &[param("attribute", ATTRIBUTES, Some("lc"), "what is counted")];
+const NGRAM: &[Param] = &[param("ngram", Kind::Number(1, 5), Some("1"), "words in a row")];
+const LIMIT: &[Param] = &[param("limit", Kind::Number(0, 10_000), Some("50"), "rows")];
+const PUNCTUATION: &[Param] = &[param("punctuation", Kind::Flag, Some("false"), "punctuation too")];
+const PANEL: &[Param] = &[param("panel", Kind::Flag, Some("false"), "only sites that gave documents in every step")];
+
+/// Everything that can be asked.
+pub(crate) const ENDPOINTS: &[Endpoint] = &[
+    Endpoint {
+        name: "corpora",
+        path: "/api/v1/corpora",
+        about: "The corpora, one for each language, with their size and state",
+        lane: Lane::Quick,
+        groups: &[],
+        rows: "corpora",
+        answer: ask::collection::corpora_schema,
+        run: ask::collection::corpora,
+    },
+    Endpoint {
+        name: "corpora-named",
+        path: "/api/v1/corpora-named",
+        about: "Virtual corpora: filters with names, which `in` understands",
+        lane: Lane::Quick,
+        groups: &[],
+        rows: "rows",
+        answer: ask::collection::named_schema,
+        run: ask::collection::named,
+    },
+    Endpoint {
+        name: "feeds",
+        path: "/api/v1/feeds",
+        about: "How feeds do: when they last answered, what they bring, how much text comes of it",
+        lane: Lane::Quick,
+        groups: &[],
+        rows: "rows",
+        answer: ask::collection::feeds_schema,
+        run: ask::collection::feeds,
+    },
+    Endpoint {
+        name: "hosts",
+        path: "/api/v1/hosts",
+        about: "How much text comes of what each host sends",
+        lane: Lane::Quick,
+        groups: &[],
+        rows: "rows",
+        answer: ask::collection::hosts_schema,
+        run: ask::collection::hosts,
+    },
+    Endpoint {
+        name: "query",
+        path: "/api/v1/{lang}/query",
+        about: "Hits in their context, page by page",
+        lane: Lane::Quick,
+        groups: &[QUERY, PART, LINES, PAGE],
+        rows: "lines",
+        answer: ask::query::schema,
+        run: ask::query::run,
+    },
+    Endpoint {
+        name: "count",
+        path: "/api/v1/{lang}/count",
+        about: "How many hits there are",
+        lane: Lane::Quick,
+        groups: &[QUERY, PART],
+        rows: "",
+        answer: ask::counts::count_schema,
+        run: ask::counts::count,
+    },
+    Endpoint {
+        name: "freq",
+        path: "/api/v1/{lang}/freq",
+        about: "How often hits have each value of an attribute or a field",
+        lane: Lane::Heavy,
+        groups: &[
+            QUERY,
+            &[param(
+                "by",
+                Kind::Text,
+                Some("lc"),
+                "word, lc, lemma or tag of the hit, or a field such as site, date, topic",
+            )],
+            PART,
+            LIMIT,
+        ],
+        rows: "rows",
+        answer: ask::counts::freq_schema,
+        run: ask::counts::freq,
+    },
+    Endpoint {
+        name: "colloc",
+        path: "/api/v1/{lang}/colloc",
+        about: "What stands in the neighbourhood of hits",
+        lane: Lane::Heavy,
+        groups: &[
+            QUERY,
+            PART,
+            ATTRIBUTE,
+            &[
+                param("left", Kind::Number(0, 1000), Some("5"), "tokens before the hit"),
+                param("right", Kind::Number(0, 1000), Some("5"), "tokens behind it"),
+                param("sentence", Kind::Flag, Some("false"), "the whole sentence instead"),
+                param("measure", Kind::Choice(ask::ASSOCIATIONS), Some("logdice"), "by what rows are ordered"),
+                param("min", Kind::Number(1, u64::MAX), Some("3"), "together at least so often"),
+            ],
+            PUNCTUATION,
+            LIMIT,
+        ],
+        rows: "rows",
+        answer: ask::counts::colloc_schema,
+        run: ask::counts::colloc,
+    },
+    Endpoint {
+        name: "words",
+        path: "/api/v1/{lang}/words",
+        about: "The words of the corpus, or its n-grams, with their frequencies",
+        lane: Lane::Heavy,
+        groups: &[
+            &[
+                param("regex", Kind::Text, None, "only those that match this regular expression, as a whole"),
+                param("min", Kind::Number(1, u64::MAX), Some("1"), "at least so often"),
+            ],
+            PART,
+            ATTRIBUTE,
+            NGRAM,
+            PUNCTUATION,
+            LIMIT,
+        ],
+        rows: "rows",
+        answer: ask::words::words_schema,
+        run: ask::words::words,
+    },
+    Endpoint {
+        name: "keywords",
+        path: "/api/v1/{lang}/keywords",
+        about: "What is typical of one part of the corpus against another",
+        lane: Lane::Heavy,
+        groups: &[
+            &[
+                required("focus", "the documents in focus, a filter such as date>=2026-03"),
+                param("against", Kind::Text, None, "the documents to compare with, a filter; all others if not given"),
+                param("measure", Kind::Choice(ask::words::KEYNESS), Some("simple"), "by what rows are ordered"),
+                param("add", Kind::Share(1e-9, 1e6), Some("1"), "what simple maths adds to both rates"),
+                param("min", Kind::Number(1, u64::MAX), Some("5"), "at least so often in focus"),
+            ],
+            PART,
+            ATTRIBUTE,
+            NGRAM,
+            PUNCTUATION,
+            LIMIT,
+        ],
+        rows: "rows",
+        answer: ask::words::keywords_schema,
+        run: ask::words::keywords,
+    },
+    Endpoint {
+        name: "timeline",
+        path: "/api/v1/{lang}/timeline",
+        about: "Hits in time, with what was collected beside them",
+        lane: Lane::Quick,
+        groups: &[
+            QUERY,
+            PART,
+            &[
+                param("by", STEPS, Some("month"), "how long a step is"),
+                param("confidence", Kind::Share(0.5, 0.999_999), Some("0.95"), "the confidence of the bands"),
+            ],
+        ],
+        rows: "points",
+        answer: ask::time::timeline_schema,
+        run: ask::time::timeline,
+    },
+    Endpoint {
+        name: "trends",
+        path: "/api/v1/{lang}/trends",
+        about: "Which words rise or fall",
+        lane: Lane::Heavy,
+        groups: &[
+            PART,
+            ATTRIBUTE,
+            &[
+                param("by", STEPS, Some("quarter"), "how long a step is"),
+                param("min", Kind::Number(1, u64::MAX), Some("30"), "words in fewer documents are not tested"),
+                param("fdr", Kind::Share(0.0, 1.0), Some("0.05"), "the share of false ones that is admitted"),
+                param("direction", Kind::Choice(&["both", "rising", "falling"]), Some("both"), "which way"),
+            ],
+            PANEL,
+            LIMIT,
+        ],
+        rows: "rows",
+        answer: ask::time::trends_schema,
+        run: ask::time::trends,
+    },
+    Endpoint {
+        name: "bursts",
+        path: "/api/v1/{lang}/bursts",
+        about: "Words that were in the news for a while",
+        lane: Lane::Heavy,
+        groups: &[PART, ATTRIBUTE, &[param("by", STEPS, Some("week"), "how long a step is")], PANEL, LIMIT],
+        rows: "rows",
+        answer: ask::time::bursts_schema,
+        run: ask::time::bursts,
+    },
+    Endpoint {
+        name: "new-words",
+        path: "/api/v1/{lang}/new-words",
+        about: "Words that were not there before",
+        lane: Lane::Heavy,
+        groups: &[
+            PART,
+            &[
+                param(
+                    "since",
+                    Kind::Text,
+                    None,
+                    "the first day of the window; the last quarter of the time if not given",
+                ),
+                param("attribute", Kind::Choice(&["word", "lemma"]), Some("word"), "what is looked at"),
+                param(
+                    "min_sites",
+                    Kind::Number(1, 1 << 30),
+                    Some("3"),
+                    "on at least so many sites of different owners",
+                ),
+                param("min_days", Kind::Number(1, 1 << 30), Some("3"), "on at least so many days"),
+                param("min_documents", Kind::Number(1, 1 << 30), Some("5"), "in at least so many documents"),
+                param("names", Kind::Flag, Some("false"), "names too, by their capitals"),
+            ],
+            LIMIT,
+        ],
+        rows: "rows",
+        answer: ask::time::new_words_schema,
+        run: ask::time::new_words,
+    },
+    Endpoint {
+        name: "documents",
+        path: "/api/v1/{lang}/documents",
+        about: "Documents, by what is known about them",
+        lane: Lane::Quick,
+        groups: &[PART, PAGE, &[param("fields", Kind::Names, Some("site"), "fields, with commas between")]],
+        rows: "rows",
+        answer: ask::documents::many_schema,
+        run: ask::documents::many,
+    },
+    Endpoint {
+        name: "document",
+        path: "/api/v1/{lang}/documents/{id}",
+        about: "All that is known about a document, and its text where that may be seen",
+        lane: Lane::Quick,
+        groups: &[],
+        rows: "",
+        answer: ask::documents::one_schema,
+        run: ask::documents::one,
+    },
+];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_endpoint_is_found_by_its_own_path() {
+        for endpoint in ENDPOINTS {
+            let path = endpoint.path.replace("{lang}", "en").replace("{id}", "0a");
+            let (found, values) = Endpoint::find(&path).unwrap();
+            assert_eq!(found.name, endpoint.name);
+            assert_eq!(values.len(), endpoint.path.matches('{').count());
+        }
+        assert!(Endpoint::find("/api/v1/en/nothing").is_none() && Endpoint::find("/api/v1//query").is_none());
+    }
+
+    #[test]
+    fn defaults_are_of_their_kinds_and_names_are_used_once() {
+        for endpoint in ENDPOINTS {
+            let text = endpoint.params().filter(|param| param.required).map(|param| format!("{}=x&", param.name));
+            let given = crate::given::Given::read(endpoint, &text.collect::<String>()).unwrap();
+            for param in endpoint.params() {
+                assert_eq!(endpoint.params().filter(|other| other.name == param.name).count(), 1, "{}", param.name);
+                if let (Kind::Number(..), Some(_)) = (param.kind, param.default) {
+                    assert!(given.number(param.name).is_some());
+                }
+                if let (Kind::Choice(words), Some(default)) = (param.kind, param.default) {
+                    assert!(words.contains(&default), "{}.{}", endpoint.name, param.name);
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,115 @@
+//! What the server reads: the indexes of a home, always the newest generation, and its tables.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::sync::{Arc, Mutex, RwLock};
+use std::time::{Duration, Instant};
+
+use tidings_index::Snapshot;
+use tidings_query::engine::Engine;
+use tidings_store::Home;
+use tidings_store::tokens::{self, Token};
+
+use crate::refusal::Refusal;
+
+/// The home is looked at no more often than this.
+const LOOK_EVERY: Duration = Duration::from_secs(1);
+/// So many earlier generations stay open, for those who are in the middle of paging.
+const EARLIER: usize = 2;
+
+/// A home whose indexes are open.
+#[derive(Debug)]
+pub(crate) struct House {
+    pub home: Home,
+    corpora: RwLock<BTreeMap<String, Vec<Arc<Engine>>>>,
+    looked: Mutex<Option<Instant>>,
+    tokens: Mutex<(Option<Instant>, Arc<Vec<Token>>)>,
+}
+
+impl House {
+    /// Opens what there is; an index that cannot be read is named in the log, and missing.
+    pub fn open(home: Home) -> House {
+        let house = House { home, corpora: RwLock::default(), looked: Mutex::default(), tokens: Mutex::default() };
+        house.look();
+        house
+    }
+
+    /// The languages that can be asked, with their newest generations.
+    pub fn corpora(&self) -> Vec<(String, Arc<Engine>)> {
+        self.look();
+        let corpora = self.corpora.read().expect("no panic while held");
+        corpora.iter().filter_map(|(code, open)| Some((code.clone(), open.last()?.clone()))).collect()
+    }
+
+    /// The index of a language: the newest generation, or the one that is asked for if it is still open.
+    pub fn corpus(&self, code: &str, generation: Option<u64>) -> Result<Arc<Engine>, Refusal> {
+        self.look();
+        let corpora = self.corpora.read().expect("no panic while held");
+        let Some(open) = corpora.get(code) else {
+            let known: Vec<&str> = corpora.keys().map(String::as_str).collect();
+            return Err(Refusal::unknown(match known.is_empty() {
+                true => "nothing is searchable yet; run `tidings compile` first".to_owned(),
+                false => format!("there is no corpus of {code}; there are {}", known.join(", ")),
+            }));
+        };
+        let found = match generation {
+            None => open.last(),
+            Some(generation) => open.iter().find(|engine| engine.snapshot().generation() == generation),
+        };
+        found.cloned().ok_or_else(|| {
+            Refusal::wrong("cursor", "the corpus has changed since this cursor was given; ask for the first page again")
+        })
+    }
+
+    /// The tokens that are known, as they were a second ago at most.
+    pub fn tokens(&self) -> Result<Arc<Vec<Token>>, Refusal> {
+        let mut known = self.tokens.lock().expect("no panic while held");
+        if known.0.is_none_or(|read| read.elapsed() >= LOOK_EVERY) {
+            *known = (Some(Instant::now()), Arc::new(tokens::read(&self.home)?));
+        }
+        Ok(known.1.clone())
+    }
+
+    /// Opens what is new since the last look.
+    fn look(&self) {
+        // Whoever comes while somebody looks takes what is open.
+        let Ok(mut looked) = self.looked.try_lock() else { return };
+        if looked.is_some_and(|last| last.elapsed() < LOOK_EVERY) {
+            return;
+        }
+        let codes = match self.home.indexed() {
+            Ok(codes) => codes,
+            Err(error) => return log::error!("the indexes cannot be listed: {error}"),
+        };
+        for code in &codes {
+            let folder = self.home.index().join(code);
+            let open =
+                self.corpora.read().expect("no panic while held").get(code).and_then(|open| open.last().cloned());
+            match newest(&folder, open.as_deref()) {
+                Ok(None) => {}
+                Ok(Some(engine)) => {
+                    log::info!("{code}: generation {} is open", engine.snapshot().generation());
+                    let mut corpora = self.corpora.write().expect("no panic while held");
+                    let open = corpora.entry(code.clone()).or_default();
+                    open.push(Arc::new(engine));
+                    if open.len() > 1 + EARLIER {
+                        open.remove(0);
+                    }
+                }
+                Err(error) => log::error!("the index of {code} cannot be read: {error}"),
+            }
+        }
+        self.corpora.write().expect("no panic while held").retain(|code, _| codes.contains(code));
+        *looked = Some(Instant::now());
+    }
+}
+
+/// An engine over a generation that is newer than the one that is open.
+fn newest(folder: &Path, open: Option<&Engine>) -> tidings_index::Result<Option<Engine>> {
+    let snapshot = match open {
+        Some(engine) if engine.snapshot().is_newest(folder)? => return Ok(None),
+        Some(engine) => engine.snapshot().refresh(folder)?,
+        None => Snapshot::open(folder)?,
+    };
+    Ok(Some(Engine::new(snapshot)))
+}

@@ -1,0 +1,107 @@
+//! How the server does, in the text format of Prometheus.
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use std::time::Duration;
+
+use crate::house::House;
+
+/// Upper bounds of how long requests take, in seconds.
+const BOUNDS: [f64; 9] = [0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1.0, 5.0, 30.0];
+
+/// What is counted.
+#[derive(Debug, Default)]
+pub(crate) struct Metrics {
+    /// Requests by endpoint and status.
+    requests: Mutex<BTreeMap<(&'static str, u16), u64>>,
+    times: Mutex<BTreeMap<&'static str, Times>>,
+    /// Requests under way.
+    pub under_way: AtomicU64,
+    /// Connections open.
+    pub connections: AtomicU64,
+    /// Answers that nobody waited for.
+    pub abandoned: AtomicU64,
+}
+
+#[derive(Debug, Default, Clone)]
+struct Times {
+    buckets: [u64; BOUNDS.len()],
+    sum_s: f64,
+    count: u64,
+}
+
+impl Metrics {
+    /// Counts a request that was answered.
+    pub fn answered(&self, endpoint: &'static str, status: u16, took: Duration) {
+        *self.requests.lock().expect("no panic while held").entry((endpoint, status)).or_default() += 1;
+        let mut times = self.times.lock().expect("no panic while held");
+        let times = times.entry(endpoint).or_default();
+        let took = took.as_secs_f64();
+        for (bound, count) in BOUNDS.iter().zip(&mut times.buckets) {
+            *count += u64::from(took <= *bound);
+        }
+        times.sum_s += took;
+        times.count += 1;
+    }
+
+    /// Everything, as text.
+    pub fn text(&self, house: &House) -> String {
+        let mut text = String::new();
+        let mut family = |name: &str, kind: &str, about: &str, lines: &[(String, String)]| {
+            let _ = write!(text, "# HELP tidings_{name} {about}\n# TYPE tidings_{name} {kind}\n");
+            for (labels, value) in lines {
+                let _ = writeln!(text, "tidings_{name}{labels} {value}");
+            }
+        };
+        let requests = self.requests.lock().expect("no panic while held").clone();
+        let lines: Vec<_> = requests
+            .iter()
+            .map(|((endpoint, status), count)| {
+                (format!("{{endpoint=\"{endpoint}\",status=\"{status}\"}}"), count.to_string())
+            })
+            .collect();
+        family("requests_total", "counter", "Requests answered.", &lines);
+        let times = self.times.lock().expect("no panic while held").clone();
+        let mut lines = Vec::new();
+        for (endpoint, times) in &times {
+            let bounds = BOUNDS.iter().map(ToString::to_string).chain(["+Inf".to_owned()]);
+            for (bound, count) in bounds.zip(times.buckets.iter().chain([&times.count])) {
+                lines.push((format!("_bucket{{endpoint=\"{endpoint}\",le=\"{bound}\"}}"), count.to_string()));
+            }
+            lines.push((format!("_sum{{endpoint=\"{endpoint}\"}}"), times.sum_s.to_string()));
+            lines.push((format!("_count{{endpoint=\"{endpoint}\"}}"), times.count.to_string()));
+        }
+        family("request_seconds", "histogram", "How long requests took until their answers began.", &lines);
+        for (name, about, value) in [
+            ("requests_under_way", "Requests under way.", &self.under_way),
+            ("connections", "Connections open.", &self.connections),
+        ] {
+            family(name, "gauge", about, &[(String::new(), value.load(Relaxed).to_string())]);
+        }
+        let abandoned = self.abandoned.load(Relaxed).to_string();
+        family(
+            "requests_abandoned_total",
+            "counter",
+            "Requests whose clients went away.",
+            &[(String::new(), abandoned)],
+        );
+        let corpora = house.corpora();
+        let of_corpora = |value: fn(&tidings_index::Snapshot) -> u64| -> Vec<(String, String)> {
+            let line = |(code, engine): &(String, std::sync::Arc<tidings_query::engine::Engine>)| {
+                (format!("{{corpus=\"{code}\"}}"), value(engine.snapshot()).to_string())
+            };
+            corpora.iter().map(line).collect()
+        };
+        family("corpus_tokens", "gauge", "Tokens that can be asked.", &of_corpora(|snapshot| snapshot.tokens()));
+        family(
+            "corpus_documents",
+            "gauge",
+            "Documents that can be asked.",
+            &of_corpora(|snapshot| snapshot.documents()),
+        );
+        family("corpus_generation", "gauge", "The state of the index.", &of_corpora(|snapshot| snapshot.generation()));
+        text
+    }
+}

@@ -1,0 +1,321 @@
+//! Answers on their way: JSON in one piece, JSON lines and CSV row by row.
+
+use std::pin::Pin;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::task::{Context, Poll};
+use std::time::Duration;
+
+use bytes::Bytes;
+use hyper::body::{Frame, SizeHint};
+use hyper::header::{CONTENT_DISPOSITION, CONTENT_TYPE, HeaderValue, LINK};
+use hyper::{Response, StatusCode};
+use serde::Serialize;
+use serde_json::{Map, Value, json};
+use tidings_query::answer::About;
+use tidings_store::format::csv_field;
+use tokio::runtime::Handle;
+use tokio::sync::{mpsc, oneshot};
+
+use crate::endpoint::Endpoint;
+use crate::refusal::Refusal;
+
+/// Rows are sent in pieces of this size, and so many pieces may wait.
+const PIECE_BYTES: usize = 32 << 10;
+const PIECES_WAITING: usize = 4;
+/// A client that takes no piece for so long has gone, whatever its connection says.
+const PATIENCE: Duration = Duration::from_secs(30);
+
+/// Tells the thread that works on an answer when nobody wants it any more.
+#[derive(Debug)]
+pub(crate) struct Wanted(pub Arc<AtomicBool>);
+
+impl Drop for Wanted {
+    fn drop(&mut self) {
+        self.0.store(true, Ordering::Relaxed);
+    }
+}
+
+/// The body of an answer.
+#[derive(Debug)]
+pub(crate) enum Body {
+    Whole(Option<Bytes>),
+    Pieces(mpsc::Receiver<Result<Bytes, Cut>>, Option<Wanted>),
+}
+
+/// The answer is not whole: the connection ends in the middle, so that nobody takes it for all there is.
+#[derive(Debug, thiserror::Error)]
+#[error("the answer was cut off")]
+pub(crate) struct Cut;
+
+impl Body {
+    pub fn of(bytes: impl Into<Bytes>) -> Body {
+        Body::Whole(Some(bytes.into()))
+    }
+
+    /// Keeps the sign that the answer is wanted as long as the body lives.
+    pub fn wanted(&mut self, wanted: Wanted) {
+        if let Body::Pieces(_, kept) = self {
+            *kept = Some(wanted);
+        }
+    }
+}
+
+impl hyper::body::Body for Body {
+    type Data = Bytes;
+    type Error = Cut;
+
+    fn poll_frame(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Result<Frame<Bytes>, Cut>>> {
+        match self.get_mut() {
+            Body::Whole(bytes) => {
+                Poll::Ready(bytes.take().filter(|bytes| !bytes.is_empty()).map(|bytes| Ok(Frame::data(bytes))))
+            }
+            Body::Pieces(pieces, _) => pieces.poll_recv(context).map(|piece| piece.map(|piece| piece.map(Frame::data))),
+        }
+    }
+
+    fn size_hint(&self) -> SizeHint {
+        match self {
+            Body::Whole(bytes) => SizeHint::with_exact(bytes.as_ref().map_or(0, Bytes::len) as u64),
+            Body::Pieces(..) => SizeHint::default(),
+        }
+    }
+}
+
+/// In what form an answer is sent.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Format {
+    Json,
+    Jsonl,
+    Csv,
+}
+
+/// The formats by name.
+pub(crate) const FORMATS: &[&str] = &["json", "jsonl", "csv"];
+
+impl Format {
+    pub fn named(name: &str) -> Format {
+        match name {
+            "jsonl" => Format::Jsonl,
+            "csv" => Format::Csv,
+            _ => Format::Json,
+        }
+    }
+}
+
+/// Nobody wants the rest.
+pub(crate) struct Gone;
+
+/// An answer that is being made.
+pub(crate) struct Reply {
+    endpoint: &'static Endpoint,
+    format: Format,
+    link: String,
+    head: Map<String, Value>,
+    rows: Vec<Value>,
+    columns: Vec<Vec<String>>,
+    buffer: Vec<u8>,
+    pieces: Option<mpsc::Sender<Result<Bytes, Cut>>>,
+    first: Option<oneshot::Sender<Result<Response<Body>, Refusal>>>,
+}
+
+impl Reply {
+    /// An answer that goes to somebody who waits for its beginning. `fields` are the columns of maps.
+    pub fn new(
+        endpoint: &'static Endpoint,
+        format: Format,
+        link: String,
+        fields: &[&str],
+        first: oneshot::Sender<Result<Response<Body>, Refusal>>,
+    ) -> Reply {
+        let schema = (endpoint.answer)();
+        let columns = schema.items_of(endpoint.rows).map(|row| row.columns(fields)).unwrap_or_default();
+        Reply {
+            endpoint,
+            format,
+            link,
+            head: Map::new(),
+            rows: Vec::new(),
+            columns,
+            buffer: Vec::new(),
+            pieces: None,
+            first: Some(first),
+        }
+    }
+
+    /// Whether rows leave as they come, so that there may be many.
+    pub fn is_stream(&self) -> bool {
+        self.format != Format::Json
+    }
+
+    /// Says something about the whole.
+    pub fn say(&mut self, name: &str, value: impl Serialize) {
+        self.head.insert(name.to_owned(), serde_json::to_value(value).expect("answers serialise"));
+    }
+
+    /// Says what was asked of what.
+    pub fn about(&mut self, about: About) {
+        self.say("about", about);
+    }
+
+    /// Says all that an answer says: its rows one by one, and the rest about the whole.
+    pub fn body(&mut self, body: impl Serialize) -> Result<(), Gone> {
+        let Value::Object(body) = serde_json::to_value(body).expect("answers serialise") else { return Ok(()) };
+        let mut rows = Vec::new();
+        for (name, value) in body {
+            match value {
+                Value::Array(list) if name == self.endpoint.rows => rows = list,
+                value => _ = self.head.insert(name, value),
+            }
+        }
+        rows.into_iter().try_for_each(|row| self.row(row))
+    }
+
+    /// Gives a row. What is said about the whole must have been said, if rows leave as they come.
+    pub fn row(&mut self, row: Value) -> Result<(), Gone> {
+        if self.format == Format::Json {
+            self.rows.push(row);
+            return Ok(());
+        }
+        self.begin();
+        match self.format {
+            Format::Csv => {
+                let cells: Vec<String> = self.columns.iter().map(|path| csv_field(&cell(&row, path))).collect();
+                self.buffer.extend(cells.join(",").bytes());
+                self.buffer.extend(b"\r\n");
+            }
+            _ => {
+                serde_json::to_writer(&mut self.buffer, &row).expect("a buffer takes everything");
+                self.buffer.push(b'\n');
+            }
+        }
+        if self.buffer.len() >= PIECE_BYTES { self.send() } else { Ok(()) }
+    }
+
+    /// Sends the head of a stream, once.
+    fn begin(&mut self) {
+        let Some(first) = self.first.take() else { return };
+        let (sender, receiver) = mpsc::channel(PIECES_WAITING);
+        self.pieces = Some(sender);
+        let mut response = Response::new(Body::Pieces(receiver, None));
+        let (kind, ending) = match self.format {
+            Format::Csv => ("text/csv; charset=utf-8; header=present", "csv"),
+            _ => ("application/x-ndjson", "jsonl"),
+        };
+        let headers = response.headers_mut();
+        headers.insert(CONTENT_TYPE, HeaderValue::from_static(kind));
+        let file = format!("attachment; filename=\"tidings-{}.{ending}\"", self.endpoint.name);
+        for (name, text) in [
+            (CONTENT_DISPOSITION, file),
+            (LINK, format!("<{}>; rel=\"canonical\"", self.link)),
+            (hyper::header::HeaderName::from_static("tidings-about"), ascii(&Value::Object(self.head.clone()))),
+        ] {
+            headers.extend(HeaderValue::from_str(&text).ok().map(|value| (name, value)));
+        }
+        let _ = first.send(Ok(response));
+        if self.format == Format::Csv {
+            let names: Vec<String> =
+                self.columns.iter().map(|path| csv_field(&path.join(".").replace("fields.", ""))).collect();
+            self.buffer.extend(names.join(",").bytes());
+            self.buffer.extend(b"\r\n");
+        }
+    }
+
+    fn send(&mut self) -> Result<(), Gone> {
+        let piece = Bytes::from(std::mem::take(&mut self.buffer));
+        let Some(pieces) = self.pieces.as_ref().filter(|_| !piece.is_empty()) else { return Ok(()) };
+        let sent = Handle::current().block_on(tokio::time::timeout(PATIENCE, pieces.send(Ok(piece))));
+        if matches!(sent, Ok(Ok(()))) { Ok(()) } else { Err(Gone) }
+    }
+
+    /// Sends what is left.
+    pub fn finish(mut self) {
+        if self.format == Format::Json {
+            let Some(first) = self.first.take() else { return };
+            self.head.insert("link".to_owned(), json!(self.link));
+            if !self.endpoint.rows.is_empty() {
+                self.head.insert(self.endpoint.rows.to_owned(), Value::Array(std::mem::take(&mut self.rows)));
+            }
+            let _ = first.send(Ok(json_response(StatusCode::OK, &Value::Object(std::mem::take(&mut self.head)))));
+            return;
+        }
+        self.begin();
+        let _ = self.send();
+    }
+
+    /// Refuses, unless something was sent already: then the answer is cut off.
+    pub fn refuse(mut self, refusal: Refusal) {
+        if let Some(first) = self.first.take() {
+            let _ = first.send(Err(refusal));
+        } else if self.send().is_ok()
+            && let Some(pieces) = &self.pieces
+        {
+            let _ = Handle::current().block_on(tokio::time::timeout(PATIENCE, pieces.send(Err(Cut))));
+        }
+    }
+}
+
+/// A response with a body of JSON.
+pub(crate) fn json_response(status: StatusCode, body: &Value) -> Response<Body> {
+    let mut text = body.to_string();
+    text.push('\n');
+    let mut response = Response::new(Body::of(text));
+    *response.status_mut() = status;
+    response.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
+    response
+}
+
+/// JSON without letters that a header cannot carry.
+fn ascii(value: &Value) -> String {
+    let mut text = String::new();
+    for c in value.to_string().chars() {
+        match c {
+            ' '..='~' => text.push(c),
+            c => c.encode_utf16(&mut [0; 2]).iter().for_each(|unit| text.push_str(&format!("\\u{unit:04x}"))),
+        }
+    }
+    text
+}
+
+/// What stands in a cell of a table.
+fn cell(row: &Value, path: &[String]) -> String {
+    let value = path.iter().try_fold(row, |value, name| value.get(name));
+    match value {
+        None | Some(Value::Null) => String::new(),
+        Some(Value::String(text)) => text.clone(),
+        Some(Value::Array(items)) if items.first().is_some_and(|item| item.get("word").is_some()) => {
+            let mut text = String::new();
+            for token in items {
+                text.push_str(token["word"].as_str().unwrap_or_default());
+                text.push_str(if token["space_after"] == true { " " } else { "" });
+            }
+            text.trim().to_owned()
+        }
+        Some(Value::Array(items)) => items.iter().map(|item| cell(item, &[])).collect::<Vec<_>>().join(" "),
+        Some(other) => other.to_string(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn tokens_become_text_and_lists_become_words() {
+        let row = json!({ "left": [{ "word": "it", "space_after": true }, { "word": "rained", "space_after": false },
+            { "word": ",", "space_after": true }], "rates": [1.5, 2], "band": null });
+        let at = |name: &str| cell(&row, &[name.to_owned()]);
+        assert_eq!(
+            (at("left"), at("rates"), at("band"), at("none")),
+            ("it rained,".into(), "1.5 2".into(), "".into(), "".into())
+        );
+    }
+
+    #[test]
+    fn headers_carry_any_letter() {
+        let value = json!({ "query": "ä😀\n" });
+        let text = ascii(&value);
+        assert!(text.is_ascii());
+        assert_eq!(serde_json::from_str::<Value>(&text).unwrap(), value);
+    }
+}

@@ -1,0 +1,431 @@
+//! Connections and requests: limits of both, lanes for quick and for heavy questions, and the end.
+
+use std::convert::Infallible;
+use std::io;
+use std::net::{IpAddr, SocketAddr};
+use std::pin::pin;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+use std::sync::atomic::Ordering::Relaxed;
+use std::time::{Duration, Instant};
+
+use hyper::body::Incoming;
+use hyper::header::{self, HeaderName, HeaderValue};
+use hyper::server::conn::http1;
+use hyper::service::service_fn;
+use hyper::{Method, Request, Response, StatusCode};
+use hyper_util::rt::{TokioIo, TokioTimer};
+use serde_json::json;
+use tidings_query::engine::Limits;
+use tidings_store::Home;
+use tidings_store::tokens::Scope;
+use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore, oneshot, watch};
+use tokio::task::JoinSet;
+
+use crate::ask::Question;
+use crate::client::{Client, Pace, counted_address, is_meant};
+use crate::endpoint::{Endpoint, Lane, Stop};
+use crate::given::{Given, decoded};
+use crate::house::House;
+use crate::metrics::Metrics;
+use crate::refusal::Refusal;
+use crate::reply::{Body, Format, Reply, Wanted, json_response};
+use crate::settings::Settings;
+use crate::{openapi, page};
+
+/// Connections that are open at once; more wait to be accepted.
+const MOST_CONNECTIONS: usize = 1024;
+/// A head, with its address, is no longer than this.
+const MAX_HEAD_BYTES: usize = 64 << 10;
+/// An address is no longer than this: a query and a filter of the longest kind, with every byte escaped, fit.
+const MAX_URI_BYTES: usize = 60 << 10;
+const MAX_HEADERS: usize = 64;
+/// A client that has not sent its head after so long is not going to.
+const HEAD_PATIENCE: Duration = Duration::from_secs(10);
+/// No connection lives longer, whatever it does.
+const LONGEST_CONNECTION: Duration = Duration::from_secs(600);
+/// What is under way when the server is asked to end gets so long.
+const LAST_WORDS: Duration = Duration::from_secs(10);
+/// An answer may come so much later than its limit, because not all work looks at the clock.
+const GRACE: Duration = Duration::from_secs(1);
+
+/// Why a server could not begin.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    /// The address is taken, or not ours.
+    #[error("cannot listen at {address}: {source}; choose another with --bind and --port")]
+    Listen {
+        /// Where.
+        address: SocketAddr,
+        /// Why not.
+        source: io::Error,
+    },
+}
+
+/// A server that listens.
+#[derive(Debug)]
+pub struct Server {
+    listener: TcpListener,
+    address: SocketAddr,
+    room: Arc<Room>,
+}
+
+/// What all requests share.
+#[derive(Debug)]
+struct Room {
+    house: House,
+    settings: Settings,
+    metrics: Metrics,
+    pace: Pace,
+    quick: Line,
+    heavy: Line,
+}
+
+/// A lane: so many are answered at once, a few wait for a moment, and the others are sent away.
+#[derive(Debug)]
+struct Line {
+    at_once: Arc<Semaphore>,
+    waiting: Semaphore,
+    patience: Duration,
+}
+
+impl Line {
+    fn new(at_once: usize, waiting: usize, patience: Duration) -> Line {
+        Line { at_once: Arc::new(Semaphore::new(at_once)), waiting: Semaphore::new(waiting), patience }
+    }
+
+    async fn enter(&self) -> Result<OwnedSemaphorePermit, Refusal> {
+        let busy = || Refusal::busy("too many questions are asked at once; ask again in a moment", 2);
+        if let Ok(permit) = self.at_once.clone().try_acquire_owned() {
+            return Ok(permit);
+        }
+        let _place = self.waiting.try_acquire().map_err(|_| busy())?;
+        match tokio::time::timeout(self.patience, self.at_once.clone().acquire_owned()).await {
+            Ok(Ok(permit)) => Ok(permit),
+            _ => Err(busy()),
+        }
+    }
+}
+
+impl Server {
+    /// Opens the indexes of a home and begins to listen.
+    pub async fn bind(home: Home, settings: Settings) -> Result<Server, Error> {
+        let address = SocketAddr::new(settings.bind, settings.port);
+        let listener = TcpListener::bind(address).await.map_err(|source| Error::Listen { address, source })?;
+        let address = listener.local_addr().map_err(|source| Error::Listen { address, source })?;
+        let cores = std::thread::available_parallelism().map_or(2, usize::from);
+        let heavy = settings.heavy_requests.max(1);
+        let room = Room {
+            house: House::open(home),
+            metrics: Metrics::default(),
+            pace: Pace::new(settings.requests_per_minute),
+            quick: Line::new(cores * 4, 256, Duration::from_secs(5)),
+            heavy: Line::new(heavy, heavy * 2, Duration::from_secs(1)),
+            settings,
+        };
+        Ok(Server { listener, address, room: Arc::new(room) })
+    }
+
+    /// Where it listens.
+    pub fn address(&self) -> SocketAddr {
+        self.address
+    }
+
+    /// The languages that can be asked.
+    pub fn corpora(&self) -> Vec<String> {
+        self.room.house.corpora().into_iter().map(|(code, _)| code).collect()
+    }
+
+    /// Serves until `stop` comes; what is under way is finished.
+    pub async fn run(self, stop: impl Future<Output = ()>) {
+        let open = Arc::new(Semaphore::new(MOST_CONNECTIONS));
+        let (end, ending) = watch::channel(false);
+        let mut connections = JoinSet::new();
+        let mut stop = pin!(stop);
+        loop {
+            let place = open.clone().acquire_owned();
+            let accepted = async { (place.await, self.listener.accept().await) };
+            let (place, accepted) = tokio::select! {
+                () = &mut stop => break,
+                accepted = accepted => accepted,
+            };
+            while connections.try_join_next().is_some() {}
+            match accepted {
+                Ok((stream, peer)) => {
+                    let (room, ending) = (self.room.clone(), ending.clone());
+                    connections.spawn(async move {
+                        let _place = place;
+                        room.metrics.connections.fetch_add(1, Relaxed);
+                        converse(&room, stream, peer.ip(), ending).await;
+                        room.metrics.connections.fetch_sub(1, Relaxed);
+                    });
+                }
+                // No socket is left, most likely: those that are open will end.
+                Err(error) => {
+                    log::warn!("a connection could not be accepted: {error}");
+                    tokio::time::sleep(Duration::from_millis(100)).await;
+                }
+            }
+        }
+        drop(self.listener);
+        let _ = end.send(true);
+        let _ = tokio::time::timeout(LAST_WORDS, async { while connections.join_next().await.is_some() {} }).await;
+    }
+}
+
+/// Answers the requests of one connection.
+async fn converse(room: &Arc<Room>, stream: TcpStream, peer: IpAddr, mut ending: watch::Receiver<bool>) {
+    let _ = stream.set_nodelay(true);
+    let service = service_fn(|request| {
+        let room = room.clone();
+        async move { Ok::<_, Infallible>(respond(&room, request, peer).await) }
+    });
+    let connection = http1::Builder::new()
+        .timer(TokioTimer::new())
+        .header_read_timeout(HEAD_PATIENCE)
+        .max_buf_size(MAX_HEAD_BYTES)
+        .max_headers(MAX_HEADERS)
+        .serve_connection(TokioIo::new(stream), service);
+    let mut connection = pin!(connection);
+    let asked_to_end = async { drop(ending.wait_for(|ends| *ends).await) };
+    let conversation = async {
+        tokio::select! {
+            _ = connection.as_mut() => {}
+            () = asked_to_end => {
+                connection.as_mut().graceful_shutdown();
+                let _ = connection.as_mut().await;
+            }
+        }
+    };
+    // Clients that break off, send nonsense or take their time end here; none of that is news.
+    let _ = tokio::time::timeout(LONGEST_CONNECTION, conversation).await;
+}
+
+/// A request from its beginning to the beginning of its answer.
+struct UnderWay<'r>(&'r Metrics, bool);
+
+impl Drop for UnderWay<'_> {
+    fn drop(&mut self) {
+        self.0.under_way.fetch_sub(1, Relaxed);
+        if !self.1 {
+            self.0.abandoned.fetch_add(1, Relaxed);
+        }
+    }
+}
+
+/// Answers one request, whatever it is, and writes it into the log.
+async fn respond(room: &Arc<Room>, request: Request<Incoming>, peer: IpAddr) -> Response<Body> {
+    let began = Instant::now();
+    room.metrics.under_way.fetch_add(1, Relaxed);
+    let mut under_way = UnderWay(&room.metrics, false);
+    let (method, path) = (request.method().clone(), request.uri().path().to_owned());
+    let mut endpoint = "other";
+    let mut client = None;
+    let answer = match client_of(room, &request, peer) {
+        Ok(known) => {
+            let answer = answer(room, &request, &known, &mut endpoint).await;
+            client = Some(known);
+            answer
+        }
+        Err(refusal) => Err(refusal),
+    };
+    let mut response = answer.unwrap_or_else(|refusal| refused(&refusal));
+    protect(&mut response, &room.settings);
+    under_way.1 = true;
+    let (status, took) = (response.status().as_u16(), began.elapsed());
+    room.metrics.answered(endpoint, status, took);
+    // What people look for is their own business: parameters, addresses and tokens are not written down.
+    log::info!(
+        target: "tidings_serve::access",
+        "{}",
+        json!({
+            "time": jiff::Timestamp::now().to_string(),
+            "method": method.as_str(),
+            "path": path.chars().take(200).collect::<String>(),
+            "status": status,
+            "ms": (took.as_secs_f64() * 1e4).round() / 10.0,
+            "token": client.and_then(|client| client.token),
+        })
+    );
+    response
+}
+
+/// Who asks, if they may ask at all.
+fn client_of(room: &Room, request: &Request<Incoming>, peer: IpAddr) -> Result<Client, Refusal> {
+    let (headers, settings) = (request.headers(), &room.settings);
+    if !is_meant(headers, settings) {
+        let error = "this server answers to localhost only; `tidings serve --public` opens it to other names";
+        return Err(Refusal::new(StatusCode::MISDIRECTED_REQUEST, error));
+    }
+    if !settings.is_private() {
+        let counted = counted_address(headers, peer, settings);
+        room.pace.take(counted, Instant::now()).map_err(|seconds| Refusal {
+            retry_after_s: Some(seconds),
+            ..Refusal::new(StatusCode::TOO_MANY_REQUESTS, format!("too many requests; ask again in {seconds} s"))
+        })?;
+    }
+    Client::of(headers, peer, &room.house, settings)
+}
+
+/// Finds out what is asked, and answers it.
+async fn answer(
+    room: &Arc<Room>,
+    request: &Request<Incoming>,
+    client: &Client,
+    name: &mut &'static str,
+) -> Result<Response<Body>, Refusal> {
+    let (uri, path) = (request.uri(), request.uri().path());
+    if uri.path_and_query().map_or(0, |whole| whole.as_str().len()) > MAX_URI_BYTES {
+        return Err(Refusal::new(StatusCode::URI_TOO_LONG, format!("an address has at most {MAX_URI_BYTES} bytes")));
+    }
+    match *request.method() {
+        Method::GET | Method::HEAD => {}
+        Method::OPTIONS if room.settings.cors.is_some() => return Ok(permission()),
+        _ => return Err(Refusal::new(StatusCode::METHOD_NOT_ALLOWED, "this server only reads: use GET")),
+    }
+    if let Some(file) = page::find(path) {
+        *name = "page";
+        return Ok(file);
+    }
+    match path {
+        "/healthz" => {
+            *name = "healthz";
+            return Ok(json_response(StatusCode::OK, &json!({ "ok": true })));
+        }
+        "/api/openapi.json" => {
+            *name = "openapi";
+            return Ok(json_response(StatusCode::OK, &openapi()));
+        }
+        "/metrics" => {
+            *name = "metrics";
+            return metrics(room, client);
+        }
+        _ => {}
+    }
+    let Some((endpoint, places)) = Endpoint::find(path) else {
+        return Err(Refusal::unknown("there is nothing here; /api/openapi.json tells what can be asked"));
+    };
+    *name = endpoint.name;
+    let given = Given::read(endpoint, uri.query().unwrap_or_default())?;
+    let places = places.into_iter().map(decoded).collect::<Result<Vec<String>, Refusal>>()?;
+    ask(room, endpoint, given, places, path.to_owned(), client).await
+}
+
+/// Answers a question on a thread of its own, within its lane and its time.
+async fn ask(
+    room: &Arc<Room>,
+    endpoint: &'static Endpoint,
+    given: Given,
+    places: Vec<String>,
+    path: String,
+    client: &Client,
+) -> Result<Response<Body>, Refusal> {
+    let format = Format::named(given.text("format").unwrap_or("json"));
+    let is_heavy = endpoint.lane == Lane::Heavy
+        || format != Format::Json
+        || given.text("sort").is_some()
+        || given.text("sample").is_some();
+    let permit = if is_heavy { room.heavy.enter().await? } else { room.quick.enter().await? };
+    let cancelled = Arc::new(AtomicBool::new(false));
+    let wanted = Wanted(cancelled.clone());
+    let (first, beginning) = oneshot::channel();
+    let (house_room, right) = (room.clone(), client.right);
+    let time_limit = room.settings.time_limit;
+    let until = Instant::now() + time_limit;
+    tokio::task::spawn_blocking(move || {
+        let _permit = permit;
+        let limits = Limits { until: Some(until), cancelled: Some(&cancelled) };
+        let question = match Question::read(&house_room.house, right, given, &places, limits) {
+            Ok(question) => question,
+            Err(refusal) => return drop(first.send(Err(refusal))),
+        };
+        let link = question.given.link(&path);
+        let mut reply = Reply::new(endpoint, format, link, &question.given.names("fields"), first);
+        match (endpoint.run)(&question, &mut reply) {
+            Ok(()) => reply.finish(),
+            Err(Stop::Late) => reply.refuse(late(time_limit)),
+            Err(Stop::Gone) => {}
+            Err(Stop::Refused(refusal)) => reply.refuse(refusal),
+        }
+    });
+    let beginning = tokio::time::timeout_at((until + GRACE).into(), beginning).await.map_err(|_| late(time_limit))?;
+    let mut response = beginning.unwrap_or_else(|_| {
+        Err(Refusal::new(
+            StatusCode::INTERNAL_SERVER_ERROR,
+            "the answer could not be made; the log of the server says more",
+        ))
+    })?;
+    // A stream is wanted as long as somebody reads it.
+    response.body_mut().wanted(wanted);
+    Ok(response)
+}
+
+/// Time is over.
+fn late(limit: Duration) -> Refusal {
+    let seconds = limit.as_secs_f64();
+    let error = format!("this took longer than {seconds} s; ask for a shorter period or a smaller part of the corpus");
+    Refusal::busy(error, 30)
+}
+
+fn metrics(room: &Room, client: &Client) -> Result<Response<Body>, Refusal> {
+    if !room.settings.is_private() && client.right.scope != Some(Scope::Admin) {
+        return Err(Refusal::new(StatusCode::FORBIDDEN, "how the server does is for tokens of the scope admin"));
+    }
+    let mut response = Response::new(Body::of(room.metrics.text(&room.house)));
+    let kind = HeaderValue::from_static("text/plain; version=0.0.4; charset=utf-8");
+    response.headers_mut().insert(header::CONTENT_TYPE, kind);
+    Ok(response)
+}
+
+fn refused(refusal: &Refusal) -> Response<Body> {
+    let mut response = json_response(refusal.status, &refusal.json());
+    let headers = response.headers_mut();
+    if let Some(seconds) = refusal.retry_after_s {
+        headers.insert(header::RETRY_AFTER, HeaderValue::from(seconds));
+    }
+    if refusal.status == StatusCode::UNAUTHORIZED {
+        headers.insert(header::WWW_AUTHENTICATE, HeaderValue::from_static("Bearer error=\"invalid_token\""));
+    }
+    if refusal.status == StatusCode::METHOD_NOT_ALLOWED {
+        headers.insert(header::ALLOW, HeaderValue::from_static("GET, HEAD"));
+    }
+    response
+}
+
+/// What a browser wants to know before it sends a token from another origin.
+fn permission() -> Response<Body> {
+    let mut response = Response::new(Body::Whole(None));
+    *response.status_mut() = StatusCode::NO_CONTENT;
+    let headers = response.headers_mut();
+    headers.insert(header::ACCESS_CONTROL_ALLOW_METHODS, HeaderValue::from_static("GET"));
+    headers.insert(header::ACCESS_CONTROL_ALLOW_HEADERS, HeaderValue::from_static("authorization"));
+    headers.insert(header::ACCESS_CONTROL_MAX_AGE, HeaderValue::from_static("600"));
+    response
+}
+
+/// Tells browsers to be careful.
+fn protect(response: &mut Response<Body>, settings: &Settings) {
+    const CAUTION: [(HeaderName, &str); 5] = [
+        (
+            header::CONTENT_SECURITY_POLICY,
+            "default-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'; object-src 'none'",
+        ),
+        (header::X_CONTENT_TYPE_OPTIONS, "nosniff"),
+        (header::REFERRER_POLICY, "no-referrer"),
+        (header::CACHE_CONTROL, "no-cache"),
+        (header::VARY, "Authorization, Origin"),
+    ];
+    let headers = response.headers_mut();
+    for (name, value) in CAUTION {
+        headers.insert(name, HeaderValue::from_static(value));
+    }
+    let origin = settings.cors.as_deref().and_then(|origin| HeaderValue::from_str(origin).ok());
+    match origin {
+        Some(origin) => _ = headers.insert(header::ACCESS_CONTROL_ALLOW_ORIGIN, origin),
+        None => {
+            let name = HeaderName::from_static("cross-origin-resource-policy");
+            headers.insert(name, HeaderValue::from_static("same-origin"));
+        }
+    }
+}

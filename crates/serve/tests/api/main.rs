@@ -1,0 +1,7 @@
+//! The server over a small index of its own, asked through real connections.
+
+mod answers;
+mod rights;
+mod room;
+mod schema;
+mod trouble;

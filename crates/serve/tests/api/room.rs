@@ -1,0 +1,179 @@
+//! A reading room for a test: a home with an index, a server, and a plain client.
+
+use std::fmt::Write as _;
+use std::io::{Read, Write};
+use std::net::{SocketAddr, TcpStream};
+use std::time::Duration;
+
+use serde_json::Value;
+use tempfile::TempDir;
+use tidings_index::Writer;
+use tidings_serve::{Server, Settings};
+use tidings_store::Home;
+use tidings_store::format::vertical::Reader;
+use tokio::runtime::Runtime;
+use tokio::sync::oneshot;
+
+/// A home with an index, and a server over it.
+pub struct Room {
+    folder: TempDir,
+    pub address: SocketAddr,
+    stop: Option<oneshot::Sender<()>>,
+    runtime: Option<Runtime>,
+}
+
+/// What a client got.
+#[derive(Debug)]
+pub struct Got {
+    pub status: u16,
+    pub head: String,
+    pub body: String,
+    /// Whether the body came to its end.
+    pub whole: bool,
+}
+
+impl Got {
+    pub fn json(&self) -> Value {
+        serde_json::from_str(&self.body).unwrap_or_else(|error| panic!("{error}: {self:?}"))
+    }
+
+    #[track_caller]
+    pub fn is(self, status: u16) -> Got {
+        assert_eq!(self.status, status, "{self:?}");
+        self
+    }
+}
+
+/// A document of three sentences. `availability` may be empty.
+pub fn document(day: &str, site: &str, availability: &str, sentence: &str) -> String {
+    let mut text =
+        format!("<doc id=\"{day}{site}\" url=\"http://{site}/{day}\" title=\"News\" date=\"{day}\" site=\"{site}\"");
+    if !availability.is_empty() {
+        let _ = write!(text, " availability=\"{availability}\"");
+    }
+    text.push_str(">\n<p>\n");
+    for sentence in [sentence, "It was a quiet morning in the town .", "Nobody expected anything of it ."] {
+        text.push_str("<s>\n");
+        sentence.split(' ').for_each(|word| text.extend([word, "\t", &word.to_lowercase(), "\tX\n"]));
+        text.push_str("</s>\n");
+    }
+    text.push_str("</p>\n</doc>\n");
+    text
+}
+
+/// Six months of three sites; the storm grows, and in June a word is new.
+pub fn weather() -> String {
+    let mut text = String::new();
+    for month in 1..=6 {
+        for day in 1..=12 {
+            for site in ["a.example", "b.example", "c.example"] {
+                let sentence = match (day <= 2 * month, month) {
+                    (_, 6) => "The storm came from the heatdome sea .",
+                    (true, _) => "The storm came from the sea .",
+                    _ => "Nothing came from the sea .",
+                };
+                let availability = if site == "a.example" { "open" } else { "" };
+                text.push_str(&document(&format!("2026-{month:02}-{:02}", day * 2), site, availability, sentence));
+            }
+        }
+    }
+    text
+}
+
+impl Room {
+    /// A room over the weather.
+    pub fn new() -> Room {
+        Room::with(&weather(), Settings::default())
+    }
+
+    /// A room over some text, with some settings.
+    pub fn with(text: &str, settings: Settings) -> Room {
+        let folder = tempfile::tempdir().unwrap();
+        Home::create(folder.path(), "", "http://a.example/feed\n").unwrap();
+        add(folder.path(), text);
+        let home = Home::at(folder.path()).unwrap();
+        let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().unwrap();
+        let server = runtime.block_on(Server::bind(home, Settings { port: 0, ..settings })).unwrap();
+        let address = server.address();
+        let (stop, stopped) = oneshot::channel::<()>();
+        runtime.spawn(server.run(async { drop(stopped.await) }));
+        Room { folder, address, stop: Some(stop), runtime: Some(runtime) }
+    }
+
+    pub fn home(&self) -> Home {
+        Home::at(self.folder.path()).unwrap()
+    }
+
+    /// Adds documents to the index, as `compile` does while the server runs.
+    pub fn add(&self, text: &str) {
+        add(self.folder.path(), text);
+    }
+
+    /// Asks for a path.
+    pub fn get(&self, path: &str) -> Got {
+        self.send(&format!("GET {path} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n"))
+    }
+
+    /// Asks for a path with a token.
+    pub fn get_as(&self, path: &str, token: &str) -> Got {
+        let token = format!("Authorization: Bearer {token}");
+        self.send(&format!("GET {path} HTTP/1.1\r\nHost: localhost\r\n{token}\r\nConnection: close\r\n\r\n"))
+    }
+
+    /// Sends bytes and reads all that comes back.
+    pub fn send(&self, request: &str) -> Got {
+        let mut stream = self.open();
+        // A server that has heard enough may hang up before we are done.
+        let _ = stream.write_all(request.as_bytes());
+        received(stream)
+    }
+
+    pub fn open(&self) -> TcpStream {
+        let stream = TcpStream::connect(self.address).unwrap();
+        stream.set_read_timeout(Some(Duration::from_secs(30))).unwrap();
+        stream
+    }
+}
+
+impl Drop for Room {
+    fn drop(&mut self) {
+        drop(self.stop.take());
+        if let Some(runtime) = self.runtime.take() {
+            runtime.shutdown_background();
+        }
+    }
+}
+
+fn add(root: &std::path::Path, text: &str) {
+    let folder = root.join("index/en");
+    std::fs::create_dir_all(&folder).unwrap();
+    let mut writer = Writer::open(&folder, tidings_index::Settings::default()).unwrap();
+    writer.read(&mut Reader::new(text.as_bytes(), "day.vert".as_ref())).unwrap();
+    writer.commit(Vec::new()).unwrap();
+}
+
+/// Reads an answer to its end and puts its chunks together.
+pub fn received(mut stream: TcpStream) -> Got {
+    let mut bytes = Vec::new();
+    let _ = stream.read_to_end(&mut bytes);
+    let end = bytes.windows(4).position(|four| four == b"\r\n\r\n").map_or(bytes.len(), |at| at + 4);
+    let head = String::from_utf8_lossy(&bytes[..end]).into_owned();
+    let status = head.split(' ').nth(1).and_then(|status| status.parse().ok()).unwrap_or(0);
+    let mut body = bytes[end..].to_vec();
+    let mut whole = true;
+    if head.to_lowercase().contains("transfer-encoding: chunked") {
+        let (mut rest, mut joined) = (&body[..], Vec::new());
+        whole = loop {
+            let Some(line) = rest.windows(2).position(|two| two == b"\r\n") else { break false };
+            let size = usize::from_str_radix(&String::from_utf8_lossy(&rest[..line]), 16).unwrap();
+            let Some(chunk) = rest.get(line + 2..line + 2 + size) else { break false };
+            if size == 0 {
+                break true;
+            }
+            joined.extend(chunk);
+            rest = &rest[line + 4 + size..];
+        };
+        body = joined;
+    }
+    Got { status, head, body: String::from_utf8(body).unwrap(), whole }
+}

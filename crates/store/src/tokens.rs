@@ -1,0 +1,174 @@
+//! Who may read what over the network: tokens, in `tokens.tsv`.
+//!
+//! A token is 256 random bits that are shown once. The home keeps its SHA-256 digest, so that whoever reads the
+//! home, or a backup of it, cannot ask with it.
+
+use std::fmt::Write as _;
+
+use jiff::Timestamp;
+use sha2::{Digest as _, Sha256};
+
+use crate::disk;
+use crate::error::{During as _, Result};
+use crate::home::Home;
+use crate::table::{self, Tabular};
+
+/// What every secret begins with, so that people and scanners know what they have found.
+const PREFIX: &str = "tidings_";
+
+/// What a token allows.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Scope {
+    /// To read text where the documents' availability admits it.
+    Text,
+    /// Everything, also how the server does.
+    Admin,
+}
+
+impl Scope {
+    /// All of them, with their names.
+    pub const ALL: [(&'static str, Scope); 2] = [("text", Scope::Text), ("admin", Scope::Admin)];
+
+    /// The scope of a name.
+    pub fn named(name: &str) -> Option<Scope> {
+        Scope::ALL.iter().find(|row| row.0 == name).map(|row| row.1)
+    }
+
+    /// Its name.
+    pub fn name(self) -> &'static str {
+        Scope::ALL.iter().find(|row| row.1 == self).map_or("text", |row| row.0)
+    }
+}
+
+/// What is kept about a token.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Token {
+    /// What people call it.
+    pub name: String,
+    /// What it allows; nothing if the word in the table is unknown.
+    pub scope: Option<Scope>,
+    /// The digest of its secret, in hexadecimal digits.
+    pub digest: String,
+    /// When it was made.
+    pub created: String,
+    /// When it ends; empty if it does not.
+    pub expires: String,
+}
+
+impl Token {
+    /// Makes a token; the second value is its secret, which nobody will see again.
+    pub fn make(name: &str, scope: Scope, now: Timestamp, expires: Option<Timestamp>) -> Result<(Token, String)> {
+        let mut random = [0; 32];
+        getrandom::fill(&mut random)
+            .map_err(std::io::Error::from)
+            .during("get random numbers from", "the system".as_ref())?;
+        let secret = format!("{PREFIX}{}", hex(&random));
+        let token = Token {
+            name: name.to_owned(),
+            scope: Some(scope),
+            digest: digest(&secret),
+            created: crate::rfc3339(now),
+            expires: expires.map(crate::rfc3339).unwrap_or_default(),
+        };
+        Ok((token, secret))
+    }
+
+    /// Whether its time is over. A time that cannot be read is over.
+    pub fn has_expired(&self, now: Timestamp) -> bool {
+        !self.expires.is_empty() && self.expires.parse::<Timestamp>().map_or(true, |expires| expires <= now)
+    }
+}
+
+/// The token of a secret, if there is one and its time is not over.
+///
+/// All digests are compared to their ends, so that the time it takes tells nothing about them.
+pub fn find<'t>(tokens: &'t [Token], secret: &str, now: Timestamp) -> Option<&'t Token> {
+    let given = digest(secret);
+    let mut found = None;
+    for token in tokens {
+        let same = token.digest.len() == given.len()
+            && token.digest.bytes().zip(given.bytes()).fold(0, |sum, (a, b)| sum | (a ^ b)) == 0;
+        if same {
+            found = Some(token);
+        }
+    }
+    found.filter(|token| token.scope.is_some() && !token.has_expired(now))
+}
+
+fn digest(secret: &str) -> String {
+    hex(&Sha256::digest(secret.as_bytes()))
+}
+
+fn hex(bytes: &[u8]) -> String {
+    bytes.iter().fold(String::with_capacity(bytes.len() * 2), |mut text, byte| {
+        let _ = write!(text, "{byte:02x}");
+        text
+    })
+}
+
+impl Tabular for Token {
+    const COLUMNS: &'static [&'static str] = &["name", "scope", "digest", "created", "expires"];
+
+    fn fields(&self) -> Vec<String> {
+        let scope = self.scope.map(Scope::name).unwrap_or_default().to_owned();
+        vec![self.name.clone(), scope, self.digest.clone(), self.created.clone(), self.expires.clone()]
+    }
+
+    fn from_fields(field: &dyn Fn(&str) -> String) -> Token {
+        Token {
+            name: field("name"),
+            scope: Scope::named(&field("scope")),
+            digest: field("digest"),
+            created: field("created"),
+            expires: field("expires"),
+        }
+    }
+}
+
+/// All tokens.
+pub fn read(home: &Home) -> Result<Vec<Token>> {
+    let mut tokens = Vec::new();
+    table::read(&home.root().join("tokens.tsv"), |token| tokens.push(token))?;
+    Ok(tokens)
+}
+
+/// Makes these all tokens.
+pub fn write(home: &Home, tokens: Vec<Token>) -> Result<()> {
+    disk::write_whole(&home.root().join("tokens.tsv"), table::text(tokens.into_iter()).as_bytes())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn at(text: &str) -> Timestamp {
+        text.parse().unwrap()
+    }
+
+    #[test]
+    fn a_token_is_found_by_its_secret_until_it_expires() {
+        let (now, end) = (at("2026-03-01T00:00:00Z"), at("2026-04-01T00:00:00Z"));
+        let (token, secret) = Token::make("desk", Scope::Text, now, Some(end)).unwrap();
+        let (other, _) = Token::make("other", Scope::Admin, now, None).unwrap();
+        let tokens = [other, token];
+        assert_eq!(find(&tokens, &secret, now).map(|token| token.name.as_str()), Some("desk"));
+        assert_eq!(find(&tokens, &secret, end), None);
+        assert_eq!(find(&tokens, &secret[..secret.len() - 1], now), None);
+    }
+
+    #[test]
+    fn the_home_keeps_no_secret_and_an_unknown_scope_allows_nothing() {
+        let folder = tempfile::tempdir().unwrap();
+        Home::create(folder.path(), "", "").unwrap();
+        let home = Home::at(folder.path()).unwrap();
+        let now = at("2026-03-01T00:00:00Z");
+        let (token, secret) = Token::make("desk", Scope::Admin, now, None).unwrap();
+        write(&home, vec![token.clone()]).unwrap();
+        assert_eq!(read(&home).unwrap(), [token]);
+        let path = folder.path().join("tokens.tsv");
+        let text = std::fs::read_to_string(&path).unwrap();
+        assert!(!text.contains(secret.trim_start_matches(PREFIX)));
+        std::fs::write(&path, text.replace("admin", "root")).unwrap();
+        assert_eq!(find(&read(&home).unwrap(), &secret, now), None);
+    }
+}
