@@ -16,14 +16,13 @@ use hyper::service::service_fn;
 use hyper::{Method, Request, Response, StatusCode};
 use hyper_util::rt::{TokioIo, TokioTimer};
 use serde_json::json;
-use tidings_query::engine::Limits;
 use tidings_store::Home;
 use tidings_store::tokens::Scope;
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, oneshot, watch};
 use tokio::task::JoinSet;
 
-use crate::ask::Question;
+use crate::ask::{Question, Time};
 use crate::client::{Client, Pace, counted_address, is_meant};
 use crate::endpoint::{Endpoint, Lane, Stop};
 use crate::given::{Given, decoded};
@@ -335,8 +334,8 @@ async fn ask(
     let until = Instant::now() + time_limit;
     tokio::task::spawn_blocking(move || {
         let _permit = permit;
-        let limits = Limits { until: Some(until), cancelled: Some(&cancelled) };
-        let question = match Question::read(&house_room.house, right, given, &places, limits) {
+        let time = Time { until, cancelled };
+        let question = match Question::read(&house_room.house, right, given, &places, &time) {
             Ok(question) => question,
             Err(refusal) => return drop(first.send(Err(refusal))),
         };

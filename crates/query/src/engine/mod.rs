@@ -36,8 +36,8 @@ use restrict::Rules;
 use scope::Scope;
 use set::LexemeSet;
 use std::collections::BTreeMap;
-use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, OnceLock};
 use std::time::Instant;
 use tidings_index::lexicon::Lexicon;
 use tidings_index::{Day, Snapshot};
@@ -130,6 +130,21 @@ pub struct Engine {
 pub struct Part {
     scopes: Vec<Scope>,
     is_everything: bool,
+    stop: Option<(Instant, Arc<AtomicBool>)>,
+}
+
+impl Part {
+    /// The same part for an impatient asker: what counts its words looks at no further segment after this time, or as soon as
+    /// somebody says so. Whoever sets a limit must ask [`Part::is_over`] before they believe a count.
+    pub fn until(self, time: Instant, cancelled: Arc<AtomicBool>) -> Part {
+        Part { stop: Some((time, cancelled)), ..self }
+    }
+
+    /// Whether the limit is reached, so that counts may be incomplete.
+    pub fn is_over(&self) -> bool {
+        let Some((time, cancelled)) = &self.stop else { return false };
+        Limits { until: Some(*time), cancelled: Some(cancelled) }.is_over()
+    }
 }
 
 impl Engine {
@@ -151,7 +166,7 @@ impl Engine {
     pub fn part(&self, filter: Option<&Filter>) -> Result<Part> {
         let filter: Option<CompiledFilter> = filter.map(Filter::compile).transpose()?;
         let scopes = self.snapshot.segments().iter().map(|living| Scope::new(living, filter.as_ref()));
-        Ok(Part { scopes: scopes.collect(), is_everything: filter.is_none() })
+        Ok(Part { scopes: scopes.collect(), is_everything: filter.is_none(), stop: None })
     }
 
     /// Compiles a query for this corpus, or for those of its documents that a filter admits.

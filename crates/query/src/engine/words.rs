@@ -53,7 +53,8 @@ fn count_ranks(segment: &Segment, scope: &Scope, counts: &mut Vec<u32>) {
 
 impl Engine {
     pub(super) fn scopes<'p>(&'p self, part: &'p Part) -> impl Iterator<Item = (&'p Segment, &'p Scope)> {
-        self.snapshot().segments().iter().map(|living| living.segment()).zip(&part.scopes)
+        let segments = self.snapshot().segments().iter().map(|living| living.segment());
+        segments.zip(&part.scopes).take_while(|_| !part.is_over())
     }
 
     /// How often each string of a layer occurs in a part, by its number.

@@ -8,6 +8,8 @@ pub(crate) mod time;
 pub(crate) mod words;
 
 use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+use std::time::Instant;
 
 use hyper::StatusCode;
 use serde_json::Value;
@@ -18,6 +20,7 @@ use tidings_query::trend::Step;
 use tidings_query::{Filter, Query, Rule, SyntaxError};
 use tidings_store::corpora;
 
+use crate::endpoint::Stop;
 use crate::given::Given;
 use crate::house::House;
 use crate::refusal::{Refusal, of_engine};
@@ -33,12 +36,32 @@ pub(crate) const STEPS: &[&str] = &["day", "10days", "week", "month", "quarter",
 pub(crate) const ASSOCIATIONS: &[&str] =
     &["logdice", "mi", "mi3", "t-score", "ll", "dice", "min-sensitivity", "mi.log-f"];
 
+/// How long somebody waits for an answer.
+#[derive(Debug, Clone)]
+pub(crate) struct Time {
+    pub until: Instant,
+    /// Set when nobody waits any more.
+    pub cancelled: Arc<AtomicBool>,
+}
+
+impl Time {
+    fn limits(&self) -> Limits<'_> {
+        Limits { until: Some(self.until), cancelled: Some(&self.cancelled) }
+    }
+}
+
+/// What was counted, if it was counted to the end.
+fn in_time<T>(part: &Part, counted: T) -> Result<T, Stop> {
+    if part.is_over() { Err(Stop::Late) } else { Ok(counted) }
+}
+
 /// A question that somebody asks.
 pub(crate) struct Question<'q> {
     pub house: &'q House,
     pub right: Right,
     pub given: Given,
     pub limits: Limits<'q>,
+    time: &'q Time,
     lang: String,
     /// The id of a document, if the address has one.
     id: String,
@@ -56,7 +79,7 @@ impl<'q> Question<'q> {
         right: Right,
         mut given: Given,
         places: &[String],
-        limits: Limits<'q>,
+        time: &'q Time,
     ) -> Result<Question<'q>, Refusal> {
         let query = match given.text("q") {
             Some(text) => Some(cql::parse(text).map_err(|error| Refusal::syntax("q", text, &error))?),
@@ -83,7 +106,20 @@ impl<'q> Question<'q> {
         let lang = places.first().cloned().unwrap_or_default();
         let engine = if places.is_empty() { None } else { Some(house.corpus(&lang, generation)?) };
         let id = places.get(1).cloned().unwrap_or_default();
-        Ok(Question { house, right, given, limits, lang, id, engine, query, filter: Filter::both(named, own), first })
+        let limits = time.limits();
+        Ok(Question {
+            house,
+            right,
+            given,
+            limits,
+            time,
+            lang,
+            id,
+            engine,
+            query,
+            filter: Filter::both(named, own),
+            first,
+        })
     }
 
     /// The engine of the language that is asked.
@@ -102,7 +138,12 @@ impl<'q> Question<'q> {
     }
 
     fn part(&self) -> Result<Part, Refusal> {
-        Ok(self.engine().part(self.filter.as_ref())?)
+        self.part_of(self.filter.as_ref())
+    }
+
+    /// A part that is not counted longer than somebody waits for it.
+    fn part_of(&self, filter: Option<&Filter>) -> Result<Part, Refusal> {
+        Ok(self.engine().part(filter)?.until(self.time.until, self.time.cancelled.clone()))
     }
 
     fn attribute(&self) -> Attribute {

@@ -8,7 +8,7 @@ use tidings_query::engine::Part;
 use tidings_query::trend::{BurstConfig, NewWordConfig, RiseConfig};
 use tidings_query::{Filter, Rule};
 
-use super::{Question, answer_schema, attribute_schema, step_schema};
+use super::{Question, answer_schema, attribute_schema, in_time, step_schema};
 use crate::endpoint::Stop;
 use crate::refusal::Refusal;
 use crate::reply::Reply;
@@ -51,7 +51,7 @@ fn part(question: &Question<'_>, reply: &mut Reply) -> Result<Part, Stop> {
     let mut about = question.about(Rule::default(), Exactness::Exact);
     about.filter = filter.as_ref().map(ToString::to_string);
     reply.about(about);
-    Ok(engine.part(filter.as_ref())?)
+    Ok(question.part_of(filter.as_ref())?)
 }
 
 pub(crate) fn trends_schema() -> Schema {
@@ -86,7 +86,8 @@ pub(crate) fn trends(question: &Question<'_>, reply: &mut Reply) -> Result<(), S
         false_discovery_rate: given.share("fdr"),
         ..RiseConfig::default()
     };
-    let mut found = question.engine().trends(&part, question.attribute(), question.step(), &config);
+    let found = question.engine().trends(&part, question.attribute(), question.step(), &config);
+    let mut found = in_time(&part, found)?;
     match given.text("direction") {
         Some("rising") => found.rows.retain(|row| row.growth >= 0.0),
         Some("falling") => found.rows.retain(|row| row.growth <= 0.0),
@@ -117,7 +118,8 @@ pub(crate) fn bursts_schema() -> Schema {
 
 pub(crate) fn bursts(question: &Question<'_>, reply: &mut Reply) -> Result<(), Stop> {
     let part = part(question, reply)?;
-    let mut found = question.engine().bursts(&part, question.attribute(), question.step(), &BurstConfig::default());
+    let found = question.engine().bursts(&part, question.attribute(), question.step(), &BurstConfig::default());
+    let mut found = in_time(&part, found)?;
     reply.say("values", found.rows.len());
     found.rows.truncate(question.limit());
     Ok(reply.body(found)?)
@@ -173,7 +175,7 @@ pub(crate) fn new_words(question: &Question<'_>, reply: &mut Reply) -> Result<()
         ..NewWordConfig::default()
     };
     let attribute = given.text("attribute").and_then(Attribute::named).unwrap_or(Attribute::Word);
-    let mut found = engine.new_words(&part, attribute, &config)?;
+    let mut found = in_time(&part, engine.new_words(&part, attribute, &config)?)?;
     reply.about(question.about(Rule::default(), Exactness::Exact));
     reply.say("since", since.to_string());
     reply.say("values", found.rows.len());

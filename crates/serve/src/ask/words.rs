@@ -5,7 +5,7 @@ use tidings_query::engine::is_wordlike;
 use tidings_query::measure::keyness::Keyness;
 use tidings_query::{Filter, Logic, Rule, Wanted};
 
-use super::{Question, answer_schema, attribute_schema, filter_of};
+use super::{Question, answer_schema, attribute_schema, filter_of, in_time};
 use crate::endpoint::Stop;
 use crate::refusal::of_engine;
 use crate::reply::Reply;
@@ -48,6 +48,7 @@ pub(crate) fn words(question: &Question<'_>, reply: &mut Reply) -> Result<(), St
         }
     };
     let mut found = found.map_err(of_engine("regex", given.text("regex").unwrap_or_default()))?;
+    found = in_time(&part, found)?;
     found.rows.retain(|row| given.flag("punctuation") || is_wordlike(&row.value));
     reply.about(question.about(Rule::default(), Exactness::Exact));
     reply.say("values", found.rows.len());
@@ -90,7 +91,7 @@ pub(crate) fn keywords(question: &Question<'_>, reply: &mut Reply) -> Result<(),
         None => Filter { condition: Logic::Not(Box::new(focus.condition.clone())) },
     };
     let engine = question.engine();
-    let part = |filter: &Filter| engine.part(Filter::both(question.filter.clone(), Some(filter.clone())).as_ref());
+    let part = |filter: &Filter| question.part_of(Filter::both(question.filter.clone(), Some(filter.clone())).as_ref());
     let order = match given.text("measure") {
         Some("ll") => Keyness::LogLikelihood,
         Some("log-ratio") => Keyness::LogRatio,
@@ -102,7 +103,9 @@ pub(crate) fn keywords(question: &Question<'_>, reply: &mut Reply) -> Result<(),
     if n > 1 {
         (min, _) = question.least(min, reply);
     }
-    let mut found = engine.keywords(&part(&focus)?, &part(&against)?, question.attribute(), n as usize, order, min)?;
+    let (here, there) = (part(&focus)?, part(&against)?);
+    let found = engine.keywords(&here, &there, question.attribute(), n as usize, order, min)?;
+    let mut found = in_time(&here, found)?;
     found.rows.retain(|row| given.flag("punctuation") || is_wordlike(&row.value));
     reply.about(question.about(Rule::default(), Exactness::Exact));
     reply.say("focus", focus.to_string());

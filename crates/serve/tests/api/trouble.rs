@@ -106,6 +106,19 @@ fn a_stream_that_takes_too_long_ends_without_its_end() {
 }
 
 #[test]
+fn a_count_that_is_not_whole_is_not_given() {
+    let room = Room::with(&weather(), Settings { time_limit: Duration::ZERO, ..Settings::default() });
+    for path in
+        ["words", "words?ngram=2", "keywords?focus=date%3D2026-06", "trends", "bursts", "new-words?since=2026-06-01"]
+    {
+        let refused = room.get(&format!("/api/v1/en/{path}")).is(503);
+        assert!(refused.body.contains("took longer") && refused.head.contains("retry-after"), "{path}: {refused:?}");
+    }
+    let counted = room.get("/api/v1/en/count?q=%5Bword%3D%22s.*%22%5D+%5B%5D").is(200).json();
+    assert_eq!(counted["about"]["exactness"]["kind"], "sample");
+}
+
+#[test]
 fn a_client_that_asks_too_often_is_told_when_to_come_back() {
     let settings = Settings { public: true, requests_per_minute: 3, ..Settings::default() };
     let room = Room::with(&weather(), settings);
