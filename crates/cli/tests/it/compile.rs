@@ -3,6 +3,7 @@
 use std::fs;
 
 use tidings_index::Snapshot;
+use tidings_simweb::Spec;
 
 use crate::clean::{corpus, mixed, put};
 use crate::support::{Corpus, copy_folder};
@@ -63,6 +64,19 @@ fn the_index_follows_the_text() {
     corpus.run("compile").ok();
     assert_eq!(addresses(&corpus).len(), 8);
     assert!(index(&corpus).tokens() < tokens);
+}
+
+#[test]
+fn one_command_goes_the_whole_way() {
+    let corpus = Corpus::new(Spec { sites: 3, items_per_feed: 4, ..Spec::default() });
+    let ran = corpus.run("run").ok();
+    for stage in ["update ", "fetch ", "clean ", "dedup ", "annotate ", "compile "] {
+        assert!(ran.stdout.lines().any(|line| line.starts_with(stage)), "{}", ran.stdout);
+    }
+    ran.says("made searchable");
+    let again = corpus.run("--json run --from clean").ok().json();
+    assert_eq!((again["clean"]["days"].as_u64(), again["compile"]["tokens_added"].as_u64()), (Some(0), Some(0)));
+    corpus.is_tidy();
 }
 
 #[test]
