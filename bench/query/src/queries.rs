@@ -153,7 +153,7 @@ const QUESTIONS: &[Question] = &[
         |e| {
             let first = Day::parse("2016-01-01").context("a day")?.0;
             let periods: Vec<_> = (0..40).map(|index| Day(first + index * 91)..Day(first + index * 91 + 91)).collect();
-            Ok(e.period_counts(&e.part(None)?, Layer::Word, &periods, 30).words.len() as u64)
+            Ok(e.period_counts(&e.part(None)?, Attribute::Word, &periods, 30).words.len() as u64)
         },
         f64::NAN,
         f64::NAN,

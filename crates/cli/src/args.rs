@@ -76,6 +76,8 @@ pub enum Verb {
     Audit(cmd::audit::Args),
     /// Show what a feed says, or read many as a filter
     Feed(cmd::feed::Args),
+    /// Do everything that is due: update, fetch, clean, dedup, annotate, compile
+    Run(cmd::run::Args),
     /// Make sentences of tokens of the documents
     Annotate(cmd::annotate::Args),
     /// Make the text searchable

@@ -5,6 +5,8 @@
 //!                                                          what is kept is remembered ◀──┘
 //! ```
 
+use std::collections::{HashMap, HashSet};
+
 use crate::error::Result;
 use crate::hash::mix;
 use crate::keys::{KEY_BITS, PieceNumber};
@@ -44,7 +46,11 @@ struct Work {
     grams: Vec<u32>,
     piece: Piece,
     /// The pieces that were read for this document, and whose they are.
-    read: Vec<(PieceNumber, u32)>,
+    read: HashMap<PieceNumber, u32>,
+    /// The places of documents among the sources, by name.
+    names: HashMap<String, u32>,
+    /// The keys of this document that were remembered.
+    own: HashSet<u64>,
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -77,6 +83,8 @@ impl Judge {
         let mut case =
             Case { rule: self.rule, place, memory: &mut self.memory, work: &mut self.work, text, sources: Vec::new() };
         case.work.read.clear();
+        case.work.names.clear();
+        case.work.own.clear();
         let whole = case.whole(origin)?;
         let mut verdict = match whole {
             Some((why, of)) => case.all(why, of),
@@ -171,25 +179,28 @@ impl Case<'_> {
 
     /// The place of the document that a piece comes from.
     fn source(&mut self, number: PieceNumber) -> Result<u32> {
-        if let Some((_, source)) = self.work.read.iter().find(|(known, _)| *known == number) {
+        if let Some(source) = self.work.read.get(&number) {
             return Ok(*source);
         }
         let source = match self.memory.piece(number, &mut self.work.piece)? {
             true => self.name_source(),
             false => UNSEEN,
         };
-        self.work.read.push((number, source));
+        self.work.read.insert(number, source);
         Ok(source)
     }
 
     /// The place of the document that the piece in hand comes from.
     fn name_source(&mut self) -> u32 {
-        let name = String::from_utf8_lossy(self.work.piece.name());
-        let at = self.sources.iter().position(|known| *known == name).unwrap_or_else(|| {
-            self.sources.push(name.into_owned());
-            self.sources.len() - 1
-        });
-        at as u32
+        let Work { piece, names, .. } = &mut *self.work;
+        let name = String::from_utf8_lossy(piece.name());
+        if let Some(at) = names.get(&*name) {
+            return *at;
+        }
+        let at = self.sources.len() as u32;
+        names.insert(name.clone().into_owned(), at);
+        self.sources.push(name.into_owned());
+        at
     }
 
     fn parts(&mut self) -> Result<Verdict> {
@@ -326,9 +337,7 @@ impl Case<'_> {
                 continue;
             }
             let source = self.name_source();
-            if !self.work.read.iter().any(|(known, _)| *known == number) {
-                self.work.read.push((number, source));
-            }
+            self.work.read.insert(number, source);
             let Work { piece, grams, short, .. } = &mut *self.work;
             piece.grams(grams);
             let mut own = short.iter().peekable();
@@ -381,7 +390,7 @@ impl Case<'_> {
             first_piece = first_piece.or(Some(piece));
             while let Some((at, known)) = anchors.next_if(|(at, _)| (**at as usize) < end) {
                 if (known as usize) < COMMON && is_kept(*at as usize) {
-                    self.memory.remember(self.place.key(text.grams[*at as usize]), piece)?;
+                    self.remember_key(text.grams[*at as usize], piece)?;
                 }
             }
         }
@@ -390,10 +399,16 @@ impl Case<'_> {
         let whole = self.text_key();
         if let Some(piece) = first_piece {
             for key in [page, whole].into_iter().flatten() {
-                self.memory.remember(self.place.key(key), piece)?;
+                self.remember_key(key, piece)?;
             }
         }
         Ok(())
+    }
+
+    /// Remembers a key, once: the same line may stand in a document a thousand times.
+    fn remember_key(&mut self, number: u64, piece: PieceNumber) -> Result<()> {
+        let key = self.place.key(number);
+        if self.work.own.insert(key) { self.memory.remember(key, piece) } else { Ok(()) }
     }
 
     /// Remembers units word for word: a copy of a copy is a copy, and of the same document.
@@ -417,10 +432,10 @@ impl Case<'_> {
                 }
             };
             let Some(piece) = owner else { continue };
-            self.memory.remember(self.place.key(key), piece)?;
+            self.remember_key(key, piece)?;
             // The anchor of what is kept is remembered already.
             if let Some(at) = unit.anchor.filter(|at| source.is_some() && self.known_anchor(*at) < COMMON) {
-                self.memory.remember(self.place.key(text.grams[at as usize]), piece)?;
+                self.remember_key(text.grams[at as usize], piece)?;
             }
         }
         Ok(())

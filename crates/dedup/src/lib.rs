@@ -48,4 +48,3 @@ pub use rule::{Level, Levels, Rule};
 pub use scope::{Origin, Scope};
 pub use units::Text;
 pub use verdict::{Finding, Verdict, Why};
-pub use words::count_words;

@@ -244,16 +244,17 @@ impl Evidence {
 
 /// Units without words go where both of their neighbours go.
 fn follow_neighbours(findings: &mut [Finding], units: &[Unit]) {
-    for at in 0..findings.len() {
-        let next = (at + 1..findings.len()).find(|next| !units[*next].words().is_empty());
-        let is_duplicate = |at: usize| findings[at].duplicate.is_some();
-        if units[at].words().is_empty()
-            && !is_duplicate(at)
-            && at > 0
-            && is_duplicate(at - 1)
-            && next.is_none_or(is_duplicate)
-        {
-            findings[at] = Finding { duplicate: Some(Why::Between), share: 0.0, of: findings[at - 1].of };
+    // Whether the next unit with words is a duplicate, or there is none; found from the end.
+    let mut leads_on = vec![true; units.len()];
+    for at in (0..units.len().saturating_sub(1)).rev() {
+        let next = at + 1;
+        leads_on[at] = if units[next].words().is_empty() { leads_on[next] } else { findings[next].duplicate.is_some() };
+    }
+    for at in 1..findings.len() {
+        let (before, finding) = (findings[at - 1], findings[at]);
+        let is_bare = units[at].words().is_empty() && finding.duplicate.is_none();
+        if is_bare && before.duplicate.is_some() && leads_on[at] {
+            findings[at] = Finding { duplicate: Some(Why::Between), share: 0.0, of: before.of };
         }
     }
 }

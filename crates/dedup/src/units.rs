@@ -131,6 +131,12 @@ impl Text {
         self.paragraphs.len()
     }
 
+    /// The sentences of a paragraph, where sentences are judged.
+    pub fn sentences_of(&self, paragraph: usize) -> std::ops::Range<usize> {
+        let before = |limit: usize| self.sentences.partition_point(|unit| (unit.paragraph as usize) < limit);
+        before(paragraph)..before(paragraph + 1)
+    }
+
     /// Where a sentence lies: its paragraph, and its first and last byte there.
     pub fn sentence(&self, at: usize) -> (usize, std::ops::Range<usize>) {
         let unit = &self.sentences[at];
@@ -250,7 +256,6 @@ fn sentences(paragraph: &str) -> Vec<(usize, usize)> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::words::count_words;
 
     fn text(paragraphs: &[&str], rule: &Rule) -> Text {
         Text::new(paragraphs.iter().copied(), rule)
@@ -290,7 +295,7 @@ mod tests {
             let text = text(&[paragraph], &rule);
             let found: Vec<&str> = (0..text.sentences.len()).map(|at| &paragraph[text.sentence(at).1]).collect();
             assert_eq!(found, parts);
-            assert_eq!(text.words, count_words(paragraph));
+            assert_eq!(text.words, self::text(&[paragraph], &Rule::default()).words);
             let mut bytes = Vec::new();
             text.pack(&mut bytes);
             assert_eq!(Text::unpack(&bytes).as_ref(), Some(&text));

@@ -68,13 +68,6 @@ pub(crate) fn push_words(text: &str, words: &mut Vec<u64>) {
     end(&mut word, words);
 }
 
-/// How many words a text has.
-pub fn count_words(text: &str) -> usize {
-    let mut words = Vec::new();
-    push_words(text, &mut words);
-    words.len()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;

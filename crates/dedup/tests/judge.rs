@@ -295,6 +295,16 @@ proptest! {
     }
 }
 
+/// What takes time for each pair of them would take hours.
+#[test]
+fn a_hundred_thousand_lines_without_words_are_judged_at_once() {
+    let lines: Vec<&str> = (0..100_000).map(|n| ["—", "* * *", ""][n % 3]).collect();
+    let stories = [Story::new("a", &lines), Story::new("b", &lines), Story::new("c", &["—", AVALANCHE, "…"])];
+    let verdicts = judge_all(&stories, Rule::default(), Scope::All, 1 << 20);
+    assert!(removed(&verdicts[1])[..2].iter().all(|gone| *gone));
+    assert_eq!(removed(&verdicts[2]), [true, false, false]);
+}
+
 /// Enough keys for several runs in the least memory there is.
 #[test]
 fn little_memory_changes_nothing() {

@@ -334,7 +334,7 @@ fn ask_everything(engine: &Engine, random: &mut Rng) {
         let part = engine.part(filter.as_ref()).expect("a part");
         let _ = engine.words(&part, Attribute::Word, None, 1);
         let _ = engine.ngrams(&part, Attribute::Lc, 3, None, 1);
-        engine.period_counts(&part, tidings_index::lexicon::Layer::Lemma, &[Day(20_000)..Day(20_020)], 1);
+        engine.period_counts(&part, Attribute::Lemma, &[Day(20_000)..Day(20_020)], 1);
     }
 }
 
@@ -381,7 +381,7 @@ fn counts_of_words_by_period_are_those_of_the_timeline() {
     let part = engine.part(None).expect("a part");
     let periods: Vec<_> = (0..4).map(|index| Day(20_000 + index * 10)..Day(20_010 + index * 10)).collect();
     let layer = tidings_index::lexicon::Layer::Word;
-    let counts = engine.period_counts(&part, layer, &periods, 1);
+    let counts = engine.period_counts(&part, Attribute::Word, &periods, 1);
     assert_eq!(counts.tokens.iter().sum::<u64>(), corpus.token_count());
     for (row, word) in counts.words.iter().enumerate() {
         let word = engine.snapshot().lexicon().string(layer, *word);

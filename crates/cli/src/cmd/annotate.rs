@@ -14,7 +14,7 @@ use tidings_model::{Document, address};
 use tidings_store::docs::{self, DocumentReader, Ingredient, Recipe};
 use tidings_store::format::vertical;
 use tidings_store::runs::RunLog;
-use tidings_store::seen::{self, DuplicateUnit, JudgedDay, Ledger, VerdictLine, VerdictReader};
+use tidings_store::seen::{self, JudgedDay, Ledger, VerdictLine, VerdictReader};
 use tidings_store::text::{self, TextDraft, TextRecipe};
 use tidings_store::yields;
 use tidings_store::{feeds, rfc3339};
@@ -240,8 +240,14 @@ impl<'a> Work<'a> {
     /// A document in the vertical format, its language, and how many tokens it has; nothing if nothing of it is new.
     fn annotate(&self, document: &Document, verdict: Option<&VerdictLine>, day: &str) -> Option<(String, String, u64)> {
         let labels = self.labels.get(&plain(&document.feed)).map(Vec::as_slice).unwrap_or_default();
-        let duplicates = verdict.map(|verdict| verdict.duplicates.as_slice()).unwrap_or_default();
-        let is_new = |place: usize, span: Range<usize>| !duplicates.iter().any(|unit| covers(unit, place, &span));
+        let mut duplicates: HashMap<u64, Vec<(u64, u64)>> = HashMap::new();
+        for unit in verdict.map(|verdict| verdict.duplicates.as_slice()).unwrap_or_default() {
+            duplicates.entry(unit.paragraph).or_default().push(unit.bytes.unwrap_or((0, u64::MAX)));
+        }
+        duplicates.values_mut().for_each(|units| units.sort_unstable());
+        let is_new = |place: usize, span: Range<usize>| {
+            !duplicates.get(&(place as u64)).is_some_and(|units| is_within(&span, units))
+        };
         let mut annotated = tidings_annotate::annotate(document, labels, is_new);
         if annotated.paragraphs.is_empty() && !duplicates.is_empty() {
             return None;
@@ -285,12 +291,12 @@ fn about(document: &Document, verdict: Option<VerdictLine>) -> Result<VerdictLin
     }
 }
 
-/// Whether a duplicate is where a sentence is.
-fn covers(unit: &DuplicateUnit, place: usize, sentence: &Range<usize>) -> bool {
-    let in_paragraph = unit.paragraph == place as u64;
+/// Whether a sentence is where one of the duplicates is: their first and last bytes, in order.
+fn is_within(sentence: &Range<usize>, duplicates: &[(u64, u64)]) -> bool {
     // Sentences were cut by the judge, perhaps elsewhere: the middle decides.
     let middle = (sentence.start + sentence.end) as u64 / 2;
-    in_paragraph && unit.bytes.is_none_or(|(start, end)| (start..=end).contains(&middle))
+    let before = duplicates.partition_point(|(start, _)| *start <= middle);
+    before.checked_sub(1).is_some_and(|last| middle <= duplicates[last].1)
 }
 
 fn days_are(days: usize) -> String {

@@ -18,6 +18,7 @@ pub mod pages;
 pub mod plan;
 pub mod prune;
 pub mod rebuild;
+pub mod run;
 pub mod serve;
 pub mod shell;
 pub mod token;

@@ -81,6 +81,8 @@ fn questions_are_answered_from_the_command_line() {
     let hits: Vec<u64> = timeline["points"].as_array().unwrap().iter().map(|p| p["hits"].as_u64().unwrap()).collect();
     assert_eq!(hits, [6, 12, 18, 24, 30, 36]);
     ask(&corpus, "timeline storm --by month").ok().says("2026-06").says("█");
+    ask(&corpus, "timeline storm --by month --panel").ok().says("on sites that were there all the time");
+    ask(&corpus, "keywords date=2026-06 --against date=2026-05 --panel").ok().says("heatdome");
     ask(&corpus, "timeline storm --by week").ok().says("(nothing collected)");
     ask(&corpus, "trends --by month --rising").ok().says("storm");
     assert!(!ask(&corpus, "trends --by month --falling").ok().stdout.contains("storm"));

@@ -226,20 +226,7 @@ fn a_power_cut_at_any_move_leaves_the_old_memory_or_the_new() {
     copy_folder(&corpus.home(), &prepared);
     corpus.run("dedup").ok().says("2 days judged");
     let expected = shelf(&corpus);
-    for at in 1.. {
-        assert!(at < 300, "the run never came to its end");
-        corpus.restore(&prepared);
-        let mut command = corpus.command("dedup");
-        command.env("TIDINGS_CRASH_AT", at.to_string());
-        let ran = corpus.launch(command).wait();
-        match ran.code {
-            Some(0) => {
-                assert!(at > 20, "a run makes many moves");
-                break;
-            }
-            Some(code) => panic!("move {at}: exit code {code}: {}", ran.stderr),
-            None => {}
-        }
+    corpus.cut_at_every_move("dedup", &prepared, |at| {
         // Whoever trusts the ledger finds what it names; a torn line does not count.
         let ledger = fs::read_to_string(corpus.home().join("seen/ledger.jsonl")).unwrap();
         for line in ledger.split_inclusive('\n').skip(1).filter(|line| line.ends_with('\n')) {
@@ -250,7 +237,7 @@ fn a_power_cut_at_any_move_leaves_the_old_memory_or_the_new() {
         corpus.run("dedup").ok();
         assert!(shelf(&corpus) == expected, "move {at}");
         corpus.is_tidy();
-    }
+    });
 }
 
 fn filter(arguments: &[&str], input: &str) -> (i32, String) {

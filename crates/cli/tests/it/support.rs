@@ -150,6 +150,26 @@ impl Corpus {
         Running { child, began: Instant::now(), stdout, stderr, peak_kib: 0 }
     }
 
+    /// Runs a verb from a prepared state again and again, the power being cut at its first move, its second and so on, until
+    /// it comes to its end. After each cut `look` sees what is left.
+    pub fn cut_at_every_move(&self, verb: &str, prepared: &Path, mut look: impl FnMut(u32)) {
+        for at in 1.. {
+            assert!(at < 300, "the run never came to its end");
+            self.restore(prepared);
+            let mut command = self.command(verb);
+            command.env("TIDINGS_CRASH_AT", at.to_string());
+            let ran = self.launch(command).wait();
+            match ran.code {
+                Some(0) => {
+                    assert!(at > 6, "a run makes many moves");
+                    break;
+                }
+                Some(code) => panic!("move {at}: exit code {code}: {}", ran.stderr),
+                None => look(at),
+            }
+        }
+    }
+
     /// Puts another corpus's home in place of this one.
     pub fn restore(&self, from: &Path) {
         let _ = fs::remove_dir_all(self.home());

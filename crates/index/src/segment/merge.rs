@@ -248,9 +248,9 @@ impl Source for Merged<'_> {
                     let mut document = 0;
                     segment.list(*next as u32).pieces(0, u32::MAX, |piece| {
                         for position in piece {
-                            document = forward(starts, document, *position);
-                            if let Some(Some(place)) = places.get(document) {
-                                into.push(position - starts[document] + place);
+                            document = segment.document_from(document, *position);
+                            if let Some(Some(place)) = places.get(document as usize) {
+                                into.push(position - starts[document as usize] + place);
                             }
                         }
                     });
@@ -263,20 +263,6 @@ impl Source for Merged<'_> {
             into.sort_unstable();
         }
     }
-}
-
-/// The document of a position, given one that does not lie behind it.
-pub(crate) fn forward(starts: &[u32], from: usize, position: u32) -> usize {
-    let is_behind = |document: usize| starts.get(document + 1).is_some_and(|end| *end <= position);
-    if !is_behind(from) {
-        return from;
-    }
-    let mut step = 1;
-    while is_behind(from + step) {
-        step *= 2;
-    }
-    let (low, high) = (from + step / 2, (from + step + 1).min(starts.len()));
-    low + starts[low..high].partition_point(|start| *start <= position) - 1
 }
 
 impl Segment {

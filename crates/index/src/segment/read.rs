@@ -187,6 +187,20 @@ impl Segment {
         (self.starts().partition_point(|start| *start <= position) as u32).saturating_sub(1)
     }
 
+    /// The document of a token, given one that does not lie behind it. Fast where the two are near each other.
+    #[inline]
+    pub fn document_from(&self, document: u32, position: u32) -> u32 {
+        let starts = self.starts();
+        let mut document = document as usize;
+        let mut step = 1;
+        while starts.get(document + step).is_some_and(|start| *start <= position) {
+            document += step;
+            step *= 2;
+        }
+        let near = starts.get(document..starts.len().min(document + step)).unwrap_or_default();
+        (document + near.partition_point(|start| *start <= position).saturating_sub(1)) as u32
+    }
+
     /// The tokens of a document.
     pub fn tokens_of(&self, document: u32) -> Range<u32> {
         let starts = self.starts();

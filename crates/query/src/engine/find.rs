@@ -81,9 +81,10 @@ impl<'a> RankTest<'a> {
 pub(crate) fn ranks_of(few: &[u32], lexemes: &[u32]) -> Vec<u32> {
     let mut ranks = Vec::with_capacity(few.len());
     let mut from = 0;
+    let usual = lexemes.len() / (few.len() + 1) + 1;
     for lexeme in few {
-        // The next is not far if there are many: double the step until it is passed, then halve.
-        let mut step = 64;
+        // From the usual distance on, double the step until it is passed, then halve.
+        let mut step = usual;
         while lexemes.get(from + step).is_some_and(|known| known < lexeme) {
             from += step;
             step *= 2;
@@ -257,16 +258,7 @@ impl<'a> Finder<'a> {
     #[inline]
     fn move_to(&self, here: &mut Here, position: u32) {
         if position >= here.tokens.end {
-            let starts = self.segment.starts();
-            // Hits are near each other or far apart; try the next few documents before searching.
-            let mut document = here.document;
-            let mut step = 1;
-            while document + step < starts.len() && starts[document + step] <= position {
-                document += step;
-                step *= 2;
-            }
-            let high = (document + step).min(starts.len());
-            document += starts[document..high].partition_point(|start| *start <= position).saturating_sub(1);
+            let document = self.segment.document_from(here.document as u32, position) as usize;
             here.document = document;
             here.tokens = self.segment.tokens_of(document as u32);
         }

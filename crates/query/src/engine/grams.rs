@@ -100,13 +100,15 @@ impl Engine {
     }
 
     /// For each lexeme the number of its word; those that differ in case only share one if case does not count.
-    fn words_of_lexemes(&self, attribute: Attribute) -> Vec<u32> {
+    pub(super) fn words_of_lexemes(&self, attribute: Attribute) -> Vec<u32> {
         let (layer, lexicon) = (layer_of(attribute), self.lexicon());
+        let count = lexicon.count(layer);
         if attribute != Attribute::Lc {
-            return lexicon.all_of(layer);
+            // A damaged lexicon may name any number.
+            return lexicon.all_of(layer).into_iter().map(|id| if id < count { id } else { 0 }).collect();
         }
         let mut first: HashMap<String, u32> = HashMap::new();
-        let numbers = 0..lexicon.count(layer);
+        let numbers = 0..count;
         let shared: Vec<u32> =
             numbers.map(|id| *first.entry(lexicon.string(layer, id).to_lowercase()).or_insert(id)).collect();
         lexicon.all_of(layer).into_iter().map(|id| shared.get(id as usize).copied().unwrap_or(0)).collect()

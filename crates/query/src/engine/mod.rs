@@ -10,6 +10,7 @@ mod find;
 mod grams;
 mod kwic;
 mod near;
+mod periods;
 mod plan;
 mod program;
 mod restrict;
@@ -21,9 +22,10 @@ mod view;
 mod words;
 
 pub use count::{DayVolume, FieldCounts};
+pub use periods::PeriodCounts;
 pub use search::{Hit, Order, Search};
 pub use view::{MOST_SORTED, View};
-pub use words::{PeriodCounts, is_wordlike};
+pub use words::is_wordlike;
 
 use crate::cql::Rule;
 use crate::cql::ast::Query;

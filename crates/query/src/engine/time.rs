@@ -8,53 +8,42 @@ use tidings_index::Day;
 use tidings_index::pack::bit;
 
 use super::set::layer_of;
-use super::words::PeriodCounts;
 use super::{Engine, Part, Result};
 use crate::answer::{BurstRow, Bursts, NewWords, Trends};
 use crate::cql::Attribute;
 use crate::filter::{Demand, FieldTest, Filter};
 use crate::syntax::{Logic, Place, Wanted};
 use crate::trend::{
-    Bin, BinCount, BurstConfig, NewWordConfig, RiseConfig, Sighting, Step, Table, alive_throughout, burst, is_word,
-    rises, tokens_before,
+    Bin, BurstConfig, NewWordConfig, RiseConfig, Sighting, Step, Table, alive_throughout, burst, is_word, rises,
+    tokens_before,
 };
-
-/// Words in bins of time.
-struct WordsInTime {
-    bins: Vec<Bin>,
-    names: Vec<String>,
-    counts: PeriodCounts,
-}
 
 impl Engine {
     /// The words of a part that rise or fall over its time, surest first.
     pub fn trends(&self, part: &Part, attribute: Attribute, step: Step, config: &RiseConfig) -> Trends {
-        let words = self.in_time(part, attribute, step, config.min_count);
-        let tokens: Vec<f64> = words.counts.tokens.iter().map(|tokens| *tokens as f64).collect();
-        let hits = Table { counts: &words.counts.hits, tokens: &tokens };
+        let (bins, periods) = self.periods(part, step);
+        let counts = self.period_counts(part, attribute, &periods, config.min_count);
+        let tokens: Vec<f64> = counts.tokens.iter().map(|tokens| *tokens as f64).collect();
+        let hits = Table { counts: &counts.hits, tokens: &tokens };
         // One document that repeats a word is one decision to use it.
-        let documents = Table { counts: &words.counts.documents, tokens: &tokens };
+        let documents = Table { counts: &counts.documents, tokens: &tokens };
         let outcome = rises(&documents, config);
-        Trends::of(attribute, &words.bins, config, &outcome, (&hits, &documents), |row| words.names[row].clone())
+        Trends::of(attribute, &bins, config, &outcome, (&hits, &documents), |row| {
+            self.name(attribute, counts.words[row])
+        })
     }
 
     /// The words of a part with the strongest bursts, strongest first.
     pub fn bursts(&self, part: &Part, attribute: Attribute, step: Step, config: &BurstConfig) -> Bursts {
-        let words = self.in_time(part, attribute, step, config.min_documents.into());
-        let before = tokens_before(&words.counts.tokens.iter().map(|tokens| *tokens as f64).collect::<Vec<f64>>());
-        let width = words.bins.len().max(1);
-        let rows = words.counts.hits.chunks_exact(width).zip(words.counts.documents.chunks_exact(width));
+        let (bins, periods) = self.periods(part, step);
+        let tokens = self.volume_of(part, &periods);
+        let before = tokens_before(&tokens);
         let mut found: Vec<BurstRow> = Vec::new();
-        for (name, (hits, documents)) in words.names.iter().zip(rows) {
-            let counts: Vec<BinCount> = (0..)
-                .zip(hits.iter().zip(documents))
-                .filter(|(_, (hits, _))| **hits > 0)
-                .map(|(bin, (hits, documents))| BinCount { bin, hits: *hits, documents: *documents })
-                .collect();
-            if let Some(burst) = burst(&counts, &before, config) {
+        self.each_course(part, attribute, &periods, config.min_documents.into(), |word, course| {
+            if let Some(burst) = burst(course, &before, config) {
                 found.push(BurstRow {
-                    value: name.clone(),
-                    bin: words.bins[burst.bin as usize],
+                    value: self.name(attribute, word),
+                    bin: bins[burst.bin as usize],
                     score: burst.score,
                     log_ratio: burst.log_ratio,
                     hits: burst.hits.into(),
@@ -62,7 +51,7 @@ impl Engine {
                     sequel: burst.sequel,
                 });
             }
-        }
+        });
         found.sort_by(|a, b| b.score.total_cmp(&a.score).then_with(|| a.value.cmp(&b.value)));
         Bursts { attribute, step, rows: found }
     }
@@ -115,7 +104,9 @@ impl Engine {
         let (first, last) = (Day(config.window_start), Day(config.today));
         let before = Day(i32::MIN + 1)..first;
         let within = first..Day(last.0.saturating_add(1));
-        let counts = self.period_counts(part, layer, &[before, within], 1);
+        // Each spelling by itself; what they have in common is seen to below.
+        let plain = if attribute == Attribute::Lc { Attribute::Word } else { attribute };
+        let counts = self.period_counts(part, plain, &[before, within], 1);
         let lexicon = self.lexicon();
         let mut known: HashMap<String, bool> = HashMap::new();
         for (id, hits) in counts.words.iter().zip(counts.hits.chunks_exact(2)) {
@@ -155,18 +146,23 @@ impl Engine {
         let counts: Vec<u32> = sites.values().flatten().copied().collect();
         let alive = alive_throughout(&counts, bins.len(), min_documents);
         let names: Vec<&String> = sites.keys().collect();
-        let test = |site: &str| {
-            let demand = Demand::Text { negated: false, wanted: Wanted::exact(site) };
-            Logic::Test(FieldTest { field: "site".to_owned(), demand, place: Place::default() })
+        of_sites(alive.into_iter().map(|row| names[row].as_str()))
+    }
+
+    /// The documents of sites that gave some to both parts.
+    pub fn panel_of_two(&self, one: &Part, other: &Part) -> Filter {
+        let sites = |part: &Part| -> BTreeSet<String> {
+            let mut sites = BTreeSet::new();
+            for (segment, scope) in self.scopes(part) {
+                let Some(field) = segment.field("site") else { continue };
+                let mut seen = vec![false; field.count() as usize];
+                scope.runs(|run| run.for_each(|document| seen[field.code(document) as usize] = true));
+                let codes = (0..).zip(seen).filter(|(_, seen)| *seen);
+                sites.extend(codes.map(|(code, _)| field.value(code).to_owned()));
+            }
+            sites
         };
-        let mut tests: Vec<Logic<FieldTest>> = alive.into_iter().map(|row| test(names[row])).collect();
-        let condition = match tests.len() {
-            // Nobody was there all the time: no site has this name.
-            0 => test("\u{0}"),
-            1 => tests.remove(0),
-            _ => Logic::Any(tests),
-        };
-        Filter { condition }
+        of_sites(sites(one).intersection(&sites(other)).map(String::as_str))
     }
 
     /// The bins from the first day of a part to its last.
@@ -178,55 +174,42 @@ impl Engine {
         }
     }
 
-    fn in_time(&self, part: &Part, attribute: Attribute, step: Step, at_least: u64) -> WordsInTime {
+    /// The bins of a part's time, and the days of each.
+    fn periods(&self, part: &Part, step: Step) -> (Vec<Bin>, Vec<Range<Day>>) {
         let bins = self.bins(part, step);
         let days = |bin: &Bin| Day::of(bin.first)..Day(Day::of(bin.last).0 + 1);
-        let periods: Vec<Range<Day>> = bins.iter().map(days).collect();
-        let layer = layer_of(attribute);
-        let counts = self.period_counts(part, layer, &periods, if attribute == Attribute::Lc { 1 } else { at_least });
-        let names = counts.words.iter().map(|id| self.lexicon().string(layer, *id).to_owned()).collect();
-        let words = WordsInTime { bins, names, counts };
-        if attribute == Attribute::Lc { words.joined(at_least) } else { words }
+        let periods = bins.iter().map(days).collect();
+        (bins, periods)
+    }
+
+    /// Tokens collected in each period.
+    fn volume_of(&self, part: &Part, periods: &[Range<Day>]) -> Vec<f64> {
+        let volume = self.volume(part);
+        let tokens = |period: &Range<Day>| volume.range(period.clone()).map(|(_, day)| day.tokens as f64).sum();
+        periods.iter().map(tokens).collect()
+    }
+
+    /// A word by its number.
+    fn name(&self, attribute: Attribute, word: u32) -> String {
+        let text = self.lexicon().string(layer_of(attribute), word);
+        if attribute == Attribute::Lc { text.to_lowercase() } else { text.to_owned() }
     }
 }
 
-impl WordsInTime {
-    /// With spellings that differ in case as one word, those that occur often enough.
-    fn joined(self, at_least: u64) -> WordsInTime {
-        let width = self.bins.len().max(1);
-        let mut rows: HashMap<String, usize> = HashMap::new();
-        let mut joined = WordsInTime { bins: self.bins, names: Vec::new(), counts: PeriodCounts::default() };
-        for (row, name) in self.names.iter().enumerate() {
-            let lower = name.to_lowercase();
-            let at = *rows.entry(lower.clone()).or_insert_with(|| {
-                joined.names.push(lower);
-                joined.counts.hits.resize(joined.names.len() * width, 0);
-                joined.counts.documents.resize(joined.names.len() * width, 0);
-                joined.names.len() - 1
-            });
-            let add = |from: &[u32], to: &mut [u32]| {
-                to[at * width..][..width].iter_mut().zip(&from[row * width..][..width]).for_each(|(a, b)| *a += b);
-            };
-            add(&self.counts.hits, &mut joined.counts.hits);
-            // A document with two spellings counts for both: a bound from above.
-            add(&self.counts.documents, &mut joined.counts.documents);
-        }
-        let often = |row: &usize| {
-            joined.counts.hits[row * width..][..width].iter().map(|hits| u64::from(*hits)).sum::<u64>() >= at_least
-        };
-        let kept: Vec<usize> = (0..joined.names.len()).filter(often).collect();
-        let pick = |from: &[u32]| kept.iter().flat_map(|row| from[row * width..][..width].to_vec()).collect();
-        WordsInTime {
-            names: kept.iter().map(|row| joined.names[*row].clone()).collect(),
-            counts: PeriodCounts {
-                words: Vec::new(),
-                hits: pick(&joined.counts.hits),
-                documents: pick(&joined.counts.documents),
-                tokens: self.counts.tokens,
-            },
-            bins: joined.bins,
-        }
-    }
+/// The filter that admits the documents of some sites.
+fn of_sites<'s>(sites: impl Iterator<Item = &'s str>) -> Filter {
+    let test = |site: &str| {
+        let demand = Demand::Text { negated: false, wanted: Wanted::exact(site) };
+        Logic::Test(FieldTest { field: "site".to_owned(), demand, place: Place::default() })
+    };
+    let mut tests: Vec<Logic<FieldTest>> = sites.map(test).collect();
+    let condition = match tests.len() {
+        // No site has this name.
+        0 => test("\u{0}"),
+        1 => tests.remove(0),
+        _ => Logic::Any(tests),
+    };
+    Filter { condition }
 }
 
 /// Where and when a word was met.

@@ -1,4 +1,4 @@
-//! Counts the words of a corpus or of a part of it: lists, keywords, periods.
+//! Counts the words of a corpus or of a part of it: lists, keywords.
 
 use super::count::tokens_in;
 use super::scope::Scope;
@@ -12,21 +12,8 @@ use crate::syntax::Wanted;
 use hashbrown::HashMap;
 use std::borrow::Cow;
 use std::ops::Range;
+use tidings_index::Segment;
 use tidings_index::lexicon::Layer;
-use tidings_index::{Day, Segment};
-
-/// How often words occur in each of several periods.
-#[derive(Debug, Clone, Default, PartialEq)]
-pub struct PeriodCounts {
-    /// The number of each word in its layer of the lexicon.
-    pub words: Vec<u32>,
-    /// For each word its hits in each period, one word behind the other.
-    pub hits: Vec<u32>,
-    /// For each word the documents with it in each period.
-    pub documents: Vec<u32>,
-    /// All tokens of each period.
-    pub tokens: Vec<u64>,
-}
 
 /// Adds how often each rank occurs in the documents that are asked.
 fn count_ranks(segment: &Segment, scope: &Scope, counts: &mut Vec<u32>) {
@@ -199,61 +186,6 @@ impl Engine {
         }
         joined.retain(|(_, here, _)| *here > 0);
         Ok(Keywords::rank(attribute, (self.tokens(focus), self.tokens(reference)), order, at_least, joined))
-    }
-
-    /// How often words occur in each of some periods (both ends included), for those that occur at least so often in a
-    /// part. One pass over the column of every segment.
-    pub fn period_counts(&self, part: &Part, layer: Layer, periods: &[Range<Day>], at_least: u64) -> PeriodCounts {
-        let lexicon = self.lexicon();
-        let totals = self.string_counts(part, layer);
-        let words: Vec<u32> =
-            (0..).zip(totals.iter()).filter(|(_, total)| **total >= at_least.max(1)).map(|(id, _)| id).collect();
-        let mut rows = vec![u32::MAX; totals.len()];
-        words.iter().enumerate().for_each(|(row, id)| rows[*id as usize] = row as u32);
-        let of = lexicon.all_of(layer);
-        let mut counts = PeriodCounts {
-            hits: vec![0; words.len() * periods.len()],
-            documents: vec![0; words.len() * periods.len()],
-            tokens: vec![0; periods.len()],
-            words,
-        };
-        for (segment, scope) in self.scopes(part) {
-            let row_of = |lexeme: &u32| of.get(*lexeme as usize).and_then(|id| rows.get(*id as usize)).copied();
-            // Ranks that are not counted go to a row of their own at the end.
-            let spare = counts.words.len() as u32;
-            let row_of: Vec<u32> =
-                segment.lexemes().iter().map(|lexeme| row_of(lexeme).unwrap_or(u32::MAX).min(spare)).collect();
-            let mut here = vec![(0u32, 0u32, u32::MAX); counts.words.len() + 1];
-            for (period, days) in periods.iter().enumerate() {
-                let last = Day(days.end.0.saturating_sub(1));
-                let documents = segment.documents_between(days.start, last);
-                if documents.is_empty() {
-                    continue;
-                }
-                here.fill((0, 0, u32::MAX));
-                for document in documents.filter(|document| scope.documents().contains(document)) {
-                    if !scope.contains(document) {
-                        continue;
-                    }
-                    let tokens = segment.tokens_of(document);
-                    counts.tokens[period] += tokens.len() as u64;
-                    segment.column().scan(tokens.start, tokens.end, |_, ranks| {
-                        for rank in ranks {
-                            let row = row_of.get(*rank as usize).copied().unwrap_or(spare);
-                            let count = &mut here[row as usize];
-                            count.0 += 1;
-                            count.1 += u32::from(count.2 != document);
-                            count.2 = document;
-                        }
-                    });
-                }
-                for (row, (hits, documents, _)) in here[..counts.words.len()].iter().enumerate() {
-                    counts.hits[row * periods.len() + period] += hits;
-                    counts.documents[row * periods.len() + period] += documents;
-                }
-            }
-        }
-        counts
     }
 }
 

@@ -42,6 +42,9 @@ pub struct Args {
     /// At least so often in focus
     #[arg(long, value_name = "N", default_value_t = 5)]
     min: u64,
+    /// Only sites that gave documents to both parts: new feeds do not look like new words
+    #[arg(long)]
+    panel: bool,
     /// Punctuation too
     #[arg(long)]
     punctuation: bool,
@@ -80,6 +83,13 @@ pub fn run(args: &Args, global: &Global) -> Result<Report> {
         Measure::Simple => Keyness::SimpleMaths(args.add.max(1e-9)),
         Measure::Other(measure) => measure,
     };
+    let (focus, against) = match args.panel {
+        true => {
+            let panel = room.engine.panel_of_two(&part(&focus)?, &part(&against)?);
+            (focus.and(panel.clone()), against.and(panel))
+        }
+        false => (focus, against),
+    };
     let mut found =
         room.engine.keywords(&part(&focus)?, &part(&against)?, args.attribute, args.ngram.into(), order, args.min)?;
     found.rows.retain(|row| args.punctuation || is_wordlike(&row.value));
@@ -100,10 +110,13 @@ pub fn run(args: &Args, global: &Global) -> Result<Report> {
         ]);
     }
     let heading = format!(
-        "{} of {focus} ({}) against {against} ({}) in {}",
+        "{} of {} ({}) against {} ({}){} in {}",
         count(all, "keyword"),
+        args.focus,
         count(found.focus_tokens, "token"),
+        args.against.as_deref().unwrap_or("all others"),
         count(found.reference_tokens, "token"),
+        if args.panel { " on sites of both" } else { "" },
         room.code
     );
     Ok(room.report(&heading, &table, room.about(None, Rule::default(), Exactness::Exact), found))

@@ -52,6 +52,8 @@ pub struct Room {
     engine: Engine,
     code: String,
     filter: Option<Filter>,
+    /// Whether the filter names the sites of a panel.
+    is_panel: bool,
     until: Option<Instant>,
     csv: bool,
 }
@@ -74,6 +76,7 @@ impl Asked {
             engine: Engine::new(snapshot),
             code,
             filter: Filter::both(named, given),
+            is_panel: false,
             until: Instant::now().checked_add(limit),
             csv: self.csv,
         })
@@ -119,6 +122,14 @@ impl Room {
         Ok((query, search))
     }
 
+    /// Asks only sites that gave documents in every step of time.
+    fn keep_panel(&mut self, step: Step) -> Result<()> {
+        let panel = self.engine.panel(&self.engine.part(self.filter.as_ref())?, step, 1);
+        self.filter = Filter::both(self.filter.take(), Some(panel));
+        self.is_panel = true;
+        Ok(())
+    }
+
     fn about(&self, query: Option<&Query>, rule: Rule, exactness: Exactness) -> About {
         About {
             corpus: self.code.clone(),
@@ -139,7 +150,12 @@ impl Room {
 
     /// The end of a heading: of what corpus it speaks.
     fn of_what(&self, tokens: u64) -> String {
-        let filter = self.filter.as_ref().map(|filter| format!(" where {filter}")).unwrap_or_default();
+        let filter = match &self.filter {
+            // The names of a thousand sites tell nobody anything.
+            Some(_) if self.is_panel => " on sites that were there all the time".to_owned(),
+            Some(filter) => format!(" where {filter}"),
+            None => String::new(),
+        };
         format!("{} in {}{filter}, state {}", count(tokens, "token"), self.code, self.engine.snapshot().generation())
     }
 }

@@ -29,6 +29,9 @@ pub struct Args {
     /// Steps of time: day, 10days, week, month, quarter, half-year or year
     #[arg(long, value_name = "STEP", default_value = "month", value_parser = parse_step)]
     by: Step,
+    /// Only sites that gave documents in every step: new feeds do not look like news
+    #[arg(long)]
+    panel: bool,
     /// The confidence of low and high
     #[arg(long, value_name = "SHARE", default_value_t = 0.95)]
     confidence: f64,
@@ -39,7 +42,10 @@ pub fn run(args: &Args, global: &Global) -> Result<Report> {
         (0.5..1.0).contains(&args.confidence),
         "--confidence: give a share from 0.5 to below 1, such as 0.95"
     );
-    let room = args.asked.open(global)?;
+    let mut room = args.asked.open(global)?;
+    if args.panel {
+        room.keep_panel(args.by)?;
+    }
     let (query, search) = room.search(&args.query, Rule::default())?;
     let (timeline, complete) = search.timeline(args.by, args.confidence, &room.limits());
     let most = timeline.points.iter().filter_map(|point| point.per_million).fold(0.0, f64::max);

@@ -1,11 +1,11 @@
 //! `tidings trends`: which words of the whole vocabulary rise or fall, and which burst.
 
 use anyhow::Result;
+use tidings_query::Rule;
 use tidings_query::answer::Exactness;
 use tidings_query::cql::Attribute;
 use tidings_query::engine::Part;
 use tidings_query::trend::{BurstConfig, RiseConfig, Sequel, Shape, Step};
-use tidings_query::{Filter, Rule};
 
 use super::{Asked, Room, parse_attribute, parse_step, short};
 use crate::args::Global;
@@ -56,8 +56,7 @@ pub fn run(args: &Args, global: &Global) -> Result<Report> {
     let mut room = args.asked.open(global)?;
     let step = args.by.unwrap_or(if args.bursts { Step::Week } else { Step::Quarter });
     if args.panel {
-        let panel = room.engine.panel(&room.engine.part(room.filter.as_ref())?, step, 1);
-        room.filter = Filter::both(room.filter.take(), Some(panel));
+        room.keep_panel(step)?;
     }
     let part = room.engine.part(room.filter.as_ref())?;
     if args.bursts { bursts(args, &room, &part, step) } else { rises(args, &room, &part, step) }

@@ -15,6 +15,9 @@ use tidings_dedup::{Finding, Origin, Rule, Scope, Text, Verdict, Why};
 
 use crate::lines::Fault;
 
+/// No document has more.
+const MAX_PARAGRAPHS: usize = 1_000_000;
+
 /// A line that was read and is ready for the judge.
 pub struct Ready {
     line: Vec<u8>,
@@ -121,6 +124,9 @@ impl Ready {
         let Some(list) = fields.paragraphs else { return Err(fault(id, "paragraphs are missing")) };
         let wrong = |error: serde_json::Error| fault(id, &format!("paragraphs are no list of texts: {error}"));
         let raw: Vec<&RawValue> = serde_json::from_str(list.get()).map_err(wrong)?;
+        if raw.len() > MAX_PARAGRAPHS {
+            return Err(fault(id, &format!("there are more than {MAX_PARAGRAPHS} paragraphs")));
+        }
         let texts = raw.iter().map(|raw| text_of(raw.get()).map_err(wrong)).collect::<Result<Vec<_>, Fault>>()?;
         let prepared = Text::new(texts.iter().map(|text| &**text), rule);
         let date = match fields.dated.map(|dated| serde_json::from_str::<Dated<'_>>(dated.get())) {
@@ -188,14 +194,12 @@ impl Ready {
 
     /// What is left of a paragraph some of whose sentences go; nothing if all of them stay.
     fn without_sentences(&self, at: usize, verdict: &Verdict) -> Option<String> {
-        let mine = |number: &usize| self.text.sentence(*number).0 == at;
-        let first = (0..verdict.sentences.len()).find(mine)?;
-        let numbers = (first..verdict.sentences.len()).take_while(mine);
+        let mut numbers = self.text.sentences_of(at);
         if numbers.clone().all(|number| verdict.sentences[number].duplicate.is_none()) {
             return None;
         }
         let text = text_of(self.part(&self.paragraphs[at])).ok()?;
-        let stays = numbers.filter(|number| verdict.sentences[*number].duplicate.is_none());
+        let stays = numbers.by_ref().filter(|number| verdict.sentences[*number].duplicate.is_none());
         Some(stays.map(|number| &text[self.text.sentence(number).1]).collect::<String>().trim_end().to_owned())
     }
 

@@ -1,0 +1,293 @@
+//! The words of a part in time, one word after the other.
+//!
+//! A table of all words by some quarters is filled in one pass over the tokens. One of all words by all weeks of ten years
+//! would not fit into memory and be mostly zeros; there each word is followed through its lists, and only what it has is
+//! counted.
+
+use super::scope::Scope;
+use super::set::layer_of;
+use super::{Engine, Part};
+use crate::cql::Attribute;
+use crate::trend::BinCount;
+use std::ops::Range;
+use tidings_index::{Day, Segment};
+
+/// How often words occur in each of several periods.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct PeriodCounts {
+    /// The number of each word in its layer of the lexicon; of spellings that differ in case, if that does not count,
+    /// the number of one of them.
+    pub words: Vec<u32>,
+    /// For each word its hits in each period, one word behind the other.
+    pub hits: Vec<u32>,
+    /// For each word the documents with it in each period.
+    pub documents: Vec<u32>,
+    /// All tokens of each period.
+    pub tokens: Vec<u64>,
+}
+
+/// Documents that belong to no period.
+const NOWHERE: u32 = u32::MAX;
+
+impl Engine {
+    /// How often words occur in each of some periods, for those that occur at least so often in a part. Periods follow
+    /// each other and do not overlap. It is one pass over all tokens and takes eight bytes per word and period, so that
+    /// there should not be too many periods.
+    pub fn period_counts(
+        &self,
+        part: &Part,
+        attribute: Attribute,
+        periods: &[Range<Day>],
+        at_least: u64,
+    ) -> PeriodCounts {
+        let word_of = self.words_of_lexemes(attribute);
+        let layer = layer_of(attribute);
+        let by_string = self.string_counts(part, layer);
+        // Spellings that count as one word add up under its number.
+        let mut totals = vec![0; by_string.len()];
+        let mut is_counted = vec![false; by_string.len()];
+        for (string, word) in self.lexicon().all_of(layer).into_iter().zip(&word_of) {
+            let is_new = is_counted.get_mut(string as usize).is_some_and(|known| !std::mem::replace(known, true));
+            if let (true, Some(total)) = (is_new, totals.get_mut(*word as usize)) {
+                *total += by_string[string as usize];
+            }
+        }
+        let words: Vec<u32> = (0..)
+            .zip(&totals)
+            .filter(|(_, total): &(u32, &u64)| **total >= at_least.max(1))
+            .map(|(word, _)| word)
+            .collect();
+        let mut rows = vec![u32::MAX; totals.len()];
+        words.iter().enumerate().for_each(|(row, word)| rows[*word as usize] = row as u32);
+        let mut counts = PeriodCounts {
+            hits: vec![0; words.len() * periods.len()],
+            documents: vec![0; words.len() * periods.len()],
+            tokens: vec![0; periods.len()],
+            words,
+        };
+        for (segment, scope) in self.scopes(part) {
+            let of_documents = periods_of_documents(segment, scope, periods, &mut counts.tokens);
+            count_segment(segment, &of_documents, &word_of, &rows, periods.len(), &mut counts);
+        }
+        counts
+    }
+
+    /// Gives every word that occurs at least so often with its counts in those periods in which it occurs, in the order
+    /// of the words' numbers; gives the tokens of the periods back.
+    pub(super) fn each_course(
+        &self,
+        part: &Part,
+        attribute: Attribute,
+        periods: &[Range<Day>],
+        at_least: u64,
+        mut each: impl FnMut(u32, &[BinCount]),
+    ) -> Vec<u64> {
+        let mut tokens = vec![0; periods.len()];
+        let mut places = Vec::new();
+        for (segment, scope) in self.scopes(part) {
+            places.push(Places::new(segment, periods_of_documents(segment, scope, periods, &mut tokens)));
+        }
+        let lists = Lists::new(&places, &self.words_of_lexemes(attribute), at_least);
+        let mut sums = vec![(0u32, 0u32); periods.len()];
+        let mut course = Vec::new();
+        let mut positions = Vec::new();
+        for word in 0..lists.words() {
+            let mut first = places.len() as u32;
+            for run in lists.of(word).chunk_by(|a, b| a.0 == b.0) {
+                first = first.min(run[0].0);
+                places[run[0].0 as usize].count(run, &mut positions, &mut sums);
+            }
+            if first == places.len() as u32 {
+                continue;
+            }
+            course.clear();
+            let mut hits = 0;
+            for (bin, sum) in (0..).zip(&mut sums).filter(|(_, sum)| sum.0 > 0) {
+                let (of_bin, documents) = std::mem::take(sum);
+                hits += u64::from(of_bin);
+                course.push(BinCount { bin, hits: of_bin, documents });
+            }
+            if hits >= at_least.max(1) {
+                each(word as u32, &course);
+            }
+        }
+        tokens
+    }
+}
+
+/// Hits and documents of a word in the period that is being counted, and the last document it was met in.
+type Count = (u32, u32, u32);
+
+/// Adds what a segment has, a period at a time. `rows` says where each word is counted.
+fn count_segment(
+    segment: &Segment,
+    of_documents: &[u32],
+    word_of: &[u32],
+    rows: &[u32],
+    width: usize,
+    counts: &mut PeriodCounts,
+) {
+    let column = segment.column();
+    // Words that are not counted go to a row of their own at the end.
+    let spare = counts.words.len();
+    let row_of = |lexeme: &u32| {
+        let row = word_of.get(*lexeme as usize).and_then(|word| rows.get(*word as usize));
+        row.map_or(spare, |row| spare.min(*row as usize)) as u32
+    };
+    let row_of: Vec<u32> = segment.lexemes().iter().map(row_of).collect();
+    let mut here: Vec<Count> = vec![(0, 0, u32::MAX); spare + 1];
+    let mut add = |here: &mut [Count], period: u32| {
+        for (row, count) in here[..spare].iter_mut().enumerate() {
+            counts.hits[row * width + period as usize] += count.0;
+            counts.documents[row * width + period as usize] += count.1;
+            *count = (0, 0, u32::MAX);
+        }
+    };
+    let mut now = NOWHERE;
+    for (document, period) in (0..).zip(of_documents.iter().copied()) {
+        if period == NOWHERE {
+            continue;
+        }
+        if period != now && now != NOWHERE {
+            add(&mut here, now);
+        }
+        now = period;
+        let tokens = segment.tokens_of(document);
+        column.scan(tokens.start, tokens.end, |_, ranks| {
+            for rank in ranks {
+                let row = row_of.get(*rank as usize).copied().unwrap_or(spare as u32);
+                let count = &mut here[row as usize];
+                count.0 += 1;
+                count.1 += u32::from(count.2 != document);
+                count.2 = document;
+            }
+        });
+    }
+    if now != NOWHERE {
+        add(&mut here, now);
+    }
+}
+
+/// The period of each document that is asked; adds to the tokens of each period.
+fn periods_of_documents(segment: &Segment, scope: &Scope, periods: &[Range<Day>], tokens: &mut [u64]) -> Vec<u32> {
+    let mut of_documents = vec![NOWHERE; segment.meta().documents as usize];
+    for index in 0..segment.days() {
+        let day = segment.day(index);
+        let Some(period) = periods.partition_point(|period| period.start <= day).checked_sub(1) else { continue };
+        if !periods[period].contains(&day) {
+            continue;
+        }
+        let asked = scope.documents();
+        for document in segment.documents_of_day(index) {
+            if asked.contains(&document) && scope.contains(document) {
+                tokens[period] += segment.tokens_of(document).len() as u64;
+                of_documents[document as usize] = period as u32;
+            }
+        }
+    }
+    of_documents
+}
+
+/// A segment and the period of each of its documents.
+struct Places<'s> {
+    segment: &'s Segment,
+    periods: Vec<u32>,
+    /// The document of every 64th token: a list of a rare word jumps, and searching would cost more than counting.
+    milestones: Vec<u32>,
+}
+
+/// Tokens between two milestones.
+const MILE: u32 = 64;
+
+impl<'s> Places<'s> {
+    fn new(segment: &'s Segment, periods: Vec<u32>) -> Places<'s> {
+        let mut document = 0;
+        let milestone = |position: u32| {
+            document = segment.document_from(document, position);
+            document
+        };
+        let milestones = (0..segment.tokens()).step_by(MILE as usize).map(milestone).collect();
+        Places { segment, periods, milestones }
+    }
+
+    /// Adds the hits and documents of a word, which has these lists in the segment, to its periods.
+    fn count(&self, lists: &[(u32, u32)], positions: &mut Vec<u32>, sums: &mut [(u32, u32)]) {
+        let starts = self.segment.starts();
+        let mut end = 0;
+        let mut nowhere = (0, 0);
+        let mut period = NOWHERE;
+        let mut add = |piece: &[u32]| {
+            for position in piece {
+                let is_next = *position >= end;
+                if is_next {
+                    let mut document = self.milestones.get((position / MILE) as usize).copied().unwrap_or(0) as usize;
+                    while starts.get(document + 1).is_some_and(|start| start <= position) {
+                        document += 1;
+                    }
+                    end = starts.get(document + 1).copied().unwrap_or(u32::MAX);
+                    period = self.periods.get(document).copied().unwrap_or(NOWHERE);
+                }
+                let sum = sums.get_mut(period as usize).unwrap_or(&mut nowhere);
+                *sum = (sum.0 + 1, sum.1 + u32::from(is_next));
+            }
+        };
+        if let [(_, rank)] = lists {
+            return self.segment.list(*rank).pieces(0, self.segment.tokens(), add);
+        }
+        // A document with several lexemes of the word counts once.
+        positions.clear();
+        lists.iter().for_each(|(_, rank)| self.segment.list(*rank).read(0, self.segment.tokens(), positions));
+        positions.sort_unstable();
+        add(positions);
+    }
+}
+
+/// For each word its lists: segment and rank, segments ascending.
+struct Lists {
+    starts: Vec<u32>,
+    lists: Vec<(u32, u32)>,
+}
+
+impl Lists {
+    /// Words that occur less often, removed documents and all, have none.
+    fn new(places: &[Places<'_>], word_of: &[u32], at_least: u64) -> Lists {
+        let words = word_of.iter().max().map_or(0, |word| *word as usize + 1);
+        let mut hits = vec![0u64; words];
+        let mut starts = vec![0u32; words + 1];
+        let each_list = |each: &mut dyn FnMut(u32, u32, usize, u32)| {
+            for (number, place) in (0..).zip(places) {
+                let lists = place.segment.lexemes().iter().zip(place.segment.frequencies());
+                for (rank, (lexeme, frequency)) in (0..).zip(lists) {
+                    if let Some(word) = word_of.get(*lexeme as usize) {
+                        each(number, rank, *word as usize, *frequency);
+                    }
+                }
+            }
+        };
+        each_list(&mut |_, _, word, frequency| {
+            hits[word] += u64::from(frequency);
+            starts[word + 1] += 1;
+        });
+        for word in 0..words {
+            let own = if hits[word] >= at_least.max(1) { starts[word + 1] } else { 0 };
+            starts[word + 1] = starts[word] + own;
+        }
+        let mut free = starts.clone();
+        let mut lists = vec![(0, 0); starts[words] as usize];
+        each_list(&mut |number, rank, word, _| {
+            if free[word] < starts[word + 1] {
+                lists[free[word] as usize] = (number, rank);
+                free[word] += 1;
+            }
+        });
+        Lists { starts, lists }
+    }
+
+    fn words(&self) -> usize {
+        self.starts.len() - 1
+    }
+
+    fn of(&self, word: usize) -> &[(u32, u32)] {
+        &self.lists[self.starts[word] as usize..self.starts[word + 1] as usize]
+    }
+}
