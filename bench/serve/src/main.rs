@@ -9,19 +9,16 @@ use std::process::ExitCode;
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
-/// What is asked: a kind, how often among a hundred, and questions of that kind.
+/// What is asked: a kind, how often among a hundred, and questions of that kind. WORD stands for a word of the corpus, so that
+/// few questions are asked twice.
 const MIX: &[(&str, usize, &[&str])] = &[
-    (
-        "first page",
-        40,
-        &["query?q=the", "query?q=crisis", "query?q=market&filter=date%3D2020", "query?q=%22prime+minister%22"],
-    ),
-    ("count", 20, &["count?q=market", "count?q=%5Blc%3D%22inter.*%22%5D", "count?q=crisis&filter=date%3E%3D2020"]),
-    ("timeline", 25, &["timeline?q=market", "timeline?q=crisis&by=week", "timeline?q=the&by=year"]),
+    ("first page", 40, &["query?q=WORD", "query?q=WORD&filter=date%3D2020", "query?q=%22the+WORD%22"]),
+    ("count", 20, &["count?q=WORD", "count?q=%5Blc%3D%22WORD.*%22%5D", "count?q=WORD&filter=date%3E%3D2020"]),
+    ("timeline", 25, &["timeline?q=WORD", "timeline?q=WORD&by=week", "timeline?q=WORD&by=year"]),
     ("documents", 5, &["documents?filter=date%3D2020-03"]),
-    ("freq", 4, &["freq?q=%5Blc%3D%22.*gate%22%5D", "freq?q=crisis&by=site"]),
-    ("colloc", 3, &["colloc?q=crisis", "colloc?q=market"]),
-    ("words", 2, &["words?limit=100", "words?filter=date%3D2020&limit=100"]),
+    ("freq", 4, &["freq?q=%5Blc%3D%22WORD.*%22%5D", "freq?q=WORD&by=site"]),
+    ("colloc", 4, &["colloc?q=WORD"]),
+    ("keywords", 1, &["keywords?focus=date%3D2020"]),
     ("trends", 1, &["trends?by=quarter&limit=50"]),
 ];
 
@@ -44,13 +41,18 @@ fn main() -> ExitCode {
         return ExitCode::from(2);
     };
     let seed: u64 = seed.first().and_then(|seed| seed.parse().ok()).unwrap_or(1);
+    let words = words(address, lang);
+    if words.is_empty() {
+        eprintln!("{address} gives no words of {lang}");
+        return ExitCode::FAILURE;
+    }
     let seen: Arc<Mutex<BTreeMap<&'static str, Seen>>> = Arc::default();
     let began = Instant::now();
     let until = began + Duration::from_secs(seconds);
     std::thread::scope(|scope| {
         for client in 0..clients {
-            let seen = &seen;
-            scope.spawn(move || ask(address, lang, seed * 1000 + client, until, seen));
+            let (seen, words) = (&seen, &words[..]);
+            scope.spawn(move || ask((address, lang), words, seed * 1000 + client, until, seen));
         }
     });
     let took = began.elapsed().as_secs_f64();
@@ -80,8 +82,23 @@ fn main() -> ExitCode {
     ExitCode::SUCCESS
 }
 
+/// Words of the corpus that need no escaping, the frequent and the rare.
+fn words(address: &str, lang: &str) -> Vec<String> {
+    let answer = TcpStream::connect(address).ok().map(BufReader::new);
+    let answer = answer.and_then(|open| exchange(open, address, &format!("/api/v1/{lang}/words?limit=10000")));
+    let Some((200, body, _)) = answer else { return Vec::new() };
+    let values = body.split("\"value\":\"").skip(1).filter_map(|rest| rest.split('"').next());
+    values.filter(|word| word.bytes().all(|byte| byte.is_ascii_lowercase())).map(str::to_owned).collect()
+}
+
 /// One client: a question after the other over one connection.
-fn ask(address: &str, lang: &str, seed: u64, until: Instant, seen: &Mutex<BTreeMap<&'static str, Seen>>) {
+fn ask(
+    (address, lang): (&str, &str),
+    words: &[String],
+    seed: u64,
+    until: Instant,
+    seen: &Mutex<BTreeMap<&'static str, Seen>>,
+) {
     let mut rng = fastrand::Rng::with_seed(seed);
     let mut connection: Option<BufReader<TcpStream>> = None;
     while Instant::now() < until {
@@ -94,13 +111,13 @@ fn ask(address: &str, lang: &str, seed: u64, until: Instant, seen: &Mutex<BTreeM
                 hit
             })
             .expect("lots lie within the shares");
-        let question = questions[rng.usize(0..questions.len())];
+        let question = questions[rng.usize(0..questions.len())].replace("WORD", &words[rng.usize(0..words.len())]);
         let asked = Instant::now();
         let status = connection
             .take()
             .or_else(|| TcpStream::connect(address).ok().map(BufReader::new))
             .and_then(|open| exchange(open, address, &format!("/api/v1/{lang}/{question}")))
-            .map(|(status, open)| {
+            .map(|(status, _, open)| {
                 connection = Some(open);
                 status
             });
@@ -121,8 +138,8 @@ fn ask(address: &str, lang: &str, seed: u64, until: Instant, seen: &Mutex<BTreeM
     }
 }
 
-/// Sends a question and reads the answer; gives its status and the connection.
-fn exchange(mut open: BufReader<TcpStream>, address: &str, path: &str) -> Option<(u16, BufReader<TcpStream>)> {
+/// Sends a question and reads the answer; gives its status, its body and the connection.
+fn exchange(mut open: BufReader<TcpStream>, address: &str, path: &str) -> Option<(u16, String, BufReader<TcpStream>)> {
     open.get_mut().set_nodelay(true).ok()?;
     open.get_mut().write_all(format!("GET {path} HTTP/1.1\r\nHost: {address}\r\n\r\n").as_bytes()).ok()?;
     let (mut status, mut length) = (0, 0);
@@ -139,5 +156,5 @@ fn exchange(mut open: BufReader<TcpStream>, address: &str, path: &str) -> Option
     }
     let mut body = vec![0; length];
     open.read_exact(&mut body).ok()?;
-    Some((status, open))
+    Some((status, String::from_utf8(body).ok()?, open))
 }

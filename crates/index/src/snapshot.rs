@@ -2,6 +2,7 @@
 
 use std::path::Path;
 use std::sync::Arc;
+use std::time::SystemTime;
 
 use tidings_model::{Annotated, AnnotatedParagraph, Attributes, Token};
 
@@ -22,13 +23,23 @@ pub struct Snapshot {
     lexicon: Lexicon,
     segments: Vec<Living>,
     inputs: Arc<Vec<Input>>,
-    parts: Vec<String>,
+    parts: Vec<(String, Stamp)>,
+}
+
+/// Tells a file from another one that took its name, as in an index that was removed and made anew: when it was written, and
+/// how long it is.
+type Stamp = Option<(SystemTime, u64)>;
+
+fn stamp(path: &Path) -> Stamp {
+    let about = std::fs::metadata(path).ok()?;
+    Some((about.modified().ok()?, about.len()))
 }
 
 /// A segment and which of its documents are removed.
 #[derive(Debug, Clone)]
 pub struct Living {
     file: String,
+    stamp: Stamp,
     removed_file: Option<String>,
     segment: Arc<Segment>,
     removed: Arc<Bits>,
@@ -81,7 +92,11 @@ impl Snapshot {
 
     /// Whether no newer generation was published; cheaper than [`Snapshot::refresh`].
     pub fn is_newest(&self, folder: &Path) -> Result<bool> {
-        Ok(Manifest::read(folder)?.is_some_and(|manifest| manifest.generation == self.generation))
+        let files = self.segments.iter().map(|living| (&living.file, &living.stamp));
+        let files = files.chain(self.parts.iter().map(|(name, stamp)| (name, stamp)));
+        let is_same = |(name, known): (&String, &Stamp)| stamp(&folder.join(name)) == *known;
+        let newest = Manifest::read(folder)?;
+        Ok(newest.is_some_and(|manifest| manifest.generation == self.generation) && files.into_iter().all(is_same))
     }
 
     fn open_from(folder: &Path, known: Option<&Snapshot>) -> Result<Snapshot> {
@@ -97,16 +112,21 @@ impl Snapshot {
 
     pub(crate) fn of(folder: &Path, manifest: &Manifest, known: Option<&Snapshot>) -> Result<Snapshot> {
         let part = |name: &String| {
-            let same = known.and_then(|known| known.parts.iter().position(|known| known == name));
+            let written = stamp(&folder.join(name));
+            let is_same = |(known, stamp): &(String, Stamp)| known == name && *stamp == written;
+            let same = known.and_then(|known| known.parts.iter().position(is_same));
             match same.zip(known) {
                 Some((index, known)) => Ok(known.lexicon.parts()[index].clone()),
                 None => Part::open(&folder.join(name)).map(Arc::new),
             }
         };
+        let parts = manifest.lexicon.iter().map(|name| (name.clone(), stamp(&folder.join(name)))).collect();
         let lexicon = Lexicon::new(manifest.lexicon.iter().map(part).collect::<Result<_>>()?);
         let mut segments = Vec::new();
         for listed in &manifest.segments {
-            let old = known.and_then(|known| known.segments.iter().find(|living| living.file == listed.file));
+            let stamp = stamp(&folder.join(&listed.file));
+            let is_same = |living: &&Living| living.file == listed.file && living.stamp == stamp;
+            let old = known.and_then(|known| known.segments.iter().find(is_same));
             if let Some(old) = old.filter(|old| old.removed_file == listed.removed) {
                 segments.push(old.clone());
                 continue;
@@ -126,6 +146,7 @@ impl Snapshot {
             let removed_tokens = removed.iter().map(|document| segment.tokens_of(document).len() as u32).sum();
             segments.push(Living {
                 file: listed.file.clone(),
+                stamp,
                 removed_file: listed.removed.clone(),
                 removed_documents: removed.count() as u32,
                 removed_tokens,
@@ -138,7 +159,7 @@ impl Snapshot {
             lexicon,
             segments,
             inputs: Arc::new(manifest.inputs.clone()),
-            parts: manifest.lexicon.clone(),
+            parts,
         })
     }
 

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::path::Path;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, RwLock};
 use std::time::{Duration, Instant};
 
@@ -23,13 +24,20 @@ pub(crate) struct House {
     pub home: Home,
     corpora: RwLock<BTreeMap<String, Vec<Arc<Engine>>>>,
     looked: Mutex<Option<Instant>>,
+    opened: AtomicU64,
     tokens: Mutex<(Option<Instant>, Arc<Vec<Token>>)>,
 }
 
 impl House {
     /// Opens what there is; an index that cannot be read is named in the log, and missing.
     pub fn open(home: Home) -> House {
-        let house = House { home, corpora: RwLock::default(), looked: Mutex::default(), tokens: Mutex::default() };
+        let house = House {
+            home,
+            corpora: RwLock::default(),
+            looked: Mutex::default(),
+            opened: AtomicU64::new(0),
+            tokens: Mutex::default(),
+        };
         house.look();
         house
     }
@@ -54,11 +62,17 @@ impl House {
         };
         let found = match generation {
             None => open.last(),
-            Some(generation) => open.iter().find(|engine| engine.snapshot().generation() == generation),
+            Some(generation) => open.iter().rev().find(|engine| engine.snapshot().generation() == generation),
         };
         found.cloned().ok_or_else(|| {
             Refusal::wrong("cursor", "the corpus has changed since this cursor was given; ask for the first page again")
         })
+    }
+
+    /// How often an index was opened: as long as this stays, so do the answers about the newest generations.
+    pub fn opened(&self) -> u64 {
+        self.look();
+        self.opened.load(Ordering::Relaxed)
     }
 
     /// The tokens that are known, as they were a second ago at most.
@@ -92,6 +106,7 @@ impl House {
                     let mut corpora = self.corpora.write().expect("no panic while held");
                     let open = corpora.entry(code.clone()).or_default();
                     open.push(Arc::new(engine));
+                    self.opened.fetch_add(1, Ordering::Relaxed);
                     if open.len() > 1 + EARLIER {
                         open.remove(0);
                     }

@@ -103,6 +103,10 @@ impl Format {
     }
 }
 
+/// A mark of answers that are the same whenever the same is asked of the same state of a corpus.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Exact;
+
 /// Nobody wants the rest.
 pub(crate) struct Gone;
 
@@ -236,7 +240,12 @@ impl Reply {
             if !self.endpoint.rows.is_empty() {
                 self.head.insert(self.endpoint.rows.to_owned(), Value::Array(std::mem::take(&mut self.rows)));
             }
-            let _ = first.send(Ok(json_response(StatusCode::OK, &Value::Object(std::mem::take(&mut self.head)))));
+            let is_exact = self.head.get("about").is_some_and(|about| about["exactness"]["kind"] == "exact");
+            let mut response = json_response(StatusCode::OK, &Value::Object(std::mem::take(&mut self.head)));
+            if is_exact {
+                response.extensions_mut().insert(Exact);
+            }
+            let _ = first.send(Ok(response));
             return;
         }
         self.begin();
@@ -259,7 +268,12 @@ impl Reply {
 pub(crate) fn json_response(status: StatusCode, body: &Value) -> Response<Body> {
     let mut text = body.to_string();
     text.push('\n');
-    let mut response = Response::new(Body::of(text));
+    json_bytes(status, text.into())
+}
+
+/// The same of what is JSON already.
+pub(crate) fn json_bytes(status: StatusCode, body: Bytes) -> Response<Body> {
+    let mut response = Response::new(Body::of(body));
     *response.status_mut() = status;
     response.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
     response

@@ -23,13 +23,14 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore, oneshot, watch};
 use tokio::task::JoinSet;
 
 use crate::ask::{Question, Time};
+use crate::cache::{Cache, Key, WORTH_KEEPING};
 use crate::client::{Client, Pace, counted_address, is_meant};
 use crate::endpoint::{Endpoint, Lane, Stop};
 use crate::given::{Given, decoded};
 use crate::house::House;
 use crate::metrics::Metrics;
 use crate::refusal::Refusal;
-use crate::reply::{Body, Format, Reply, Wanted, json_response};
+use crate::reply::{Body, Exact, Format, Reply, Wanted, json_bytes, json_response};
 use crate::settings::Settings;
 use crate::{openapi, page};
 
@@ -77,6 +78,7 @@ struct Room {
     settings: Settings,
     metrics: Metrics,
     pace: Pace,
+    cache: Cache,
     quick: Line,
     heavy: Line,
 }
@@ -119,7 +121,8 @@ impl Server {
             house: House::open(home),
             metrics: Metrics::default(),
             pace: Pace::new(settings.requests_per_minute),
-            quick: Line::new(cores * 4, 256, Duration::from_secs(5)),
+            cache: Cache::default(),
+            quick: Line::new(cores * 2, 256, Duration::from_secs(5)),
             heavy: Line::new(heavy, heavy * 2, Duration::from_secs(1)),
             settings,
         };
@@ -308,7 +311,30 @@ async fn answer(
     *name = endpoint.name;
     let given = Given::read(endpoint, uri.query().unwrap_or_default())?;
     let places = places.into_iter().map(decoded).collect::<Result<Vec<String>, Refusal>>()?;
-    ask(room, endpoint, given, places, path.to_owned(), client).await
+    let Some(key) = key(room, uri.path_and_query().map_or(path, |whole| whole.as_str()), &given, &places, client)
+    else {
+        return ask(room, endpoint, given, places, path.to_owned(), client).await;
+    };
+    if let Some(answer) = room.cache.get(&key) {
+        return Ok(json_bytes(StatusCode::OK, answer));
+    }
+    let began = Instant::now();
+    let response = ask(room, endpoint, given, places, path.to_owned(), client).await?;
+    if let Body::Whole(Some(answer)) = response.body()
+        && response.extensions().get::<Exact>().is_some()
+        && began.elapsed() >= WORTH_KEEPING
+    {
+        room.cache.put(key, answer.clone());
+    }
+    Ok(response)
+}
+
+/// The key under which an answer may be kept; none if it may change although the corpus does not.
+fn key(room: &Room, question: &str, given: &Given, places: &[String], client: &Client) -> Option<Key> {
+    let can_change = places.is_empty() || given.text("in").is_some() || given.text("cursor").is_some();
+    let is_json = Format::named(given.text("format").unwrap_or("json")) == Format::Json;
+    let key = || Key { question: question.to_owned(), opened: room.house.opened(), scope: client.right.scope };
+    (is_json && !can_change).then(key)
 }
 
 /// Answers a question on a thread of its own, within its lane and its time.

@@ -127,6 +127,21 @@ fn pages_follow_each_other_and_a_new_generation_does_not_disturb_them() {
     room.get("/api/v1/en/query?q=storm&cursor=77-20").is(400);
 }
 
+#[test]
+fn an_index_that_is_made_anew_is_not_taken_for_the_old_one() {
+    let room = Room::new();
+    assert_eq!(room.get("/api/v1/en/count?q=storm").json()["hits"], STORMS);
+    // The same generation, and files of the same names.
+    std::fs::remove_dir_all(room.home().index()).unwrap();
+    room.add(&document("2026-07-01", "a.example", "", "The storm came again ."));
+    let came = (0..200).any(|_| {
+        std::thread::sleep(Duration::from_millis(50));
+        room.get("/api/v1/en/count?q=storm").json()["hits"] == 1
+    });
+    assert!(came);
+    assert_eq!(room.get("/api/v1/en/count?q=again").json()["about"]["generation"], 1);
+}
+
 /// The server looks at the home once a second.
 fn until_generation(room: &Room, generation: u64) {
     for _ in 0..200 {
