@@ -98,10 +98,11 @@ impl Engine {
         totals
     }
 
-    /// In how many documents of a part each string of a layer occurs, by its number.
-    fn string_documents(&self, part: &Part, layer: Layer) -> Vec<u64> {
+    /// In how many documents of a part each value of an attribute occurs, by its number; spellings that share a value
+    /// have the number of the first of them.
+    fn value_documents(&self, part: &Part, attribute: Attribute) -> Vec<u64> {
         let lexicon = self.lexicon();
-        let of = lexicon.all_of(layer);
+        let (layer, of) = (layer_of(attribute), self.words_of_lexemes(attribute));
         // For each string the documents with it, and the last of them.
         let mut documents = vec![(0u32, 0u32); lexicon.count(layer) as usize];
         let mut number = 0;
@@ -136,19 +137,24 @@ impl Engine {
     /// The words of a part that match and occur often enough, the most frequent first.
     pub fn words(&self, part: &Part, attribute: Attribute, matching: Option<&Wanted>, at_least: u64) -> Result<Words> {
         let tokens = self.tokens(part);
+        let layer = layer_of(attribute);
+        let counts = self.string_counts(part, layer);
+        let counts = (0..).zip(counts.iter().copied().zip(self.value_documents(part, attribute)));
+        // Documents are counted with the first spelling, which may not be among the hits itself.
+        let counts = counts.filter(|(_, (hits, documents))| *hits > 0 || *documents > 0);
+        let text = |id: u32| self.lexicon().string(layer, id);
         let rows = match attribute {
-            Attribute::Lc => self.grams(part, attribute, 1, at_least)?,
-            _ => {
-                let layer = layer_of(attribute);
-                let hits = self.string_counts(part, layer);
-                let documents = self.string_documents(part, layer);
-                let mut rows = Vec::new();
-                for (id, (hits, documents)) in (0..).zip(hits.iter().copied().zip(documents)) {
-                    if hits > 0 && hits >= at_least {
-                        rows.push((self.lexicon().string(layer, id).to_owned(), hits, documents));
-                    }
+            Attribute::Lc => {
+                let mut joined: HashMap<String, (u64, u64)> = HashMap::new();
+                for (id, (hits, documents)) in counts {
+                    let sums = joined.entry(text(id).to_lowercase()).or_default();
+                    *sums = (sums.0 + hits, sums.1 + documents);
                 }
-                rows
+                joined.into_iter().map(|(text, (hits, documents))| (text, hits, documents)).collect()
+            }
+            _ => {
+                let often = counts.filter(|(_, (hits, _))| *hits >= at_least.max(1));
+                often.map(|(id, (hits, documents))| (text(id).to_owned(), hits, documents)).collect()
             }
         };
         words(attribute, 1, tokens, matching, at_least, rows)
