@@ -54,7 +54,8 @@ function line(row) {
 
 function chart(timeline, choose) {
   const width = 1000, height = 150, points = timeline.points;
-  const top = Math.max(...points.map((point) => point.band?.high ?? point.per_million ?? 0), 1e-9);
+  // Rates set the scale: the band of a month with little text may reach beyond the picture.
+  const top = 1.15 * Math.max(...points.map((point) => point.per_million ?? 0), 1e-9);
   const y = (rate) => height * (1 - Math.min(rate / top, 1));
   const step = Math.min(width / points.length, 80);
   const picture = drawn("svg", { viewBox: `0 0 ${width} ${height}`, preserveAspectRatio: "none", role: "group",
