@@ -13,7 +13,9 @@ use tidings_index::pack::bit;
 /// The longest n-gram.
 const MAX_N: usize = 5;
 /// More distinct n-grams than this are not held in memory (about 60 bytes each).
-const MAX_GRAMS: usize = 20_000_000;
+const MAX_GRAMS: usize = 6_000_000;
+/// Counters of a first look, one byte each.
+const MOST_COUNTERS: u64 = 1 << 26;
 
 /// The numbers of some words in a row; places that are not used are all alike.
 type Gram = [u32; MAX_N];
@@ -31,6 +33,29 @@ impl Tally {
         self.hits += 1;
         self.documents += u32::from(self.last != document);
         self.last = document;
+    }
+}
+
+/// A first look at n-grams: how often each occurs at most, because several may share a counter.
+struct Glance(Vec<u8>);
+
+impl Glance {
+    fn new(tokens: u64) -> Glance {
+        Glance(vec![0; tokens.next_power_of_two().min(MOST_COUNTERS) as usize])
+    }
+
+    fn place(&self, gram: &[u32]) -> usize {
+        let mix = |hash: u64, word: &u32| (hash.rotate_left(23) ^ u64::from(*word)).wrapping_mul(0x9E37_79B9_7F4A_7C15);
+        (gram.iter().fold(0, mix) >> 32) as usize & (self.0.len() - 1)
+    }
+
+    fn meet(&mut self, gram: &[u32]) {
+        let place = self.place(gram);
+        self.0[place] = self.0[place].saturating_add(1);
+    }
+
+    fn at_most(&self, gram: &[u32]) -> u8 {
+        self.0[self.place(gram)]
     }
 }
 
@@ -56,7 +81,7 @@ impl Engine {
         n: usize,
         at_least: u64,
     ) -> Result<Vec<(String, u64, u64)>> {
-        let tallies = self.tally(part, &self.words_of_lexemes(attribute), n)?;
+        let tallies = self.tally(part, &self.words_of_lexemes(attribute), n, at_least)?;
         let frequent = tallies.into_iter().filter(|(_, tally)| tally.hits >= at_least);
         Ok(frequent
             .map(|(gram, tally)| (self.gram_text(attribute, n, &gram), tally.hits, u64::from(tally.documents)))
@@ -74,7 +99,7 @@ impl Engine {
     ) -> Result<Keywords> {
         let of = self.words_of_lexemes(attribute);
         let mut terms: HashMap<Gram, (u64, u64)> = HashMap::new();
-        for (gram, tally) in self.tally(focus, &of, n)? {
+        for (gram, tally) in self.tally(focus, &of, n, at_least)? {
             if tally.hits >= at_least && is_wordlike(&self.gram_text(attribute, n, &gram)) {
                 terms.insert(gram, (tally.hits, 0));
             }
@@ -90,10 +115,23 @@ impl Engine {
         Ok(Keywords::rank(attribute, (self.tokens(focus), self.tokens(reference)), order, at_least, counts))
     }
 
-    fn tally(&self, part: &Part, of: &[u32], n: usize) -> Result<HashMap<Gram, Tally>> {
+    /// Counts all n-grams that may occur often enough. Most n-grams of a corpus occur once: a first look counts them by
+    /// hash, and those whose counter stays below the bound are not held in memory at all.
+    fn tally(&self, part: &Part, of: &[u32], n: usize, at_least: u64) -> Result<HashMap<Gram, Tally>> {
+        let bound = at_least.min(u8::MAX.into()) as u8;
+        let mut glance = (bound >= 2).then(|| Glance::new(self.tokens(part)));
+        if let Some(glance) = &mut glance {
+            self.each_gram(part, of, n, |gram, _| {
+                glance.meet(&gram[..n.min(MAX_N)]);
+                true
+            });
+        }
+        let is_rare = |gram: &Gram| glance.as_ref().is_some_and(|glance| glance.at_most(&gram[..n.min(MAX_N)]) < bound);
         let mut tallies: HashMap<Gram, Tally> = HashMap::new();
         let is_all = self.each_gram(part, of, n, |gram, document| {
-            tallies.entry(*gram).or_default().meet(document);
+            if !is_rare(gram) {
+                tallies.entry(*gram).or_default().meet(document);
+            }
             tallies.len() <= MAX_GRAMS
         });
         if is_all { Ok(tallies) } else { Err(EngineError::TooMany { limit: MAX_GRAMS }) }

@@ -52,7 +52,9 @@ pub enum EngineError {
     #[error(transparent)]
     Index(#[from] tidings_index::Error),
     /// There is more to count than memory should hold.
-    #[error("there are more than {limit} different n-grams; ask for a shorter period or a smaller part of the corpus")]
+    #[error(
+        "there are more than {limit} different n-grams; ask for more frequent ones, a shorter period or a smaller part of the corpus"
+    )]
     TooMany {
         /// How many may be held.
         limit: usize,

@@ -26,9 +26,9 @@ pub struct Args {
     /// Words in a row, inside one sentence: 1 to 5
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u8).range(1..=5))]
     ngram: u8,
-    /// At least so often
-    #[arg(long, value_name = "N", default_value_t = 1)]
-    min: u64,
+    /// At least so often [default: 1, with --ngram 5]
+    #[arg(long, value_name = "N")]
+    min: Option<u64>,
     /// Punctuation too
     #[arg(long)]
     punctuation: bool,
@@ -40,10 +40,11 @@ pub struct Args {
 pub fn run(args: &Args, global: &Global) -> Result<Report> {
     let room = args.asked.open(global)?;
     let part = room.engine.part(room.filter.as_ref())?;
+    let min = args.min.unwrap_or(if args.ngram == 1 { 1 } else { 5 });
     let matching = args.matching.as_ref().map(Wanted::regex);
     let found = match args.ngram {
-        1 => room.engine.words(&part, args.attribute, matching.as_ref(), args.min),
-        n => room.engine.ngrams(&part, args.attribute, n.into(), matching.as_ref(), args.min),
+        1 => room.engine.words(&part, args.attribute, matching.as_ref(), min),
+        n => room.engine.ngrams(&part, args.attribute, n.into(), matching.as_ref(), min),
     };
     let mut found = found.map_err(|error| explained(error, args.matching.as_deref().unwrap_or_default()))?;
     found.rows.retain(|row| args.punctuation || is_wordlike(&row.value));
