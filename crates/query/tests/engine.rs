@@ -365,13 +365,6 @@ fn a_damaged_index_gives_errors_or_nonsense_but_no_panic() {
     }
 }
 
-/// Runs many more seeds than a test should: `cargo test --release -p tidings-query --test engine -- --ignored`.
-#[test]
-#[ignore = "takes minutes"]
-fn the_engine_agrees_with_the_oracle_for_long() {
-    (0..2_000).for_each(check);
-}
-
 #[test]
 fn counts_of_words_by_period_are_those_of_the_timeline() {
     let mut random = Rng::with_seed(3);

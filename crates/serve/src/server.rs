@@ -54,7 +54,7 @@ const GRACE: Duration = Duration::from_secs(1);
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
     /// The address is taken, or not ours.
-    #[error("cannot listen at {address}: {source}; choose another with --bind and --port")]
+    #[error("cannot listen at {address}; choose another with --bind and --port")]
     Listen {
         /// Where.
         address: SocketAddr,

@@ -15,6 +15,7 @@ mod fetched;
 pub mod fold;
 pub mod format;
 mod frames;
+pub mod hidden;
 mod home;
 pub mod hosts;
 pub mod journal;

@@ -10,6 +10,7 @@ use serde_json::{Value, json};
 use tidings_index::{Day, Input, Settings, Writer};
 use tidings_store::docs::Ingredient;
 use tidings_store::format::vertical::Reader;
+use tidings_store::hidden;
 use tidings_store::runs::RunLog;
 use tidings_store::text::{self, TextRecipe};
 use tidings_store::{Home, rfc3339};
@@ -31,11 +32,20 @@ pub struct Args {
     /// Check every byte of the index against its digests
     #[arg(long)]
     verify: bool,
+    /// Hide a document from every answer, by its address or id, now and whenever the index is made anew
+    #[arg(long, value_name = "DOCUMENT")]
+    hide: Vec<String>,
 }
 
 pub fn run(args: &Args, global: &Global) -> Result<Report> {
     let (home, config) = super::open_home(global)?;
     let session = Session::open(home, config, "compile")?;
+    let mut unwanted = hidden::read(&session.home)?;
+    if !args.hide.is_empty() {
+        // The list first: whatever happens then, the next run knows.
+        unwanted.extend(args.hide.iter().cloned());
+        hidden::write(&session.home, &unwanted)?;
+    }
     let shelves = shelves(&session.home)?;
     let languages: BTreeSet<String> = shelves.keys().cloned().chain(session.home.indexed()?).collect();
     let languages: Vec<&String> =
@@ -46,13 +56,13 @@ pub fn run(args: &Args, global: &Global) -> Result<Report> {
 
     let mut log: Option<RunLog> = None;
     let mut done: BTreeMap<&str, Value> = BTreeMap::new();
-    let (mut days, mut tokens) = (0, 0);
+    let (mut days, mut tokens, mut hidden) = (0, 0, 0);
     let mut progress = Progress::begin("languages", languages.len() as u64);
     let nothing = Vec::new();
     for (number, code) in (0..).zip(&languages) {
         progress.show(number, code);
         let wanted = shelves.get(*code).unwrap_or(&nothing);
-        let compiled = compile(&session, code, wanted, args.verify).with_context(|| {
+        let compiled = compile(&session, code, wanted, &unwanted, args.verify).with_context(|| {
             format!("the index of {code} cannot be written; if it is damaged, remove index/{code} and run again")
         })?;
         if let Some(compiled) = compiled {
@@ -63,6 +73,7 @@ pub fn run(args: &Args, global: &Global) -> Result<Report> {
             log.push(&json!({ "language": code, "compiled": compiled }))?;
             days += compiled["days_added"].as_u64().unwrap_or_default();
             tokens += compiled["tokens_added"].as_u64().unwrap_or_default();
+            hidden += compiled["documents_hidden"].as_u64().unwrap_or_default();
             done.insert(code, compiled);
         }
     }
@@ -71,13 +82,13 @@ pub fn run(args: &Args, global: &Global) -> Result<Report> {
         (0, _) => "nothing to compile: there is no text yet; `tidings annotate` makes it\n".to_owned(),
         (1, 0) => "nothing to compile: the index is up to date\n".to_owned(),
         (all, 0) => format!("nothing to compile: the indexes of {} are up to date\n", count(all as u64, "language")),
+        (..) if days == 0 && hidden > 0 => format!("{} hidden, {took}\n", count(hidden, "document")),
         (_, changed) => {
             let (tokens, changed) = (count(tokens, "token"), count(changed as u64, "language"));
             format!("{tokens} made searchable in {changed}, {took}\n")
         }
     };
-    let json =
-        json!({ "done": true, "run": session.run, "languages": done, "tokens_added": tokens, "days_added": days });
+    let json = json!({ "done": true, "run": session.run, "languages": done, "tokens_added": tokens, "days_added": days, "documents_hidden": hidden });
     if let Some(mut log) = log {
         log.push(&json!({ "summary": json }))?;
         log.publish()?;
@@ -108,7 +119,13 @@ fn shelves(home: &Home) -> Result<BTreeMap<String, Vec<File>>> {
 }
 
 /// Brings the index of a language up to date; says what changed, if anything did.
-fn compile(session: &Session, code: &str, wanted: &[File], verify: bool) -> Result<Option<Value>> {
+fn compile(
+    session: &Session,
+    code: &str,
+    wanted: &[File],
+    unwanted: &BTreeSet<String>,
+    verify: bool,
+) -> Result<Option<Value>> {
     let settings = Settings { batch_bytes: session.config.index.memory_mib * (1 << 20) * 2 / 5, ..Settings::default() };
     let mut writer = Writer::open(&session.home.index().join(code), settings)?;
     if verify {
@@ -123,7 +140,8 @@ fn compile(session: &Session, code: &str, wanted: &[File], verify: bool) -> Resu
     let still: BTreeSet<&str> =
         wanted.iter().filter(|(_, file)| is_known(file)).map(|(_, file)| file.file.as_str()).collect();
     let old: Vec<&Input> = known.values().filter(|input| !still.contains(input.file.as_str())).collect();
-    if new.is_empty() && old.is_empty() {
+    let mut hidden = hide(&mut writer, unwanted)?;
+    if new.is_empty() && old.is_empty() && hidden == 0 {
         return Ok(None);
     }
     let least = session.config.store.min_free_mib;
@@ -144,6 +162,7 @@ fn compile(session: &Session, code: &str, wanted: &[File], verify: bool) -> Resu
     let before = writer.snapshot().tokens();
     writer.commit(inputs)?;
     let after = writer.snapshot().tokens();
+    hidden += hide(&mut writer, unwanted)?;
     let merges = writer.merge()?;
     let snapshot = writer.snapshot();
     log::debug!("{code}: {} tokens in {} segments", grouped(snapshot.tokens()), snapshot.segments().len());
@@ -151,6 +170,7 @@ fn compile(session: &Session, code: &str, wanted: &[File], verify: bool) -> Resu
         "days_added": new.len(),
         "days_withdrawn": old.len(),
         "documents_withdrawn": withdrawn,
+        "documents_hidden": hidden,
         "tokens_added": after.saturating_sub(before),
         "tokens": snapshot.tokens(),
         "documents": snapshot.documents(),
@@ -159,4 +179,14 @@ fn compile(session: &Session, code: &str, wanted: &[File], verify: bool) -> Resu
         "generation": snapshot.generation(),
         "bytes": snapshot.bytes_on_disk(),
     })))
+}
+
+/// Hides the documents that nobody may see; says how many were not hidden before.
+fn hide(writer: &mut Writer, unwanted: &BTreeSet<String>) -> Result<u64> {
+    if unwanted.is_empty() {
+        return Ok(0);
+    }
+    let ids: Vec<u128> = unwanted.iter().filter_map(|name| u128::from_str_radix(name, 16).ok()).collect();
+    let addresses: Vec<&str> = unwanted.iter().map(String::as_str).collect();
+    Ok(writer.remove_ids(&ids)?.documents + writer.remove_urls(&addresses)?.documents)
 }

@@ -53,6 +53,13 @@ fn the_index_follows_the_text() {
     assert_eq!(found.len(), 16);
     assert!(found.windows(2).all(|two| two[0] != two[1]), "{found:?}");
 
+    // A document that is hidden is hidden at once, and stays so when the index is made anew.
+    corpus.run(&format!("compile --hide {}", found[0])).ok().says("1 document hidden");
+    assert_eq!(addresses(&corpus), found[1..]);
+    corpus.run("rebuild --from compile").ok();
+    assert_eq!(addresses(&corpus), found[1..]);
+    fs::remove_file(corpus.home().join("hidden.tsv")).unwrap();
+
     // An index that is deleted comes back, and says the same.
     fs::remove_dir_all(corpus.home().join("index")).unwrap();
     corpus.run("compile").ok();
