@@ -8,7 +8,7 @@ use std::ops::Range;
 use std::path::PathBuf;
 use std::time::Instant;
 
-use anyhow::{Context as _, Result, bail};
+use anyhow::{Result, bail};
 use serde_json::json;
 use tidings_model::{Document, address};
 use tidings_store::docs::{self, DocumentReader, Ingredient, Recipe};
@@ -177,7 +177,7 @@ impl<'a> Work<'a> {
             bail!("the disk has less than {least} MiB free (store.min_free_mib); free some space and run again");
         }
         let began = Instant::now();
-        let recipe = self.make(wanted).context("`tidings clean` makes documents anew that are damaged or missing")?;
+        let recipe = self.make(wanted)?;
         log.push(&json!({
             "day": recipe.day,
             "why": why,
