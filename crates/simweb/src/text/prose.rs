@@ -80,11 +80,13 @@ pub fn compose(grammar: &Grammar, rng: &mut Rng, story: Story, day: Date) -> Pro
         if rng.chance(15) {
             let mut text = filled(grammar, rng.pick(grammar.section(Section::Quotes)), rng);
             capitalise(&mut text);
+            text.push_str(if grammar.spaced() { "." } else { "。" });
+            glue(grammar, &mut text, &sentence(grammar, rng));
             prose.blocks.push(Block { kind: BlockKind::Quote, text });
         }
         if rng.chance(10) {
             for _ in 0..3 {
-                let mut text = rng.pick(grammar.section(Section::Objects)).to_string();
+                let mut text = thing(grammar, Section::Objects, rng);
                 capitalise(&mut text);
                 prose.blocks.push(Block { kind: BlockKind::ListItem, text });
             }
@@ -114,7 +116,7 @@ fn plant(grammar: &Grammar, rng: &mut Rng, story: Story, day: Date, text: &mut S
 }
 
 fn sentence(grammar: &Grammar, rng: &mut Rng) -> String {
-    let section = if rng.chance(22) { Section::Remarks } else { Section::Frames };
+    let section = if rng.chance(10) { Section::Remarks } else { Section::Frames };
     let mut text = filled(grammar, rng.pick(grammar.section(section)), rng);
     capitalise(&mut text);
     text
@@ -136,7 +138,7 @@ fn person(grammar: &Grammar, rng: &mut Rng) -> String {
 /// Somebody or something; often of a town, because that is what tells one report from another.
 fn thing(grammar: &Grammar, section: Section, rng: &mut Rng) -> String {
     let plain = rng.pick(grammar.section(section));
-    if rng.chance(35) {
+    if rng.chance(15) {
         return plain.to_owned();
     }
     let belonging = rng.pick(grammar.section(Section::Belonging));
