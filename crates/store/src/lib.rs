@@ -33,7 +33,7 @@ mod work;
 pub mod yields;
 
 pub use disk::write_whole;
-pub use error::{Error, Result};
+pub use error::{Cause, Error, Result, in_full};
 pub use frames::{Packer, open_any};
 pub use home::{Home, Lock, SETTINGS, rfc3339, stamp};
 pub use work::{Work, WorkDraft};
