@@ -11,6 +11,7 @@ mod lines;
 mod orderly;
 mod reader;
 mod session;
+mod signals;
 mod table;
 
 use std::process::ExitCode;

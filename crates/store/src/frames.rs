@@ -191,6 +191,22 @@ impl Log {
     }
 }
 
+/// The text of the last frame of a file that is whole; the others are not unpacked.
+pub(crate) fn last(path: &Path) -> Result<Option<String>> {
+    let mut walker = Walker::open(path)?;
+    let mut packed = Vec::new();
+    while let Some(frame) = walker.next()? {
+        packed.clear();
+        if !is_skippable(frame) {
+            packed.extend_from_slice(frame);
+        }
+    }
+    let mut text = Vec::new();
+    let mut decompressor = Decompressor::new().expect("allocating a zstd context");
+    let unpacked = unpack(&mut decompressor, &packed, &mut text);
+    Ok(unpacked.and_then(|()| String::from_utf8(text).ok()))
+}
+
 /// A block of whole lines, with its packed form where the file had it as one frame.
 pub(crate) struct Block<'a> {
     pub(crate) text: &'a str,

@@ -14,6 +14,7 @@ mod formats;
 mod lang;
 mod limits;
 mod retries;
+mod run;
 mod schedule;
 mod serve;
 mod support;
