@@ -720,7 +720,7 @@ fn networks(texts: &[String]) -> Result<Vec<Network>> {
 /// `TIDINGS_TABLE_KEY` for every key there is.
 fn override_from(table: &mut toml::Table, environment: &dyn Fn(&str) -> Option<String>) -> Result<()> {
     for (folder, key) in keys() {
-        let name = format!("TIDINGS_{}_{key}", folder.join("_")).to_ascii_uppercase();
+        let name = variable(&folder, &key);
         let Some(text) = environment(&name) else { continue };
         // What is no TOML value by itself is text.
         let value = match format!("value = {text}").parse::<toml::Table>() {
@@ -736,6 +736,15 @@ fn override_from(table: &mut toml::Table, environment: &dyn Fn(&str) -> Option<S
         place.insert(key, value);
     }
     Ok(())
+}
+
+fn variable(folder: &[String], key: &str) -> String {
+    format!("TIDINGS_{}_{key}", folder.join("_")).to_ascii_uppercase()
+}
+
+/// The variables of the environment that win over the file.
+pub fn variables() -> Vec<String> {
+    keys().iter().map(|(folder, key)| variable(folder, key)).collect()
 }
 
 /// Every key there is, with the names of the tables that it is in.

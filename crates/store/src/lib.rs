@@ -21,6 +21,7 @@ pub mod hosts;
 pub mod journal;
 pub mod pages;
 pub mod plan;
+pub mod probe;
 pub mod rules;
 pub mod runs;
 pub mod seen;
