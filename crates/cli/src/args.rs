@@ -78,6 +78,10 @@ pub enum Verb {
     Feed(cmd::feed::Args),
     /// Do everything that is due: update, fetch, clean, dedup, annotate, compile
     Run(cmd::run::Args),
+    /// Show how the home is on one screen; the exit code tells monitors
+    Status(cmd::status::Args),
+    /// Look for what could go wrong, and say what to do
+    Doctor(cmd::doctor::Args),
     /// Make sentences of tokens of the documents
     Annotate(cmd::annotate::Args),
     /// Make the text searchable

@@ -6,11 +6,13 @@ mod chart;
 mod cmd;
 mod config;
 mod console;
+mod health;
 mod intake;
 mod lines;
 mod orderly;
 mod reader;
 mod session;
+mod signals;
 mod table;
 
 use std::process::ExitCode;
@@ -56,6 +58,8 @@ fn run(args: Args) -> anyhow::Result<cmd::Report> {
         Verb::Update(args) => cmd::update::run(&args, global),
         Verb::Fetch(args) => cmd::fetch::run(&args, global),
         Verb::Run(args) => cmd::run::run(&args, global),
+        Verb::Status(args) => cmd::status::run(&args, global),
+        Verb::Doctor(args) => cmd::doctor::run(&args, global),
         Verb::Clean(args) => cmd::clean::run(&args, global),
         Verb::Dedup(args) => cmd::dedup::run(&args, global),
         Verb::Rebuild(args) => cmd::rebuild::run(&args, global),

@@ -22,6 +22,7 @@ pub mod hosts;
 pub mod journal;
 pub mod pages;
 pub mod plan;
+pub mod probe;
 pub mod rules;
 pub mod runs;
 pub mod seen;
@@ -34,7 +35,7 @@ mod work;
 pub mod yields;
 
 pub use disk::write_whole;
-pub use error::{Error, Result};
+pub use error::{Cause, Error, Result, in_full};
 pub use frames::{Packer, open_any};
 pub use home::{Home, Lock, SETTINGS, rfc3339, stamp};
 pub use work::{Work, WorkDraft};

@@ -20,7 +20,7 @@ use tidings_store::yields;
 use tidings_store::{feeds, rfc3339};
 use xxhash_rust::xxh3::xxh3_128;
 
-use super::Report;
+use super::{Report, StepArgs, days_left, ended_early};
 use crate::args::Global;
 use crate::config::Duplicates;
 use crate::console::{Progress, count, span};
@@ -42,6 +42,8 @@ pub struct Args {
     /// Documents cut at the same time [default: clean.threads of the settings, one for each core]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
     threads: Option<u16>,
+    #[command(flatten)]
+    steps: StepArgs,
 }
 
 pub fn run(args: &Args, global: &Global) -> Result<Report> {
@@ -91,11 +93,12 @@ pub fn run(args: &Args, global: &Global) -> Result<Report> {
     gone.iter().try_for_each(|day| text::remove_day(&session.home, day))?;
     let total = due.len() as u64;
     let mut progress = Progress::begin("days", total);
-    let ended = (0..).zip(due).try_for_each(|(done, (wanted, why))| {
+    let ended = session.steps(args.steps.time_limit, (0..).zip(due), |(done, (wanted, why))| {
         progress.show(done, &wanted.day);
         work.day(&mut log, wanted, why)
     });
-    let report = work.report((days.len() - waiting) as u64 - total);
+    let left = total - ended.as_ref().unwrap_or(&work.days);
+    let report = work.report((days.len() - waiting) as u64 - total, left);
     let logged = log.push(&json!({ "summary": report.json })).and_then(|()| log.publish());
     ended?;
     logged?;
@@ -209,6 +212,7 @@ impl<'a> Work<'a> {
         let mut files = paths.iter();
         let mut open: Option<DocumentReader> = None;
         let source = || loop {
+            self.session.keep_going()?;
             if let Some(document) = open.as_mut().and_then(|reader| reader.next()) {
                 let document = document?;
                 read += 1;
@@ -261,25 +265,27 @@ impl<'a> Work<'a> {
         Some((document.language_code(), text, tokens))
     }
 
-    fn report(&self, up_to_date: u64) -> Report {
+    fn report(&self, up_to_date: u64, left: u64) -> Report {
+        let (ending, not_done) = ended_early(self.session, days_left(left));
         let text = format!(
-            "{} annotated: {} in {}, {}\n",
+            "{} annotated: {} in {}{ending}, {}\n",
             count(self.documents, "document"),
             count(self.tokens, "token"),
             count(self.languages.len() as u64, "language"),
             span(self.session.began.elapsed()),
         );
         let json = json!({
-            "done": true,
+            "done": !not_done,
             "run": self.session.run,
             "days": self.days,
             "days_up_to_date": up_to_date,
+            "days_left": left,
             "documents": self.documents,
             "tokens": self.tokens,
             "languages": self.languages,
             "seconds": self.session.began.elapsed().as_secs_f64(),
         });
-        Report { text, json, ..Report::default() }
+        Report { text, json, failed: not_done, ..Report::default() }
     }
 }
 
