@@ -7,6 +7,7 @@
 pub mod archive;
 pub mod candidates;
 pub mod corpora;
+pub mod digest;
 pub mod disk;
 pub mod docs;
 mod error;
