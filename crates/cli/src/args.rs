@@ -60,8 +60,10 @@ pub enum Verb {
     Clean(cmd::clean::Args),
     /// Find what was published before: duplicate paragraphs, sentences and documents, or many as a filter
     Dedup(cmd::dedup::Args),
-    /// Make what is derived from pages anew: documents and verdicts, or verdicts only
+    /// Make what is derived from pages anew, from a stage on
     Rebuild(cmd::rebuild::Args),
+    /// Print the digest of the corpus, by which two machines know that they hold the same
+    Digest(cmd::digest::Args),
     /// Print the text of web pages: files, folders, addresses, or a stream of them
     Extract(cmd::extract::Args),
     /// Find new feeds: of sites, in pages, archives, lists and streams of links; try and adopt them

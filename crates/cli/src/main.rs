@@ -63,6 +63,7 @@ fn run(args: Args) -> anyhow::Result<cmd::Report> {
         Verb::Clean(args) => cmd::clean::run(&args, global),
         Verb::Dedup(args) => cmd::dedup::run(&args, global),
         Verb::Rebuild(args) => cmd::rebuild::run(&args, global),
+        Verb::Digest(args) => cmd::digest::run(&args, global),
         Verb::Extract(args) => cmd::extract::run(&args, global),
         Verb::Discover(args) => cmd::discover::run(&args, global),
         Verb::Plan(args) => cmd::plan::run(&args, global),

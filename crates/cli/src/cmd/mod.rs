@@ -8,6 +8,7 @@ pub mod compile;
 pub mod config;
 pub mod dedup;
 pub mod demo;
+pub mod digest;
 pub mod discover;
 pub mod doctor;
 pub mod extract;

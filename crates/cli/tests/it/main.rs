@@ -7,6 +7,7 @@ mod compile;
 mod crash;
 mod daily;
 mod dedup;
+mod digest;
 mod discover;
 mod doctor;
 mod extract;
