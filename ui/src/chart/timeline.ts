@@ -1,0 +1,124 @@
+// Hits in time: the rate as a line in its band of confidence, the counts as bars, and below them how much was collected, because a
+// word cannot be found on days on which nobody looked.
+
+import { extent, max } from "d3-array";
+import { scaleLinear } from "d3-scale";
+import { area, line } from "d3-shape";
+import { draw } from "../dom.ts";
+import { brief, count, percent, rate } from "../say.ts";
+import { binAxis, leftAxis } from "./axis.ts";
+
+/** A step of time, as the API gives it. */
+export interface Point {
+  bin: string;
+  hits: number;
+  tokens: number;
+  documents: number;
+  sites: number;
+  per_million: number | null;
+  band: { low: number; high: number } | null;
+  /** Of newer servers: how well the web was watched, from 0 to 1. */
+  health?: number | null;
+}
+
+/** One query in time. */
+export interface Series {
+  name: string;
+  points: readonly Point[];
+}
+
+/** A point in words. */
+export function told(series: Series, point: Point, names: boolean): string {
+  const subject = names ? `${point.bin}, ${series.name}` : point.bin;
+  if (point.per_million === null) return `${subject}: nothing was collected`;
+  const band = point.band ? `, 95 % between ${rate(point.band.low)} and ${rate(point.band.high)}` : "";
+  const health = typeof point.health === "number" ? `; ${percent(point.health)} of the collection was well` : "";
+  return `${subject}: ${rate(point.per_million)} per million${band}; ${count(point.hits)} hits in ${count(point.tokens)} tokens of ${count(point.documents)} documents from ${count(point.sites)} sources${health}`;
+}
+
+/** Draws series over the same bins. `choose` is called with the bin and the number of the series that somebody wants to see. */
+export function timeline(width: number, all: readonly Series[], choose: (bin: string, series: number) => void, tell: (text: string) => void): SVGSVGElement {
+  const margin = { top: 12, right: 12, left: 48 };
+  const [lineHeight, gap, barHeight, stripHeight] = [width < 500 ? 180 : 240, 26, 70, 12];
+  const bars = margin.top + lineHeight + gap;
+  const strip = bars + barHeight + 10;
+  const height = strip + stripHeight + 22;
+  const bins = all[0]?.points.map((point) => point.bin) ?? [];
+  const inner = width - margin.left - margin.right;
+  const step = inner / Math.max(bins.length, 1);
+  const x = (at: number) => margin.left + (at + 0.5) * step;
+  const points = all.flatMap((series) => series.points);
+
+  // Rates set the scale: the band of a month with little text may reach beyond the picture.
+  const highest = max(points, (point) => point.per_million ?? 0) || 1;
+  const most = Math.max(highest, Math.min(max(points, (point) => point.band?.high ?? 0) ?? 0, 1.6 * highest));
+  const y = scaleLinear([0, most], [margin.top + lineHeight, margin.top]).nice(5).clamp(true);
+  const hits = scaleLinear([0, max(points, (point) => point.hits) || 1], [bars + barHeight, bars]).nice(2);
+  const [, mostTokens] = extent(all[0]?.points ?? [], (point) => point.tokens);
+
+  const picture = draw("svg", { viewBox: `0 0 ${width} ${height}`, role: "group", "aria-label": `Timeline with ${bins.length} steps from ${bins[0] ?? ""} to ${bins.at(-1) ?? ""}. Arrow keys walk along it, Enter shows the hits.` });
+  picture.append(leftAxis(y.ticks(5), y, rate, margin.left, width - margin.right),
+    leftAxis(hits.ticks(2).filter(Number.isInteger), hits, brief, margin.left, width - margin.right),
+    draw("text", { class: "name", x: margin.left, y: bars - 9 }, "hits"),
+    binAxis(bins, x, height - 5, inner));
+
+  // What was collected, as a strip: the darker, the more; hatched where there was nothing.
+  all[0]?.points.forEach((point, at) => {
+    const share = typeof point.health === "number" ? point.health : mostTokens ? point.tokens / mostTokens : 0;
+    const level = point.tokens === 0 ? "none" : String(Math.min(4, Math.floor(share * 4.999)));
+    picture.append(draw("rect", { class: `health level-${level}`, x: margin.left + at * step, y: strip, width: Math.max(step - (step > 4 ? 1 : 0), 0.5), height: stripHeight },
+      draw("title", {}, point.tokens === 0 ? `${point.bin}: nothing was collected` : `${point.bin}: ${count(point.tokens)} tokens collected`)));
+  });
+
+  all.forEach((series, number) => {
+    const colour = `c${number % 6}`;
+    const at = (_: Point, index: number) => x(index);
+    const hasRate = (point: Point) => point.per_million !== null;
+    const band = area<Point>().defined((point) => point.band !== null).x(at).y0((point) => y(point.band!.low)).y1((point) => y(point.band!.high));
+    const rates = line<Point>().defined(hasRate).x(at).y((point) => y(point.per_million!));
+    picture.append(draw("path", { class: `band ${colour}`, d: band([...series.points]) ?? "" }), draw("path", { class: `line ${colour}`, d: rates([...series.points]) ?? "" }));
+    const wide = Math.max((step * 0.8) / all.length, 0.5);
+    series.points.forEach((point, index) => {
+      if (point.hits > 0) {
+        picture.append(draw("rect", { class: `bar ${colour}`, x: x(index) - (wide * all.length) / 2 + number * wide, y: hits(point.hits), width: wide, height: bars + barHeight - hits(point.hits) }));
+      }
+      if (hasRate(point) && (bins.length <= 80 || series.points[index - 1]?.per_million == null && series.points[index + 1]?.per_million == null)) {
+        picture.append(draw("circle", { class: `dot ${colour}`, cx: x(index), cy: y(point.per_million!), r: step < 8 ? 1.6 : 3 }));
+      }
+    });
+  });
+
+  // Each bin is a button over its whole height: easy to hit, and one stop for the Tab key in all.
+  const cursor = draw("line", { class: "cursor", y1: margin.top, y2: strip + stripHeight, visibility: "hidden", "data-screen-only": true });
+  picture.append(cursor);
+  const targets = bins.map((bin, at) => {
+    const words = all.map((series) => told(series, series.points[at]!, all.length > 1)).join(". ");
+    const show = () => {
+      for (const [name, value] of [["x1", x(at)], ["x2", x(at)], ["visibility", "visible"]] as const) cursor.setAttribute(name, String(value));
+      tell(words);
+    };
+    const pick = () => {
+      const found = all.findIndex((series) => (series.points[at]?.hits ?? 0) > 0);
+      if (found >= 0) choose(bin, found);
+      else tell(`${bin}: there are no hits to show`);
+    };
+    return draw("rect", {
+      class: "target", x: margin.left + at * step, y: margin.top, width: Math.max(step, 0.5), height: strip + stripHeight - margin.top,
+      role: "button", tabindex: at === 0 ? 0 : -1, "aria-label": words, "data-bin": bin, "data-screen-only": true,
+      pointerenter: show, focus: show, click: pick,
+      keydown: (event: KeyboardEvent) => {
+        const move: Record<string, number> = { ArrowLeft: at - 1, ArrowRight: at + 1, Home: 0, End: bins.length - 1 };
+        const to = targets[move[event.key] ?? -1];
+        if (event.key === "Enter" || event.key === " ") pick();
+        else if (to) {
+          targets[at]!.setAttribute("tabindex", "-1");
+          to.setAttribute("tabindex", "0");
+          to.focus();
+        } else return;
+        event.preventDefault();
+      },
+    });
+  });
+  picture.append(...targets);
+  return picture;
+}

@@ -1,0 +1,206 @@
+// The vocabulary: lists, keywords, company, frequencies, and the sketch of a word.
+
+import { el, foreign } from "../dom.ts";
+import { exactly, link } from "../place.ts";
+import { count, many, rate } from "../say.ts";
+import { table } from "../table.ts";
+import { type View, asQuery, attributeField } from "../view.ts";
+import { isMissing, keywordColumns, nothing, wordColumn } from "./time.ts";
+
+const LIMIT = { name: "limit", label: "Rows", kind: "number", usual: "50", rare: true } as const;
+const NGRAM = { name: "ngram", label: "Words in a row", kind: "choice", choices: [["1", "one"], ["2", "two"], ["3", "three"], ["4", "four"], ["5", "five"]], usual: "1" } as const;
+const PUNCTUATION = { name: "punctuation", label: "Punctuation too", kind: "flag", rare: true } as const;
+const QUERY = { name: "q", label: "Word, phrase or pattern", kind: "query", wide: true, required: true, hint: "storm" } as const;
+
+interface WordRow {
+  value: string;
+  hits: number;
+  documents: number;
+  per_million: number | null;
+}
+
+/** The words of the corpus. */
+export const words: View = {
+  name: "words",
+  title: "Word list",
+  about: "The words of the corpus and how often they occur.",
+  group: "Words",
+  chooses: true,
+  button: "List",
+  fields: (desk) => [
+    { name: "regex", label: "Only words like", kind: "text", hint: "un.*able", wide: true },
+    NGRAM, attributeField(desk),
+    { name: "min", label: "At least so often", kind: "number", usual: "1", rare: true }, PUNCTUATION, { ...LIMIT, usual: "100" },
+  ],
+  ready: () => true,
+  show: async (desk) => {
+    const { place } = desk;
+    const found = await desk.ask<{ values: number; tokens: number; rows: WordRow[] }>("words", {
+      regex: place.get("regex"), ngram: place.get("ngram"), attribute: place.get("attribute"), min: place.get("min"), punctuation: place.get("punctuation"), limit: place.get("limit") || 100,
+    });
+    if (found.rows.length === 0) return nothing(desk, "No word is like this. A pattern means the whole word: un.* finds words that begin with un.");
+    desk.say(`${many(found.values, "different one")} in ${many(found.tokens, "token")}${found.values > found.rows.length ? `; the ${count(found.rows.length)} most frequent are shown` : ""}.`);
+    desk.put(table("words", "Words, most frequent first", [
+      wordColumn<WordRow>(desk, "search"),
+      { name: "hits", value: (row) => row.hits, numeric: true, show: (row) => count(row.hits) },
+      { name: "per million", value: (row) => row.per_million, numeric: true, show: (row) => rate(row.per_million) },
+      { name: "documents", value: (row) => row.documents, numeric: true, show: (row) => count(row.documents) },
+      { name: "look further", picture: true, value: () => "", show: (row) => el("a", { href: link("timeline", place, { q: asQuery(row.value, place.get("attribute") || "lc") }), "aria-label": `${row.value} in time` }, "in time") },
+    ], found.rows));
+  },
+};
+
+/** What is typical of some documents. */
+export const keywords: View = {
+  name: "keywords",
+  title: "Keywords",
+  about: "What is typical of some documents against all others.",
+  group: "Words",
+  chooses: false,
+  button: "Show",
+  fields: (desk) => [
+    { name: "focus", label: "Documents in focus", kind: "text", wide: true, required: true, hint: "date>=2026-06 · site=gazette.example · topic=sport" },
+    { name: "against", label: "Compared with (all others if empty)", kind: "text", wide: true, hint: "date<2026-06" },
+    NGRAM, attributeField(desk),
+    { name: "measure", label: "Order by", kind: "choice", choices: [["simple", "simple maths"], ["ll", "log-likelihood"], ["log-ratio", "log ratio"], ["din", "DIN"], ["chi2", "chi square"]], usual: "simple", rare: true },
+    { name: "add", label: "Simple maths adds (more: commoner words)", kind: "text", usual: "1", rare: true },
+    { name: "min", label: "At least so often", kind: "number", usual: "5", rare: true }, PUNCTUATION, LIMIT,
+  ],
+  ready: (place) => place.get("focus") !== "",
+  welcome: (desk) => {
+    const last = desk.corpus?.last_day?.slice(0, 7);
+    return el("div", { class: "empty" }, el("p", {}, "Say which documents are in focus by conditions on their fields, such as:"),
+      el("ul", {}, last && el("li", {}, el("a", { href: link("keywords", desk.place, { focus: `date>=${last}` }) }, `date>=${last}`), ": the latest month"),
+        el("li", {}, el("code", {}, "site=gazette.example"), ": one source"), el("li", {}, el("code", {}, "date=2026-Q1"), ": a quarter")),
+      desk.corpus && el("p", {}, "This corpus has the fields ", ...desk.corpus.fields.flatMap((name, at) => [at > 0 && ", ", el("code", {}, name)]), "."));
+  },
+  show: async (desk) => {
+    const { place } = desk;
+    const names = ["focus", "against", "ngram", "attribute", "measure", "add", "min", "punctuation", "limit"];
+    const found = await desk.ask<{ focus_tokens: number; reference_tokens: number; values: number; rows: Parameters<ReturnType<typeof keywordColumns>[0]["value"]>[0][] }>("keywords", Object.fromEntries(names.map((name) => [name, place.get(name)])));
+    if (found.rows.length === 0) return nothing(desk, found.focus_tokens === 0 ? "No document is in focus: is the condition too narrow?" : "No word is frequent enough in focus.");
+    desk.say(`${many(found.focus_tokens, "token")} in focus against ${count(found.reference_tokens)}.`);
+    desk.put(table("keywords", "Words that are typical of the documents in focus", keywordColumns(desk, "in focus", "elsewhere", "search"), found.rows));
+  },
+};
+
+interface Collocate {
+  value: string;
+  together: number;
+  hits: number;
+  scores: Record<string, number | null>;
+}
+
+const MEASURES = [["logdice", "logDice", "log_dice"], ["mi", "MI", "mi"], ["mi3", "MI³", "mi3"], ["t-score", "t-score", "t_score"], ["ll", "log-likelihood", "log_likelihood"], ["dice", "Dice", "dice"], ["min-sensitivity", "minimum sensitivity", "min_sensitivity"], ["mi.log-f", "MI log f", "mi_log_f"]] as const;
+
+/** What stands beside hits. */
+export const collocations: View = {
+  name: "collocations",
+  title: "Collocations",
+  about: "The company that a word keeps.",
+  group: "Words",
+  chooses: true,
+  button: "Show",
+  fields: (desk) => [
+    QUERY,
+    { name: "measure", label: "Order by", kind: "choice", choices: MEASURES.map(([key, name]) => [key, name] as const), usual: "logdice" },
+    attributeField(desk),
+    { name: "left", label: "Tokens before", kind: "number", usual: "5", rare: true },
+    { name: "right", label: "Tokens behind", kind: "number", usual: "5", rare: true },
+    { name: "sentence", label: "The whole sentence instead", kind: "flag", rare: true },
+    { name: "min", label: "Together at least so often", kind: "number", usual: "3", rare: true }, PUNCTUATION, LIMIT,
+  ],
+  ready: (place) => place.get("q") !== "",
+  show: async (desk) => {
+    const { place } = desk;
+    const names = ["q", "measure", "attribute", "left", "right", "sentence", "min", "punctuation", "limit"];
+    const found = await desk.ask<{ hits: number; collocates: number; rows: Collocate[] }>("colloc", Object.fromEntries(names.map((name) => [name, place.get(name)])));
+    if (found.rows.length === 0) return nothing(desk, found.hits === 0 ? "There are no hits, so that nothing stands beside them." : "Nothing stands beside these hits often enough. A smaller least number may help.");
+    desk.say(`${many(found.collocates, "collocate")} of ${many(found.hits, "hit")}.`);
+    const chosen = MEASURES.find(([key]) => key === (place.get("measure") || "logdice"))!;
+    const shown = [chosen, ...MEASURES.filter(([key]) => key !== chosen[0] && ["logdice", "mi", "t-score", "ll"].includes(key))];
+    const window = `[]{0,${Number(place.get("right") || 5) - 1}}`;
+    const both = (row: Collocate) => {
+      const [node, other] = [place.get("q").startsWith("[") || /["(]/.test(place.get("q")) ? place.get("q") : asQuery(place.get("q")), `[${place.get("attribute") || "lc"}=="${row.value.replace(/[\\"]/g, "\\$&")}"]`];
+      return `(${node}) ${window} ${other} | ${other} []{0,${Number(place.get("left") || 5) - 1}} (${node})`;
+    };
+    desk.put(table("collocations", `Collocates of ${place.get("q")}`, [
+      { name: "word", value: (row) => row.value, show: (row) => el("a", { href: link("search", place, { q: both(row) }), title: "Show both together" }, foreign(row.value)) },
+      { name: "together", value: (row) => row.together, numeric: true, show: (row) => count(row.together) },
+      { name: "anywhere", value: (row) => row.hits, numeric: true, show: (row) => count(row.hits) },
+      ...shown.map(([, name, key]) => ({ name, value: (row: Collocate) => row.scores[key] ?? null, numeric: true, show: (row: Collocate) => rate(row.scores[key]) })),
+    ], found.rows));
+  },
+};
+
+/** How often hits have each value. */
+export const frequencies: View = {
+  name: "frequencies",
+  title: "Frequencies",
+  about: "Hits by source, by form, by month or whatever is known about documents.",
+  group: "Words",
+  chooses: true,
+  button: "Count",
+  fields: (desk) => {
+    const fields = (desk.corpus?.fields ?? []).filter((name) => !["url", "title"].includes(name));
+    const attributes = desk.attributes.filter((name) => name !== "word").map((name) => [name, { lc: "form", lemma: "lemma", tag: "part of speech" }[name] ?? name] as const);
+    return [QUERY, { name: "by", label: "By", kind: "choice", choices: [["word", "exact form"], ...attributes, ...fields.map((name) => [name, name === "site" ? "source" : name] as const)], usual: fields.includes("site") ? "site" : "lc" }, LIMIT];
+  },
+  ready: (place) => place.get("q") !== "",
+  show: async (desk) => {
+    const { place } = desk;
+    const by = place.get("by") || (desk.corpus?.fields.includes("site") ? "site" : "lc");
+    const found = await desk.ask<{ hits: number; values: number; rows: { value: string; hits: number; tokens?: number; per_million?: number | null }[] }>("freq", { q: place.get("q"), by, limit: place.get("limit") });
+    if (found.rows.length === 0) return nothing(desk, "There are no hits.");
+    desk.say(`${many(found.hits, "hit")}, ${many(found.values, "value")}.`);
+    const isField = desk.corpus?.fields.includes(by);
+    const hitsOf = (value: string) => (isField ? link("search", place, { q: place.get("q"), filter: [exactly(by, value), place.get("filter") && `(${place.get("filter")})`].filter(Boolean).join(" ") }) : link("search", place, { q: asQuery(value, by) }));
+    desk.put(table("frequencies", `Hits by ${by}`, [
+      { name: by, value: (row) => row.value, show: (row) => (row.value ? el("a", { href: hitsOf(row.value) }, foreign(row.value)) : "(not known)") },
+      { name: "hits", value: (row) => row.hits, numeric: true, show: (row) => count(row.hits) },
+      { name: "per million", value: (row) => row.per_million, numeric: true, show: (row) => rate(row.per_million) },
+      { name: "tokens", value: (row) => row.tokens, numeric: true, show: (row) => (row.tokens === undefined ? "" : count(row.tokens)) },
+    ], found.rows));
+  },
+};
+
+interface SketchRow {
+  value: string;
+  together?: number;
+  hits?: number;
+  score?: number | null;
+}
+
+/** What a word does with others, by grammar. */
+export const sketch: View = {
+  name: "sketch",
+  title: "Word sketch",
+  about: "One page about a word: its subjects, objects and attributes.",
+  group: "Words",
+  chooses: true,
+  button: "Sketch",
+  fields: (desk) => [{ ...QUERY, name: "lemma", label: desk.attributes.includes("lemma") ? "Lemma" : "Word" }],
+  ready: (place) => place.get("lemma") !== "",
+  show: async (desk) => {
+    const { place } = desk;
+    const word = place.get("lemma");
+    const instead = () => desk.put(el("p", { class: "empty" }, "This corpus has no word sketches: they need parts of speech. ",
+      el("a", { href: link("collocations", place, { q: asQuery(word) }) }, "Collocations"), " tell what stands beside the word."));
+    try {
+      const found = await desk.ask<{ relations?: { relation: string; rows: SketchRow[] }[]; rows?: (SketchRow & { relation: string })[] }>("sketch", { lemma: word });
+      const relations = found.relations ?? Object.entries(Object.groupBy(found.rows ?? [], (row) => row.relation)).map(([relation, rows]) => ({ relation, rows: rows ?? [] }));
+      if (relations.length === 0) return instead();
+      desk.say(`${many(relations.length, "relation")}.`);
+      desk.put(el("div", { class: "sides" }, ...relations.map(({ relation, rows }) => el("section", {}, el("h2", {}, relation),
+        table(`sketch-${relation}`, relation, [
+          { name: "word", value: (row) => row.value, show: (row) => el("a", { href: link("sketch", place, { lemma: row.value }) }, foreign(row.value)) },
+          { name: "together", value: (row) => row.together ?? row.hits, numeric: true, show: (row) => count(row.together ?? row.hits ?? 0) },
+          { name: "score", value: (row) => row.score, numeric: true, show: (row) => rate(row.score) },
+        ], rows)))));
+    } catch (error) {
+      if (!isMissing(error)) throw error;
+      desk.say("There are no sketches.");
+      instead();
+    }
+  },
+};
