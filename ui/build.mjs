@@ -1,4 +1,4 @@
-// Makes the page of its sources: one script, one sheet of style, one document, in crates/serve/assets.
+// Makes the page of its sources: one script, one sheet of style, one document, in crates/serve/assets or a folder that is given.
 //
 // The result is committed, so that the program builds without Node. `made-of.txt` beside it names the digest of the
 // sources and of each result: `cargo test` compares them, and `.ci/run` builds anew and compares the bytes.
@@ -10,7 +10,7 @@ import path from "node:path";
 import { build } from "esbuild";
 
 const here = path.dirname(fileURLToPath(import.meta.url));
-const target = path.join(here, "..", "crates", "serve", "assets");
+const target = path.resolve(process.argv[2] ?? path.join(here, "..", "crates", "serve", "assets"));
 const SOURCES = ["build.mjs", "package.json", "package-lock.json", "src", "tsconfig.json"];
 
 const sha256 = (bytes) => createHash("sha256").update(bytes).digest("hex");

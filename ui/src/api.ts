@@ -26,7 +26,7 @@ export interface Corpus {
   first_day: string | null;
   last_day: string | null;
   fields: string[];
-  /** Of newer servers only. */
+  /** Which attributes of tokens have values, if the server tells. */
   attributes?: string[];
 }
 

@@ -7,7 +7,7 @@ import { type Place, go } from "./place.ts";
 export interface Field {
   name: string;
   label: string;
-  kind: "text" | "query" | "choice" | "number" | "date" | "flag" | "search";
+  kind: "text" | "query" | "choice" | "number" | "date" | "flag";
   /** Values with their names. */
   choices?: readonly (readonly [value: string, name: string])[];
   /** What holds if nothing is chosen; it is left out of the address. */
@@ -18,8 +18,8 @@ export interface Field {
   rare?: boolean;
   wide?: boolean;
   required?: boolean;
-  /** Suggestions. */
-  known?: readonly string[];
+  /** Which of several values of the same name it is. */
+  at?: number;
 }
 
 /** Which documents are meant. */
@@ -31,10 +31,10 @@ export const DOCUMENTS: readonly Field[] = [
 ];
 
 /** What a field holds at a place. */
-export const valueOf = (field: Field, place: Place): string => place.get(field.name) || field.usual || "";
+export const valueOf = (field: Field, place: Place): string => place.all(field.name)[field.at ?? 0] || field.usual || "";
 
 function input(field: Field, value: string): HTMLElement {
-  const id = `field-${field.name}`;
+  const id = `field-${field.name}${field.at || ""}`;
   const label = el("label", { for: id }, field.label);
   const shared = { id, name: field.name, required: field.required };
   let control: HTMLElement;
@@ -50,14 +50,10 @@ function input(field: Field, value: string): HTMLElement {
     case "date":
       control = el("input", { ...shared, type: "date", value });
       break;
-    default: {
-      const list = field.known?.length ? `${id}-known` : undefined;
-      const type = field.kind === "text" ? "text" : "search";
+    default:
       control = el("input", {
-        ...shared, type, value, list, dir: "auto", placeholder: field.hint, autocomplete: "off", autocapitalize: "off", spellcheck: "false", maxlength: 4000,
+        ...shared, type: field.kind === "query" ? "search" : "text", value, dir: "auto", placeholder: field.hint, autocomplete: "off", autocapitalize: "off", spellcheck: "false", maxlength: 4000,
       });
-      if (list) return el("div", { class: `field ${field.kind}` }, label, control, el("datalist", { id: list }, ...field.known!.map((value) => el("option", { value }))));
-    }
   }
   return el("div", { class: `field ${field.kind}${field.wide ? " wide" : ""}` }, label, control);
 }
@@ -83,13 +79,9 @@ export function form(fields: readonly Field[], documents: readonly Field[], plac
     if (place.get("lang")) given.set("lang", place.get("lang"));
     const filled = new FormData(made);
     for (const field of [...fields, ...documents]) {
-      for (const value of filled.getAll(field.name)) {
-        const text = String(value).trim();
-        if (text && text !== field.usual) given.append(field.name, text);
-      }
+      const text = String(filled.getAll(field.name)[field.at ?? 0] ?? "").trim();
+      if (text && text !== field.usual) given.append(field.name, text);
     }
-    // Sending a form says: show me. Without this a view whose fields all have usual values would look as if nothing was asked.
-    given.set("go", "1");
     go(`?${given}`);
   });
   return made;

@@ -79,8 +79,8 @@ function behind(desk: Desk, view: View): HTMLElement | "" {
   const today = new Date().toISOString().slice(0, 10);
   const asked = [about?.query && `query ${about.query}`, about?.filter && `documents ${about.filter}`].filter(Boolean).join(", ");
   const cite = corpus ? `Tidings, ${language(corpus.corpus)} corpus, state ${about?.generation ?? corpus.generation} (${count(corpus.tokens)} tokens, ${corpus.first_day ?? "?"} to ${corpus.last_day ?? "?"}). ${view.title}${asked ? `: ${asked}` : ""}. ${location.href} (seen ${today}).` : "";
-  const questions = [...new Set(desk.asked)].filter((question) => !question.includes("context="));
-  return el("details", { class: "behind" }, el("summary", {}, "Share, cite, and the question behind this"),
+  const questions = [...new Set(desk.asked)];
+  return el("details", { class: "provenance" }, el("summary", {}, "Share, cite, and the question behind this"),
     el("dl", {},
       el("dt", {}, "This view"), el("dd", {}, el("a", { href: place.with({}) }, location.href), " ", copyButton("Copy", () => location.href)),
       el("dt", {}, "Asked of the API"), el("dd", {}, el("ul", {}, ...questions.slice(0, 8).map((question) => el("li", {}, el("a", { href: question, "data-api": true }, absolute(question)), !question.includes("documents/") && el("span", {}, " · ", el("a", { href: csv(question), "data-api": true }, "as CSV")))))),
@@ -116,11 +116,13 @@ async function show(): Promise<void> {
   const results = el("div", { id: "results" });
   const foot = el("div", {});
   const heading = [el("h1", {}, view.title), el("p", { class: "about" }, view.about)];
-  if (!corpus) {
-    const why = corpora.length === 0 ? ["Nothing is searchable yet. ", el("code", {}, "tidings run"), " collects and compiles; this page shows it as soon as it is there."] : [`There is no corpus of ${place.get("lang")}. Choose one above.`];
-    at("main").replaceChildren(...heading, el("p", { class: "empty" }, ...why.filter((part) => typeof part !== "string" || part)));
-    if (corpora.length === 0 && view !== help && view !== collection) return;
-    if (corpora.length > 0) return;
+  if (!corpus && view !== help && view !== collection) {
+    const why = corpora.length === 0
+      ? el("p", { class: "empty" }, "Nothing is searchable yet. ", el("code", {}, "tidings run"), " collects and compiles; load this page again when it is done.")
+      : el("p", { class: "empty" }, `There is no corpus of ${place.get("lang")}. Choose one above.`);
+    results.append(why);
+    at("main").replaceChildren(...heading, results);
+    return;
   }
   const attributes = corpus ? await attributesOf(corpus) : ["lc", "word"];
   if (signal.aborted) return;

@@ -9,13 +9,19 @@ export const count = (value: number): string => whole.format(value);
 /** A large count, shortened: 12.3K, 4M. */
 export const brief = (value: number): string => short.format(value);
 
-/** A rate or a score, with as many digits as it deserves. */
-export function rate(value: number | null | undefined): string {
+function digits(value: number | null | undefined, fixed: boolean): string {
   if (value === null || value === undefined || !Number.isFinite(value)) return "–";
   const size = Math.abs(value);
   if (size !== 0 && size < 0.001) return value.toExponential(1);
-  return value.toLocaleString("en", { maximumFractionDigits: size >= 100 ? 0 : size >= 10 ? 1 : size >= 1 ? 2 : 3 });
+  const most = size >= 100 || size === 0 ? 0 : size >= 10 ? 1 : size >= 1 ? 2 : 3;
+  return value.toLocaleString("en", { maximumFractionDigits: most, minimumFractionDigits: fixed ? most : 0 });
 }
+
+/** A rate or a score, with as many digits as it deserves. */
+export const rate = (value: number | null | undefined): string => digits(value, true);
+
+/** A round number, such as those at axes. */
+export const round = (value: number): string => digits(value, false);
 
 /** A probability: below a thousandth nobody needs digits. */
 export const chance = (value: number | null): string =>
@@ -28,7 +34,7 @@ export const percent = (value: number): string => `${(100 * value).toLocaleStrin
 export function bytes(value: number): string {
   const units = ["B", "kB", "MB", "GB", "TB", "PB"];
   const step = value < 1 ? 0 : Math.min(Math.floor(Math.log10(value) / 3), units.length - 1);
-  return `${rate(value / 1000 ** step)} ${units[step]}`;
+  return `${round(value / 1000 ** step)} ${units[step]}`;
 }
 
 /** One thing, many things. */

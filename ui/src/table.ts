@@ -45,11 +45,12 @@ function compare(one: string | number | null | undefined, other: string | number
   return String(one).localeCompare(String(other), "en", { numeric: true });
 }
 
-/** A table of rows. */
-export function table<Row>(name: string, caption: string, columns: readonly Column<Row>[], rows: readonly Row[]): HTMLElement {
+/** A table of rows; of many, as many as `first` says, and the others on demand. */
+export function table<Row>(name: string, caption: string, columns: readonly Column<Row>[], rows: readonly Row[], first = Number.POSITIVE_INFINITY): HTMLElement {
   let shown = [...rows];
+  let most = first;
   const body = el("tbody");
-  const fillBody = () => body.replaceChildren(...shown.map((row) =>
+  const fillBody = () => body.replaceChildren(...shown.slice(0, most).map((row) =>
     el("tr", {}, ...columns.map((column, at) => {
       const content = column.show ? column.show(row) : column.numeric ? String(column.value(row) ?? "–") : el("bdi", {}, String(column.value(row) ?? ""));
       const attributes = { class: column.numeric ? "number" : undefined };
@@ -71,8 +72,13 @@ export function table<Row>(name: string, caption: string, columns: readonly Colu
     return head;
   });
   fillBody();
+  const all = rows.length > first && el("button", { type: "button", class: "plain", click: () => {
+    most = Number.POSITIVE_INFINITY;
+    fillBody();
+    (all as HTMLElement).remove();
+  } }, `Show all ${rows.length}`);
   return el("div", { class: "tabled" },
     el("div", { class: "tools" }, csvButton(name, columns, () => shown)),
     el("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": caption },
-      el("table", { class: "rows" }, el("caption", {}, caption), el("thead", {}, el("tr", {}, ...heads)), body)));
+      el("table", { class: "rows" }, el("caption", {}, caption), el("thead", {}, el("tr", {}, ...heads)), body)), all);
 }

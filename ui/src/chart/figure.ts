@@ -45,14 +45,16 @@ async function pngFile(picture: SVGSVGElement): Promise<Blob> {
   }
 }
 
-/** A picture that is drawn for the width it gets, and drawn anew when that changes. */
+/** A picture that is drawn for the width it gets, and drawn anew when that changes. It tells in words what is pointed at. */
 export function figure<Row>(
   name: string,
   caption: string,
-  paint: (width: number) => SVGSVGElement,
+  paint: (width: number, tell: (text: string) => void) => SVGSVGElement,
   columns: readonly Column<Row>[],
   rows: readonly Row[],
+  invitation = "",
 ): HTMLElement {
+  const reading = el("p", { class: "reading" }, invitation);
   const stage = el("div", { class: "stage" });
   const picture = () => stage.querySelector("svg")!;
   const button = (label: string, give: () => void) => el("button", { type: "button", class: "plain", click: give }, label);
@@ -69,8 +71,8 @@ export function figure<Row>(
     if (width === 0 || width === drawn) return;
     drawn = width;
     const focused = stage.contains(document.activeElement);
-    stage.replaceChildren(paint(width));
+    stage.replaceChildren(paint(width, (text) => { reading.textContent = text; }));
     if (focused) stage.querySelector<SVGElement>("[tabindex='0']")?.focus();
   }).observe(stage);
-  return el("figure", { class: "chart" }, el("figcaption", {}, caption), tools, stage, numbers);
+  return el("figure", { class: "chart" }, el("figcaption", {}, caption), tools, stage, reading, numbers);
 }

@@ -1,11 +1,11 @@
 // Hits in time: the rate as a line in its band of confidence, the counts as bars, and below them how much was collected, because a
 // word cannot be found on days on which nobody looked.
 
-import { extent, max } from "d3-array";
+import { max } from "d3-array";
 import { scaleLinear } from "d3-scale";
 import { area, line } from "d3-shape";
 import { draw } from "../dom.ts";
-import { brief, count, percent, rate } from "../say.ts";
+import { brief, count, percent, rate, round } from "../say.ts";
 import { binAxis, leftAxis } from "./axis.ts";
 
 /** A step of time, as the API gives it. */
@@ -17,8 +17,10 @@ export interface Point {
   sites: number;
   per_million: number | null;
   band: { low: number; high: number } | null;
-  /** Of newer servers: how well the web was watched, from 0 to 1. */
-  health?: number | null;
+  days: number;
+  days_with_documents: number;
+  /** How well was collected, from 0 to 1. */
+  health: number;
 }
 
 /** One query in time. */
@@ -32,7 +34,7 @@ export function told(series: Series, point: Point, names: boolean): string {
   const subject = names ? `${point.bin}, ${series.name}` : point.bin;
   if (point.per_million === null) return `${subject}: nothing was collected`;
   const band = point.band ? `, 95 % between ${rate(point.band.low)} and ${rate(point.band.high)}` : "";
-  const health = typeof point.health === "number" ? `; ${percent(point.health)} of the collection was well` : "";
+  const health = point.health < 0.995 ? `; collected on ${count(point.days_with_documents)} of ${count(point.days)} days, health ${percent(point.health)}` : "";
   return `${subject}: ${rate(point.per_million)} per million${band}; ${count(point.hits)} hits in ${count(point.tokens)} tokens of ${count(point.documents)} documents from ${count(point.sites)} sources${health}`;
 }
 
@@ -54,20 +56,18 @@ export function timeline(width: number, all: readonly Series[], choose: (bin: st
   const most = Math.max(highest, Math.min(max(points, (point) => point.band?.high ?? 0) ?? 0, 1.6 * highest));
   const y = scaleLinear([0, most], [margin.top + lineHeight, margin.top]).nice(5).clamp(true);
   const hits = scaleLinear([0, max(points, (point) => point.hits) || 1], [bars + barHeight, bars]).nice(2);
-  const [, mostTokens] = extent(all[0]?.points ?? [], (point) => point.tokens);
 
   const picture = draw("svg", { viewBox: `0 0 ${width} ${height}`, role: "group", "aria-label": `Timeline with ${bins.length} steps from ${bins[0] ?? ""} to ${bins.at(-1) ?? ""}. Arrow keys walk along it, Enter shows the hits.` });
-  picture.append(leftAxis(y.ticks(5), y, rate, margin.left, width - margin.right),
+  picture.append(leftAxis(y.ticks(5), y, round, margin.left, width - margin.right),
     leftAxis(hits.ticks(2).filter(Number.isInteger), hits, brief, margin.left, width - margin.right),
     draw("text", { class: "name", x: margin.left, y: bars - 9 }, "hits"),
     binAxis(bins, x, height - 5, inner));
 
-  // What was collected, as a strip: the darker, the more; hatched where there was nothing.
+  // How well was collected, as a strip: the darker, the better; dashed where there was nothing.
   all[0]?.points.forEach((point, at) => {
-    const share = typeof point.health === "number" ? point.health : mostTokens ? point.tokens / mostTokens : 0;
-    const level = point.tokens === 0 ? "none" : String(Math.min(4, Math.floor(share * 4.999)));
+    const level = point.tokens === 0 ? "none" : String(Math.min(4, Math.floor(point.health * 4.999)));
     picture.append(draw("rect", { class: `health level-${level}`, x: margin.left + at * step, y: strip, width: Math.max(step - (step > 4 ? 1 : 0), 0.5), height: stripHeight },
-      draw("title", {}, point.tokens === 0 ? `${point.bin}: nothing was collected` : `${point.bin}: ${count(point.tokens)} tokens collected`)));
+      draw("title", {}, point.tokens === 0 ? `${point.bin}: nothing was collected` : `${point.bin}: ${count(point.tokens)} tokens collected, health ${percent(point.health)}`)));
   });
 
   all.forEach((series, number) => {

@@ -1,13 +1,12 @@
 // The collection: whether feeds are well, how much came when, and what became of it.
 
-import { stacks } from "../chart/bars.ts";
+import { type Step, funnel, stacks } from "../chart/bars.ts";
 import { figure } from "../chart/figure.ts";
 import { type Host, scatter } from "../chart/scatter.ts";
 import { el, foreign } from "../dom.ts";
 import { bytes, count, language, many, percent, rate } from "../say.ts";
 import { table } from "../table.ts";
 import type { Desk, View } from "../view.ts";
-import { isMissing } from "./time.ts";
 
 interface Yield {
   pages: number;
@@ -20,77 +19,121 @@ interface Yield {
 interface Feed {
   feed: string;
   title: string;
-  polled: string;
-  checked: string;
+  health: Health;
   succeeded: string;
   failures: number;
   error: string;
-  entries: number;
   brought: number;
   entries_per_day: number | null;
-  interval_min: number;
   yield: Yield | null;
 }
 
-/** How a feed is, in words. */
-function health(feed: Feed): "alive" | "slow" | "dead" | "never asked" {
-  if (feed.polled === "never") return "never asked";
-  if (feed.polled === "gone" || (feed.failures >= 5 && feed.polled === "failed")) return "dead";
-  if (feed.polled === "failed") return "slow";
-  return "alive";
+type Health = "alive" | "slow" | "failing" | "dead" | "new";
+
+interface Whole {
+  feeds: Record<Health, number>;
+  days: number;
+  days_with_runs: number;
+  first_day: string | null;
+  last_day: string | null;
+  last_run: string | null;
+  pages: number;
+  downloaded_bytes: number;
+  clean_bytes: number;
+  words: number;
+  duplicate_words: number;
+  tokens: number;
+  rows: { step: "clean" | "dedup" | "annotate"; unit: string; fate: "kept" | "left out"; reason: string; items: number; share: number | null }[];
 }
 
-const STATES = ["alive", "slow", "dead", "never asked"] as const;
+const HEALTH = ["dead", "failing", "slow", "new", "alive"] as const;
+const STEPS = { clean: "Pages became documents", dedup: "Documents said something new", annotate: "Documents went into the corpus" } as const;
+/** So many languages have a colour of their own. */
+const COLOURS = 5;
 
-function feedsPart(feeds: readonly Feed[]): HTMLElement {
-  if (feeds.length === 0) return el("section", {}, el("h2", {}, "Feeds"), el("p", { class: "empty" }, "This corpus has no list of feeds: its text came another way."));
-  const counts = STATES.map((state) => ({ name: state, amount: feeds.filter((feed) => health(feed) === state).length, colour: STATES.indexOf(state) === 2 ? 1 : STATES.indexOf(state) === 1 ? 2 : STATES.indexOf(state) === 3 ? 5 : 0 }));
-  return el("section", {}, el("h2", {}, "Feeds"),
-    el("ul", { class: "tiles" }, ...counts.map((one) => el("li", { class: `state-${one.name.split(" ")[0]}` }, el("b", {}, count(one.amount)), el("span", {}, one.name)))),
-    table("feeds", "Feeds, and how they do", [
+const section = (title: string, ...children: (HTMLElement | string)[]): HTMLElement => el("section", {}, el("h2", {}, title), ...children);
+const empty = (words: string): HTMLElement => el("p", { class: "empty" }, words);
+
+function feedsPart(whole: Whole, feeds: readonly Feed[]): HTMLElement {
+  if (feeds.length === 0) return section("Feeds", empty("This corpus has no list of feeds: its text came another way."));
+  const sorted = [...feeds].sort((one, other) => HEALTH.indexOf(one.health) - HEALTH.indexOf(other.health));
+  return section("Feeds",
+    el("ul", { class: "tiles" }, ...HEALTH.toReversed().map((state) => el("li", { class: `state-${state}` }, el("b", {}, count(whole.feeds[state] ?? 0)), el("span", {}, state)))),
+    table("feeds", "Feeds, those in trouble first", [
       { name: "feed", value: (feed) => feed.feed, show: (feed) => el("span", { title: feed.feed }, foreign(feed.title || feed.feed)) },
-      { name: "state", value: (feed) => health(feed), show: (feed) => el("span", { class: `state state-${health(feed).split(" ")[0]}` }, health(feed)) },
-      { name: "last success", value: (feed) => feed.succeeded, show: (feed) => feed.succeeded.slice(0, 16).replace("T", " ") || "–" },
+      { name: "state", value: (feed) => feed.health, show: (feed) => el("span", { class: `state state-${feed.health}` }, feed.health) },
+      { name: "last success", value: (feed) => feed.succeeded, show: (feed) => el("span", { class: "nowrap" }, feed.succeeded.slice(0, 10) || "never") },
       { name: "failures in a row", value: (feed) => feed.failures, numeric: true },
       { name: "trouble", value: (feed) => feed.error },
       { name: "articles a day", value: (feed) => feed.entries_per_day, numeric: true, show: (feed) => rate(feed.entries_per_day) },
       { name: "articles brought", value: (feed) => feed.brought, numeric: true, show: (feed) => count(feed.brought) },
       { name: "kept", about: "Bytes of text by bytes downloaded", value: (feed) => feed.yield?.rate, numeric: true, show: (feed) => (feed.yield ? percent(feed.yield.rate) : "–") },
-    ], feeds));
+    ], sorted, 20));
 }
 
-function hostsPart(hosts: readonly { host: string; yield: Yield }[], tell: HTMLElement): HTMLElement {
-  if (hosts.length === 0) return el("section", {}, el("h2", {}, "What hosts give"), el("p", { class: "empty" }, "Nothing is known about hosts yet: `tidings clean` counts what comes of their pages."));
+function hostsPart(hosts: readonly { host: string; yield: Yield }[]): HTMLElement {
+  if (hosts.length === 0) return section("What hosts give", empty("Nothing is known about hosts yet: `tidings clean` counts what comes of their pages."));
   const all: Host[] = hosts.map((row) => ({ name: row.host, downloaded: row.yield.downloaded_bytes, kept: row.yield.clean_bytes }));
-  const sum = (of: (row: Yield) => number) => hosts.reduce((total, row) => total + of(row.yield), 0);
-  const [downloaded, kept, pages, documents] = [sum((one) => one.downloaded_bytes), sum((one) => one.clean_bytes), sum((one) => one.pages), sum((one) => one.documents)];
-  return el("section", {}, el("h2", {}, "What hosts give"),
-    el("p", {}, `${many(hosts.length, "host")} sent ${many(pages, "page")} of ${bytes(downloaded)}; ${many(documents, "document")} with ${bytes(kept)} of text were made of them, ${percent(downloaded ? kept / downloaded : 0)}.`),
-    figure("yield", "Bytes downloaded against bytes of text kept, a point for each host; lines where 10 %, 1 % and 0.1 % are kept", (width) => scatter(width, all, (text) => { tell.textContent = text; }), [
+  const nothing = all.filter((host) => host.kept === 0).length;
+  return section("What hosts give",
+    figure("yield", "Bytes downloaded against bytes of text kept, a point for each host, both scales logarithmic; dashed lines where 10 %, 1 % and 0.1 % are kept", (width, tell) => scatter(width, all, tell), [
       { name: "host", value: (row) => row.host },
       { name: "pages", value: (row) => row.yield.pages, numeric: true, show: (row) => count(row.yield.pages) },
       { name: "documents", value: (row) => row.yield.documents, numeric: true, show: (row) => count(row.yield.documents) },
       { name: "downloaded bytes", value: (row) => row.yield.downloaded_bytes, numeric: true, show: (row) => bytes(row.yield.downloaded_bytes) },
       { name: "kept bytes", value: (row) => row.yield.clean_bytes, numeric: true, show: (row) => bytes(row.yield.clean_bytes) },
       { name: "kept", value: (row) => row.yield.rate, numeric: true, show: (row) => percent(row.yield.rate) },
-    ], hosts), tell);
+    ], hosts, nothing > 0 ? `${many(nothing, "host")} gave nothing that was kept, and cannot be drawn.` : "Point at a host to read its name."));
 }
 
-/** Tokens in time of every language, from a timeline of a query that needs no hits. */
-async function volumePart(desk: Desk): Promise<HTMLElement> {
-  const codes = desk.corpora.filter((corpus) => corpus.documents > 0).slice(0, 6).map((corpus) => corpus.corpus);
-  const days = (corpus: (typeof desk.corpora)[number]) => (corpus.first_day && corpus.last_day ? (Date.parse(corpus.last_day) - Date.parse(corpus.first_day)) / 86_400_000 : 0);
-  const longest = Math.max(...desk.corpora.map(days), 0);
-  const by = longest <= 120 ? "day" : longest <= 800 ? "week" : "month";
-  const answers = await Promise.all(codes.map((code) => desk.askPlainly<{ points: { bin: string; tokens: number; documents: number }[] }>(`${encodeURIComponent(code)}/timeline`, { q: '[word==""]', by })));
-  const bins = [...new Set(answers.flatMap((answer) => answer.points.map((point) => point.bin)))].sort();
-  const at = answers.map((answer) => new Map(answer.points.map((point) => [point.bin, point.tokens])));
-  const rows = bins.map((bin) => ({ bin, parts: at.map((tokens) => tokens.get(bin) ?? 0) }));
-  const reading = el("p", { class: "reading" });
-  return el("section", {}, el("h2", {}, "How much came when"),
-    el("ul", { class: "legend" }, ...codes.map((code, number) => el("li", { class: `c${number}` }, language(code)))),
-    figure("volume", `Tokens by ${by} of publication and language`, (width) => stacks(width, rows, codes.map(language), "Tokens", (text) => { reading.textContent = text; }),
-      [{ name: by, value: (row) => row.bin }, ...codes.map((code, number) => ({ name: code, value: (row: (typeof rows)[number]) => row.parts[number], numeric: true, show: (row: (typeof rows)[number]) => count(row.parts[number] ?? 0) }))], rows), reading);
+/** Where bytes and documents went. */
+function fatePart(whole: Whole): HTMLElement {
+  if (whole.pages === 0) return section("Where it went", empty("Nothing was downloaded yet."));
+  const steps = (Object.keys(STEPS) as (keyof typeof STEPS)[]).flatMap((name): Step[] => {
+    const rows = whole.rows.filter((row) => row.step === name);
+    // A step that was never run has nothing to tell.
+    if (rows.every((row) => row.items === 0)) return [];
+    return [{ name: STEPS[name], unit: rows[0]?.unit ?? "", parts: rows.map((row) => ({ reason: row.reason, items: row.items, kept: row.fate === "kept" })) }];
+  });
+  const said = [
+    `${many(whole.pages, "page")} of ${bytes(whole.downloaded_bytes)} were downloaded, and ${bytes(whole.clean_bytes)} of text were in them (${percent(whole.clean_bytes / (whole.downloaded_bytes || 1))}): the rest was menus, scripts and what pages repeat.`,
+    whole.words > 0 && `Of ${many(whole.words, "word")}, ${count(whole.duplicate_words)} (${percent(whole.duplicate_words / whole.words)}) had been said before.`,
+    `${many(whole.tokens, "token")} went into the corpus.`,
+  ].filter(Boolean).join(" ");
+  return section("Where it went", el("p", {}, said),
+    figure("fate", "What became of pages and documents, step by step: green was kept", (width, tell) => funnel(width, steps, tell), [
+      { name: "step", value: (row) => STEPS[row.step] },
+      { name: "fate", value: (row) => row.fate }, { name: "reason", value: (row) => row.reason },
+      { name: "items", value: (row) => row.items, numeric: true, show: (row) => count(row.items) },
+      { name: "of", value: (row) => row.unit },
+      { name: "share", value: (row) => row.share, numeric: true, show: (row) => (row.share === null ? "–" : percent(row.share)) },
+    ], whole.rows, "Point at a part to read the reason."));
+}
+
+/** Tokens in time, by language; small languages share a colour. */
+async function volumePart(desk: Desk, whole: Whole): Promise<HTMLElement> {
+  if (!whole.first_day || !whole.last_day) return section("How much came when", empty("Nothing was collected yet."));
+  const days = (Date.parse(whole.last_day) - Date.parse(whole.first_day)) / 86_400_000;
+  const by = days <= 120 ? "day" : days <= 900 ? "week" : "month";
+  const { rows } = await desk.askPlainly<{ rows: { bin: string; language: string; documents: number; tokens: number }[] }>("collection/languages", { by });
+  const sums = new Map<string, number>();
+  for (const row of rows) sums.set(row.language, (sums.get(row.language) ?? 0) + row.tokens);
+  const codes = [...sums].sort(([, one], [, other]) => other - one).map(([code]) => code);
+  const own = codes.length <= COLOURS + 1 ? codes : codes.slice(0, COLOURS);
+  const kinds = [...own.map(language), ...(codes.length > own.length ? ["all others"] : [])];
+  const stacked = new Map<string, number[]>();
+  for (const row of rows) {
+    let parts = stacked.get(row.bin);
+    if (!parts) stacked.set(row.bin, parts = kinds.map(() => 0));
+    const kind = own.indexOf(row.language) < 0 ? own.length : own.indexOf(row.language);
+    parts[kind] = (parts[kind] ?? 0) + row.tokens;
+  }
+  const all = [...stacked].map(([bin, parts]) => ({ bin, parts }));
+  return section("How much came when",
+    el("p", {}, `From ${whole.first_day} to ${whole.last_day}, on ${many(whole.days, "day")}${whole.days_with_runs > 0 ? `, ${count(whole.days_with_runs)} of them with runs of the collector` : ""}${whole.last_run ? `; the last run was on ${whole.last_run}` : ""}.`),
+    el("ul", { class: "legend" }, ...kinds.map((kind, number) => el("li", { class: `c${number}` }, kind))),
+    figure("volume", `Tokens by ${by} of download and by language`, (width, tell) => stacks(width, all, kinds, "Tokens", tell),
+      [{ name: by, value: (row) => row.bin }, { name: "language", value: (row) => row.language }, { name: "documents", value: (row) => row.documents, numeric: true, show: (row) => count(row.documents) }, { name: "tokens", value: (row) => row.tokens, numeric: true, show: (row) => count(row.tokens) }], rows));
 }
 
 /** The view. */
@@ -103,27 +146,20 @@ export const collection: View = {
   fields: () => [],
   ready: () => true,
   show: async (desk) => {
-    const part = async (title: string, make: () => Promise<HTMLElement>) => {
-      try {
-        return await make();
-      } catch (error) {
-        if (!isMissing(error)) throw error;
-        return el("section", {}, el("h2", {}, title), el("p", { class: "empty" }, "This server has nothing to tell about it."));
-      }
-    };
-    const [feeds, volume, hosts] = await Promise.all([
-      part("Feeds", async () => feedsPart((await desk.askPlainly<{ rows: Feed[] }>("feeds")).rows)),
-      part("How much came when", () => volumePart(desk)),
-      part("What hosts give", async () => hostsPart((await desk.askPlainly<{ rows: { host: string; yield: Yield }[] }>("hosts")).rows, el("p", { class: "reading" }))),
+    const whole = await desk.askPlainly<Whole>("collection");
+    const [volume, hosts, feeds] = await Promise.all([
+      volumePart(desk, whole),
+      desk.askPlainly<{ rows: { host: string; yield: Yield }[] }>("hosts"),
+      desk.askPlainly<{ rows: Feed[] }>("feeds"),
     ]);
-    desk.say(`${many(desk.corpora.length, "language")}, ${many(desk.corpora.reduce((sum, corpus) => sum + corpus.documents, 0), "document")}, ${many(desk.corpora.reduce((sum, corpus) => sum + corpus.tokens, 0), "token")}.`);
-    desk.put(table("corpora", "Corpora", [
+    const sum = (of: "documents" | "tokens") => desk.corpora.reduce((total, corpus) => total + corpus[of], 0);
+    desk.say(`${many(desk.corpora.length, "language")}, ${many(sum("documents"), "document")}, ${many(sum("tokens"), "token")}.`);
+    desk.put(volume, fatePart(whole), hostsPart(hosts.rows), feedsPart(whole, feeds.rows), section("Corpora", table("corpora", "Corpora", [
       { name: "language", value: (row) => row.corpus, show: (row) => language(row.corpus) },
       { name: "documents", value: (row) => row.documents, numeric: true, show: (row) => count(row.documents) },
       { name: "tokens", value: (row) => row.tokens, numeric: true, show: (row) => count(row.tokens) },
       { name: "first day", value: (row) => row.first_day }, { name: "last day", value: (row) => row.last_day },
       { name: "state", about: "Every change of the corpus is a new state; equal states give equal answers", value: (row) => row.generation, numeric: true },
-    ], desk.corpora), volume, feeds, hosts);
+    ], desk.corpora)));
   },
 };
-

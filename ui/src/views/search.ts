@@ -5,10 +5,9 @@ import { type Child, el, foreign } from "../dom.ts";
 import { link } from "../place.ts";
 import { count, language, many, rate } from "../say.ts";
 import type { Desk, View } from "../view.ts";
-import { type Line, concordance } from "./kwic.ts";
+import { type Context, type Line, concordance } from "./kwic.ts";
 
 const SIZE = 50;
-const WIDE_CONTEXT = 60;
 
 interface Found {
   hits?: number;
@@ -46,8 +45,8 @@ async function show(desk: Desk): Promise<void> {
   const sample = found.about?.exactness.kind === "sample" ? " A sample of them is sorted." : "";
   const estimate = found.about?.exactness.kind === "estimate" ? "more than " : "";
   desk.say(`${estimate}${many(total, "hit")}, ${rate(found.per_million)} per million tokens.${sample}`);
-  let wide: Promise<Line[]> | undefined;
-  const widen = () => (wide ??= desk.ask<Found>("query", { ...asked, context: WIDE_CONTEXT, count: false }).then((answer) => answer.lines).catch((error) => { wide = undefined; throw error; }));
+  const widen = (line: Line, around: number) =>
+    desk.askAside<Context>(`${encodeURIComponent(desk.lang)}/documents/${line.document}/context`, { position: line.position, unit: "paragraph", around });
   const range = `Lines ${count(found.first + 1)} to ${count(found.first + found.lines.length)} of ${count(total)}`;
   if (found.withheld > 0) desk.put(el("p", { class: "note" }, `The text of ${many(found.withheld, "line")} on this page is shown with a token only (see the foot of the page); the counts include them.`));
   desk.put(el("nav", { class: "onward", "aria-label": "More about this query" },

@@ -4,7 +4,7 @@ import { el } from "../dom.ts";
 import { type Point, type Series, timeline as picture } from "../chart/timeline.ts";
 import { figure } from "../chart/figure.ts";
 import { go, link } from "../place.ts";
-import { many } from "../say.ts";
+import { many, percent } from "../say.ts";
 import { type Desk, STEPS, type View, stepField, usualStep } from "../view.ts";
 
 /** So many queries can be told apart in one picture. */
@@ -28,13 +28,12 @@ async function show(desk: Desk): Promise<void> {
     return;
   }
   desk.say(total === 0 ? "No hits in all this time." : `${found.map((answer, at) => `${queries[at]}: ${many(answer.hits, "hit")}`).join("; ")}.`);
-  const reading = el("p", { class: "reading", "aria-live": "off" }, "Point at the picture, or walk through it with the arrow keys; a click shows the hits.");
   const rows = series.flatMap((one) => one.points.map((point) => ({ query: one.name, ...point })));
   const toHits = (bin: string, number: number) => link("search", place, { q: queries[number], filter: [`date=${bin}`, place.get("filter") && `(${place.get("filter")})`].filter(Boolean).join(" ") });
   desk.put(
     series.length > 1 && el("ul", { class: "legend" }, ...series.map((one, at) => el("li", { class: `c${at}` }, el("bdi", {}, one.name)))),
-    figure("timeline", `Hits per million tokens by ${STEPS.find(([name]) => name === by)?.[1] ?? by}, with 95 % intervals; below, all hits, and how much was collected`,
-      (width) => picture(width, series, (bin, number) => go(toHits(bin, number)), (text) => { reading.textContent = text; }),
+    figure("timeline", `Hits per million tokens by ${STEPS.find(([name]) => name === by)?.[1] ?? by}, with 95 % intervals; below, all hits, and how well was collected`,
+      (width, tell) => picture(width, series, (bin, number) => go(toHits(bin, number)), tell),
       [
         { name: "step", value: (row) => row.bin, show: (row) => (row.hits > 0 ? el("a", { href: toHits(row.bin, queries.indexOf(row.query)) }, row.bin) : row.bin) },
         { name: "query", value: (row) => row.query },
@@ -45,9 +44,11 @@ async function show(desk: Desk): Promise<void> {
         { name: "tokens", value: (row) => row.tokens, numeric: true },
         { name: "documents", value: (row) => row.documents, numeric: true },
         { name: "sources", value: (row) => row.sites, numeric: true },
-      ], rows),
-    reading,
-    el("p", { class: "quiet" }, "The strip at the bottom is darker where more was collected, and striped where nothing was: there a rate of zero would say nothing."));
+        { name: "days", value: (row) => row.days, numeric: true },
+        { name: "days with documents", value: (row) => row.days_with_documents, numeric: true },
+        { name: "health", about: "Days with documents, or sources of those that are usual, whichever share is smaller", value: (row) => row.health, numeric: true, show: (row) => percent(row.health) },
+      ], rows, "Point at the picture, or walk through it with the arrow keys; a click shows the hits."),
+    el("p", { class: "quiet" }, "The strip at the bottom tells how well was collected: dark where no day and no source seems to be missing, light where some are, dashed where there was nothing. Nothing found there is no silence."));
 }
 
 /** The view. */
@@ -63,7 +64,7 @@ export const timeline: View = {
     const more = queries.length === 0 ? 1 : Math.min(queries.length + 1, MOST);
     return [
       ...Array.from({ length: more }, (_, at) => ({
-        name: "q", label: at === 0 ? "Word, phrase or pattern" : "and beside it", kind: "query" as const, wide: true, required: at === 0, hint: at === 0 ? "storm" : "flood",
+        name: "q", at, label: at === 0 ? "Word, phrase or pattern" : "and beside it", kind: "query" as const, wide: true, required: at === 0, hint: at === 0 ? "storm" : "flood",
       })),
       stepField(usualStep(desk.corpus)),
     ];

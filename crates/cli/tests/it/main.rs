@@ -2,6 +2,7 @@
 
 mod annotate;
 mod ask;
+mod browser;
 mod clean;
 mod compile;
 mod crash;
@@ -13,6 +14,7 @@ mod faults;
 mod formats;
 mod lang;
 mod limits;
+mod page;
 mod retries;
 mod schedule;
 mod serve;
