@@ -38,11 +38,6 @@ export class Refused extends Error {
   constructor(message: string, readonly status: number, readonly shown?: string) {
     super(message);
   }
-
-  /** Whether the server does not know this kind of question. */
-  get isUnknown(): boolean {
-    return this.status === 404;
-  }
 }
 
 const TOKEN = "tidings-token";

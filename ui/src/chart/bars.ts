@@ -52,7 +52,7 @@ export function funnel(width: number, steps: readonly Step[], tell: (text: strin
     "aria-label": steps.map((step) => `${step.name}: ${step.parts.map((part) => `${part.kept ? "kept" : part.reason} ${count(part.items)}`).join(", ")}`).join("; ") });
   steps.forEach((step, at) => {
     const kept = sum(step.parts, (part) => (part.kept ? part.items : 0));
-    picture.append(draw("text", { class: "tick", x: 0, y: at * row + 16 }, `${step.name}: ${count(kept)} of ${count(total(step))} ${step.unit} kept${total(step) > 0 ? `, ${percent(kept / total(step))}` : ""}`));
+    picture.append(draw("text", { class: "tick", x: 0, y: at * row + 16 }, `${step.name}: ${count(kept)} of ${count(total(step))}${width > 600 ? ` ${step.unit} kept, ${percent(kept / (total(step) || 1))}` : ""}`));
     let from = 0;
     let colour = 0;
     for (const part of step.parts) {

@@ -26,15 +26,13 @@ export function scatter(width: number, hosts: readonly Host[], tell: (text: stri
   };
   const x = scaleLog(domain(extent(seen, (host) => host.downloaded)), [left, right]);
   const y = scaleLog(domain(extent(seen, (host) => host.kept)), [bottom, top]);
-  const powers = (from: number, to: number) => {
-    const all: number[] = [];
-    for (let power = Math.ceil(Math.log10(from)); power <= Math.log10(to); power += 1) all.push(10 ** power);
-    return all;
-  };
+  // Powers of ten, and steps between them where there are few.
   const ticks = (scale: typeof x) => {
     const [from, to] = scale.domain() as [number, number];
-    const tens = powers(from, to);
-    return tens.length > 1 ? tens : scale.ticks(3);
+    const steps = to / from > 1000 ? [1] : [1, 2, 5];
+    const all: number[] = [];
+    for (let power = Math.floor(Math.log10(from)); power <= Math.log10(to); power += 1) all.push(...steps.map((step) => step * 10 ** power));
+    return all.filter((tick) => tick >= from && tick <= to);
   };
   const picture = draw("svg", { viewBox: `0 0 ${width} ${height}`, role: "img", "aria-label": `${seen.length} hosts: bytes downloaded against bytes of text kept` });
   for (const tick of ticks(x)) {
@@ -48,7 +46,7 @@ export function scatter(width: number, hosts: readonly Host[], tell: (text: stri
     // The line of a share, cut where it leaves the picture.
     const from = Math.max(x.domain()[0]!, least / share);
     const to = Math.min(most, y.domain()[1]! / share);
-    if (from >= to) continue;
+    if (from >= to || x(to) - x(from) < 40) continue;
     picture.append(draw("line", { class: "share", x1: x(from), y1: y(from * share), x2: x(to), y2: y(to * share) }),
       draw("text", { class: "tick", x: x(to) - 4, y: y(to * share) + 12, "text-anchor": "end" }, percent(share)));
   }

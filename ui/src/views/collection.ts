@@ -133,7 +133,7 @@ async function volumePart(desk: Desk, whole: Whole): Promise<HTMLElement> {
     el("p", {}, `From ${whole.first_day} to ${whole.last_day}, on ${many(whole.days, "day")}${whole.days_with_runs > 0 ? `, ${count(whole.days_with_runs)} of them with runs of the collector` : ""}${whole.last_run ? `; the last run was on ${whole.last_run}` : ""}.`),
     el("ul", { class: "legend" }, ...kinds.map((kind, number) => el("li", { class: `c${number}` }, kind))),
     figure("volume", `Tokens by ${by} of download and by language`, (width, tell) => stacks(width, all, kinds, "Tokens", tell),
-      [{ name: by, value: (row) => row.bin }, { name: "language", value: (row) => row.language }, { name: "documents", value: (row) => row.documents, numeric: true, show: (row) => count(row.documents) }, { name: "tokens", value: (row) => row.tokens, numeric: true, show: (row) => count(row.tokens) }], rows));
+      [{ name: by, value: (row) => row.bin }, { name: "language", value: (row) => row.language }, { name: "documents", value: (row) => row.documents, numeric: true, show: (row) => count(row.documents) }, { name: "tokens", value: (row) => row.tokens, numeric: true, show: (row) => count(row.tokens) }], rows, "Point at a bar to read its numbers."));
 }
 
 /** The view. */

@@ -1,8 +1,8 @@
 // Hits in their context: the first thing that everybody wants to see.
 
-import type { Corpus } from "../api.ts";
+import { type Corpus, address } from "../api.ts";
 import { type Child, el, foreign } from "../dom.ts";
-import { link } from "../place.ts";
+import { filterOf, link } from "../place.ts";
 import { count, language, many, rate } from "../say.ts";
 import type { Desk, View } from "../view.ts";
 import { type Context, type Line, concordance } from "./kwic.ts";
@@ -50,7 +50,8 @@ async function show(desk: Desk): Promise<void> {
   const range = `Lines ${count(found.first + 1)} to ${count(found.first + found.lines.length)} of ${count(total)}`;
   if (found.withheld > 0) desk.put(el("p", { class: "note" }, `The text of ${many(found.withheld, "line")} on this page is shown with a token only (see the foot of the page); the counts include them.`));
   desk.put(el("nav", { class: "onward", "aria-label": "More about this query" },
-    ...[["timeline", "in time"], ["collocations", "what stands beside it"], ["frequencies", "by source or form"]].map(([view, words]) => el("a", { href: link(view!, place, { q: place.get("q") }) }, words))),
+    ...[["timeline", "in time"], ["collocations", "what stands beside it"], ["frequencies", "by source or form"]].map(([view, words]) => el("a", { href: link(view!, place, { q: place.get("q") }) }, words)),
+    el("a", { href: address(`${encodeURIComponent(desk.lang)}/query`, { q: place.get("q"), fields, filter: filterOf(place), in: place.get("in"), format: "csv" }), download: "", "data-api": true }, "all lines as CSV")),
     concordance(found.lines, desk.lang, place, `Concordance of ${place.get("q")}.`, widen),
     el("nav", { class: "pages", "aria-label": "Pages" },
       found.first > 0 && el("a", { href: place.with({ cursor: undefined }) }, "First page"),

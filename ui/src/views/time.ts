@@ -1,6 +1,5 @@
 // Words that change: trends, bursts, new words, and two periods beside each other.
 
-import { Refused } from "../api.ts";
 import { change, spark } from "../chart/spark.ts";
 import { el } from "../dom.ts";
 import { link } from "../place.ts";
@@ -261,7 +260,8 @@ export const compare: View = {
       return nothing(desk, `There are no documents of ${rose.before_tokens === 0 ? before : after}. A period is written 2026, 2026-Q1, 2026-03, 2026-W09, 2026-03-01, or two of these with .. between.`);
     }
     desk.say(`${before}: ${many(rose.before_tokens, "token")}; ${after}: ${many(rose.after_tokens, "token")}. ${many(rose.values, "word")} of ${count(rose.tested)} tested rose, ${count(fell.values)} fell.`);
-    const widest = Math.max(1, ...[...rose.rows, ...fell.rows].flatMap((row) => [row.band.low ?? 0, row.band.high ?? 0].map(Math.abs)));
+    // Beyond 32 times as often nobody needs to see how much more.
+    const widest = Math.min(5, Math.max(1, ...[...rose.rows, ...fell.rows].flatMap((row) => [row.band.low ?? 0, row.band.high ?? 0].map(Math.abs))));
     const kind = place.get("attribute") || "lc";
     const hitsOf = (row: Change, period: string) => link("search", place, { q: asQuery(row.value, kind), filter: [`date=${period}`, place.get("filter") && `(${place.get("filter")})`].filter(Boolean).join(" ") });
     const amount = (row: Change, hits: number, perMillion: number, period: string) => (hits > 0 ? el("a", { href: hitsOf(row, period), "aria-label": `${row.value}: ${rate(perMillion)} per million, ${many(hits, "hit")} in ${period}` }, rate(perMillion)) : "0");
@@ -277,6 +277,3 @@ export const compare: View = {
     desk.put(el("div", { class: "sides" }, half("Words that rose", "risen", rose), half("Words that fell", "fallen", fell)));
   },
 };
-
-/** Whether an error means that there is no such thing here. */
-export const isMissing = (error: unknown): boolean => error instanceof Refused && error.isUnknown;
