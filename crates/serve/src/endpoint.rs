@@ -60,8 +60,9 @@ pub(crate) struct Endpoint {
 
 impl Endpoint {
     pub fn params(&self) -> impl Iterator<Item = &'static Param> + use<> {
-        let format = if self.rows.is_empty() { &[][..] } else { FORMAT };
-        self.groups.iter().copied().flatten().chain(format)
+        let own = || self.groups.iter().copied().flatten();
+        let has_format = self.rows.is_empty() || own().any(|param| param.name == "format");
+        own().chain(if has_format { &[][..] } else { FORMAT })
     }
 
     /// The values of the braces, if a path is of this endpoint.
@@ -401,6 +402,12 @@ pub(crate) const ENDPOINTS: &[Endpoint] = &[
                 param("names", Kind::Flag, Some("false"), "names too, by their capitals"),
             ],
             LIMIT,
+            &[param(
+                "format",
+                Kind::Choice(&["json", "jsonl", "csv", "rss"]),
+                Some("json"),
+                "json in one piece, rows as jsonl or csv, or a feed (RSS 2.0)",
+            )],
         ],
         rows: "rows",
         answer: ask::time::new_words_schema,

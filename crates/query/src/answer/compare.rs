@@ -9,6 +9,9 @@ use crate::measure::per_million;
 use crate::measure::special::{chi_square_survival, gamma_quantile};
 use crate::trend::false_discovery;
 
+/// The hits of a word in a part, and the documents with it.
+type Met = (u64, u64);
+
 /// What is taken for a change.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct CompareConfig {
@@ -87,7 +90,7 @@ impl Comparison {
         attribute: Attribute,
         (before_tokens, after_tokens): (u64, u64),
         config: &CompareConfig,
-        words: impl IntoIterator<Item = (String, (u64, u64), (u64, u64))>,
+        words: impl IntoIterator<Item = (String, Met, Met)>,
     ) -> Comparison {
         let comparable = before_tokens > 0 && after_tokens > 0;
         // The square of a normal variable is a gamma variable of shape ½ and scale 2.
@@ -117,7 +120,7 @@ impl Comparison {
     }
 }
 
-fn change(value: String, before: (u64, u64), after: (u64, u64), tokens: (u64, u64), z: f64) -> Change {
+fn change(value: String, before: Met, after: Met, tokens: (u64, u64), z: f64) -> Change {
     let contrast = Contrast {
         focus: after.0 as f64,
         focus_tokens: tokens.1 as f64,
@@ -148,7 +151,7 @@ fn change(value: String, before: (u64, u64), after: (u64, u64), tokens: (u64, u6
 mod tests {
     use super::*;
 
-    fn compared(words: &[(&str, (u64, u64), (u64, u64))]) -> Comparison {
+    fn compared(words: &[(&str, Met, Met)]) -> Comparison {
         let words = words.iter().map(|(value, before, after)| ((*value).to_owned(), *before, *after));
         Comparison::of(Attribute::Lc, (1_000_000, 2_000_000), &CompareConfig::default(), words)
     }

@@ -232,7 +232,7 @@ fn pages_follow_each_other_and_a_new_generation_does_not_disturb_them() {
         pages += 1;
         if pages == 1 {
             room.add(&document("2026-07-01", "a.example", "", "The storm came again ."));
-            until_generation(&room, 2);
+            room.until_generation(2);
         }
         match page["next"].as_str() {
             Some(cursor) => next = format!("&cursor={cursor}"),
@@ -257,17 +257,6 @@ fn an_index_that_is_made_anew_is_not_taken_for_the_old_one() {
     });
     assert!(came);
     assert_eq!(room.get("/api/v1/en/count?q=again").json()["about"]["generation"], 1);
-}
-
-/// The server looks at the home once a second.
-fn until_generation(room: &Room, generation: u64) {
-    for _ in 0..200 {
-        if room.get("/api/v1/corpora").json()["corpora"][0]["generation"] == generation {
-            return;
-        }
-        std::thread::sleep(Duration::from_millis(50));
-    }
-    panic!("the new generation never came");
 }
 
 #[test]
