@@ -6,7 +6,7 @@ import { DOCUMENTS, type Field, form } from "./form.ts";
 import { Place, go, link } from "./place.ts";
 import { count, language } from "./say.ts";
 import { theme } from "./theme.ts";
-import { Desk, type View } from "./view.ts";
+import { Desk, type View, again } from "./view.ts";
 import { collection } from "./views/collection.ts";
 import { documentView, documents } from "./views/documents.ts";
 import { help } from "./views/help.ts";
@@ -64,9 +64,8 @@ function navigation(place: Place): void {
   at("views").replaceChildren(...GROUPS.map((group) => el("section", {}, el("h2", {}, group),
     el("ul", {}, ...VIEWS.filter((view) => view.group === group && view !== documentView).map((view) => {
       // The query goes along to views that have one.
-      const q = place.all("q")[0];
       const takesQuery = [search, timeline, collocations, frequencies].includes(view);
-      return el("li", {}, el("a", { href: link(view.name, place, takesQuery && q ? { q } : {}), "aria-current": view.name === current ? "page" : undefined }, view.title));
+      return el("li", {}, el("a", { href: link(view.name, place, takesQuery ? again(place) : {}), "aria-current": view.name === current ? "page" : undefined }, view.title));
     })))));
 }
 
@@ -140,7 +139,7 @@ async function show(): Promise<void> {
       const patience = setTimeout(() => { if (results.childElementCount === 0) desk.say("One moment …"); }, 250);
       signal.addEventListener("abort", () => clearTimeout(patience));
       await view.show(desk).finally(() => clearTimeout(patience));
-      if (!signal.aborted) foot.replaceChildren(behind(desk, view));
+      if (!signal.aborted) foot.replaceChildren(view.meaning ? el("details", { class: "meaning" }, el("summary", {}, "How to read this"), el("p", {}, view.meaning)) : "", behind(desk, view));
     } else {
       const shown = await view.welcome?.(desk);
       desk.put(shown);

@@ -21,6 +21,8 @@ export interface View {
   ready: (place: Place) => boolean;
   /** Asks and shows. */
   show: (desk: Desk) => Promise<void>;
+  /** What its numbers mean, for those who have not met them. */
+  meaning?: string;
   /** What is shown as long as nothing is asked. */
   welcome?: (desk: Desk) => Child | Promise<Child>;
 }
@@ -99,13 +101,28 @@ export function usualStep(corpus: Corpus | undefined): string {
 /** The field that chooses the step. */
 export const stepField = (usual: string): Field => ({ name: "by", label: "Step", kind: "choice", choices: STEPS, usual });
 
-/** A text as a query for exactly these words, in any case unless it has capitals. */
+/** Whether a query is more than plain words, which have none of these signs. */
+export const isCql = (text: string): boolean => /[[\](){}<>"|]/.test(text);
+
+/** A value of an attribute, exactly. */
+export const asCql = (value: string, attribute: string): string => `[${attribute}=="${value.replace(/[\\"]/g, "\\$&")}"]`;
+
+/** The field that makes plain words mean all their forms, where the corpus knows lemmas. */
+export const formsField = (desk: Desk): Field[] =>
+  desk.attributes.includes("lemma") ? [{ name: "as", label: "Words", kind: "choice", choices: [["", "as they are written"], ["lemma", "in all their forms"]], usual: "" }] : [];
+
+/** The query that a text means at a place: plain words may stand for all their forms. */
+export function meant(place: Place, text = place.get("q")): string {
+  if (place.get("as") !== "lemma" || isCql(text)) return text;
+  return text.trim().split(/\s+/).map((word) => `[lemma=="${word.replace(/\\/g, "\\\\")}"%c]`).join(" ");
+}
+
+/** The same question for another view. */
+export const again = (place: Place, q = place.all("q")[0] ?? ""): Record<string, string> => (q ? { q, as: place.get("as") } : {});
+
+/** A value of an attribute, or several with blanks between, as a query that a person would write where that means the same. */
 export function asQuery(value: string, attribute = "lc"): string {
-  const words = value.split(" ");
-  if (attribute === "lc" || attribute === "word") {
-    // Signs that mean something in CQL, and capitals where case counts, are put between quotes.
-    const isPlain = !/[[\](){}<>"|\\&!:;]/.test(value) && (attribute === "lc" || value !== value.toLowerCase());
-    if (isPlain) return value;
-  }
-  return words.map((word) => `[${attribute}=="${word.replace(/[\\"]/g, "\\$&")}"]`).join(" ");
+  // Plain words ignore case unless they have capitals, which is what lower-cased values mean, and forms with capitals.
+  const isPlain = (attribute === "lc" || (attribute === "word" && value !== value.toLowerCase())) && !isCql(value);
+  return isPlain ? value : value.split(" ").map((word) => asCql(word, attribute)).join(" ");
 }

@@ -5,7 +5,7 @@ import { max } from "d3-array";
 import { scaleLinear } from "d3-scale";
 import { area, line } from "d3-shape";
 import { draw } from "../dom.ts";
-import { brief, count, percent, rate, round } from "../say.ts";
+import { brief, count, many, percent, rate, round } from "../say.ts";
 import { binAxis, leftAxis } from "./axis.ts";
 
 /** A step of time, as the API gives it. */
@@ -29,13 +29,18 @@ export interface Series {
   points: readonly Point[];
 }
 
-/** A point in words. */
-export function told(series: Series, point: Point, names: boolean): string {
-  const subject = names ? `${point.bin}, ${series.name}` : point.bin;
-  if (point.per_million === null) return `${subject}: nothing was collected`;
-  const band = point.band ? `, 95 % between ${rate(point.band.low)} and ${rate(point.band.high)}` : "";
-  const health = point.health < 0.995 ? `; collected on ${count(point.days_with_documents)} of ${count(point.days)} days, health ${percent(point.health)}` : "";
-  return `${subject}: ${rate(point.per_million)} per million${band}; ${count(point.hits)} hits in ${count(point.tokens)} tokens of ${count(point.documents)} documents from ${count(point.sites)} sources${health}`;
+/** A step of time in words: what was found, and in what. */
+function told(all: readonly Series[], at: number): string {
+  const point = all[0]?.points[at];
+  if (!point) return "";
+  if (point.per_million === null) return `${point.bin}: nothing was collected`;
+  const found = all.map((series) => {
+    const { per_million: value, band, hits } = series.points[at]!;
+    const chance = band ? ` (95 % between ${rate(band.low)} and ${rate(band.high)})` : "";
+    return `${all.length > 1 ? `${series.name} ` : ""}${rate(value)} per million${chance}, ${many(hits, "hit")}`;
+  });
+  const missing = point.health < 0.995 ? `; documents on ${count(point.days_with_documents)} of ${many(point.days, "day")}, health ${percent(point.health)}` : "";
+  return `${point.bin}: ${found.join("; ")}. In ${many(point.tokens, "token")} of ${many(point.documents, "document")} from ${many(point.sites, "source")}${missing}.`;
 }
 
 /** Draws series over the same bins. `choose` is called with the bin and the number of the series that somebody wants to see. */
@@ -92,7 +97,7 @@ export function timeline(width: number, all: readonly Series[], choose: (bin: st
   const cursor = draw("line", { class: "cursor", y1: margin.top, y2: strip + stripHeight, visibility: "hidden", "data-screen-only": true });
   picture.append(cursor);
   const targets = bins.map((bin, at) => {
-    const words = all.map((series) => told(series, series.points[at]!, all.length > 1)).join(". ");
+    const words = told(all, at);
     const show = () => {
       for (const [name, value] of [["x1", x(at)], ["x2", x(at)], ["visibility", "visible"]] as const) cursor.setAttribute(name, String(value));
       tell(words);

@@ -4,7 +4,7 @@ import { type Corpus, address } from "../api.ts";
 import { type Child, el, foreign } from "../dom.ts";
 import { filterOf, link } from "../place.ts";
 import { count, language, many, rate } from "../say.ts";
-import type { Desk, View } from "../view.ts";
+import { type Desk, type View, again, formsField, meant } from "../view.ts";
 import { type Context, type Line, concordance } from "./kwic.ts";
 
 const SIZE = 50;
@@ -25,8 +25,9 @@ async function show(desk: Desk): Promise<void> {
   const { place } = desk;
   const sort = place.get("sort");
   const fields = ["date", "site", "title"].filter((name) => name === "site" || desk.corpus?.fields.includes(name)).join(",");
+  const q = meant(place);
   const asked = {
-    q: place.get("q"), fields, size: SIZE, cursor: place.get("cursor"), longest: place.get("longest"),
+    q, fields, size: SIZE, cursor: place.get("cursor"), longest: place.get("longest"),
     order: sort === "oldest" ? "oldest" : undefined,
     sort: ["left", "node", "right", "site"].includes(sort) ? sort : undefined,
     sample: sort === "sample" ? SIZE : undefined,
@@ -50,8 +51,8 @@ async function show(desk: Desk): Promise<void> {
   const range = `Lines ${count(found.first + 1)} to ${count(found.first + found.lines.length)} of ${count(total)}`;
   if (found.withheld > 0) desk.put(el("p", { class: "note" }, `The text of ${many(found.withheld, "line")} on this page is shown with a token only (see the foot of the page); the counts include them.`));
   desk.put(el("nav", { class: "onward", "aria-label": "More about this query" },
-    ...[["timeline", "in time"], ["collocations", "what stands beside it"], ["frequencies", "by source or form"]].map(([view, words]) => el("a", { href: link(view!, place, { q: place.get("q") }) }, words)),
-    el("a", { href: address(`${encodeURIComponent(desk.lang)}/query`, { q: place.get("q"), fields, filter: filterOf(place), in: place.get("in"), format: "csv" }), download: "", "data-api": true }, "all lines as CSV")),
+    ...[["timeline", "in time"], ["collocations", "what stands beside it"], ["frequencies", "by source or form"]].map(([view, words]) => el("a", { href: link(view!, place, again(place)) }, words)),
+    el("a", { href: address(`${encodeURIComponent(desk.lang)}/query`, { q, fields, filter: filterOf(place), in: place.get("in"), format: "csv" }), download: "", "data-api": true }, "all lines as CSV")),
     concordance(found.lines, desk.lang, place, `Concordance of ${place.get("q")}.`, widen),
     el("nav", { class: "pages", "aria-label": "Pages" },
       found.first > 0 && el("a", { href: place.with({ cursor: undefined }) }, "First page"),
@@ -87,8 +88,9 @@ export const search: View = {
   about: "Words, phrases and patterns in their context.",
   group: "Read",
   chooses: true,
-  fields: () => [
+  fields: (desk) => [
     { name: "q", label: "Word, phrase or pattern", kind: "query", wide: true, required: true, hint: 'storm · climate change · [lc="inter.*"]' },
+    ...formsField(desk),
     { name: "sort", label: "Order", kind: "choice", choices: SORTS, usual: "" },
     { name: "longest", label: "Longest match of a pattern instead of the shortest", kind: "flag", rare: true },
   ],

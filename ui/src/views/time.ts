@@ -50,6 +50,7 @@ export const trends: View = {
     { name: "limit", label: "Rows", kind: "number", usual: "50", rare: true },
   ],
   ready: () => true,
+  meaning: "Growth is the rise of a straight line through all steps, measured in mean rates of the word: 1 means that it rose by as much as it is frequent on average. “When” tells whether it changed all the time, of late, or at first. “By chance” is corrected for the number of words tested: among all words with at most 0.05, one in twenty may be a false alarm. New sources can make words rise, too: “only sources that were there all the time” leaves them out.",
   show: async (desk) => {
     const { place } = desk;
     const found = await desk.ask<{ bins: string[]; tested: number; values: number; rows: TrendRow[] }>("trends", {
@@ -101,6 +102,7 @@ export const bursts: View = {
   button: "Show",
   fields: (desk) => [stepField("week"), attributeField(desk), { name: "panel", label: "Only sources that were there all the time", kind: "flag", rare: true }, { name: "limit", label: "Rows", kind: "number", usual: "50", rare: true }],
   ready: () => true,
+  meaning: "A burst is a step in which a word is much more frequent than in the steps before, in many documents and not in one. What came then tells whether it went again or stayed.",
   show: async (desk) => {
     const { place } = desk;
     const found = await desk.ask<{ values: number; rows: BurstRow[] }>("bursts", { by: place.get("by"), attribute: place.get("attribute"), panel: place.get("panel"), limit: place.get("limit") });
@@ -148,6 +150,7 @@ export const newWords: View = {
     { name: "limit", label: "Rows", kind: "number", usual: "50", rare: true },
   ],
   ready: () => true,
+  meaning: "A word is new if no document before that day has it, and if it was used on several sources of different owners, on several days and in several documents: a single author’s misspelling is none. The longer the time before, the surer.",
   show: async (desk) => {
     const { place } = desk;
     const names = ["since", "attribute", "names", "min_sites", "min_days", "min_documents", "limit"];
@@ -247,6 +250,7 @@ export const compare: View = {
     ];
   },
   ready: () => true,
+  meaning: "× 2 is twice as often as before, ÷ 2 half as often. The small picture shows the same with the range in which it lies with a confidence of 95 %; the line in its middle means no change. Words that surely changed most come first: a word that was seen rarely needs a larger change to be sure. “By chance” is corrected for the number of words tested.",
   show: async (desk) => {
     const { place } = desk;
     const usual = halves(desk);

@@ -4,8 +4,8 @@ import { el } from "../dom.ts";
 import { type Point, type Series, timeline as picture } from "../chart/timeline.ts";
 import { figure } from "../chart/figure.ts";
 import { go, link } from "../place.ts";
-import { many, percent } from "../say.ts";
-import { type Desk, STEPS, type View, stepField, usualStep } from "../view.ts";
+import { count, many, percent, rate } from "../say.ts";
+import { type Desk, STEPS, type View, again, formsField, meant, stepField, usualStep } from "../view.ts";
 
 /** So many queries can be told apart in one picture. */
 const MOST = 4;
@@ -19,7 +19,7 @@ async function show(desk: Desk): Promise<void> {
   const { place } = desk;
   const queries = [...new Set(place.all("q"))].slice(0, MOST);
   const by = place.get("by") || usualStep(desk.corpus);
-  const found = await Promise.all(queries.map((q) => desk.ask<Found>("timeline", { q, by })));
+  const found = await Promise.all(queries.map((q) => desk.ask<Found>("timeline", { q: meant(place, q), by })));
   const series: Series[] = found.map((answer, at) => ({ name: queries[at]!, points: answer.points }));
   const total = found.reduce((sum, answer) => sum + answer.hits, 0);
   if (!series.some((one) => one.points.length > 0)) {
@@ -29,19 +29,19 @@ async function show(desk: Desk): Promise<void> {
   }
   desk.say(total === 0 ? "No hits in all this time." : `${found.map((answer, at) => `${queries[at]}: ${many(answer.hits, "hit")}`).join("; ")}.`);
   const rows = series.flatMap((one) => one.points.map((point) => ({ query: one.name, ...point })));
-  const toHits = (bin: string, number: number) => link("search", place, { q: queries[number], filter: [`date=${bin}`, place.get("filter") && `(${place.get("filter")})`].filter(Boolean).join(" ") });
+  const toHits = (bin: string, number: number) => link("search", place, { ...again(place, queries[number]), filter: [`date=${bin}`, place.get("filter") && `(${place.get("filter")})`].filter(Boolean).join(" ") });
   desk.put(
     series.length > 1 && el("ul", { class: "legend" }, ...series.map((one, at) => el("li", { class: `c${at}` }, el("bdi", {}, one.name)))),
     figure("timeline", `Hits per million tokens by ${STEPS.find(([name]) => name === by)?.[1] ?? by}, with 95 % intervals; below, all hits, and how well was collected`,
       (width, tell) => picture(width, series, (bin, number) => go(toHits(bin, number)), tell),
       [
         { name: "step", value: (row) => row.bin, show: (row) => (row.hits > 0 ? el("a", { href: toHits(row.bin, queries.indexOf(row.query)) }, row.bin) : row.bin) },
-        { name: "query", value: (row) => row.query },
+        ...(queries.length > 1 ? [{ name: "query", value: (row: (typeof rows)[number]) => row.query }] : []),
         { name: "hits", value: (row) => row.hits, numeric: true },
-        { name: "per million", value: (row) => row.per_million, numeric: true, show: (row) => row.per_million?.toFixed(2) ?? "nothing collected" },
-        { name: "low", value: (row) => row.band?.low, numeric: true, show: (row) => row.band?.low.toFixed(2) },
-        { name: "high", value: (row) => row.band?.high, numeric: true, show: (row) => row.band?.high.toFixed(2) },
-        { name: "tokens", value: (row) => row.tokens, numeric: true },
+        { name: "per million", value: (row) => row.per_million, numeric: true, show: (row) => (row.per_million === null ? "nothing collected" : rate(row.per_million)) },
+        { name: "low", value: (row) => row.band?.low, numeric: true, show: (row) => rate(row.band?.low) },
+        { name: "high", value: (row) => row.band?.high, numeric: true, show: (row) => rate(row.band?.high) },
+        { name: "tokens", value: (row) => row.tokens, numeric: true, show: (row) => count(row.tokens) },
         { name: "documents", value: (row) => row.documents, numeric: true },
         { name: "sources", value: (row) => row.sites, numeric: true },
         { name: "days", value: (row) => row.days, numeric: true },
@@ -66,9 +66,11 @@ export const timeline: View = {
       ...Array.from({ length: more }, (_, at) => ({
         name: "q", at, label: at === 0 ? "Word, phrase or pattern" : "and beside it", kind: "query" as const, wide: true, required: at === 0, hint: at === 0 ? "storm" : "flood",
       })),
+      ...formsField(desk),
       stepField(usualStep(desk.corpus)),
     ];
   },
   ready: (place) => place.get("q") !== "",
+  meaning: "The line is the number of hits in a million tokens of that step, so that months with much and with little text can be compared. The band around it tells where the rate may lie by chance, with a confidence of 95 %: where two bands do not meet, the rates differ. Hits that come in bunches, many in one document, make the band wider.",
   show,
 };

@@ -4,7 +4,7 @@ import { el, foreign } from "../dom.ts";
 import { exactly, link } from "../place.ts";
 import { count, many, rate } from "../say.ts";
 import { table } from "../table.ts";
-import { type View, asQuery, attributeField } from "../view.ts";
+import { type View, again, asCql, asQuery, attributeField, formsField, isCql, meant } from "../view.ts";
 import { keywordColumns, nothing, wordColumn } from "./time.ts";
 
 const LIMIT = { name: "limit", label: "Rows", kind: "number", usual: "50", rare: true } as const;
@@ -74,6 +74,7 @@ export const keywords: View = {
         el("li", {}, el("code", {}, "site=gazette.example"), ": one source"), el("li", {}, el("code", {}, "date=2026-Q1"), ": a quarter")),
       desk.corpus && el("p", {}, "This corpus has the fields ", ...desk.corpus.fields.flatMap((name, at) => [at > 0 && ", ", el("code", {}, name)]), "."));
   },
+  meaning: "Simple maths divides the rate in focus by the rate elsewhere, after adding a number (1) to both: a larger number favours common words. Log ratio tells how many times as often, as a power of two; log-likelihood, how sure it is that there is a difference at all.",
   show: async (desk) => {
     const { place } = desk;
     const names = ["focus", "against", "ngram", "attribute", "measure", "add", "min", "punctuation", "limit"];
@@ -102,7 +103,7 @@ export const collocations: View = {
   chooses: true,
   button: "Show",
   fields: (desk) => [
-    QUERY,
+    QUERY, ...formsField(desk),
     { name: "measure", label: "Order by", kind: "choice", choices: MEASURES.map(([key, name]) => [key, name] as const), usual: "logdice" },
     attributeField(desk),
     { name: "left", label: "Tokens before", kind: "number", usual: "5", rare: true },
@@ -111,18 +112,22 @@ export const collocations: View = {
     { name: "min", label: "Together at least so often", kind: "number", usual: "3", rare: true }, PUNCTUATION, LIMIT,
   ],
   ready: (place) => place.get("q") !== "",
+  meaning: "“Together” counts how often a word stands within the window around a hit. LogDice is at most 14 and can be compared between corpora of different size; MI favours rare words that hardly occur elsewhere; t-score and log-likelihood favour frequent ones.",
   show: async (desk) => {
     const { place } = desk;
-    const names = ["q", "measure", "attribute", "left", "right", "sentence", "min", "punctuation", "limit"];
-    const found = await desk.ask<{ hits: number; collocates: number; rows: Collocate[] }>("colloc", Object.fromEntries(names.map((name) => [name, place.get(name)])));
+    const names = ["measure", "attribute", "left", "right", "sentence", "min", "punctuation", "limit"];
+    const q = meant(place);
+    const found = await desk.ask<{ hits: number; collocates: number; rows: Collocate[] }>("colloc", { q, ...Object.fromEntries(names.map((name) => [name, place.get(name)])) });
     if (found.rows.length === 0) return nothing(desk, found.hits === 0 ? "There are no hits, so that nothing stands beside them." : "Nothing stands beside these hits often enough. A smaller least number may help.");
     desk.say(`${many(found.collocates, "collocate")} of ${many(found.hits, "hit")}.`);
     const chosen = MEASURES.find(([key]) => key === (place.get("measure") || "logdice"))!;
     const shown = [chosen, ...MEASURES.filter(([key]) => key !== chosen[0] && ["logdice", "mi", "t-score", "ll"].includes(key))];
-    const window = `[]{0,${Number(place.get("right") || 5) - 1}}`;
+    // Both together, whichever comes first, as far apart as the window reaches.
+    const gap = (name: string) => `[]{0,${Math.max(Number(place.get(name) || 5) - 1, 0)}}`;
     const both = (row: Collocate) => {
-      const [node, other] = [place.get("q").startsWith("[") || /["(]/.test(place.get("q")) ? place.get("q") : asQuery(place.get("q")), `[${place.get("attribute") || "lc"}=="${row.value.replace(/[\\"]/g, "\\$&")}"]`];
-      return `(${node}) ${window} ${other} | ${other} []{0,${Number(place.get("left") || 5) - 1}} (${node})`;
+      const other = asCql(row.value, place.get("attribute") || "lc");
+      const node = isCql(q) ? `(${q})` : q.split(/\s+/).map((word) => asCql(word.toLowerCase(), "lc")).join(" ");
+      return `${node} ${gap("right")} ${other} | ${other} ${gap("left")} ${node}`;
     };
     desk.put(table("collocations", `Collocates of ${place.get("q")}`, [
       { name: "word", value: (row) => row.value, show: (row) => el("a", { href: link("search", place, { q: both(row) }), title: "Show both together" }, foreign(row.value)) },
@@ -144,17 +149,17 @@ export const frequencies: View = {
   fields: (desk) => {
     const fields = (desk.corpus?.fields ?? []).filter((name) => !["url", "title"].includes(name));
     const attributes = desk.attributes.filter((name) => name !== "word").map((name) => [name, { lc: "form", lemma: "lemma", tag: "part of speech" }[name] ?? name] as const);
-    return [QUERY, { name: "by", label: "By", kind: "choice", choices: [["word", "exact form"], ...attributes, ...fields.map((name) => [name, name === "site" ? "source" : name] as const)], usual: fields.includes("site") ? "site" : "lc" }, LIMIT];
+    return [QUERY, ...formsField(desk), { name: "by", label: "By", kind: "choice", choices: [["word", "exact form"], ...attributes, ...fields.map((name) => [name, name === "site" ? "source" : name] as const)], usual: fields.includes("site") ? "site" : "lc" }, LIMIT];
   },
   ready: (place) => place.get("q") !== "",
   show: async (desk) => {
     const { place } = desk;
     const by = place.get("by") || (desk.corpus?.fields.includes("site") ? "site" : "lc");
-    const found = await desk.ask<{ hits: number; values: number; rows: { value: string; hits: number; tokens?: number; per_million?: number | null }[] }>("freq", { q: place.get("q"), by, limit: place.get("limit") });
+    const found = await desk.ask<{ hits: number; values: number; rows: { value: string; hits: number; tokens?: number; per_million?: number | null }[] }>("freq", { q: meant(place), by, limit: place.get("limit") });
     if (found.rows.length === 0) return nothing(desk, "There are no hits.");
     desk.say(`${many(found.hits, "hit")}, ${many(found.values, "value")}.`);
     const isField = desk.corpus?.fields.includes(by);
-    const hitsOf = (value: string) => (isField ? link("search", place, { q: place.get("q"), filter: [exactly(by, value), place.get("filter") && `(${place.get("filter")})`].filter(Boolean).join(" ") }) : link("search", place, { q: asQuery(value, by) }));
+    const hitsOf = (value: string) => (isField ? link("search", place, { ...again(place), filter: [exactly(by, value), place.get("filter") && `(${place.get("filter")})`].filter(Boolean).join(" ") }) : link("search", place, { q: asQuery(value, by) }));
     desk.put(table("frequencies", `Hits by ${by}`, [
       { name: by, value: (row) => row.value, show: (row) => (row.value ? el("a", { href: hitsOf(row.value) }, foreign(row.value)) : "(not known)") },
       { name: "hits", value: (row) => row.hits, numeric: true, show: (row) => count(row.hits) },

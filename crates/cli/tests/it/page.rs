@@ -18,34 +18,44 @@ struct Reader {
     browser: Browser,
     server: Server,
     own: String,
-    _corpus: Corpus,
+    corpus: Corpus,
+}
+
+/// Six months of weather in English, and a few days of it in Arabic.
+fn weather_in_two_languages() -> Corpus {
+    let corpus = weather();
+    let arabic = |number: usize| {
+        let text = "وصلت العاصفة إلى الساحل مساء أمس وأغلقت المدارس أبوابها في جميع أنحاء المدينة. \
+                    قال رئيس البلدية إن فرق الإنقاذ عملت طوال الليل لمساعدة السكان. \
+                    من المتوقع أن يتحسن الطقس في نهاية الأسبوع وأن تعود الحياة إلى طبيعتها.";
+        let mut page = article(90_000 + number, "d.example", &format!("2026-06-{:02}", number + 1), "");
+        page.body = format!(
+            "<html lang=ar><head><meta charset=utf-8><title>أخبار {number}</title><meta property='article:published_time' \
+             content='2026-06-{:02}T08:00:00Z'></head><body><article><h1>أخبار اليوم</h1><p>{text}</p></article></body></html>",
+            number + 1
+        )
+        .into_bytes();
+        page
+    };
+    put(&corpus, "2026-07-02", "c.0", &(0..5).map(arabic).collect::<Vec<_>>());
+    for stage in ["clean", "annotate", "compile"] {
+        corpus.run(stage).ok();
+    }
+    corpus
 }
 
 impl Reader {
-    /// Six months of weather in English, and a few days of it in Arabic.
-    fn new() -> Option<Reader> {
+    /// A server of a corpus, and a browser.
+    fn of(corpus: impl FnOnce() -> Corpus, args: &str) -> Option<Reader> {
         let browser = Browser::start()?;
-        let corpus = weather();
-        let arabic = |number: usize| {
-            let text = "وصلت العاصفة إلى الساحل مساء أمس وأغلقت المدارس أبوابها في جميع أنحاء المدينة. \
-                        قال رئيس البلدية إن فرق الإنقاذ عملت طوال الليل لمساعدة السكان. \
-                        من المتوقع أن يتحسن الطقس في نهاية الأسبوع وأن تعود الحياة إلى طبيعتها.";
-            let mut page = article(90_000 + number, "d.example", &format!("2026-06-{:02}", number + 1), "");
-            page.body = format!(
-                "<html lang=ar><head><meta charset=utf-8><title>أخبار {number}</title><meta property='article:published_time' \
-                 content='2026-06-{:02}T08:00:00Z'></head><body><article><h1>أخبار اليوم</h1><p>{text}</p></article></body></html>",
-                number + 1
-            )
-            .into_bytes();
-            page
-        };
-        put(&corpus, "2026-07-02", "c.0", &(0..5).map(arabic).collect::<Vec<_>>());
-        for stage in ["clean", "annotate", "compile"] {
-            corpus.run(stage).ok();
-        }
-        let server = Server::start(&corpus, "");
+        let corpus = corpus();
+        let server = Server::start(&corpus, args);
         let own = format!("http://{}/", server.address);
-        Some(Reader { browser, server, own, _corpus: corpus })
+        Some(Reader { browser, server, own, corpus })
+    }
+
+    fn new() -> Option<Reader> {
+        Reader::of(weather_in_two_languages, "")
     }
 
     /// Opens a view by the part of its address behind the host.
@@ -224,8 +234,8 @@ fn a_step_of_the_timeline_leads_to_its_hits() {
     reader.view("?view=timeline&q=storm&by=month");
     reader.browser.until("!!document.querySelector('.target')");
     let table = String::from_utf8(reader.saves(".chart .csv", "tidings-timeline.csv")).unwrap();
-    assert!(table.contains("step,query,hits,per million,low,high"), "{table}");
-    assert!(table.lines().nth(6).unwrap().starts_with("2026-06,storm,36,"), "{table}");
+    assert!(table.contains("step,hits,per million,low,high"), "{table}");
+    assert!(table.lines().nth(6).unwrap().starts_with("2026-06,36,"), "{table}");
     let picture = String::from_utf8(reader.saves(".tools button:nth-child(2)", "tidings-timeline.svg")).unwrap();
     assert!(picture.starts_with("<svg") && picture.contains("stroke=\"rgb("), "{picture}");
     assert!(!picture.contains("role=\"button\""), "what is for the screen only stays there");
@@ -316,5 +326,42 @@ fn colours_and_directions_are_those_of_the_reader_and_of_the_text() {
     reader.browser.until("document.activeElement?.id === 'main'");
     reader.browser.press(&["/"]);
     assert_eq!(reader.browser.eval("document.activeElement.name"), "q");
+    reader.is_quiet(&[]);
+}
+
+#[test]
+fn texts_that_not_everybody_may_read_are_shown_with_a_token() {
+    let Some(mut reader) = Reader::of(weather, "--public") else { return };
+    let secret = reader.corpus.run("--json token add --name desk").ok().json()["token"].as_str().unwrap().to_owned();
+    reader.view("?q=storm");
+    assert!(reader.browser.text("#message").starts_with("126 hits, "), "counts are for everybody");
+    assert_eq!(reader.browser.eval("document.querySelectorAll('.hit').length"), 0);
+    assert!(reader.browser.text(".kwic .withheld").contains("with a token only"));
+
+    let is_shown = (0..40).any(|_| {
+        reader.browser.eval(&format!(
+            "document.querySelector('#token').value = {secret:?}; document.querySelector('form.token').requestSubmit()"
+        ));
+        // A token is known to the server within a second.
+        std::thread::sleep(Duration::from_millis(500));
+        reader.browser.eval("document.querySelectorAll('.hit').length === 50") == true
+    });
+    assert!(is_shown, "{}", reader.browser.text("main"));
+    // It stays with the tab, and only there.
+    reader.view("?q=storm&sort=left");
+    assert_eq!(reader.browser.eval("document.querySelectorAll('.hit').length"), 50);
+    assert_eq!(reader.browser.eval("JSON.stringify(localStorage)"), "{}");
+    reader.is_quiet(&["401 (Unauthorized)"]);
+}
+
+#[test]
+fn a_corpus_that_is_still_empty_says_so() {
+    let Some(mut reader) = Reader::of(crate::clean::corpus, "") else { return };
+    reader.view("");
+    assert!(reader.browser.text(".empty").contains("Nothing is searchable yet"));
+    reader.view("?view=collection");
+    assert!(reader.browser.text("main").contains("Nothing was downloaded yet"));
+    reader.view("?view=help");
+    assert!(reader.browser.text("main").contains("Words and phrases"));
     reader.is_quiet(&[]);
 }
