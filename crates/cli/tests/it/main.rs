@@ -2,6 +2,7 @@
 
 mod annotate;
 mod ask;
+mod browser;
 mod clean;
 mod compile;
 mod crash;
@@ -15,6 +16,7 @@ mod faults;
 mod formats;
 mod lang;
 mod limits;
+mod page;
 mod retries;
 mod run;
 mod schedule;

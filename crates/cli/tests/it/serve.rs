@@ -12,13 +12,14 @@ use crate::ask::weather;
 use crate::support::{Corpus, Running};
 
 /// A server under way.
-struct Server {
+pub struct Server {
     running: Running,
-    address: String,
+    /// Its host and port.
+    pub address: String,
 }
 
 impl Server {
-    fn start(corpus: &Corpus, args: &str) -> Server {
+    pub fn start(corpus: &Corpus, args: &str) -> Server {
         let mut running = corpus.start(&format!("serve --port 0 {args}"));
         let mut said = String::new();
         running.until(|| {
@@ -27,6 +28,11 @@ impl Server {
         });
         let address = said.split("http://").nth(1).and_then(|rest| rest.split('/').next()).expect("it listens");
         Server { address: address.to_owned(), running }
+    }
+
+    /// Sends it a signal.
+    pub fn signal(&self, signal: Signal) {
+        self.running.signal(signal);
     }
 
     /// The status, the head and the body of an answer.

@@ -272,14 +272,14 @@ fn virtual_corpora_are_asked_by_name() {
 #[test]
 fn the_page_asks_nobody_else() {
     let room = Room::new();
-    for path in ["/", "/app.js", "/app.css"] {
+    for path in ["/", "/app.js", "/style.css", "/icon.svg"] {
         let file = room.get(path).is(200);
         let allowed = file.body.replace("http://www.w3.org/2000/svg", "");
         assert!(
             !allowed.contains("http://") && !allowed.contains("https://") && !allowed.contains("style=\""),
             "{path}"
         );
-        assert!(file.head.contains("content-security-policy: default-src 'self'"), "{}", file.head);
+        assert!(file.head.contains("content-security-policy: default-src 'none'"), "{}", file.head);
         assert!(file.head.contains("nosniff") && file.head.contains("no-referrer"));
     }
     room.get("/healthz").is(200);
