@@ -16,9 +16,9 @@ pub fn annotate(document: &Document, labels: &Labels, wanted: impl Fn(usize, Ran
     let own = Segmenter::for_language(&code);
     let paragraphs = document.paragraphs.iter().enumerate().map(|(place, paragraph)| {
         let wanted = |span: Range<usize>| wanted(place, span);
-        match paragraph.language.is_empty() {
-            true => cut(&own, paragraph, wanted),
-            false => cut(&Segmenter::for_language(&paragraph.language), paragraph, wanted),
+        match paragraph.language.is_empty() || paragraph.language == code {
+            true => cut(&own, paragraph, "", wanted),
+            false => cut(&Segmenter::for_language(&paragraph.language), paragraph, &paragraph.language, wanted),
         }
     });
     Annotated {
@@ -27,7 +27,12 @@ pub fn annotate(document: &Document, labels: &Labels, wanted: impl Fn(usize, Ran
     }
 }
 
-fn cut(segmenter: &Segmenter<'_>, paragraph: &Paragraph, wanted: impl Fn(Range<usize>) -> bool) -> AnnotatedParagraph {
+fn cut(
+    segmenter: &Segmenter<'_>,
+    paragraph: &Paragraph,
+    language: &str,
+    wanted: impl Fn(Range<usize>) -> bool,
+) -> AnnotatedParagraph {
     let text = &paragraph.text;
     let sentences = segmenter.segment(text).into_iter();
     let sentences = sentences.filter(|sentence| !sentence.tokens.is_empty() && wanted(sentence.span()));
@@ -39,7 +44,11 @@ fn cut(segmenter: &Segmenter<'_>, paragraph: &Paragraph, wanted: impl Fn(Range<u
         });
         tokens.collect()
     };
-    AnnotatedParagraph { kind: kind(paragraph.kind).to_owned(), sentences: sentences.map(tokens).collect() }
+    AnnotatedParagraph {
+        kind: kind(paragraph.kind).to_owned(),
+        language: language.to_owned(),
+        sentences: sentences.map(tokens).collect(),
+    }
 }
 
 fn kind(kind: Kind) -> &'static str {
