@@ -4,6 +4,8 @@ use std::ops::Range;
 
 use tidings_model::{Annotated, AnnotatedParagraph, Attributes, Document, Kind, Paragraph, Token};
 
+use crate::external::ToolError;
+use crate::layer::Annotators;
 use crate::segment::Segmenter;
 
 /// What is said about a document's feed: name and value, as in `topic=sport`.
@@ -25,6 +27,26 @@ pub fn annotate(document: &Document, labels: &Labels, wanted: impl Fn(usize, Ran
         about: attributes(document, labels),
         paragraphs: paragraphs.filter(|paragraph| !paragraph.sentences.is_empty()).collect(),
     }
+}
+
+/// The sentences of a text of one language, with lemmas and tags.
+pub fn annotate_text(text: &str, language: &str, annotators: &Annotators) -> Result<Vec<Vec<Token>>, ToolError> {
+    let sentences = Segmenter::for_language(language).segment(text).into_iter();
+    let sentences = sentences.filter(|sentence| !sentence.tokens.is_empty());
+    let mut sentences: Vec<Vec<Token>> = sentences
+        .map(|sentence| {
+            let token = |token: &Range<usize>| Token {
+                word: text[token.clone()].to_owned(),
+                space_after: text[token.end..].chars().next().is_none_or(char::is_whitespace),
+                ..Token::default()
+            };
+            sentence.tokens.iter().map(token).collect()
+        })
+        .collect();
+    if let Some(annotator) = annotators.of(language) {
+        annotator.annotate(&mut sentences.iter_mut().map(Vec::as_mut_slice).collect::<Vec<_>>())?;
+    }
+    Ok(sentences)
 }
 
 fn cut(

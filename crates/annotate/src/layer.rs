@@ -8,7 +8,9 @@ use std::sync::Arc;
 
 use tidings_model::{Annotated, Token};
 
+use crate::codes;
 use crate::external::ToolError;
+use crate::tagger::{Models, Tagger};
 
 /// Gives tokens their lemmas and tags.
 pub trait Annotator: Send + Sync {
@@ -37,6 +39,37 @@ impl Annotator for Rules {
     }
 }
 
+/// A model of ours.
+struct Learned {
+    tagger: Arc<Tagger>,
+    name: String,
+}
+
+impl Learned {
+    fn new(tagger: Arc<Tagger>) -> Learned {
+        let about = tagger.about();
+        Learned { name: format!("model {} {}", about.language, about.digest), tagger }
+    }
+}
+
+impl Annotator for Learned {
+    fn name(&self) -> &str {
+        &self.name
+    }
+
+    fn annotate(&self, sentences: &mut [&mut [Token]]) -> Result<(), ToolError> {
+        for sentence in sentences {
+            self.tagger.tag(sentence);
+            // Some treebanks have no lemmas to learn from.
+            sentence
+                .iter_mut()
+                .filter(|token| token.lemma.is_empty())
+                .for_each(|token| token.lemma = plain_lemma(&token.word));
+        }
+        Ok(())
+    }
+}
+
 /// The lemma of a word that nobody knows more about.
 pub(crate) fn plain_lemma(word: &str) -> String {
     word.to_lowercase()
@@ -46,28 +79,35 @@ pub(crate) fn plain_lemma(word: &str) -> String {
 #[derive(Clone)]
 pub struct Annotators {
     given: BTreeMap<String, Arc<dyn Annotator>>,
+    models: Models,
     usual: Option<Arc<dyn Annotator>>,
 }
 
 impl Annotators {
-    /// Those of all languages: models where there are some, rules elsewhere.
-    pub fn usual() -> Annotators {
-        Annotators { given: BTreeMap::new(), usual: Some(Arc::new(Rules)) }
+    /// Those of all languages: these models, and rules for languages that have none.
+    pub fn new(models: Models) -> Annotators {
+        Annotators { given: BTreeMap::new(), models, usual: Some(Arc::new(Rules)) }
     }
 
     /// Nobody: tokens stay without lemmas and tags.
     pub fn none() -> Annotators {
-        Annotators { given: BTreeMap::new(), usual: None }
+        Annotators { given: BTreeMap::new(), models: Models::default(), usual: None }
     }
 
     /// Lets somebody else annotate a language.
     pub fn set(&mut self, language: &str, annotator: Arc<dyn Annotator>) {
-        self.given.insert(language.to_owned(), annotator);
+        self.given.insert(codes::plain(language).to_owned(), annotator);
     }
 
     /// The annotator of a language; none if its tokens stay as they are.
     pub fn of(&self, language: &str) -> Option<Arc<dyn Annotator>> {
-        self.given.get(language).or(self.usual.as_ref()).cloned()
+        if let Some(annotator) = self.given.get(codes::plain(language)) {
+            return Some(Arc::clone(annotator));
+        }
+        match self.models.tagger(language) {
+            Some(tagger) => Some(Arc::new(Learned::new(tagger))),
+            None => self.usual.clone(),
+        }
     }
 
     /// What the annotator of a language is called.
@@ -130,7 +170,7 @@ mod tests {
     fn every_paragraph_goes_to_the_annotator_of_its_language() {
         let paragraphs = vec![paragraph("", "Regen"), paragraph("fr", "Pluie")];
         let mut documents = [("de".to_owned(), Annotated { paragraphs, ..Annotated::default() })];
-        let mut annotators = Annotators::usual();
+        let mut annotators = Annotators::new(Models::default());
         annotators.set("fr", Arc::new(Toy));
         let met = enrich(&mut documents, &annotators).unwrap();
         assert_eq!(met.iter().map(String::as_str).collect::<Vec<_>>(), ["de", "fr"]);

@@ -26,12 +26,14 @@ mod model;
 mod segment;
 mod sentences;
 mod table;
+pub mod tagger;
 mod tokens;
 mod version;
 mod whole;
 
-pub use document::{Labels, annotate};
+pub use document::{Labels, annotate, annotate_text};
 pub use layer::{Annotator, Annotators, Rules, enrich};
 pub use model::{Model, TRUST, Weights};
 pub use segment::{Segmenter, Sentence, Witness};
+pub use tagger::{About, ModelError, Models, Part, Tagger, models};
 pub use version::version;

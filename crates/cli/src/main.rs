@@ -80,6 +80,7 @@ fn run(args: Args) -> anyhow::Result<cmd::Report> {
         Verb::Serve(args) => cmd::serve::run(&args, global),
         Verb::Token(args) => cmd::token::run(&args, global),
         Verb::Tokenize(args) => cmd::tokenize::run(&args),
+        Verb::Tag(args) => cmd::tag::run(&args, global),
         Verb::Lang(args) => cmd::lang::run(&args),
         Verb::Config => cmd::config::run(global),
         Verb::Completions(args) => cmd::shell::completions(&args),

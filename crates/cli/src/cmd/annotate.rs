@@ -4,16 +4,17 @@
 //! written down in the order of the documents. It appears whole, with the recipe that made it, or not at all: a tool of
 //! somebody else that fails leaves its day undone, and the run goes on with the next.
 
+use std::borrow::Cow;
 use std::collections::{BTreeSet, HashMap};
 use std::ops::Range;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Instant;
 
-use anyhow::{Result, bail};
+use anyhow::{Context as _, Result, bail};
 use serde_json::json;
 use tidings_annotate::external::{External, ToolError};
-use tidings_annotate::{Annotators, enrich};
+use tidings_annotate::{Annotators, Models, enrich};
 use tidings_model::{Annotated, Document, address};
 use tidings_store::docs::{self, DocumentReader, Ingredient, Recipe};
 use tidings_store::format::vertical;
@@ -39,6 +40,8 @@ const LEAST_WEIGHT: usize = 64 << 10;
 /// Documents go together up to so many bytes of text, or so many documents: tools work best on many sentences at once.
 const BUNDLE_BYTES: usize = 128 << 10;
 const BUNDLE_DOCUMENTS: usize = 64;
+/// No file of models is larger.
+const MAX_MODELS_BYTES: u64 = 1 << 30;
 /// After so many days that tools left undone no further one is tried: it would fail like these, after as long a wait.
 const FAILURES: u64 = 3;
 
@@ -354,12 +357,29 @@ impl<'a> Work<'a> {
     }
 }
 
+/// The models: those that come with the program, and those of a file of the user's, which win.
+fn models(config: &AnnotateConfig) -> Result<Models> {
+    let shipped = tidings_annotate::models();
+    if config.models.is_empty() {
+        return Ok(shipped.clone());
+    }
+    let path = Path::new(&config.models);
+    let size =
+        std::fs::metadata(path).with_context(|| format!("cannot read annotate.models, {}", path.display()))?.len();
+    if size > MAX_MODELS_BYTES {
+        bail!("annotate.models, {}, has {} MiB; no file of models is that large", path.display(), size >> 20);
+    }
+    let bytes = std::fs::read(path).with_context(|| format!("cannot read annotate.models, {}", path.display()))?;
+    let models = Models::from_bytes(Cow::Owned(bytes)).and_then(|models| models.check().map(|()| models));
+    Ok(shipped.with(models.with_context(|| format!("annotate.models, {}", path.display()))?))
+}
+
 /// Who gives lemmas and tags, by the settings.
 pub fn annotators(config: &AnnotateConfig) -> Result<Annotators> {
     if !config.tags {
         return Ok(Annotators::none());
     }
-    let mut annotators = Annotators::usual();
+    let mut annotators = Annotators::new(models(config)?);
     for (language, settings) in config.tools()? {
         annotators.set(&language, Arc::new(External::new(&language, settings)));
     }

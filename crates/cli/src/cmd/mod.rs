@@ -21,6 +21,7 @@ pub mod rebuild;
 pub mod run;
 pub mod serve;
 pub mod shell;
+pub mod tag;
 pub mod token;
 pub mod tokenize;
 pub mod update;

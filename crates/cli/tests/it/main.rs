@@ -17,5 +17,6 @@ mod retries;
 mod schedule;
 mod serve;
 mod support;
+mod tag;
 mod tokenize;
 mod trouble;
