@@ -88,6 +88,8 @@ pub enum Verb {
     Freq(cmd::ask::freq::Args),
     /// Show what stands beside hits
     Colloc(cmd::ask::colloc::Args),
+    /// Show what a word does: its collocates by grammatical relation
+    Sketch(cmd::ask::sketch::Args),
     /// List words or n-grams
     Words(cmd::ask::words::Args),
     /// Show what is typical of a part of the corpus

@@ -71,6 +71,7 @@ fn run(args: Args) -> anyhow::Result<cmd::Report> {
         Verb::Query(args) => cmd::ask::query::run(&args, global),
         Verb::Freq(args) => cmd::ask::freq::run(&args, global),
         Verb::Colloc(args) => cmd::ask::colloc::run(&args, global),
+        Verb::Sketch(args) => cmd::ask::sketch::run(&args, global),
         Verb::Words(args) => cmd::ask::words::run(&args, global),
         Verb::Keywords(args) => cmd::ask::keywords::run(&args, global),
         Verb::Timeline(args) => cmd::ask::timeline::run(&args, global),

@@ -37,8 +37,8 @@ pub struct Relation {
     pattern: Pattern,
     /// Whether `a` is the first token of a match; `b` is the last one then, and otherwise the other way round.
     a_is_first: bool,
-    /// Whether it is divided by the lemma at `p`.
-    pub is_divided: bool,
+    /// What stands at `p`, if the relation is divided by it.
+    divider: Option<Logic<TokenTest>>,
 }
 
 /// A place of a relation.
@@ -98,7 +98,8 @@ impl Grammar {
             } else if let Some(names) = names.take() {
                 grammar.relations.push(Relation::new(names, line).map_err(fault)?);
             } else {
-                let (one, other) = line.split_once(" | ").ok_or_else(|| fault("a relation has two names".to_owned()))?;
+                let (one, other) =
+                    line.split_once(" | ").ok_or_else(|| fault("a relation has two names".to_owned()))?;
                 names = Some([one.trim().to_owned(), other.trim().to_owned()]);
             }
         }
@@ -122,8 +123,19 @@ impl Relation {
             ("b", "a") => false,
             _ => return Err("a: and b: are the first and the last token of a pattern".to_owned()),
         };
-        let is_divided = parts.iter().any(|part| label(Some(part)) == "p");
-        Ok(Relation { names, pattern: query.pattern, a_is_first, is_divided })
+        let divider = parts.iter().find_map(|part| match &part.kind {
+            PatternKind::Labelled { label, token } if label == Slot::P.label() => match &token.kind {
+                PatternKind::Token(condition) => Some(condition.clone()),
+                _ => None,
+            },
+            _ => None,
+        });
+        Ok(Relation { names, pattern: query.pattern, a_is_first, divider })
+    }
+
+    /// What the lemma that divides the relation must be like, if one does.
+    pub(crate) fn divider(&self) -> Option<&Logic<TokenTest>> {
+        self.divider.as_ref()
     }
 
     /// What collocates are to a word that stands at a place.
@@ -154,8 +166,13 @@ fn narrowed(pattern: &Pattern, conditions: &[(Slot, Logic<TokenTest>)]) -> Patte
                 PatternKind::Token(condition) => Some(condition.clone()),
                 _ => None,
             };
-            let more = conditions.iter().filter(|(slot, _)| slot.label() == label).map(|(_, condition)| condition.clone());
-            let mut all: Vec<Logic<TokenTest>> = own.into_iter().chain(more).collect();
+            let more =
+                conditions.iter().filter(|(slot, _)| slot.label() == label).map(|(_, condition)| condition.clone());
+            let parts = own.into_iter().chain(more).flat_map(|condition| match condition {
+                Logic::All(parts) => parts,
+                one => vec![one],
+            });
+            let mut all: Vec<Logic<TokenTest>> = parts.collect();
             match all.len() {
                 0 => PatternKind::Any,
                 1 => PatternKind::Token(all.remove(0)),
@@ -192,11 +209,12 @@ mod tests {
 
     #[test]
     fn a_relation_becomes_a_query_that_people_can_ask() {
-        let text = "languages xx\n\n# why\nmodifiers of @ | modified by @\nb:[tag=\"ADJ\"] [tag=\"ADV\"]? a:[tag=\"NOUN\"]\n";
+        let text =
+            "languages xx\n\n# why\nmodifiers of @ | modified by @\nb:[tag=\"ADJ\"] [tag=\"ADV\"]? a:[tag=\"NOUN\"]\n";
         let grammar = Grammar::parse("x", text).unwrap();
         let relation = &grammar.relations[0];
         assert_eq!(relation.name(Slot::A, "rain", None), "modifiers of rain");
-        assert!(relation.is_first(Slot::B) && !relation.is_first(Slot::A) && !relation.is_divided);
+        assert!(relation.is_first(Slot::B) && !relation.is_first(Slot::A) && relation.divider().is_none());
         let query = relation.query(&[(Slot::A, is(Attribute::Lemma, Wanted::exact("rain")))]).to_string();
         assert_eq!(query, r#"[tag="ADJ"] [tag="ADV"]? [tag="NOUN" & lemma=="rain"] within <s/>"#);
         assert_eq!(cql::parse(&query).unwrap().to_string(), query);

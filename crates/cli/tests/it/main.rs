@@ -12,6 +12,7 @@ mod extract;
 mod faults;
 mod formats;
 mod lang;
+mod layers;
 mod limits;
 mod retries;
 mod schedule;

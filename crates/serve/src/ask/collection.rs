@@ -4,7 +4,7 @@ use std::collections::{BTreeSet, HashMap};
 
 use serde_json::json;
 use tidings_index::Day;
-use tidings_store::{corpora as virtual_corpora, feeds as feed_store, yields};
+use tidings_store::{corpora as virtual_corpora, feeds as feed_store, text, yields};
 
 use super::Question;
 use crate::endpoint::Stop;
@@ -20,6 +20,7 @@ pub(crate) fn corpora_schema() -> Schema {
         ("first_day", maybe(Schema::Text)),
         ("last_day", maybe(Schema::Text)),
         ("fields", list(Schema::Text)),
+        ("layers", list(object([("by", Schema::Text), ("tokens", Schema::Integer)]))),
     ]);
     object([("link", Schema::Text), ("corpora", list(corpus))])
 }
@@ -31,6 +32,8 @@ pub(crate) fn corpora(question: &Question<'_>, reply: &mut Reply) -> Result<(), 
         let metas: Vec<_> = with_text.clone().map(|living| living.segment().meta()).collect();
         let fields: BTreeSet<&str> = with_text.flat_map(|living| living.segment().field_names()).collect();
         let fields: Vec<&str> = ["date", "seen", "url", "title"].into_iter().chain(fields).collect();
+        let layers = text::layers(&question.house.home, &code)?;
+        let layers: Vec<_> = layers.into_iter().map(|(by, tokens)| json!({ "by": by, "tokens": tokens })).collect();
         reply.row(json!({
             "corpus": code,
             "generation": snapshot.generation(),
@@ -39,6 +42,7 @@ pub(crate) fn corpora(question: &Question<'_>, reply: &mut Reply) -> Result<(), 
             "first_day": metas.iter().map(|meta| meta.first_day).min().map(|day| Day(day).to_string()),
             "last_day": metas.iter().map(|meta| meta.last_day).max().map(|day| Day(day).to_string()),
             "fields": fields,
+            "layers": layers,
         }))?;
     }
     Ok(())
