@@ -94,6 +94,8 @@ pub enum Verb {
     Freq(cmd::ask::freq::Args),
     /// Show what stands beside hits
     Colloc(cmd::ask::colloc::Args),
+    /// Show what a word does: its collocates by grammatical relation
+    Sketch(cmd::ask::sketch::Args),
     /// List words or n-grams
     Words(cmd::ask::words::Args),
     /// Show what is typical of a part of the corpus
@@ -112,6 +114,8 @@ pub enum Verb {
     Token(cmd::token::Args),
     /// Cut text into sentences and tokens, or many texts as a filter
     Tokenize(cmd::tokenize::Args),
+    /// Give the words of texts their lemmas and parts of speech, or many texts as a filter
+    Tag(cmd::tag::Args),
     /// Tell in which language texts are written, or many as a filter
     Lang(cmd::lang::Args),
     /// Print the settings in force

@@ -24,6 +24,7 @@ pub mod run;
 pub mod serve;
 pub mod shell;
 pub mod status;
+pub mod tag;
 pub mod token;
 pub mod tokenize;
 pub mod update;
