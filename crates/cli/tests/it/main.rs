@@ -17,6 +17,7 @@ mod formats;
 mod lang;
 mod layers;
 mod limits;
+mod month;
 mod page;
 mod retries;
 mod run;
