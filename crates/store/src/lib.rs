@@ -5,6 +5,7 @@
 //! page that was acknowledged and no entry of the plan; [`fold`](mod@fold) tells how.
 
 pub mod archive;
+pub mod backup;
 pub mod candidates;
 pub mod corpora;
 pub mod digest;
@@ -13,6 +14,7 @@ pub mod docs;
 mod error;
 pub mod feeds;
 mod fetched;
+pub mod find;
 pub mod fold;
 pub mod format;
 mod frames;
@@ -22,11 +24,13 @@ pub mod hosts;
 pub mod journal;
 pub mod pages;
 pub mod plan;
+pub mod removed;
 pub mod rules;
 pub mod runs;
 pub mod seen;
 mod shelves;
 mod table;
+pub mod takedown;
 pub mod text;
 pub mod tokens;
 pub mod warc;

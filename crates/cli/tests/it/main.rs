@@ -2,6 +2,7 @@
 
 mod annotate;
 mod ask;
+mod backup;
 mod clean;
 mod compile;
 mod crash;
@@ -14,9 +15,11 @@ mod faults;
 mod formats;
 mod lang;
 mod limits;
+mod remove;
 mod retries;
 mod schedule;
 mod serve;
 mod support;
 mod tokenize;
 mod trouble;
+mod why;
