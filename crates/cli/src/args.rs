@@ -62,8 +62,14 @@ pub enum Verb {
     Dedup(cmd::dedup::Args),
     /// Make what is derived from pages anew, from a stage on
     Rebuild(cmd::rebuild::Args),
+    /// Copy what cannot be made again to another place; only what is new
+    Backup(cmd::backup::Args),
+    /// Make a home of a backup
+    Restore(cmd::restore::Args),
     /// Print the digest of the corpus, by which two machines know that they hold the same
     Digest(cmd::digest::Args),
+    /// Take a page, a host or all that looks so out of everything, and keep it out
+    Remove(cmd::remove::Args),
     /// Print the text of web pages: files, folders, addresses, or a stream of them
     Extract(cmd::extract::Args),
     /// Find new feeds: of sites, in pages, archives, lists and streams of links; try and adopt them
@@ -76,6 +82,8 @@ pub enum Verb {
     Prune(cmd::prune::Args),
     /// Prove from the run logs how politely the web was asked
     Audit(cmd::audit::Args),
+    /// Tell the fate of a page, a document, a feed or a host, stage by stage, or check that nothing vanished
+    Why(cmd::why::Args),
     /// Show what a feed says, or read many as a filter
     Feed(cmd::feed::Args),
     /// Do everything that is due: update, fetch, clean, dedup, annotate, compile

@@ -5,6 +5,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::Result;
 use jiff::Timestamp;
+use tidings_store::removed::Removed;
 use tidings_store::{Home, Lock, fold, plan, runs};
 use tokio::sync::watch;
 
@@ -102,6 +103,9 @@ impl Session {
                 count(folded.added, "entry"),
             ),
             None => {}
+        }
+        if verb != "remove" && Removed::read(&home)?.unfinished().next().is_some() {
+            log::warn!("something that was to be removed is not gone yet; `tidings remove` finishes that");
         }
         let run = unused_name(&home, started, verb)?;
         let stopper = Stopper::new();

@@ -88,10 +88,12 @@ impl Home {
 
     /// The plan that is there: ours, or one that FeedFetcher left under its own name.
     pub(crate) fn existing_plan(&self) -> Option<PathBuf> {
-        ["plan.tsv.zst", "plan.tsv", "plan.txt", "plan.txt.zst"]
-            .map(|name| self.root.join(name))
-            .into_iter()
-            .find(|path| path.is_file())
+        self.plans().into_iter().find(|path| path.is_file())
+    }
+
+    /// The names that a plan may have, ours first.
+    pub(crate) fn plans(&self) -> [PathBuf; 4] {
+        ["plan.tsv.zst", "plan.tsv", "plan.txt", "plan.txt.zst"].map(|name| self.root.join(name))
     }
 
     /// Where a run collects its results until they are folded into the plan.

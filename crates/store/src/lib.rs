@@ -5,6 +5,7 @@
 //! page that was acknowledged and no entry of the plan; [`fold`](mod@fold) tells how.
 
 pub mod archive;
+pub mod backup;
 pub mod candidates;
 pub mod census;
 pub mod corpora;
@@ -14,6 +15,7 @@ pub mod docs;
 mod error;
 pub mod feeds;
 mod fetched;
+pub mod find;
 pub mod fold;
 pub mod format;
 mod frames;
@@ -24,11 +26,13 @@ pub mod journal;
 pub mod pages;
 pub mod plan;
 pub mod probe;
+pub mod removed;
 pub mod rules;
 pub mod runs;
 pub mod seen;
 mod shelves;
 mod table;
+pub mod takedown;
 pub mod text;
 pub mod tokens;
 pub mod warc;

@@ -124,6 +124,11 @@ pub(crate) fn recover(home: &Home, whole: impl Fn(&str) -> Option<u64>) -> Resul
     Ok(published)
 }
 
+/// How a file of pages begins.
+pub(crate) fn label() -> Vec<u8> {
+    frames::label(FORMAT, VERSION, "")
+}
+
 /// The published files of pages, by day and run.
 pub fn files(home: &Home) -> Result<Vec<PathBuf>> {
     files_since(home, "")

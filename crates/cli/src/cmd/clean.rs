@@ -15,6 +15,7 @@ use tidings_clean::{Options, Unfit};
 use tidings_model::Page;
 use tidings_store::docs::{self, Day, DayDraft, Recipe};
 use tidings_store::pages::{PageLine, PageReader};
+use tidings_store::removed::{self, Removed};
 use tidings_store::runs::RunLog;
 use tidings_store::yields::{self, Yield};
 use tidings_store::{Error, rfc3339};
@@ -88,7 +89,7 @@ pub fn run(args: &Args, global: &Global) -> Result<Report> {
 
     let mut log = RunLog::create(&session.home, &session.run)?;
     log.push(&json!({ "began": rfc3339(session.started) }))?;
-    let mut work = Work::begin(&session, &due);
+    let mut work = Work::begin(&session, &due, Removed::read(&session.home)?);
     let ended = session.steps(args.steps.time_limit, &due, |(day, why)| work.day(&mut log, day, why));
     let summed = yields::summarise(&session.home);
     let left = due.len() as u64 - ended.as_ref().unwrap_or(&work.days);
@@ -130,6 +131,7 @@ struct Work<'a> {
     session: &'a Session,
     options: Options,
     refinement: Refinement,
+    removed: Removed,
     bounds: Bounds,
     progress: Progress,
     files: u64,
@@ -173,7 +175,7 @@ struct Dropped<'a> {
 }
 
 impl<'a> Work<'a> {
-    fn begin(session: &'a Session, due: &[(Day, &'static str)]) -> Work<'a> {
+    fn begin(session: &'a Session, due: &[(Day, &'static str)], removed: Removed) -> Work<'a> {
         let config = &session.config.clean;
         let threads = if config.threads == 0 { lines::cores() } else { config.threads };
         let files = due.iter().map(|(day, _)| day.files.len() as u64).sum();
@@ -181,6 +183,7 @@ impl<'a> Work<'a> {
             session,
             options: config.options(),
             refinement: session.config.refinement(),
+            removed,
             bounds: Bounds { threads, weight: config.memory_mib << 20 },
             progress: Progress::begin("files of pages", files),
             files: 0,
@@ -253,13 +256,13 @@ impl<'a> Work<'a> {
             open = Some((path, PageReader::open(path)?));
         };
         let began = Instant::now();
-        let (options, refinement) = (&self.options, &self.refinement);
+        let (options, refinement, removed) = (&self.options, &self.refinement, &self.removed);
         let (progress, files_before) = (&mut self.progress, self.files);
         let (mut done, mut current, mut files_done) = (0u64, None, 0);
         orderly::run(
             self.bounds,
             source,
-            |(path, line)| (path, fate(path, &line, options, refinement)),
+            |(path, line)| (path, fate(path, &line, options, refinement, removed)),
             |(path, fate)| {
                 let Fate { place, line, feed, host, sum } = fate?;
                 draft.count(&feed, &host, sum);
@@ -328,20 +331,30 @@ fn is_about_pages(error: &anyhow::Error) -> bool {
 }
 
 /// What becomes of a page.
-fn fate(path: &Path, line: &PageLine, options: &Options, refinement: &Refinement) -> Result<Fate> {
-    let page = line.page(path)?;
+fn fate(path: &Path, line: &PageLine, options: &Options, refinement: &Refinement, removed: &Removed) -> Result<Fate> {
+    let mut page = line.page(path)?;
+    let is_removed = [&page.url, &page.final_url].into_iter().any(|url| removed.covers(url).is_some());
+    if is_removed {
+        // A page that was taken out and came back by some other door goes no further than its address.
+        page.title.clear();
+    }
     let mut line = Vec::new();
     let mut sum = Yield { pages: 1, downloaded: page.body.len() as u64, ..Yield::default() };
-    let place = match reader::clean_page(&page, options, refinement) {
-        Ok(document) => {
-            serde_json::to_writer(&mut line, &document).map_err(|error| anyhow!("{}: {error}", page.url))?;
-            sum.documents = 1;
-            sum.clean = document.paragraphs.iter().map(|paragraph| paragraph.text.len() as u64).sum();
-            Place::Language(document.language_code())
-        }
-        Err(unfit) => {
-            serde_json::to_writer(&mut line, &dropped(&page, unfit))?;
-            Place::Dropped(unfit.name())
+    let place = if is_removed {
+        serde_json::to_writer(&mut line, &dropped(&page, Unfit::NoText, removed::STATUS))?;
+        Place::Dropped(removed::STATUS)
+    } else {
+        match reader::clean_page(&page, options, refinement) {
+            Ok(document) => {
+                serde_json::to_writer(&mut line, &document).map_err(|error| anyhow!("{}: {error}", page.url))?;
+                sum.documents = 1;
+                sum.clean = document.paragraphs.iter().map(|paragraph| paragraph.text.len() as u64).sum();
+                Place::Language(document.language_code())
+            }
+            Err(unfit) => {
+                serde_json::to_writer(&mut line, &dropped(&page, unfit, unfit.name()))?;
+                Place::Dropped(unfit.name())
+            }
         }
     };
     line.push(b'\n');
@@ -350,7 +363,7 @@ fn fate(path: &Path, line: &PageLine, options: &Options, refinement: &Refinement
     Ok(Fate { place, line, feed: page.feed, host, sum })
 }
 
-fn dropped(page: &Page, unfit: Unfit) -> Dropped<'_> {
+fn dropped<'a>(page: &'a Page, unfit: Unfit, reason: &'static str) -> Dropped<'a> {
     let refusal = if let Unfit::Refused(refusal) = unfit { Some(refusal) } else { None };
     Dropped {
         url: &page.url,
@@ -359,7 +372,7 @@ fn dropped(page: &Page, unfit: Unfit) -> Dropped<'_> {
         downloaded: &page.downloaded,
         content_type: &page.content_type,
         bytes: page.body.len(),
-        reason: unfit.name(),
+        reason,
         measured: refusal.map(|refusal| refusal.measured),
         limit: refusal.map(|refusal| refusal.limit),
     }

@@ -3,6 +3,7 @@
 pub mod annotate;
 pub mod ask;
 pub mod audit;
+pub mod backup;
 pub mod clean;
 pub mod compile;
 pub mod config;
@@ -20,6 +21,8 @@ pub mod pages;
 pub mod plan;
 pub mod prune;
 pub mod rebuild;
+pub mod remove;
+pub mod restore;
 pub mod run;
 pub mod serve;
 pub mod shell;
@@ -29,6 +32,7 @@ pub mod token;
 pub mod tokenize;
 pub mod update;
 mod web;
+pub mod why;
 
 use std::collections::HashMap;
 use std::time::Duration;
