@@ -19,6 +19,7 @@ pub mod pages;
 pub mod plan;
 pub mod prune;
 pub mod rebuild;
+pub mod report;
 pub mod run;
 pub mod serve;
 pub mod shell;

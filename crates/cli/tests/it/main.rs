@@ -14,6 +14,7 @@ mod faults;
 mod formats;
 mod lang;
 mod limits;
+mod report;
 mod retries;
 mod run;
 mod schedule;

@@ -23,6 +23,8 @@ pub const STAGES: [&str; 6] = ["update", "fetch", "clean", "dedup", "annotate", 
 
 /// How often we look whether somebody's verb has left the home.
 const LOOK_EVERY: Duration = Duration::from_millis(500);
+/// A report is written again when it is this old.
+const REPORT_AGE: Duration = Duration::from_secs(24 * 3600);
 /// The least time for a stage: one that gets none would never say so.
 const LEAST: Duration = Duration::from_secs(1);
 
@@ -77,6 +79,11 @@ impl<'a> Round<'a> {
             json["seconds"] = json!(began.elapsed().as_secs_f64());
             stages.insert((*stage).to_owned(), json);
         }
+        if self.settings.report && !self.has_fresh_report() && signals::asked_to_end().is_none() {
+            say("report");
+            let told = self.call(&["report"]).map_err(|error| log::error!("report: {error:#}"));
+            failed |= told.is_err();
+        }
         let json = Value::Object(stages);
         if let Err(error) = self.record(&json, failed) {
             log::error!("the record of this run cannot be written: {error:#}");
@@ -88,12 +95,22 @@ impl<'a> Round<'a> {
     /// Runs a stage in its time. One that breaks down is a failure of that stage.
     fn stage(&self, stage: &'static str) -> Result<Report> {
         self.await_home()?;
-        let home = path_text(self.home.root())?;
         let limit = format!("{}s", self.time_for(stage).as_secs_f64());
-        let words = ["tidings", stage, "--home", home, "--time-limit", &limit];
+        self.call(&[stage, "--time-limit", &limit])
+    }
+
+    /// Runs a verb in the home, as if it were typed.
+    fn call(&self, words: &[&str]) -> Result<Report> {
+        let words = [&["tidings", "--home", path_text(self.home.root())?], words].concat();
         let args = crate::args::Args::try_parse_from(words)?;
         catch_unwind(AssertUnwindSafe(|| crate::run(args)))
             .unwrap_or_else(|_| Err(anyhow!("it broke down; this is a mistake in Tidings, please report it")))
+    }
+
+    /// Whether there is a report that is not a day old.
+    fn has_fresh_report(&self) -> bool {
+        let written = std::fs::metadata(self.home.root().join("report.html")).and_then(|meta| meta.modified());
+        written.is_ok_and(|at| at.elapsed().is_ok_and(|age| age < REPORT_AGE))
     }
 
     /// The time of a stage: its own, or what is left of all; 0 is no limit.
