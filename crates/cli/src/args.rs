@@ -115,7 +115,7 @@ pub enum Verb {
     /// Tell in which language texts are written, or many as a filter
     Lang(cmd::lang::Args),
     /// Print the settings in force
-    Config,
+    Config(cmd::config::Args),
     /// Print completions for a shell
     Completions(cmd::shell::CompletionsArgs),
     /// Print the manual page, or write all of them to a folder

@@ -90,7 +90,7 @@ impl Session {
     /// Takes the home, mends what an earlier run left unfinished, and says so.
     pub fn open(home: Home, config: Config, verb: &str) -> Result<Session> {
         let lock = home.lock()?;
-        let started = Timestamp::now();
+        let started = tidings_model::clock::now();
         runs::recover(&home)?;
         match fold::recover(&home, started)? {
             Some(folded) if folded.run.is_empty() => log::info!("an earlier run ended when it had hardly begun"),
@@ -110,7 +110,7 @@ impl Session {
 
     /// Begins another run under the same lock; the last one must have ended and been folded.
     pub fn next_run(&mut self, verb: &str) -> Result<()> {
-        self.started = Timestamp::now();
+        self.started = tidings_model::clock::now();
         self.run = unused_name(&self.home, self.started, verb)?;
         Ok(())
     }

@@ -8,6 +8,7 @@ use std::time::{Duration, Instant};
 
 use tidings_index::Snapshot;
 use tidings_query::engine::Engine;
+use tidings_store::census::Census;
 use tidings_store::tokens::{self, Token};
 use tidings_store::{Home, in_full};
 
@@ -15,6 +16,8 @@ use crate::refusal::Refusal;
 
 /// The home is looked at no more often than this.
 const LOOK_EVERY: Duration = Duration::from_secs(1);
+/// Figures of days are looked at no more often than this: there may be thousands of files.
+const COUNT_EVERY: Duration = Duration::from_secs(10);
 /// So many earlier generations stay open, for those who are in the middle of paging.
 const EARLIER: usize = 2;
 
@@ -26,6 +29,7 @@ pub(crate) struct House {
     looked: Mutex<Option<Instant>>,
     opened: AtomicU64,
     tokens: Mutex<(Option<Instant>, Arc<Vec<Token>>)>,
+    census: Mutex<(Option<Instant>, Census)>,
 }
 
 impl House {
@@ -37,6 +41,7 @@ impl House {
             looked: Mutex::default(),
             opened: AtomicU64::new(0),
             tokens: Mutex::default(),
+            census: Mutex::default(),
         };
         house.look();
         house
@@ -82,6 +87,17 @@ impl House {
             *known = (Some(Instant::now()), Arc::new(tokens::read(&self.home)?));
         }
         Ok(known.1.clone())
+    }
+
+    /// Shows what became of the pages of each day, as it was some seconds ago at most.
+    pub fn census<T>(&self, see: impl FnOnce(&Census) -> T) -> Result<T, Refusal> {
+        let mut known = self.census.lock().expect("no panic while held");
+        let (read, census) = &mut *known;
+        if read.is_none_or(|read| read.elapsed() >= COUNT_EVERY) {
+            census.refresh(&self.home)?;
+            *read = Some(Instant::now());
+        }
+        Ok(see(census))
     }
 
     /// Opens what is new since the last look.

@@ -6,6 +6,7 @@
 
 pub mod archive;
 pub mod candidates;
+pub mod census;
 pub mod corpora;
 pub mod disk;
 pub mod docs;

@@ -147,7 +147,7 @@ fn line(value: &impl Serialize) -> String {
     serde_json::to_string(value).expect("ledgers serialise") + "\n"
 }
 
-fn path(home: &Home) -> PathBuf {
+pub(crate) fn path(home: &Home) -> PathBuf {
     home.seen().join("ledger.jsonl")
 }
 

@@ -87,7 +87,7 @@ impl TextRecipe {
     }
 }
 
-fn recipe_path(home: &Home, day: &str) -> PathBuf {
+pub(crate) fn recipe_path(home: &Home, day: &str) -> PathBuf {
     home.text().join("recipes").join(format!("{day}.json"))
 }
 

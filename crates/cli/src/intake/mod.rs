@@ -135,7 +135,7 @@ where
     let file_limit = tidings_fetch::raise_file_limit();
     let journal = Journal::create(&session.home, &session.run)?;
     let mut log = RunLog::create(&session.home, &session.run)?;
-    log.push(&serde_json::json!({ "began": jiff::Timestamp::now() }))?;
+    log.push(&serde_json::json!({ "began": tidings_model::clock::now() }))?;
     let cores = std::thread::available_parallelism().map_or(2, |cores| cores.get());
     let total: u64 = work.queues.iter().map(|queue| queue.tickets.len() as u64).sum();
     let threads = cores.clamp(2, 8);
