@@ -3,9 +3,9 @@
 use std::path::PathBuf;
 
 use anyhow::{Context as _, Result};
-use jiff::Timestamp;
 use jiff::civil::Date;
 use serde_json::json;
+use tidings_model::clock;
 
 use super::Report;
 use crate::args::Global;
@@ -42,7 +42,7 @@ pub struct Args {
 
 pub fn run(args: &Args, global: &Global) -> Result<Report> {
     let (home, _) = super::open_home(global)?;
-    let now = Timestamp::now();
+    let now = clock::now();
     let days = match (args.days, args.week, args.year) {
         (Some(days), ..) => days,
         (_, true, _) => 7,

@@ -10,13 +10,14 @@ use super::matter::Matter;
 use super::page::{Numbers, Section};
 use super::svg::Svg;
 use crate::console::{count, grouped};
+use crate::health::day_of;
 
 const SQUARE: f64 = 18.0;
 const LEFT: f64 = 40.0;
 const TOP: f64 = 22.0;
 
 pub fn section(matter: &Matter) -> Section {
-    let last = matter.period.last;
+    let (last, today) = (matter.period.last, day_of(matter.now));
     // Before the first harvest there was nothing to miss.
     let born = matter.pages_by_day.keys().chain(&matter.harvested).min().copied();
     let monday =
@@ -37,7 +38,7 @@ pub fn section(matter: &Matter) -> Section {
     let (mut collected, mut missed) = (0, 0);
     for (at, day) in days.iter().enumerate() {
         let (x, y) = (LEFT + (at / 7) as f64 * SQUARE, TOP + (at % 7) as f64 * SQUARE);
-        if day.day() == 1 && at % 7 < 7 {
+        if day.day() == 1 {
             svg.text(x, TOP - 8.0, "", &day.strftime("%b").to_string());
         }
         let pages = matter.pages_by_day.get(day).copied();
@@ -49,6 +50,7 @@ pub fn section(matter: &Matter) -> Section {
                 (["h0", "h1", "h2", "h3", "h4"][level.min(4)], format!("{day}: {}", count(pages, "page")))
             }
             _ if was_harvested => ("h0", format!("{day}: harvested, nothing came")),
+            _ if *day >= today => ("none", format!("{day}: not over yet")),
             _ => ("gap", format!("{day}: not harvested")),
         };
         if class == "gap" {

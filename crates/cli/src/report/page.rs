@@ -78,14 +78,14 @@ nav{margin:10px 0 18px}nav a{margin-right:14px}a{color:var(--c0)}\
 .facts div{background:var(--card);border:1px solid var(--rule);border-radius:8px;padding:10px 14px}.facts dt{color:var(--soft);font-size:.85rem}.facts dd{margin:0;font-size:1.35rem;font-variant-numeric:tabular-nums}\
 section{border-top:1px solid var(--rule);padding:18px 0 14px}figure{margin:0}svg{width:100%;height:auto;display:block}\
 svg text{font-size:12px;fill:var(--soft)}svg .end{text-anchor:end}svg .middle{text-anchor:middle}svg .ink{fill:var(--ink)}\
-.axis{stroke:var(--rule);stroke-width:1}.dash{stroke:var(--soft);stroke-width:1;stroke-dasharray:4 4}\
+.axis{stroke:var(--rule);stroke-width:1}.curve{stroke:var(--c0);stroke-width:2.5}.dash{stroke:var(--soft);stroke-width:1;stroke-dasharray:4 4}\
 .c0{fill:var(--c0)}.c1{fill:var(--c1)}.c2{fill:var(--c2)}.c3{fill:var(--c3)}.c4{fill:var(--c4)}.c5{fill:var(--c5)}.c6{fill:var(--c6)}.c7{fill:var(--c7)}\
 .h0{fill:var(--h0)}.h1{fill:var(--h1)}.h2{fill:var(--h2)}.h3{fill:var(--h3)}.h4{fill:var(--h4)}.none{fill:none;stroke:var(--rule)}.gap{fill:none;stroke:var(--warn);stroke-width:1.5}\
 circle{fill-opacity:.65}.legend{display:flex;flex-wrap:wrap;gap:4px 16px;margin:4px 0 8px;padding:0;list-style:none;font-size:.9rem}\
 .legend svg{display:inline-block;width:12px;height:12px;margin-right:6px;vertical-align:-1px}\
 details{margin-top:6px}summary{cursor:pointer;color:var(--soft)}\
 .wide{overflow-x:auto}table{border-collapse:collapse;font-size:.9rem;width:100%;font-variant-numeric:tabular-nums}caption{text-align:left;padding:4px 0}\
-th,td{padding:3px 12px 3px 0;border-bottom:1px solid var(--rule);text-align:left;font-weight:400;overflow-wrap:anywhere}thead th{font-weight:600}.n{text-align:right;white-space:nowrap}\
+th,td{padding:3px 12px 3px 0;border-bottom:1px solid var(--rule);text-align:left;font-weight:400;overflow-wrap:anywhere}thead th{font-weight:600}.n{text-align:right;white-space:nowrap}tbody th{min-width:220px}\
 footer{border-top:1px solid var(--rule);margin-top:10px;padding-top:10px;font-size:.85rem;color:var(--soft)}\
 @media print{body{max-width:none;padding:0;font-size:11pt}nav,summary{display:none}section{break-inside:avoid}:root{--ground:#fff;--ink:#000;--soft:#444;--rule:#bbb;--card:#fff}}";
 

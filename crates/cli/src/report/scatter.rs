@@ -16,7 +16,7 @@ const SIZE: f64 = 1040.0;
 const HEIGHT: f64 = 460.0;
 const LEFT: f64 = 70.0;
 const BOTTOM: f64 = 40.0;
-const TOP: f64 = 14.0;
+const TOP: f64 = 22.0;
 const RIGHT: f64 = 60.0;
 
 pub fn section(matter: &Matter) -> Section {
@@ -52,7 +52,7 @@ pub fn section(matter: &Matter) -> Section {
         }
     }
     svg.text(LEFT + (SIZE - LEFT - RIGHT) / 2.0, HEIGHT - 4.0, "middle", "downloaded");
-    svg.text(LEFT, 10.0, "end", "text");
+    svg.text(LEFT, 12.0, "", "text");
     for (host, sum) in with_text().take(DOTS) {
         let radius = 2.5 + (sum.documents as f64).sqrt().min(40.0) / 8.0;
         let told = format!(

@@ -98,8 +98,10 @@ impl Bars {
     pub fn push(&mut self, at: usize, name: &str, parts: impl IntoIterator<Item = (String, u64, String)>) {
         const NAME: f64 = 64.0;
         let x = Bars::LEFT + at as f64 * self.step;
-        if at.is_multiple_of((NAME / self.step).ceil().max(1.0) as usize) {
-            self.svg.text(x + self.step / 2.0, Bars::HEIGHT - 8.0, "middle", name);
+        let middle = x + self.step / 2.0;
+        let is_turn = at.is_multiple_of((NAME / self.step).ceil().max(1.0) as usize);
+        if is_turn && middle + NAME / 2.0 <= Bars::WIDTH {
+            self.svg.text(middle, Bars::HEIGHT - 8.0, "middle", name);
         }
         let mut below = 0.0;
         for (class, number, told) in parts.into_iter().filter(|(_, number, _)| *number > 0) {

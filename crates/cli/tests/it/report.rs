@@ -37,9 +37,10 @@ fn the_page_tells_what_was_gathered_and_loads_nothing() {
     for id in ["volume", "funnel", "feeds", "yield", "months", "calendar"] {
         assert!(html.contains(&format!("<section id=\"{id}\">")), "{id} is missing");
     }
-    assert_eq!(html.matches("<svg viewBox=\"0 0 1040 ").count(), 4, "four wide charts");
+    assert_eq!(html.matches("<svg viewBox=\"0 0 1040 ").count(), 5, "five wide charts");
     assert!(html.contains("<dt>pages</dt><dd>15</dd>"), "the numbers are those of the home");
-    assert!(html.contains(&corpus.web.feeds()[0]), "feeds are named");
+    let feed = corpus.web.feeds()[0].replace("http://", "");
+    assert!(html.contains(&feed), "feeds are named");
     for outside in ["<script", "<link", "<img", "<iframe", "url(", "@import", "src="] {
         assert!(!html.contains(outside), "{outside} would load something");
     }
@@ -74,6 +75,6 @@ fn an_empty_home_has_a_report_too_and_names_are_no_markup() {
     fs::write(corpus.home().join("feeds.txt"), "http://e.org/<b>&feed\n").unwrap();
     let html = report(&corpus, "");
     is_well_formed(&html);
-    assert!(html.contains("http://e.org/&lt;b&gt;&amp;feed"), "{html}");
+    assert!(html.contains("e.org/&lt;b&gt;&amp;feed"), "{html}");
     corpus.run("report --until yesterday").exits(2);
 }

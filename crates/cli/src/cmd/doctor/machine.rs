@@ -3,8 +3,8 @@
 use std::os::linux::fs::MetadataExt as _;
 
 use anyhow::Result;
-use jiff::Timestamp;
 use rustix::process::{Resource, geteuid, getrlimit};
+use tidings_model::clock;
 use tidings_store::{probe, runs};
 
 use super::{Findings, Patient};
@@ -125,7 +125,7 @@ fn memory() -> Option<u64> {
 }
 
 pub fn clock(patient: &Patient<'_>, found: &mut Findings) -> Result<()> {
-    let now = Timestamp::now();
+    let now = clock::now();
     let newest = runs::files(patient.home)?.iter().rev().find_map(|path| runs::name_of(path));
     let remedy = "set the clock and keep it right (timedatectl set-ntp true); days and pauses depend on it";
     match newest {

@@ -8,6 +8,7 @@ use anyhow::{Result, anyhow, bail};
 use clap::Parser as _;
 use jiff::Timestamp;
 use serde_json::{Map, Value, json};
+use tidings_model::clock;
 use tidings_store::runs::RunLog;
 use tidings_store::{Error, Home, rfc3339};
 
@@ -48,7 +49,7 @@ impl<'a> Round<'a> {
         let is_first = |from: &String| STAGES.iter().position(|stage| stage == from);
         let first = args.from.as_ref().and_then(is_first).unwrap_or(0);
         let total = args.time_limit.unwrap_or(settings.total.0);
-        let (started, began) = (Timestamp::now(), Instant::now());
+        let (started, began) = (clock::now(), Instant::now());
         Ok(Round { home, global, stages: &STAGES[first..], settings, total, started, began })
     }
 
