@@ -244,9 +244,9 @@ mod tests {
         for feed in 0..feeds {
             let rate = 10f64.powf(chance.f64() * 3.0 - 1.0);
             let (weekend, bunching) = (chance.f64(), 1.5 + chance.f64() * 20.0);
-            for at in 0..PAST_DAYS {
+            for (at, harvest) in outage.iter().enumerate() {
                 let weekday = if past.weekday(at) >= 5 { weekend } else { 1.0 };
-                let mean = rate * weekday * outage[at] * gamma(&mut chance, bunching) * fate(feed, at);
+                let mean = rate * weekday * harvest * gamma(&mut chance, bunching) * fate(feed, at);
                 let day = past.first.saturating_add(jiff::Span::new().days(at as i64));
                 past.add(day, &format!("{feed:04}"), poisson(&mut chance, mean));
             }
@@ -276,7 +276,9 @@ mod tests {
         let noticed = |silent_days: usize, least: f64, most: f64| {
             let (mut fell, mut found) = (0, 0);
             for seed in 0..10 {
-                let dead = |feed: usize, at: usize| f64::from(u8::from(feed % 10 > 0 || at + silent_days < PAST_DAYS));
+                let dead = |feed: usize, at: usize| {
+                    f64::from(u8::from(!feed.is_multiple_of(10) || at + silent_days < PAST_DAYS))
+                };
                 let (past, rates) = simulate(100 + seed, 200, dead);
                 let falls = past.falls();
                 for feed in (0..200).step_by(10).filter(|feed| (least..most).contains(&rates[*feed])) {

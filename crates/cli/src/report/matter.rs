@@ -51,6 +51,9 @@ pub struct FeedGain {
     pub sum: Yield,
 }
 
+/// A host with what came of it in the period.
+pub type HostGain = (String, Yield);
+
 /// Documents of a month by their own date.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Month {
@@ -79,7 +82,7 @@ pub struct Matter {
     /// Feeds, those with most text first.
     pub feeds: Vec<FeedGain>,
     /// Hosts, those with most text first.
-    pub hosts: Vec<(String, Yield)>,
+    pub hosts: Vec<HostGain>,
     /// Searchable documents by the month they are dated to.
     pub months: BTreeMap<(i16, i8), Month>,
 }
@@ -117,7 +120,7 @@ impl Matter {
 }
 
 /// What came of feeds and of hosts, each with most text first.
-fn gains(home: &Home, period: Period, now: Timestamp) -> Result<(Vec<FeedGain>, Vec<(String, Yield)>)> {
+fn gains(home: &Home, period: Period, now: Timestamp) -> Result<(Vec<FeedGain>, Vec<HostGain>)> {
     let mut by_feed: HashMap<String, Yield> = HashMap::new();
     let mut by_host: HashMap<String, Yield> = HashMap::new();
     yields::days_since(home, &period.first.to_string(), |day, row| {
@@ -138,7 +141,7 @@ fn gains(home: &Home, period: Period, now: Timestamp) -> Result<(Vec<FeedGain>, 
     };
     let mut feeds: Vec<FeedGain> = names.into_iter().map(gain).collect();
     feeds.sort_by(|a, b| (b.sum.clean, b.sum.pages).cmp(&(a.sum.clean, a.sum.pages)).then_with(|| a.feed.cmp(&b.feed)));
-    let mut hosts: Vec<(String, Yield)> = by_host.into_iter().collect();
+    let mut hosts: Vec<HostGain> = by_host.into_iter().collect();
     hosts.sort_by(|a, b| (b.1.clean, b.1.downloaded).cmp(&(a.1.clean, a.1.downloaded)).then_with(|| a.0.cmp(&b.0)));
     Ok((feeds, hosts))
 }

@@ -16,8 +16,9 @@ use super::Args;
 use crate::args::Global;
 use crate::cmd::Report;
 use crate::config::{Config, RunConfig};
+use crate::console::{self, count, span};
 use crate::session::unused_name;
-use crate::{console, signals};
+use crate::signals;
 
 /// The stages, in their order.
 pub const STAGES: [&str; 6] = ["update", "fetch", "clean", "dedup", "annotate", "compile"];
@@ -85,12 +86,27 @@ impl<'a> Round<'a> {
             let told = self.call(&["report"]).map_err(|error| log::error!("report: {error:#}"));
             failed |= told.is_err();
         }
+        let text = self.sum(&stages, failed);
         let json = Value::Object(stages);
         if let Err(error) = self.record(&json, failed) {
             log::error!("the record of this run cannot be written: {error:#}");
             failed = true;
         }
-        Ok(Report { text: String::new(), json, failed, partly })
+        Ok(Report { text, json, failed, partly })
+    }
+
+    /// The line that a person can quote.
+    fn sum(&self, stages: &Map<String, Value>, failed: bool) -> String {
+        let number = |stage: &str, name: &str| stages.get(stage).and_then(|said| said[name].as_u64()).unwrap_or(0);
+        let failed = if failed { ", not all of it was done" } else { "" };
+        format!(
+            "{:<9} {} fetched, {} made, {} searchable{failed}, {}\n",
+            "run",
+            count(number("fetch", "fetched"), "page"),
+            count(number("clean", "documents"), "document"),
+            count(number("compile", "tokens_added"), "new token"),
+            span(self.began.elapsed()),
+        )
     }
 
     /// Runs a stage in its time. One that breaks down is a failure of that stage.

@@ -17,7 +17,7 @@ use super::round::Round;
 use crate::args::Global;
 use crate::cmd::Report;
 use crate::config::Config;
-use crate::console::span;
+use crate::console::{self, span};
 use crate::session::{Stopper, elapsed};
 use crate::signals;
 
@@ -63,8 +63,7 @@ pub fn serve(args: &Args, home: &Home, global: &Global) -> Result<Report> {
             })
         });
         match ended {
-            Ok(report) if global.json => crate::console::print(&format!("{}\n", report.json)),
-            Ok(_) => {}
+            Ok(report) => console::print(&if global.json { format!("{}\n", report.json) } else { report.text }),
             Err(error) => log::error!("{error:#}"),
         }
         heartbeat.beat();
