@@ -61,9 +61,9 @@ fn look(global: &Global) -> Result<(String, Value, Option<Level>)> {
     Ok((text(&home.root().display().to_string(), &health, &alerts), report(&health, &alerts, worst), worst))
 }
 
-/// The number of pages that the day before now brought, in an hour.
+/// The pages that an hour brought of late.
 fn per_hour(health: &Health) -> f64 {
-    health.harvest.pages as f64 / 24.0
+    health.harvest.pages as f64 / health.harvest.hours
 }
 
 fn report(health: &Health, alerts: &[Alert], worst: Option<Level>) -> Value {
@@ -130,10 +130,8 @@ fn text(home: &str, health: &Health, alerts: &[Alert]) -> String {
         .collect();
     row("stages", done[..2].join("; "));
     row("", done[2..].join("; "));
-    let newest = health
-        .harvest
-        .newest_page
-        .map_or("no page in 24 hours".to_owned(), |at| format!("newest page {}", ago(at, now)));
+    let newest =
+        health.harvest.newest_page.map_or("no page of late".to_owned(), |at| format!("newest page {}", ago(at, now)));
     let lag = match health.oldest_unfound {
         None => "all of them can be found".to_owned(),
         Some(oldest) => format!("the oldest that cannot be found yet came {}", ago(oldest, now)),
@@ -144,8 +142,9 @@ fn text(home: &str, health: &Health, alerts: &[Alert]) -> String {
     row(
         "pages",
         format!(
-            "{} in 24 hours ({:.1} an hour), {} failed{left}",
+            "{} in {:.0} hours ({:.1} an hour), {} failed{left}",
             grouped(harvest.pages),
+            harvest.hours,
             per_hour(health),
             grouped(harvest.failed)
         ),
