@@ -60,8 +60,10 @@ pub enum Verb {
     Clean(cmd::clean::Args),
     /// Find what was published before: duplicate paragraphs, sentences and documents, or many as a filter
     Dedup(cmd::dedup::Args),
-    /// Make what is derived from pages anew: documents and verdicts, or verdicts only
+    /// Make what is derived from pages anew, from a stage on
     Rebuild(cmd::rebuild::Args),
+    /// Print the digest of the corpus, by which two machines know that they hold the same
+    Digest(cmd::digest::Args),
     /// Print the text of web pages: files, folders, addresses, or a stream of them
     Extract(cmd::extract::Args),
     /// Find new feeds: of sites, in pages, archives, lists and streams of links; try and adopt them
@@ -94,6 +96,8 @@ pub enum Verb {
     Freq(cmd::ask::freq::Args),
     /// Show what stands beside hits
     Colloc(cmd::ask::colloc::Args),
+    /// Show what a word does: its collocates by grammatical relation
+    Sketch(cmd::ask::sketch::Args),
     /// List words or n-grams
     Words(cmd::ask::words::Args),
     /// Show what is typical of a part of the corpus
@@ -112,6 +116,8 @@ pub enum Verb {
     Token(cmd::token::Args),
     /// Cut text into sentences and tokens, or many texts as a filter
     Tokenize(cmd::tokenize::Args),
+    /// Give the words of texts their lemmas and parts of speech, or many texts as a filter
+    Tag(cmd::tag::Args),
     /// Tell in which language texts are written, or many as a filter
     Lang(cmd::lang::Args),
     /// Print the settings in force

@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use anyhow::{Context as _, Result, anyhow, bail};
 use serde::{Deserialize, Serialize};
+use tidings_annotate::external;
 use tidings_clean::Options;
 use tidings_clean::gate::{Gate, Limits};
 use tidings_clean::refine::{Foreign, Refinement};
@@ -245,11 +246,176 @@ impl GateConfig {
 #[allow(missing_docs)] // The template documents each key to everybody.
 pub struct AnnotateConfig {
     pub duplicates: Duplicates,
+    pub tags: bool,
+    pub models: String,
+    pub external: BTreeMap<String, ExternalConfig>,
 }
 
 impl Default for AnnotateConfig {
     fn default() -> AnnotateConfig {
-        AnnotateConfig { duplicates: Duplicates::Drop }
+        AnnotateConfig { duplicates: Duplicates::Drop, tags: true, models: String::new(), external: BTreeMap::new() }
+    }
+}
+
+impl AnnotateConfig {
+    /// How the tools of others are run, by language. Tools that must be asked for their version are started for it.
+    pub fn tools(&self) -> Result<BTreeMap<String, external::Settings>> {
+        let tools = self.external.iter().filter(|_| self.tags);
+        tools.map(|(language, tool)| Ok((language.clone(), tool.settings(language)?))).collect()
+    }
+
+    fn check(&self) -> Result<()> {
+        for (language, tool) in &self.external {
+            if !is_language_code(language) {
+                bail!("[annotate.external.{language}] is for no language; write such as [annotate.external.de]");
+            }
+            tool.check().with_context(|| format!("[annotate.external.{language}]"))?;
+        }
+        Ok(())
+    }
+}
+
+/// A table `[annotate.external.LANG]`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+#[allow(missing_docs)] // The template documents each key to everybody.
+pub struct ExternalConfig {
+    pub command: Vec<String>,
+    #[serde(default = "vertical")]
+    pub format: ToolFormat,
+    #[serde(default = "usual_columns")]
+    pub columns: Vec<String>,
+    #[serde(default = "stream")]
+    pub mode: ToolMode,
+    #[serde(default = "no_version")]
+    pub version: Version,
+    #[serde(default)]
+    pub tags: BTreeMap<String, String>,
+    #[serde(default = "usual_timeout")]
+    pub timeout_s: f64,
+    #[serde(default = "usual_batch")]
+    pub batch_sentences: usize,
+    #[serde(default)]
+    pub padding_sentences: usize,
+    #[serde(default = "one")]
+    pub workers: usize,
+}
+
+fn vertical() -> ToolFormat {
+    ToolFormat::Vertical
+}
+
+fn usual_columns() -> Vec<String> {
+    ["word", "lemma", "tag"].map(str::to_owned).to_vec()
+}
+
+fn stream() -> ToolMode {
+    ToolMode::Stream
+}
+
+fn no_version() -> Version {
+    Version::Known(String::new())
+}
+
+fn usual_timeout() -> f64 {
+    60.0
+}
+
+fn usual_batch() -> usize {
+    500
+}
+
+fn one() -> usize {
+    1
+}
+
+/// What a tool reads and writes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+#[allow(missing_docs)] // The template documents each word to everybody.
+pub enum ToolFormat {
+    Vertical,
+    Conllu,
+}
+
+/// When a tool answers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+#[allow(missing_docs)] // The template documents each word to everybody.
+pub enum ToolMode {
+    Stream,
+    Batch,
+}
+
+/// The version of a tool.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(untagged)]
+pub enum Version {
+    /// As the user knows it.
+    Known(String),
+    /// What a command says.
+    Asked(Vec<String>),
+}
+
+impl ExternalConfig {
+    fn columns(&self) -> Result<Vec<external::Column>> {
+        let column = |name: &String| match name.as_str() {
+            "word" => Ok(external::Column::Word),
+            "lemma" => Ok(external::Column::Lemma),
+            "tag" => Ok(external::Column::Tag),
+            "" | "_" => Ok(external::Column::Other),
+            _ => bail!("columns: there is no column `{name}`; there are word, lemma, tag and _"),
+        };
+        self.columns.iter().map(column).collect()
+    }
+
+    fn check(&self) -> Result<()> {
+        if self.command.first().is_none_or(String::is_empty) {
+            bail!("command is empty; give the program and its arguments, such as [\"tree-tagger\", \"de.par\"]");
+        }
+        if self.columns()?.first() != Some(&external::Column::Word) {
+            bail!("columns: the first one is the word");
+        }
+        if !(0.1..=86_400.0).contains(&self.timeout_s) {
+            bail!("timeout_s = {} is out of range; give a number from 0.1 to 86400", self.timeout_s);
+        }
+        let limits = [
+            ("batch_sentences", self.batch_sentences, 1..=100_000),
+            ("padding_sentences", self.padding_sentences, 0..=100_000),
+            ("workers", self.workers, 1..=256),
+        ];
+        for (key, value, range) in limits {
+            if !range.contains(&value) {
+                bail!("{key} = {value} is out of range; give a number from {} to {}", range.start(), range.end());
+            }
+        }
+        Ok(())
+    }
+
+    fn settings(&self, language: &str) -> Result<external::Settings> {
+        Ok(external::Settings {
+            command: self.command.clone(),
+            format: match self.format {
+                ToolFormat::Vertical => external::Format::Vertical,
+                ToolFormat::Conllu => external::Format::Conllu,
+            },
+            columns: self.columns()?,
+            mode: match self.mode {
+                ToolMode::Stream => external::Mode::Stream,
+                ToolMode::Batch => external::Mode::Batch,
+            },
+            version: match &self.version {
+                Version::Known(version) => version.clone(),
+                Version::Asked(command) => {
+                    external::version_of(language, command).context("its version is not known")?
+                }
+            },
+            tags: self.tags.clone(),
+            timeout: seconds(self.timeout_s),
+            batch_sentences: self.batch_sentences,
+            padding_sentences: self.padding_sentences,
+            workers: self.workers,
+        })
     }
 }
 
@@ -609,6 +775,7 @@ impl Config {
             }
         }
         self.dedup.check()?;
+        self.annotate.check()?;
         networks(&fetch.allow_private)?;
         for (key, codes) in [("discover", &self.discover.languages), ("clean", &clean.languages)] {
             if let Some(code) = codes.iter().find(|code| !is_language_code(code)) {

@@ -516,7 +516,8 @@ fn protect(response: &mut Response<Body>, settings: &Settings) {
     const CAUTION: [(HeaderName, &str); 5] = [
         (
             header::CONTENT_SECURITY_POLICY,
-            "default-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'; object-src 'none'",
+            "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' blob:; connect-src 'self'; \
+             base-uri 'none'; form-action 'self'; frame-ancestors 'none'; require-trusted-types-for 'script'",
         ),
         (header::X_CONTENT_TYPE_OPTIONS, "nosniff"),
         (header::REFERRER_POLICY, "no-referrer"),
@@ -525,7 +526,8 @@ fn protect(response: &mut Response<Body>, settings: &Settings) {
     ];
     let headers = response.headers_mut();
     for (name, value) in CAUTION {
-        headers.insert(name, HeaderValue::from_static(value));
+        // The files of the page know better how long they may be kept.
+        headers.entry(name).or_insert(HeaderValue::from_static(value));
     }
     let origin = settings.cors.as_deref().and_then(|origin| HeaderValue::from_str(origin).ok());
     match origin {

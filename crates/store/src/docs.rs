@@ -279,6 +279,13 @@ pub(crate) fn sweep(home: &Home) -> Result<()> {
     shelves::sweep(&home.docs(), &["recipes", "yield"])
 }
 
+/// Takes a day away: its recipe first, then its files. The pages that they were made of stay.
+pub fn remove_day(home: &Home, day: &str) -> Result<()> {
+    disk::remove(&recipe_path(home, day))?;
+    disk::remove(&yields::day_path(home, day))?;
+    Shelves::new(&home.docs(), ENDING).place(day)
+}
+
 /// Removes all documents and their recipes; the pages that they were made of stay.
 pub fn clear(home: &Home) -> Result<()> {
     shelves::clear(&home.docs())

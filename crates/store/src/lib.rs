@@ -8,6 +8,7 @@ pub mod archive;
 pub mod candidates;
 pub mod census;
 pub mod corpora;
+pub mod digest;
 pub mod disk;
 pub mod docs;
 mod error;

@@ -147,7 +147,7 @@ fn compile(
     args: &Args,
 ) -> Result<Option<Value>> {
     let settings = Settings { batch_bytes: session.config.index.memory_mib * (1 << 20) * 2 / 5, ..Settings::default() };
-    let mut writer = Writer::open(&session.home.index().join(code), settings)?;
+    let mut writer = open(&session.home, code, settings)?;
     if args.verify {
         writer.snapshot().verify()?;
     }
@@ -209,6 +209,25 @@ fn compile(
         "generation": snapshot.generation(),
         "bytes": snapshot.bytes_on_disk(),
     })))
+}
+
+/// Opens the index of a language. It is derived, so that one with lost or damaged files is thrown away and made anew; one that
+/// a newer Tidings wrote, or whose disk cannot be read, is left alone.
+fn open(home: &Home, code: &str, settings: Settings) -> Result<Writer> {
+    let folder = home.index().join(code);
+    let is_lost = |error: &tidings_index::Error| match error {
+        tidings_index::Error::Damaged { .. } => true,
+        tidings_index::Error::Io { source, .. } => source.kind() == std::io::ErrorKind::NotFound,
+        _ => false,
+    };
+    match Writer::open(&folder, settings.clone()) {
+        Err(error) if is_lost(&error) => {
+            log::warn!("{error}: making the index of {code} anew");
+            std::fs::remove_dir_all(&folder).with_context(|| format!("cannot remove {}", folder.display()))?;
+            Ok(Writer::open(&folder, settings)?)
+        }
+        opened => Ok(opened?),
+    }
 }
 
 /// Hides the documents that nobody may see; says how many were not hidden before.

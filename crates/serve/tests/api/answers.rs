@@ -27,6 +27,7 @@ fn questions(room: &Room) -> Vec<(&'static str, String)> {
         ("/api/v1/{lang}/count", "?q=storm&filter=site%3Da.example"),
         ("/api/v1/{lang}/freq", "?q=storm&by=site"),
         ("/api/v1/{lang}/colloc", "?q=storm"),
+        ("/api/v1/{lang}/sketch", "?lemma=storm"),
         ("/api/v1/{lang}/words", "?regex=s.*&ngram=2"),
         ("/api/v1/{lang}/keywords", "?focus=date%3D2026-06"),
         ("/api/v1/{lang}/compare", "?before=date%3C%3D2026-02&after=date%3E%3D2026-05"),
@@ -272,14 +273,14 @@ fn virtual_corpora_are_asked_by_name() {
 #[test]
 fn the_page_asks_nobody_else() {
     let room = Room::new();
-    for path in ["/", "/app.js", "/app.css"] {
+    for path in ["/", "/app.js", "/style.css", "/icon.svg"] {
         let file = room.get(path).is(200);
         let allowed = file.body.replace("http://www.w3.org/2000/svg", "");
         assert!(
             !allowed.contains("http://") && !allowed.contains("https://") && !allowed.contains("style=\""),
             "{path}"
         );
-        assert!(file.head.contains("content-security-policy: default-src 'self'"), "{}", file.head);
+        assert!(file.head.contains("content-security-policy: default-src 'none'"), "{}", file.head);
         assert!(file.head.contains("nosniff") && file.head.contains("no-referrer"));
     }
     room.get("/healthz").is(200);
