@@ -90,6 +90,8 @@ pub enum Verb {
     Run(cmd::run::Args),
     /// Show how the home is on one screen; the exit code tells monitors
     Status(cmd::status::Args),
+    /// Write a page of charts about what was gathered, in one file
+    Report(cmd::report::Args),
     /// Look for what could go wrong, and say what to do
     Doctor(cmd::doctor::Args),
     /// Make sentences of tokens of the documents

@@ -11,6 +11,7 @@ mod intake;
 mod lines;
 mod orderly;
 mod reader;
+mod report;
 mod session;
 mod signals;
 mod table;
@@ -59,6 +60,7 @@ fn run(args: Args) -> anyhow::Result<cmd::Report> {
         Verb::Fetch(args) => cmd::fetch::run(&args, global),
         Verb::Run(args) => cmd::run::run(&args, global),
         Verb::Status(args) => cmd::status::run(&args, global),
+        Verb::Report(args) => cmd::report::run(&args, global),
         Verb::Doctor(args) => cmd::doctor::run(&args, global),
         Verb::Clean(args) => cmd::clean::run(&args, global),
         Verb::Dedup(args) => cmd::dedup::run(&args, global),

@@ -23,6 +23,7 @@ pub mod prune;
 pub mod rebuild;
 pub mod remove;
 pub mod restore;
+pub mod report;
 pub mod run;
 pub mod serve;
 pub mod shell;

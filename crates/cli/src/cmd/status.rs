@@ -3,8 +3,8 @@
 use std::fmt::Write as _;
 
 use anyhow::Result;
-use jiff::Timestamp;
 use serde_json::{Value, json};
+use tidings_model::clock;
 
 use super::Report;
 use crate::args::Global;
@@ -29,14 +29,11 @@ pub struct Args {
     /// For health checks of containers: exit with 1 where data is being lost or the home cannot be read, else with 0
     #[arg(long)]
     health: bool,
-    /// Look as of this moment, such as 2026-03-01T12:00:00Z
-    #[arg(long, value_name = "TIME", hide = true)]
-    now: Option<Timestamp>,
 }
 
 pub fn run(args: &Args, global: &Global) -> Result<Report> {
     // Nothing is left to the usual codes here: what a monitor takes for a warning must be one.
-    let code = match look(args, global) {
+    let code = match look(global) {
         Ok((text, json, worst)) => {
             console::print(&if global.json { format!("{json}\n") } else { text });
             match worst {
@@ -56,17 +53,17 @@ pub fn run(args: &Args, global: &Global) -> Result<Report> {
     std::process::exit(if args.health { i32::from(code > 1) } else { code });
 }
 
-fn look(args: &Args, global: &Global) -> Result<(String, Value, Option<Level>)> {
+fn look(global: &Global) -> Result<(String, Value, Option<Level>)> {
     let (home, config) = super::open_home(global)?;
-    let health = Health::of(&home, &config, args.now.unwrap_or_else(Timestamp::now))?;
+    let health = Health::of(&home, &config, clock::now())?;
     let alerts = alerts::of(&health, config.store.min_free_mib);
     let worst = alerts.iter().map(|alert| alert.level).max();
     Ok((text(&home.root().display().to_string(), &health, &alerts), report(&health, &alerts, worst), worst))
 }
 
-/// The number of pages that the day before now brought, in an hour.
+/// The pages that an hour brought of late.
 fn per_hour(health: &Health) -> f64 {
-    health.harvest.pages as f64 / 24.0
+    health.harvest.pages as f64 / health.harvest.hours
 }
 
 fn report(health: &Health, alerts: &[Alert], worst: Option<Level>) -> Value {
@@ -133,10 +130,8 @@ fn text(home: &str, health: &Health, alerts: &[Alert]) -> String {
         .collect();
     row("stages", done[..2].join("; "));
     row("", done[2..].join("; "));
-    let newest = health
-        .harvest
-        .newest_page
-        .map_or("no page in 24 hours".to_owned(), |at| format!("newest page {}", ago(at, now)));
+    let newest =
+        health.harvest.newest_page.map_or("no page of late".to_owned(), |at| format!("newest page {}", ago(at, now)));
     let lag = match health.oldest_unfound {
         None => "all of them can be found".to_owned(),
         Some(oldest) => format!("the oldest that cannot be found yet came {}", ago(oldest, now)),
@@ -147,8 +142,9 @@ fn text(home: &str, health: &Health, alerts: &[Alert]) -> String {
     row(
         "pages",
         format!(
-            "{} in 24 hours ({:.1} an hour), {} failed{left}",
+            "{} in {:.0} hours ({:.1} an hour), {} failed{left}",
             grouped(harvest.pages),
+            harvest.hours,
             per_hour(health),
             grouped(harvest.failed)
         ),
@@ -203,7 +199,8 @@ pub fn bytes(number: f64) -> String {
     let step = (number.max(1.0).log10() / 3.0).floor().min(5.0);
     let value = number / 1000f64.powf(step);
     let decimals = usize::from(value < 10.0 && step > 0.0);
-    format!("{value:.decimals$} {}", units[step as usize])
+    let value = format!("{value:.decimals$}");
+    format!("{} {}", value.strip_suffix(".0").unwrap_or(&value), units[step as usize])
 }
 
 #[cfg(test)]
@@ -212,6 +209,9 @@ mod tests {
 
     #[test]
     fn sizes_read_well() {
-        assert_eq!([0.0, 999.0, 1500.0, 25e6, 1.2e12].map(bytes), ["0 B", "999 B", "1.5 kB", "25 MB", "1.2 TB"]);
+        assert_eq!(
+            [0.0, 999.0, 1500.0, 25e6, 1e9, 1.2e12].map(bytes),
+            ["0 B", "999 B", "1.5 kB", "25 MB", "1 GB", "1.2 TB"]
+        );
     }
 }

@@ -9,6 +9,7 @@ use jiff::Timestamp;
 use serde::Serialize;
 
 use super::Health;
+use super::days::DayFigures;
 use crate::console::{count, grouped, span};
 use crate::session::elapsed;
 
@@ -121,10 +122,12 @@ fn stages(health: &Health, raise: Raise<'_>) {
 /// A silent zero is the worst of all: everything seems to run, and nothing comes.
 fn harvest(health: &Health, raise: Raise<'_>) {
     let today = super::day_of(health.now);
-    let whole = health.days.iter().filter(|day| (1..=14).contains(&(today - day.day).get_days()));
-    let pages: Vec<u64> = whole.map(|day| day.pages).collect();
-    let usual = pages.iter().sum::<u64>() as f64 / pages.len().max(1) as f64;
-    if pages.len() < 3 || usual < 20.0 || health.stages["fetch"].last_try.is_none() {
+    let ago = |day: &&DayFigures| (today - day.day).get_days();
+    let whole: Vec<&DayFigures> = health.days.iter().filter(|day| ago(day) >= 1).collect();
+    let Some(since) = whole.iter().map(ago).max() else { return };
+    let per_day = whole.iter().map(|day| day.pages).sum::<u64>() as f64 / f64::from(since);
+    let usual = per_day * health.harvest.hours / 24.0;
+    if since < 3 || usual < 20.0 || health.stages["fetch"].last_try.is_none() {
         return;
     }
     let came = health.harvest.pages as f64;
@@ -134,8 +137,9 @@ fn harvest(health: &Health, raise: Raise<'_>) {
         _ => return,
     };
     let said = format!(
-        "{} came in 24 hours, usually {} do; the summaries in runs/ say why",
+        "{} came in {:.0} hours, usually {} do; the summaries in runs/ say why",
         count(health.harvest.pages, "page"),
+        health.harvest.hours,
         grouped(usual as u64)
     );
     raise(level, "harvest-low", said);

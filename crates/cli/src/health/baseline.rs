@@ -13,6 +13,8 @@ use jiff::civil::Date;
 pub const PAST_DAYS: usize = 56;
 /// With a shorter past nothing is expected of a feed.
 const LEAST_PAST: usize = 14;
+/// Before every weekday was seen so often, all are taken to be alike.
+const LEAST_WEEKS: usize = 3;
 /// The last days that are looked at, together.
 const WINDOWS: [usize; 5] = [1, 2, 4, 7, 14];
 /// False alarms that a look at all feeds may bring by chance.
@@ -98,10 +100,18 @@ impl Past {
         (self.first.weekday().to_monday_zero_offset() as usize + at) % 7
     }
 
+    /// The day on which the home began: before it, nothing was to be had.
+    fn born(&self) -> usize {
+        self.totals.iter().position(|total| *total > 0).unwrap_or(self.totals.len())
+    }
+
     /// How much more or less than on average comes on each weekday, of all feeds together.
     fn usual_weekdays(&self) -> [f64; 7] {
         let mut days: [Vec<f64>; 7] = Default::default();
-        (0..self.totals.len()).for_each(|at| days[self.weekday(at)].push(self.totals[at] as f64));
+        (self.born()..self.totals.len()).for_each(|at| days[self.weekday(at)].push(self.totals[at] as f64));
+        if days.iter().any(|days| days.len() < LEAST_WEEKS) {
+            return [1.0; 7];
+        }
         // Medians, because an outage must not look like a weekend.
         let medians = days.map(median);
         let mean = medians.iter().sum::<f64>() / 7.0;
@@ -132,7 +142,7 @@ impl<'a> Look<'a> {
         let weekdays: Vec<usize> = (0..counts.len()).map(|at| past.weekday(at)).collect();
         // The others tell how well the harvest went; where there are few, every day counts in full.
         let others = |at: usize| (past.totals[at] - u64::from(counts[at])) as f64 / usual[weekdays[at]];
-        let typical = median((0..counts.len()).map(others).collect());
+        let typical = median((past.born()..counts.len()).map(others).collect());
         let harvest = (0..counts.len()).map(|at| match typical < ENOUGH_OTHERS {
             true => Some(1.0),
             false => Some((others(at) / typical).min(1.0)).filter(|share| *share >= OUTAGE),
@@ -244,9 +254,9 @@ mod tests {
         for feed in 0..feeds {
             let rate = 10f64.powf(chance.f64() * 3.0 - 1.0);
             let (weekend, bunching) = (chance.f64(), 1.5 + chance.f64() * 20.0);
-            for at in 0..PAST_DAYS {
+            for (at, harvest) in outage.iter().enumerate() {
                 let weekday = if past.weekday(at) >= 5 { weekend } else { 1.0 };
-                let mean = rate * weekday * outage[at] * gamma(&mut chance, bunching) * fate(feed, at);
+                let mean = rate * weekday * harvest * gamma(&mut chance, bunching) * fate(feed, at);
                 let day = past.first.saturating_add(jiff::Span::new().days(at as i64));
                 past.add(day, &format!("{feed:04}"), poisson(&mut chance, mean));
             }
@@ -276,7 +286,9 @@ mod tests {
         let noticed = |silent_days: usize, least: f64, most: f64| {
             let (mut fell, mut found) = (0, 0);
             for seed in 0..10 {
-                let dead = |feed: usize, at: usize| f64::from(u8::from(feed % 10 > 0 || at + silent_days < PAST_DAYS));
+                let dead = |feed: usize, at: usize| {
+                    f64::from(u8::from(!feed.is_multiple_of(10) || at + silent_days < PAST_DAYS))
+                };
                 let (past, rates) = simulate(100 + seed, 200, dead);
                 let falls = past.falls();
                 for feed in (0..200).step_by(10).filter(|feed| (least..most).contains(&rates[*feed])) {
@@ -302,6 +314,17 @@ mod tests {
         assert_eq!(past.falls(), []);
         let (past, _) = simulate(8, 200, |_, at| if at + 3 >= PAST_DAYS { 0.5 } else { 1.0 });
         assert!(past.falls().len() <= 1, "{:?}", past.falls());
+    }
+
+    #[test]
+    fn a_young_home_knows_its_weekends_by_its_own_days_only() {
+        let young = |at: usize| f64::from(u8::from(at + 25 >= PAST_DAYS));
+        let false_alarms: usize =
+            (0..20).map(|seed| simulate(300 + seed, 100, |_, at| young(at)).0.falls().len()).sum();
+        assert!(false_alarms <= 2, "{false_alarms} false alarms in 20 looks at 100 feeds");
+        let (past, _) =
+            simulate(400, 100, |feed, at| if feed == 7 && at + 5 >= PAST_DAYS { 0.0 } else { young(at) * 3.0 });
+        assert!(past.falls().iter().all(|fall| fall.feed == "0007"), "{:?}", past.falls());
     }
 
     #[test]

@@ -6,6 +6,7 @@ use tidings_store::Home;
 use tidings_store::feeds::{self, FeedState, Polled};
 
 use super::baseline::{Fall, PAST_DAYS, Past};
+use crate::session::elapsed;
 
 /// A feed that fails for longer than this is dead until it answers again.
 const DEAD_AFTER: SignedDuration = SignedDuration::from_hours(7 * 24);
@@ -13,8 +14,6 @@ const DEAD_AFTER: SignedDuration = SignedDuration::from_hours(7 * 24);
 const QUIET_DAYS: f64 = 30.0;
 /// Before it was watched for so long nobody calls it quiet.
 const WATCHED_DAYS: f64 = 14.0;
-/// A feed is late when its turn came so long ago.
-const LATE_AFTER: SignedDuration = SignedDuration::from_hours(24);
 
 /// Counts of the feeds of the list.
 #[derive(Debug, Clone, Default, PartialEq, Eq, serde::Serialize)]
@@ -31,7 +30,7 @@ pub struct FeedFigures {
     pub dead: u64,
     /// Never asked.
     pub unasked: u64,
-    /// Their turn came more than a day ago.
+    /// Their turn came long ago: a day, or two of the usual distances of updates.
     pub late: u64,
     /// Lines of the list that cannot be understood.
     pub faults: u64,
@@ -85,8 +84,9 @@ impl Condition {
     }
 }
 
-/// Looks at all feeds of the list.
-pub fn read(home: &Home, now: Timestamp) -> Result<FeedFigures> {
+/// Looks at all feeds of the list; updates are so many seconds apart.
+pub fn read(home: &Home, now: Timestamp, every_s: f64) -> Result<FeedFigures> {
+    let late_s = (2.0 * every_s).max(24.0 * 3600.0);
     let list = feeds::list(home)?;
     let states = feeds::states(home)?;
     let mut figures = FeedFigures { faults: list.faults.len() as u64, ..FeedFigures::default() };
@@ -101,7 +101,7 @@ pub fn read(home: &Home, now: Timestamp) -> Result<FeedFigures> {
             Condition::Unasked => &mut figures.unasked,
         } += 1;
         let due = state.and_then(|state| state.due.parse::<Timestamp>().ok());
-        figures.late += u64::from(due.is_some_and(|due| now.duration_since(due) > LATE_AFTER));
+        figures.late += u64::from(due.is_some_and(|due| elapsed(due, now).as_secs_f64() > late_s));
     }
     Ok(figures)
 }

@@ -71,7 +71,7 @@ impl Health {
         let oldest_unfound = unfound.filter_map(|file| began(file)).min();
         Ok(Health {
             now,
-            feeds: feeds::read(home, now)?,
+            feeds: feeds::read(home, now, stages["update"].every_s.unwrap_or(0.0))?,
             stages,
             harvest,
             disk: disk::read(home, &days, &indexes, today, config.store.min_free_mib),

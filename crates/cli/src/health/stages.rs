@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use anyhow::Result;
-use jiff::{SignedDuration, Timestamp};
+use jiff::Timestamp;
 use serde_json::Value;
 use tidings_store::{Home, runs};
 
@@ -32,10 +32,12 @@ pub struct StageState {
     pub every_s: Option<f64>,
 }
 
-/// What the last day of harvesting brought.
+/// What harvesting brought of late.
 #[derive(Debug, Clone, Default, serde::Serialize)]
 pub struct Harvest {
-    /// Pages stored in the last 24 hours.
+    /// The hours that are looked at: a day, or more where harvests are further apart.
+    pub hours: f64,
+    /// Pages stored in these hours.
     pub pages: u64,
     /// Pages that were tried and not stored.
     pub failed: u64,
@@ -47,7 +49,7 @@ pub struct Harvest {
     pub left: u64,
     /// When the last run that stored pages ended.
     pub newest_page: Option<Timestamp>,
-    /// Entries that updates of the last 24 hours put into the plan.
+    /// Entries that updates put into the plan.
     pub new_entries: u64,
 }
 
@@ -61,16 +63,17 @@ pub fn read(home: &Home, now: Timestamp) -> Result<(BTreeMap<&'static str, Stage
         .collect();
     let mut stages: BTreeMap<&'static str, StageState> =
         STAGES.into_iter().map(|stage| (stage, StageState::default())).collect();
-    let mut harvest = Harvest::default();
+    for stage in STAGES {
+        let began = logs.iter().filter(|(_, verb, _)| verb == stage).map(|log| log.0).take(RECENT);
+        stages.entry(stage).or_default().every_s = median_gap(&began.collect::<Vec<_>>());
+    }
+    // One and a half of the usual distances hold a harvest for certain, even if it is a little late.
+    let hours = stages["fetch"].every_s.map_or(24.0, |every| (1.5 * every / 3600.0).max(24.0));
+    let mut harvest = Harvest { hours, ..Harvest::default() };
     for stage in STAGES {
         let mut opened = 0;
-        let of_stage = || logs.iter().filter(move |(_, verb, _)| verb == stage);
-        let gaps = of_stage().take(RECENT).map(|log| log.0).collect::<Vec<_>>();
-        let mut gaps: Vec<f64> = gaps.windows(2).map(|two| elapsed(two[1], two[0]).as_secs_f64()).collect();
-        gaps.sort_by(f64::total_cmp);
-        stages.entry(stage).or_default().every_s = gaps.get(gaps.len() / 2).copied();
-        for (began, _, path) in of_stage() {
-            let is_recent = now.duration_since(*began) < SignedDuration::from_hours(24);
+        for (began, _, path) in logs.iter().filter(|(_, verb, _)| verb == stage) {
+            let is_recent = elapsed(*began, now).as_secs_f64() < hours * 3600.0;
             let is_known = stages[stage].last_success.is_some();
             if opened >= MOST_OPENED || is_known && !(is_recent && matches!(stage, "update" | "fetch")) {
                 break;
@@ -94,6 +97,13 @@ pub fn read(home: &Home, now: Timestamp) -> Result<(BTreeMap<&'static str, Stage
         }
     }
     Ok((stages, harvest))
+}
+
+/// The median of the distances between moments, the newest of which comes first.
+fn median_gap(moments: &[Timestamp]) -> Option<f64> {
+    let mut gaps: Vec<f64> = moments.windows(2).map(|two| elapsed(two[1], two[0]).as_secs_f64()).collect();
+    gaps.sort_by(f64::total_cmp);
+    gaps.get(gaps.len() / 2).copied()
 }
 
 /// Takes note of how a run of a stage ended; runs may come in any order.
@@ -131,5 +141,36 @@ impl Harvest {
         }
         self.requests += number("requests");
         self.bytes += number("bytes");
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn at(text: &str) -> Timestamp {
+        text.parse().unwrap()
+    }
+
+    #[test]
+    fn the_rhythm_is_that_of_most_runs_whatever_an_outage_did() {
+        let began =
+            ["2026-03-09T05:00:00Z", "2026-03-09T04:00:00Z", "2026-03-05T03:00:00Z", "2026-03-05T02:00:00Z"].map(at);
+        assert_eq!(median_gap(&began), Some(3600.0));
+        assert_eq!((median_gap(&began[..1]), median_gap(&[])), (None, None));
+    }
+
+    #[test]
+    fn a_failure_is_told_until_a_later_run_succeeds() {
+        let mut stages = BTreeMap::new();
+        let said = |done: bool| serde_json::json!({ "done": done, "error": "no room" });
+        note(&mut stages, "fetch", at("2026-03-09T05:00:00Z"), &said(false));
+        note(&mut stages, "fetch", at("2026-03-09T04:00:00Z"), &said(true));
+        assert_eq!(stages["fetch"].trouble.as_deref(), Some("no room"));
+        assert_eq!(stages["fetch"].last_success, Some(at("2026-03-09T04:00:00Z")));
+        note(&mut stages, "fetch", at("2026-03-09T06:00:00Z"), &said(true));
+        assert_eq!(stages["fetch"].trouble, None);
+        note(&mut stages, "fetch", at("2026-03-09T07:00:00Z"), &Value::Null);
+        assert_eq!(stages["fetch"].trouble.as_deref(), Some("it did not come to its end"));
     }
 }

@@ -48,8 +48,8 @@ fn each_trouble_is_found_with_its_remedy() {
     fs::remove_file(corpus.home().join("plan.tsv.zst")).unwrap();
     fs::write(corpus.home().join("runs/20990101T000000000Z-fetch.jsonl.zst"), b"").unwrap();
     let language = fs::read_dir(corpus.home().join("index")).unwrap().next().unwrap().unwrap().path();
-    let segment = fs::read_dir(&language).unwrap().map(|entry| entry.unwrap().path());
-    let segment = segment.filter(|path| path.extension().is_some_and(|ending| ending == "segment")).next().unwrap();
+    let mut files = fs::read_dir(&language).unwrap().map(|entry| entry.unwrap().path());
+    let segment = files.find(|path| path.extension().is_some_and(|ending| ending == "segment")).unwrap();
     let mut bytes = fs::read(&segment).unwrap();
     let middle = bytes.len() / 2;
     bytes[middle] ^= 0xff;

@@ -21,6 +21,7 @@ mod limits;
 mod month;
 mod page;
 mod remove;
+mod report;
 mod retries;
 mod run;
 mod schedule;

@@ -99,7 +99,7 @@ fn a_second_run_says_that_there_is_one_and_ends_well() {
     assert_eq!(corpus.run("--json run").ok().json()["running"], true);
     assert!(corpus.web.requests().is_empty());
     drop(lock);
-    corpus.run("run").ok().says("1 page fetched");
+    corpus.run("run").ok().says("run       1 page fetched, 1 document made");
 }
 
 #[test]

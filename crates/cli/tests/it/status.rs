@@ -55,11 +55,15 @@ fn a_home_that_nobody_has_run_is_a_warning_and_one_that_is_none_is_an_error() {
 #[test]
 fn a_timer_that_has_stopped_is_told_by_its_own_rhythm() {
     let corpus = harvested(Spec { sites: 2, items_per_feed: 2, ..Spec::default() });
-    let in_hours = |hours: i64| (Timestamp::now() + SignedDuration::from_hours(hours)).to_string();
-    corpus.run(&format!("status --now {}", in_hours(2))).ok();
-    let late = corpus.run(&format!("--json status --now {}", in_hours(80))).exits(1).json();
+    let in_hours = |hours: i64| {
+        let mut command = corpus.command("--json status");
+        command.env("TIDINGS_CLOCK", (Timestamp::now() + SignedDuration::from_hours(hours)).to_string());
+        corpus.launch(command).wait()
+    };
+    in_hours(2).ok();
+    let late = in_hours(80).exits(1).json();
     assert_eq!(rules(&late), ["stage-late", "stage-late", "feeds-late"], "{late}");
-    let very_late = corpus.run(&format!("--json status --now {}", in_hours(24 * 9))).exits(2).json();
+    let very_late = in_hours(24 * 9).exits(2).json();
     assert_eq!(very_late["state"], "critical");
 }
 

@@ -3,14 +3,15 @@
 use std::os::linux::fs::MetadataExt as _;
 
 use anyhow::Result;
-use jiff::Timestamp;
 use rustix::process::{Resource, geteuid, getrlimit};
+use tidings_model::clock;
 use tidings_store::{probe, runs};
 
 use super::{Findings, Patient};
 use crate::cmd::status::bytes;
 use crate::console::{count, grouped};
 use crate::health::alerts::ago;
+use crate::health::day_of;
 
 /// File systems by the number that the kernel gives them, with what is to be known about them.
 const FILE_SYSTEMS: [(u64, &str, &str); 10] = [
@@ -125,7 +126,7 @@ fn memory() -> Option<u64> {
 }
 
 pub fn clock(patient: &Patient<'_>, found: &mut Findings) -> Result<()> {
-    let now = Timestamp::now();
+    let now = clock::now();
     let newest = runs::files(patient.home)?.iter().rev().find_map(|path| runs::name_of(path));
     let remedy = "set the clock and keep it right (timedatectl set-ntp true); days and pauses depend on it";
     match newest {
@@ -133,7 +134,7 @@ pub fn clock(patient: &Patient<'_>, found: &mut Findings) -> Result<()> {
             let seen = format!("the clock says {now:.0}, but a run began at {began:.0}");
             found.fault("clock", seen, remedy);
         }
-        _ if now.strftime("%Y").to_string() < BUILT_YEAR.to_owned() => {
+        _ if day_of(now).year() < BUILT_YEAR => {
             found.fault("clock", format!("the clock says {now:.0}"), remedy);
         }
         Some((began, verb)) => {
@@ -149,7 +150,7 @@ pub fn clock(patient: &Patient<'_>, found: &mut Findings) -> Result<()> {
 }
 
 /// No clock is right that says it is earlier than this.
-const BUILT_YEAR: &str = "2026";
+const BUILT_YEAR: i16 = 2026;
 
 pub fn permissions(patient: &Patient<'_>, found: &mut Findings) -> Result<()> {
     let me = geteuid().as_raw();

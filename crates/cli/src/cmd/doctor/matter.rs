@@ -15,6 +15,8 @@ use super::{Findings, Patient};
 use crate::config::{self, Config};
 use crate::console::{count, grouped};
 
+/// Variables that are no settings: where the home is, and what tests turn.
+const OTHERS: [&str; 3] = ["TIDINGS_HOME", "TIDINGS_CLOCK", "TIDINGS_CRASH_AT"];
 /// Bytes of an index that are checked without being asked to.
 const QUICK_BYTES: u64 = 64 << 20;
 /// Hosts that are tried.
@@ -35,7 +37,7 @@ pub fn settings(home: &Home, found: &mut Findings) -> Config {
 }
 
 pub fn environment(_: &Patient<'_>, found: &mut Findings) -> Result<()> {
-    let known: BTreeSet<String> = config::variables().into_iter().chain(["TIDINGS_HOME".to_owned()]).collect();
+    let known: BTreeSet<String> = config::variables().into_iter().chain(OTHERS.map(str::to_owned)).collect();
     for (name, value) in std::env::vars().filter(|(name, _)| name.starts_with("TIDINGS_")) {
         match known.contains(&name) {
             true => found.fine("environment", format!("{name}={value}")),

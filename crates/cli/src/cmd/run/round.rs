@@ -8,6 +8,7 @@ use anyhow::{Result, anyhow, bail};
 use clap::Parser as _;
 use jiff::Timestamp;
 use serde_json::{Map, Value, json};
+use tidings_model::clock;
 use tidings_store::runs::RunLog;
 use tidings_store::{Error, Home, rfc3339};
 
@@ -15,14 +16,17 @@ use super::Args;
 use crate::args::Global;
 use crate::cmd::Report;
 use crate::config::{Config, RunConfig};
+use crate::console::{self, count, span};
 use crate::session::unused_name;
-use crate::{console, signals};
+use crate::signals;
 
 /// The stages, in their order.
 pub const STAGES: [&str; 6] = ["update", "fetch", "clean", "dedup", "annotate", "compile"];
 
 /// How often we look whether somebody's verb has left the home.
 const LOOK_EVERY: Duration = Duration::from_millis(500);
+/// A report is written again when it is this old.
+const REPORT_AGE: Duration = Duration::from_secs(24 * 3600);
 /// The least time for a stage: one that gets none would never say so.
 const LEAST: Duration = Duration::from_secs(1);
 
@@ -46,7 +50,7 @@ impl<'a> Round<'a> {
         let is_first = |from: &String| STAGES.iter().position(|stage| stage == from);
         let first = args.from.as_ref().and_then(is_first).unwrap_or(0);
         let total = args.time_limit.unwrap_or(settings.total.0);
-        let (started, began) = (Timestamp::now(), Instant::now());
+        let (started, began) = (clock::now(), Instant::now());
         Ok(Round { home, global, stages: &STAGES[first..], settings, total, started, began })
     }
 
@@ -77,23 +81,53 @@ impl<'a> Round<'a> {
             json["seconds"] = json!(began.elapsed().as_secs_f64());
             stages.insert((*stage).to_owned(), json);
         }
+        if self.settings.report && !self.has_fresh_report() && signals::asked_to_end().is_none() {
+            say("report");
+            let told = self.call(&["report"]).map_err(|error| log::error!("report: {error:#}"));
+            failed |= told.is_err();
+        }
+        let text = self.sum(&stages, failed);
         let json = Value::Object(stages);
         if let Err(error) = self.record(&json, failed) {
             log::error!("the record of this run cannot be written: {error:#}");
             failed = true;
         }
-        Ok(Report { text: String::new(), json, failed, partly })
+        Ok(Report { text, json, failed, partly })
+    }
+
+    /// The line that a person can quote.
+    fn sum(&self, stages: &Map<String, Value>, failed: bool) -> String {
+        let number = |stage: &str, name: &str| stages.get(stage).and_then(|said| said[name].as_u64()).unwrap_or(0);
+        let failed = if failed { ", not all of it was done" } else { "" };
+        format!(
+            "{:<9} {} fetched, {} made, {} searchable{failed}, {}\n",
+            "run",
+            count(number("fetch", "fetched"), "page"),
+            count(number("clean", "documents"), "document"),
+            count(number("compile", "tokens_added"), "new token"),
+            span(self.began.elapsed()),
+        )
     }
 
     /// Runs a stage in its time. One that breaks down is a failure of that stage.
     fn stage(&self, stage: &'static str) -> Result<Report> {
         self.await_home()?;
-        let home = path_text(self.home.root())?;
         let limit = format!("{}s", self.time_for(stage).as_secs_f64());
-        let words = ["tidings", stage, "--home", home, "--time-limit", &limit];
+        self.call(&[stage, "--time-limit", &limit])
+    }
+
+    /// Runs a verb in the home, as if it were typed.
+    fn call(&self, words: &[&str]) -> Result<Report> {
+        let words = [&["tidings", "--home", path_text(self.home.root())?], words].concat();
         let args = crate::args::Args::try_parse_from(words)?;
         catch_unwind(AssertUnwindSafe(|| crate::run(args)))
             .unwrap_or_else(|_| Err(anyhow!("it broke down; this is a mistake in Tidings, please report it")))
+    }
+
+    /// Whether there is a report that is not a day old.
+    fn has_fresh_report(&self) -> bool {
+        let written = std::fs::metadata(self.home.root().join("report.html")).and_then(|meta| meta.modified());
+        written.is_ok_and(|at| at.elapsed().is_ok_and(|age| age < REPORT_AGE))
     }
 
     /// The time of a stage: its own, or what is left of all; 0 is no limit.

@@ -8,8 +8,8 @@ use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use anyhow::{Context as _, Result};
-use jiff::Timestamp;
 use sd_notify::NotifyState;
+use tidings_model::clock;
 use tidings_store::Home;
 
 use super::Args;
@@ -17,7 +17,7 @@ use super::round::Round;
 use crate::args::Global;
 use crate::cmd::Report;
 use crate::config::Config;
-use crate::console::span;
+use crate::console::{self, span};
 use crate::session::{Stopper, elapsed};
 use crate::signals;
 
@@ -53,7 +53,7 @@ pub fn serve(args: &Args, home: &Home, global: &Global) -> Result<Report> {
     let heartbeat = Heartbeat::start()?;
     tell(&[NotifyState::Ready]);
     loop {
-        let (began, started) = (Instant::now(), Timestamp::now());
+        let (began, started) = (Instant::now(), clock::now());
         heartbeat.beat();
         // Settings that cannot be read are a failure of the round: they may be mended before the next.
         let ended = Round::begin(args, home, global).and_then(|round| {
@@ -63,15 +63,14 @@ pub fn serve(args: &Args, home: &Home, global: &Global) -> Result<Report> {
             })
         });
         match ended {
-            Ok(report) if global.json => crate::console::print(&format!("{}\n", report.json)),
-            Ok(_) => {}
+            Ok(report) => console::print(&if global.json { format!("{}\n", report.json) } else { report.text }),
             Err(error) => log::error!("{error:#}"),
         }
         heartbeat.beat();
         let mut told = None;
         loop {
             let every = *every.lock().expect("no panic while held");
-            let gone = began.elapsed().max(elapsed(started, Timestamp::now()));
+            let gone = began.elapsed().max(elapsed(started, clock::now()));
             let wait = rest(every, gone).max(if told.is_none() { BREATH } else { Duration::ZERO });
             if wait.is_zero() {
                 break;
