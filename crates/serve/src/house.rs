@@ -9,6 +9,7 @@ use std::time::{Duration, Instant};
 use tidings_index::Snapshot;
 use tidings_query::engine::Engine;
 use tidings_store::Home;
+use tidings_store::text::{self, Layers};
 use tidings_store::tokens::{self, Token};
 
 use crate::refusal::Refusal;
@@ -26,6 +27,8 @@ pub(crate) struct House {
     looked: Mutex<Option<Instant>>,
     opened: AtomicU64,
     tokens: Mutex<(Option<Instant>, Arc<Vec<Token>>)>,
+    /// Who gave lemmas and tags, as it was when so many indexes had been opened.
+    layers: Mutex<(Option<u64>, Arc<Layers>)>,
 }
 
 impl House {
@@ -37,6 +40,7 @@ impl House {
             looked: Mutex::default(),
             opened: AtomicU64::new(0),
             tokens: Mutex::default(),
+            layers: Mutex::default(),
         };
         house.look();
         house
@@ -73,6 +77,16 @@ impl House {
     pub fn opened(&self) -> u64 {
         self.look();
         self.opened.load(Ordering::Relaxed)
+    }
+
+    /// Who gave the text of each language its lemmas and tags; read anew when an index is.
+    pub fn layers(&self) -> Result<Arc<Layers>, Refusal> {
+        let opened = self.opened();
+        let mut known = self.layers.lock().expect("no panic while held");
+        if known.0 != Some(opened) {
+            *known = (Some(opened), Arc::new(text::layers(&self.home)?));
+        }
+        Ok(known.1.clone())
     }
 
     /// The tokens that are known, as they were a second ago at most.
