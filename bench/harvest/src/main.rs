@@ -47,8 +47,7 @@ struct Args {
 
 type Part = fn(&Args, &Tools) -> Result<()>;
 
-const PARTS: &[(&str, Part)] =
-    &[
+const PARTS: &[(&str, Part)] = &[
     ("fetch", fetch),
     ("feeds", feeds),
     ("plan", plan),
@@ -228,8 +227,7 @@ fn corridor(args: &Args, tools: &Tools) -> Result<()> {
     const SITES: &str = "500";
     let items = (args.corridor_pages / 500).max(1).to_string();
     let pool = args.corridor_pages.to_string();
-    let web =
-        Web::start(tools, &["--sites", SITES, "--items", &items, "--page-bytes", "100000", "--pool", &pool])?;
+    let web = Web::start(tools, &["--sites", SITES, "--items", &items, "--page-bytes", "100000", "--pool", &pool])?;
     let folder = tempfile::tempdir()?;
     let home = new_home(tools, folder.path(), &web.feeds)?;
     measure(tools.tidings(&home, &["update", "--all", "--delay", "0"]))?;

@@ -98,6 +98,8 @@ const QUESTIONS: &[Question] = &[
     ("the best NOUN", |e| hits(e, "[word=\"the\"] [word=\"best\"] [tag=\"NOUN\"] within <s/>", None), 11.0, 241.0),
     (".*gate", |e| hits(e, "[word=\".*gate\"]", None), 11.0, 6.1),
     ("inter.*", |e| hits(e, "[word=\"inter.*\"]", None), 7.4, 10.1),
+    ("NOUN NOUN", |e| hits(e, "[pos=\"NOUN\"] [pos=\"NOUN\"]", None), f64::NAN, f64::NAN),
+    ("first page of NOUN NOUN", |e| page(e, "[pos=\"NOUN\"] [pos=\"NOUN\"]", None), f64::NAN, f64::NAN),
     ("ADJ NOUN NOUN", |e| hits(e, DENSE, None), 248.0, 831.0),
     ("market, 2020", |e| hits(e, "[lemma=\"market\"]", Some("date=2020")), 0.09, 0.17),
     ("market, 2020, blog", |e| hits(e, "[lemma=\"market\"]", Some("date=2020 genre=blog")), 0.23, 0.93),

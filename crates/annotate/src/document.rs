@@ -6,7 +6,7 @@ use tidings_model::{Annotated, AnnotatedParagraph, Attributes, Document, Kind, P
 
 use crate::external::ToolError;
 use crate::layer::Annotators;
-use crate::segment::Segmenter;
+use crate::segment::{Segmenter, Sentence};
 
 /// What is said about a document's feed: name and value, as in `topic=sport`.
 pub type Labels = [(String, String)];
@@ -29,24 +29,31 @@ pub fn annotate(document: &Document, labels: &Labels, wanted: impl Fn(usize, Ran
     }
 }
 
-/// The sentences of a text of one language, with lemmas and tags.
-pub fn annotate_text(text: &str, language: &str, annotators: &Annotators) -> Result<Vec<Vec<Token>>, ToolError> {
-    let sentences = Segmenter::for_language(language).segment(text).into_iter();
-    let sentences = sentences.filter(|sentence| !sentence.tokens.is_empty());
-    let mut sentences: Vec<Vec<Token>> = sentences
-        .map(|sentence| {
-            let token = |token: &Range<usize>| Token {
-                word: text[token.clone()].to_owned(),
-                space_after: text[token.end..].chars().next().is_none_or(char::is_whitespace),
-                ..Token::default()
-            };
-            sentence.tokens.iter().map(token).collect()
-        })
-        .collect();
+/// The sentences of texts of one language, with lemmas and tags; for each text its own.
+pub fn annotate_texts(
+    texts: &[&str],
+    language: &str,
+    annotators: &Annotators,
+) -> Result<Vec<Vec<Vec<Token>>>, ToolError> {
+    let segmenter = Segmenter::for_language(language);
+    let sentence = |text: &str, sentence: Sentence| {
+        let token = |token: &Range<usize>| Token {
+            word: text[token.clone()].to_owned(),
+            space_after: text[token.end..].chars().next().is_none_or(char::is_whitespace),
+            ..Token::default()
+        };
+        sentence.tokens.iter().map(token).collect()
+    };
+    let sentences = |text: &&str| {
+        let found = segmenter.segment(text).into_iter().filter(|found| !found.tokens.is_empty());
+        found.map(|found| sentence(text, found)).collect()
+    };
+    let mut annotated: Vec<Vec<Vec<Token>>> = texts.iter().map(sentences).collect();
     if let Some(annotator) = annotators.of(language) {
-        annotator.annotate(&mut sentences.iter_mut().map(Vec::as_mut_slice).collect::<Vec<_>>())?;
+        let mut all: Vec<&mut [Token]> = annotated.iter_mut().flatten().map(Vec::as_mut_slice).collect();
+        annotator.annotate(&mut all)?;
     }
-    Ok(sentences)
+    Ok(annotated)
 }
 
 fn cut(
@@ -58,7 +65,7 @@ fn cut(
     let text = &paragraph.text;
     let sentences = segmenter.segment(text).into_iter();
     let sentences = sentences.filter(|sentence| !sentence.tokens.is_empty() && wanted(sentence.span()));
-    let tokens = |sentence: crate::Sentence| {
+    let tokens = |sentence: Sentence| {
         let tokens = sentence.spaced(text).map(|(word, space)| Token {
             word: word.to_owned(),
             space_after: !space.is_empty(),

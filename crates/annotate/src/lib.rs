@@ -31,7 +31,7 @@ mod tokens;
 mod version;
 mod whole;
 
-pub use document::{Labels, annotate, annotate_text};
+pub use document::{Labels, annotate, annotate_texts};
 pub use layer::{Annotator, Annotators, Rules, enrich};
 pub use model::{Model, TRUST, Weights};
 pub use segment::{Segmenter, Sentence, Witness};

@@ -18,6 +18,10 @@ const FILES: &[(&str, &str)] = &[
     ("other", include_str!("../data/sketch/other.txt")),
 ];
 
+/// What the bits of a word can tell apart: relations, and their different tests, of which there are fewer than tokens.
+pub(crate) const MOST_RELATIONS: usize = 64;
+const MOST_STEPS: usize = 256;
+
 /// The relations of a family of languages.
 #[derive(Debug, Clone)]
 pub struct Grammar {
@@ -37,8 +41,17 @@ pub struct Relation {
     pattern: Pattern,
     /// Whether `a` is the first token of a match; `b` is the last one then, and otherwise the other way round.
     a_is_first: bool,
-    /// What stands at `p`, if the relation is divided by it.
-    divider: Option<Logic<TokenTest>>,
+    /// The same pattern as a line of steps.
+    steps: Vec<Step>,
+}
+
+/// Tokens of a relation that pass one test, so many in a row.
+#[derive(Debug, Clone)]
+pub(crate) struct Step {
+    pub test: Logic<TokenTest>,
+    pub at_least: u32,
+    pub at_most: u32,
+    pub slot: Option<Slot>,
 }
 
 /// A place of a relation.
@@ -103,6 +116,10 @@ impl Grammar {
                 names = Some([one.trim().to_owned(), other.trim().to_owned()]);
             }
         }
+        let steps: usize = grammar.relations.iter().map(|relation| relation.steps.len()).sum();
+        if grammar.relations.len() > MOST_RELATIONS || steps > MOST_STEPS {
+            return Err(format!("{name}: more than {MOST_RELATIONS} relations, or {MOST_STEPS} tokens in all of them"));
+        }
         match names {
             Some(names) => Err(format!("{name}: “{}” has no pattern", names[0])),
             None => Ok(grammar),
@@ -123,19 +140,18 @@ impl Relation {
             ("b", "a") => false,
             _ => return Err("a: and b: are the first and the last token of a pattern".to_owned()),
         };
-        let divider = parts.iter().find_map(|part| match &part.kind {
-            PatternKind::Labelled { label, token } if label == Slot::P.label() => match &token.kind {
-                PatternKind::Token(condition) => Some(condition.clone()),
-                _ => None,
-            },
-            _ => None,
-        });
-        Ok(Relation { names, pattern: query.pattern, a_is_first, divider })
+        let steps = parts.iter().map(Step::new).collect::<Result<_, String>>()?;
+        Ok(Relation { names, pattern: query.pattern, a_is_first, steps })
+    }
+
+    /// The pattern as a line of steps.
+    pub(crate) fn steps(&self) -> &[Step] {
+        &self.steps
     }
 
     /// What the lemma that divides the relation must be like, if one does.
     pub(crate) fn divider(&self) -> Option<&Logic<TokenTest>> {
-        self.divider.as_ref()
+        self.steps.iter().find(|step| step.slot == Some(Slot::P)).map(|step| &step.test)
     }
 
     /// What collocates are to a word that stands at a place.
@@ -155,6 +171,26 @@ impl Relation {
         let within =
             Restriction { relation: Inclusion::Within, negated: false, target: sentence, place: Place::default() };
         Query { pattern: narrowed(&self.pattern, conditions), restrictions: vec![within], constraints: Vec::new() }
+    }
+}
+
+impl Step {
+    fn new(part: &Pattern) -> Result<Step, String> {
+        let odd = || format!("“{part}” is no token with conditions, alone or repeated a few times");
+        let (part, at_least, at_most) = match &part.kind {
+            PatternKind::Repeat { of, at_least, at_most: Some(most) } => (&**of, *at_least, *most),
+            _ => (part, 1, 1),
+        };
+        let (token, slot) = match &part.kind {
+            PatternKind::Labelled { label, token } => {
+                (&token.kind, [Slot::A, Slot::B, Slot::P].into_iter().find(|slot| slot.label() == label))
+            }
+            kind => (kind, None),
+        };
+        match token {
+            PatternKind::Token(test) => Ok(Step { test: test.clone(), at_least, at_most, slot }),
+            _ => Err(odd()),
+        }
     }
 }
 

@@ -9,6 +9,7 @@ use std::time::{Duration, Instant};
 use tidings_index::Snapshot;
 use tidings_query::engine::Engine;
 use tidings_store::census::Census;
+use tidings_store::text::{self, Layers};
 use tidings_store::tokens::{self, Token};
 use tidings_store::{Home, in_full};
 
@@ -30,6 +31,8 @@ pub(crate) struct House {
     opened: AtomicU64,
     tokens: Mutex<(Option<Instant>, Arc<Vec<Token>>)>,
     census: Mutex<(Option<Instant>, Census)>,
+    /// Who gave lemmas and tags, as it was when so many indexes had been opened.
+    layers: Mutex<(Option<u64>, Arc<Layers>)>,
 }
 
 impl House {
@@ -42,6 +45,7 @@ impl House {
             opened: AtomicU64::new(0),
             tokens: Mutex::default(),
             census: Mutex::default(),
+            layers: Mutex::default(),
         };
         house.look();
         house
@@ -78,6 +82,16 @@ impl House {
     pub fn opened(&self) -> u64 {
         self.look();
         self.opened.load(Ordering::Relaxed)
+    }
+
+    /// Who gave the text of each language its lemmas and tags; read anew when an index is.
+    pub fn layers(&self) -> Result<Arc<Layers>, Refusal> {
+        let opened = self.opened();
+        let mut known = self.layers.lock().expect("no panic while held");
+        if known.0 != Some(opened) {
+            *known = (Some(opened), Arc::new(text::layers(&self.home)?));
+        }
+        Ok(known.1.clone())
     }
 
     /// The tokens that are known, as they were a second ago at most.

@@ -102,13 +102,18 @@ pub fn days(home: &Home) -> Result<Vec<String>> {
     docs::recipes_in(&home.text())
 }
 
-/// Who gave the text of a language its lemmas and tags, with the tokens of the days that each has seen.
-pub fn layers(home: &Home, language: &str) -> Result<BTreeMap<String, u64>> {
-    let mut layers = BTreeMap::new();
+/// For each language who gave its text lemmas and tags, with the tokens of the days that they have seen.
+pub type Layers = BTreeMap<String, BTreeMap<String, u64>>;
+
+/// Who gave the text of each language its lemmas and tags.
+pub fn layers(home: &Home) -> Result<Layers> {
+    let mut layers = Layers::new();
     for day in days(home)? {
         let Some(recipe) = TextRecipe::read(home, &day)? else { continue };
-        if let (Some(layer), Some(tokens)) = (recipe.layers.get(language), recipe.tokens.get(language)) {
-            *layers.entry(layer.clone()).or_default() += tokens;
+        for (language, tokens) in recipe.tokens {
+            if let Some(layer) = recipe.layers.get(&language) {
+                *layers.entry(language).or_default().entry(layer.clone()).or_default() += tokens;
+            }
         }
     }
     Ok(layers)
@@ -211,8 +216,8 @@ mod tests {
         assert_eq!((recipe.stale(&recipe, rules, &home), recipe.outputs[0].lines), (None, Some(3)));
         let other = |language: &str| format!("model {language}");
         assert_eq!(recipe.stale(&recipe, other, &home), Some("the annotator of a language is another"));
-        assert_eq!(layers(&home, "de").unwrap(), BTreeMap::from([("rules".to_owned(), 1)]));
-        assert!(layers(&home, "fr").unwrap().is_empty());
+        let known = BTreeMap::from([("rules".to_owned(), 1)]);
+        assert_eq!(layers(&home).unwrap(), BTreeMap::from([("de".to_owned(), known)]));
         assert_eq!(days(&home).unwrap(), ["2026-03-01"]);
         let mut text = String::new();
         std::io::Read::read_to_string(&mut open(&home, &recipe.outputs[0].file).unwrap(), &mut text).unwrap();

@@ -121,10 +121,10 @@ pub enum ToolFault {
         /// How often it was tried.
         tries: u32,
     },
-    /// It said nothing for too long.
+    /// It took too long.
     #[error(
-        "said nothing more for {seconds} s after {tokens} of {of} tokens; it must write each sentence when it has read it: \
-         let it flush its output, or set mode = \"batch\", or a longer timeout_s"
+        "was not done after {seconds} s ({tokens} of {of} tokens); it must write each sentence when it has read it: let it flush its \
+         output, or set mode = \"batch\", or a longer timeout_s"
     )]
     Silent {
         /// How long.

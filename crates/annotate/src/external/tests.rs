@@ -110,7 +110,7 @@ fn a_tool_that_hangs_is_ended_with_all_that_it_started() {
     let script = format!("sleep 1000 & echo $! >'{}'; wait", pid.display());
     let began = Instant::now();
     let error = fault(Settings { timeout: Duration::from_millis(300), ..shell(&script) });
-    assert!(error.contains("said nothing more for 0.3 s after 0 of 6 tokens"), "{error}");
+    assert!(error.contains("was not done after 0.3 s (0 of 6 tokens)"), "{error}");
     assert!(began.elapsed() < Duration::from_secs(15));
     let pid = std::fs::read_to_string(pid).unwrap();
     // Whoever was ended may still be listed until somebody asks for it, but it does not sleep.

@@ -37,9 +37,12 @@ use crate::{intake, lines};
 const EXPANSION: usize = 12;
 /// What it takes at least.
 const LEAST_WEIGHT: usize = 64 << 10;
-/// Documents go together up to so many bytes of text, or so many documents: tools work best on many sentences at once.
+/// Documents go together up to so many bytes of text, or more where a tool wants more sentences at once.
 const BUNDLE_BYTES: usize = 128 << 10;
-const BUNDLE_DOCUMENTS: usize = 64;
+const MOST_BUNDLE_BYTES: usize = 16 << 20;
+/// What a sentence and a document have, about.
+const SENTENCE_BYTES: usize = 128;
+const DOCUMENT_BYTES: usize = 2 << 10;
 /// No file of models is larger.
 const MAX_MODELS_BYTES: u64 = 1 << 30;
 /// After so many days that tools left undone no further one is tried: it would fail like these, after as long a wait.
@@ -264,10 +267,13 @@ impl<'a> Work<'a> {
                 open = Some(DocumentReader::open(path)?);
             }
         };
+        let tools = self.session.config.annotate.external.values();
+        let sentences = tools.map(|tool| tool.batch_sentences).max().unwrap_or(0);
+        let bundle_bytes = (sentences * SENTENCE_BYTES).clamp(BUNDLE_BYTES, MOST_BUNDLE_BYTES);
         // Bundles depend on the documents alone, so that what a tool sees does not depend on the number of threads.
         let source = || {
             let (mut bundle, mut bytes) = (Vec::new(), 0);
-            while bundle.len() < BUNDLE_DOCUMENTS && bytes < BUNDLE_BYTES {
+            while bytes < bundle_bytes && bundle.len() < bundle_bytes / DOCUMENT_BYTES {
                 let Some((document, size)) = next()? else { break };
                 bundle.push(document);
                 bytes += size;

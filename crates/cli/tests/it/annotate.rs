@@ -187,7 +187,7 @@ fn a_tool_that_fails_leaves_its_days_undone_and_nothing_wrong_behind() {
     assert!(text(&corpus).is_empty(), "nothing is written");
     corpus.is_tidy();
     with_tool(&corpus, "en", "sleep 1000", "timeout_s = 0.2");
-    corpus.run("annotate").exits(3).says("2026-03-01 is left undone").says("said nothing more for 0.2 s");
+    corpus.run("annotate").exits(3).says("2026-03-01 is left undone").says("was not done after 0.2 s");
     with_tool(&corpus, "en", "exit 1", "version = ['/nowhere/tagger']");
     corpus.run("annotate").exits(1).says("/nowhere/tagger").says("cannot be started");
     with_tool(&corpus, "en", &tool("X"), "");

@@ -2,8 +2,8 @@
 
 mod annotate;
 mod ask;
-mod browser;
 mod backup;
+mod browser;
 mod clean;
 mod compile;
 mod crash;

@@ -1,9 +1,10 @@
 //! Word sketches: what stands beside a word in each relation of a grammar, and how typical it is.
 //!
 //! Nothing is prepared: the relations are looked for around the word whenever somebody asks, so that a sketch is as new as the
-//! snapshot. How often a collocate stands in a relation with any word costs most, and is counted for the most frequent
-//! collocates first; it ends when no rarer one could score higher than those that are shown.
+//! snapshot. How often a collocate stands in a relation with any word costs most. For frequent lemmas that is counted once for
+//! a snapshot; rare ones are looked for as they come, until no rarer one could score higher than those that are shown.
 
+use super::relations::Marginals;
 use super::set::LexemeSet;
 use super::{Engine, Limits, Result};
 use crate::answer::{Sketch, SketchRelation, SketchRow, TagCount};
@@ -14,12 +15,11 @@ use crate::measure::association::{Association, Pair};
 use crate::sketch::{Grammar, Relation, Slot, is};
 use crate::syntax::{Logic, Wanted};
 use hashbrown::HashMap;
-use std::cmp::Reverse;
 use tidings_index::lexicon::Layer;
 
-/// So many collocates are counted at once.
-const BATCH: usize = 48;
-/// No more are counted for one relation.
+/// So many rare collocates are counted at once.
+const BATCH: usize = 240;
+/// No more of them are counted for one relation.
 const MOST_COUNTED: usize = 960;
 /// So many prepositions and the like have a list of their own.
 const MOST_DIVIDERS: usize = 6;
@@ -71,46 +71,87 @@ impl Engine {
         if hits == 0 {
             return Ok((sketch, complete));
         }
+        let (marginals, whole) = self.marginals(asked.grammar, asked.filter, limits)?;
         let word = Logic::All(vec![lemma, is(Attribute::Tag, Wanted::exact(&sketch.tag))]);
-        for relation in &asked.grammar.relations {
+        let desk = Desk { engine: self, asked, word, marginals: &marginals, limits };
+        complete &= whole;
+        for relation in 0..asked.grammar.relations.len() {
             for slot in [Slot::A, Slot::B] {
-                complete &= self.relation(asked, relation, slot, &word, limits, &mut sketch.relations)?;
+                complete &= desk.relation(relation, slot, &mut sketch.relations)?;
             }
         }
         Ok((sketch, complete))
     }
+}
 
-    /// Adds what a word at a place of a relation stands with.
-    fn relation(
-        &self,
-        asked: &SketchOf<'_>,
-        relation: &Relation,
-        slot: Slot,
-        word: &Logic<TokenTest>,
-        limits: &Limits<'_>,
-        relations: &mut Vec<SketchRelation>,
-    ) -> Result<bool> {
-        let at_word = (slot, word.clone());
-        let query = relation.query(std::slice::from_ref(&at_word));
-        let (pairs, mut complete) = self.pairs(&query, relation, slot.other(), asked.filter, limits)?;
-        let mut groups: Vec<(Option<String>, Counts)> = pairs.into_iter().collect();
-        let sum = |counts: &Counts| counts.values().sum::<u64>();
-        groups.retain(|(_, counts)| sum(counts) >= asked.at_least.max(1));
-        groups.sort_by_cached_key(|(divider, counts)| (Reverse(sum(counts)), divider.clone()));
-        for (divider, counts) in groups.into_iter().take(MOST_DIVIDERS) {
-            let divided = divider.as_deref().map(|divider| (Slot::P, begins_with(divider)));
-            let fixed: Vec<(Slot, Logic<TokenTest>)> = divided.into_iter().collect();
-            let hits = sum(&counts);
-            let (rows, values, whole) =
-                self.rank(asked, relation, slot, (&at_word, &fixed), (&counts, hits), limits)?;
+/// What a sketch is made with.
+struct Desk<'a> {
+    engine: &'a Engine,
+    asked: &'a SketchOf<'a>,
+    /// What the word must be.
+    word: Logic<TokenTest>,
+    marginals: &'a Marginals,
+    limits: &'a Limits<'a>,
+}
+
+/// A relation in which the word stands at one place, and what divides it if something does.
+struct Group<'a> {
+    number: usize,
+    relation: &'a Relation,
+    /// Where the word stands.
+    slot: Slot,
+    divider: Option<String>,
+    /// How often it stands with each lemma.
+    counts: Counts,
+    /// The sum of that.
+    hits: u64,
+}
+
+impl Group<'_> {
+    /// The query that finds the relation under these conditions and, if it is divided, with its divider.
+    fn query(&self, mut conditions: Vec<(Slot, Logic<TokenTest>)>) -> Query {
+        conditions.extend(self.divider.as_deref().map(|divider| (Slot::P, begins_with(divider))));
+        self.relation.query(&conditions)
+    }
+
+    /// logDice of a lemma that stands so often with the word, and so often in the relation.
+    fn score(&self, together: u64, anywhere: u64) -> f64 {
+        let [together, node, collocate] = [together, self.hits, anywhere].map(|count| count as f64);
+        Association::LogDice.score(&Pair { together, node, collocate, tokens: node })
+    }
+}
+
+/// A lemma of a relation, by its number: score, with the word, with any.
+struct Scored {
+    score: f64,
+    lemma: u32,
+    together: u64,
+    anywhere: u64,
+}
+
+impl<'a> Desk<'a> {
+    /// Adds what the word stands with at one place of a relation; says whether everything was looked at.
+    fn relation(&self, number: usize, slot: Slot, relations: &mut Vec<SketchRelation>) -> Result<bool> {
+        let relation = &self.asked.grammar.relations[number];
+        let query = relation.query(&[(slot, self.word.clone())]);
+        let (pairs, mut complete) = self.pairs(&query, relation, slot.other())?;
+        let mut groups: Vec<Group<'a>> = pairs
+            .into_iter()
+            .map(|(divider, counts)| {
+                let hits = counts.values().sum();
+                Group { number, relation, slot, divider, counts, hits }
+            })
+            .filter(|group| group.hits >= self.asked.at_least.max(1))
+            .collect();
+        groups.sort_by(|a, b| b.hits.cmp(&a.hits).then_with(|| a.divider.cmp(&b.divider)));
+        for group in groups.into_iter().take(MOST_DIVIDERS) {
+            let (rows, values, whole) = self.rows(&group)?;
             complete &= whole;
             if !rows.is_empty() {
-                let mut conditions = vec![at_word.clone()];
-                conditions.extend(fixed);
                 relations.push(SketchRelation {
-                    name: relation.name(slot, asked.lemma, divider.as_deref()),
-                    hits,
-                    query: relation.query(&conditions).to_string(),
+                    name: relation.name(slot, self.asked.lemma, group.divider.as_deref()),
+                    hits: group.hits,
+                    query: group.query(vec![(slot, self.word.clone())]).to_string(),
                     values,
                     rows,
                 });
@@ -120,26 +161,19 @@ impl Engine {
     }
 
     /// Counts the lemmas at a place of the matches of a query, apart for each lemma that divides the relation.
-    fn pairs(
-        &self,
-        query: &Query,
-        relation: &Relation,
-        slot: Slot,
-        filter: Option<&Filter>,
-        limits: &Limits<'_>,
-    ) -> Result<(HashMap<Option<String>, Counts>, bool)> {
-        let lexicon = self.lexicon();
+    fn pairs(&self, query: &Query, relation: &Relation, slot: Slot) -> Result<(HashMap<Option<String>, Counts>, bool)> {
+        let lexicon = self.engine.lexicon();
         let divides = relation.divider().map(|condition| LexemeSet::of(condition, lexicon)).transpose()?;
-        let search = self.search(query, Rule::Shortest, filter)?;
+        let search = self.engine.search(query, Rule::Shortest, self.asked.filter)?;
         let mut pairs: HashMap<Option<u32>, Counts> = HashMap::new();
         let (mut held, mut is_full) = (0, false);
-        let complete = search.each(limits, |hit| {
+        let complete = search.each(self.limits, |hit| {
             let segment = search.segment(hit.segment as usize);
             let position = if relation.is_first(slot) { hit.start } else { hit.end - 1 };
             let lemma = lexicon.of(segment.lexeme_at(position), Layer::Lemma);
             let divider = divides.as_ref().and_then(|divides| {
-                let between = (hit.start + 1..hit.end - 1).map(|between| segment.lexeme_at(between));
-                let found = between.into_iter().find(|lexeme| divides.contains(*lexeme));
+                let mut between = (hit.start + 1..hit.end - 1).map(|between| segment.lexeme_at(between));
+                let found = between.find(|lexeme| divides.contains(*lexeme));
                 found.map(|lexeme| lexicon.of(lexeme, Layer::Lemma))
             });
             let counts = pairs.entry(divider).or_default();
@@ -162,58 +196,64 @@ impl Engine {
         Ok((named, complete && !is_full))
     }
 
-    /// The most typical collocates of a relation, and how many there are.
-    fn rank(
-        &self,
-        asked: &SketchOf<'_>,
-        relation: &Relation,
-        slot: Slot,
-        (at_word, fixed): (&(Slot, Logic<TokenTest>), &[(Slot, Logic<TokenTest>)]),
-        (counts, hits): (&Counts, u64),
-        limits: &Limits<'_>,
-    ) -> Result<(Vec<SketchRow>, u64, bool)> {
-        let lexicon = self.lexicon();
+    /// The most typical collocates of a relation, how many there are, and whether everything was looked at.
+    fn rows(&self, group: &Group<'_>) -> Result<(Vec<SketchRow>, u64, bool)> {
+        let lexicon = self.engine.lexicon();
         let text = |id: u32| lexicon.string(Layer::Lemma, id);
-        let often = counts.iter().filter(|(id, count)| **count >= asked.at_least.max(1) && !text(**id).is_empty());
-        let mut often: Vec<(u32, u64)> = often.map(|(id, count)| (*id, *count)).collect();
-        often.sort_by(|a, b| b.1.cmp(&a.1).then_with(|| text(a.0).cmp(text(b.0))));
-        let score = |together: u64, anywhere: u64| {
-            let pair =
-                Pair { together: together as f64, node: hits as f64, collocate: anywhere as f64, tokens: hits as f64 };
-            Association::LogDice.score(&pair)
-        };
-        let by_score = |a: &(f64, u32, u64, u64), b: &(f64, u32, u64, u64)| {
-            b.0.total_cmp(&a.0).then_with(|| text(a.1).cmp(text(b.1)))
-        };
-        let mut scored: Vec<(f64, u32, u64, u64)> = Vec::new();
+        let is_often = |(id, count): &(&u32, &u64)| **count >= self.asked.at_least.max(1) && !text(**id).is_empty();
+        let often: Vec<(u32, u64)> = group.counts.iter().filter(is_often).map(|(id, count)| (*id, *count)).collect();
+        let values = often.len() as u64;
+        let (mut scored, mut rare) = (Vec::new(), Vec::new());
+        let is_meant = |divider: u32| Some(first_part(text(divider))) == group.divider.as_deref();
+        let is_meant: Option<&dyn Fn(u32) -> bool> = if group.divider.is_some() { Some(&is_meant) } else { None };
+        for (lemma, together) in often {
+            match self.marginals.get(group.number, group.slot.other(), lemma, is_meant) {
+                Some(anywhere) => {
+                    // What was counted in a hurry may be too little.
+                    let anywhere = anywhere.max(together);
+                    scored.push(Scored { score: group.score(together, anywhere), lemma, together, anywhere });
+                }
+                None => rare.push((lemma, together)),
+            }
+        }
+        let by_score =
+            |a: &Scored, b: &Scored| b.score.total_cmp(&a.score).then_with(|| text(a.lemma).cmp(text(b.lemma)));
+        scored.sort_by(by_score);
+        rare.sort_by(|a, b| b.1.cmp(&a.1).then_with(|| text(a.0).cmp(text(b.0))));
         let mut complete = true;
-        for batch in often[..often.len().min(MOST_COUNTED)].chunks(BATCH) {
+        for batch in rare[..rare.len().min(MOST_COUNTED)].chunks(BATCH) {
             // Nobody stands in a relation less often than with this word, so that this is the most a rarer one can reach.
-            let most = score(batch[0].1, batch[0].1);
-            if scored.len() >= asked.rows && (asked.rows == 0 || scored[asked.rows - 1].0 > most) {
+            let most = group.score(batch[0].1, batch[0].1);
+            if self.asked.rows.checked_sub(1).is_none_or(|last| scored.get(last).is_some_and(|row| row.score > most)) {
                 break;
             }
-            let lemmas = batch.iter().map(|(id, _)| is(Attribute::Lemma, Wanted::exact(text(*id)))).collect();
-            let mut conditions = vec![(slot.other(), any_of(lemmas))];
-            conditions.extend(fixed.iter().cloned());
-            let query = relation.query(&conditions);
-            let (anywhere, whole) = self.pairs(&query, relation, slot.other(), asked.filter, limits)?;
+            let (counted, whole) = self.count_rare(group, batch)?;
             complete &= whole;
-            let total = |id: u32| anywhere.values().filter_map(|counts| counts.get(&id)).sum::<u64>();
-            scored.extend(batch.iter().map(|(id, together)| {
-                let anywhere = total(*id).max(*together);
-                (score(*together, anywhere), *id, *together, anywhere)
-            }));
+            scored.extend(counted);
             scored.sort_by(by_score);
         }
-        let rows = scored.into_iter().take(asked.rows).map(|(score, id, together, anywhere)| {
-            let collocate = (slot.other(), is(Attribute::Lemma, Wanted::exact(text(id))));
-            let mut conditions = vec![at_word.clone(), collocate];
-            conditions.extend(fixed.iter().cloned());
-            let query = relation.query(&conditions).to_string();
-            SketchRow { value: text(id).to_owned(), together, anywhere, score, query }
+        let rows = scored.into_iter().take(self.asked.rows).map(|row| {
+            let value = text(row.lemma).to_owned();
+            let collocate = (group.slot.other(), is(Attribute::Lemma, Wanted::exact(&value)));
+            let query = group.query(vec![(group.slot, self.word.clone()), collocate]).to_string();
+            SketchRow { value, together: row.together, anywhere: row.anywhere, score: row.score, query }
         });
-        Ok((rows.collect(), often.len() as u64, complete))
+        Ok((rows.collect(), values, complete))
+    }
+
+    /// Looks for rare lemmas in a relation with any word.
+    fn count_rare(&self, group: &Group<'_>, batch: &[(u32, u64)]) -> Result<(Vec<Scored>, bool)> {
+        let lexicon = self.engine.lexicon();
+        let other = group.slot.other();
+        let lemmas = batch.iter().map(|(id, _)| Wanted::exact(lexicon.string(Layer::Lemma, *id)));
+        let lemmas = any_of(lemmas.map(|lemma| is(Attribute::Lemma, lemma)).collect());
+        let (anywhere, complete) = self.pairs(&group.query(vec![(other, lemmas)]), group.relation, other)?;
+        let scored = batch.iter().map(|(lemma, together)| {
+            let sum = anywhere.values().filter_map(|counts| counts.get(lemma)).sum::<u64>();
+            let anywhere = sum.max(*together);
+            Scored { score: group.score(*together, anywhere), lemma: *lemma, together: *together, anywhere }
+        });
+        Ok((scored.collect(), complete))
     }
 }
 

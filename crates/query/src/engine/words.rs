@@ -66,7 +66,7 @@ impl Engine {
     }
 
     /// How often each string of a layer occurs in everything that is not removed; counted when first asked for.
-    fn string_totals(&self, layer: Layer) -> &[u64] {
+    pub(super) fn string_totals(&self, layer: Layer) -> &[u64] {
         self.totals[layer as usize].get_or_init(|| {
             let all: Vec<Scope> = self.snapshot().segments().iter().map(|living| Scope::new(living, None)).collect();
             let segments = self.snapshot().segments().iter().map(|living| living.segment());

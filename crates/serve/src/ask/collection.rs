@@ -8,7 +8,7 @@ use tidings_index::Day;
 use tidings_index::lexicon::{Layer, Lexicon};
 use tidings_query::trend::Bin;
 use tidings_store::census::DayFates;
-use tidings_store::{corpora as virtual_corpora, feeds as feed_store, text, yields};
+use tidings_store::{corpora as virtual_corpora, feeds as feed_store, yields};
 
 use super::Question;
 use crate::endpoint::Stop;
@@ -35,14 +35,15 @@ pub(crate) fn corpora_schema() -> Schema {
 }
 
 pub(crate) fn corpora(question: &Question<'_>, reply: &mut Reply) -> Result<(), Stop> {
+    let layers = question.house.layers()?;
     for (code, engine) in question.house.corpora() {
         let snapshot = engine.snapshot();
         let with_text = snapshot.segments().iter().filter(|living| living.documents() > 0);
         let metas: Vec<_> = with_text.clone().map(|living| living.segment().meta()).collect();
         let fields: BTreeSet<&str> = with_text.flat_map(|living| living.segment().field_names()).collect();
         let fields: Vec<&str> = ["date", "seen", "url", "title"].into_iter().chain(fields).collect();
-        let layers = text::layers(&question.house.home, &code)?;
-        let layers: Vec<_> = layers.into_iter().map(|(by, tokens)| json!({ "by": by, "tokens": tokens })).collect();
+        let layers = layers.get(&code).into_iter().flatten();
+        let layers: Vec<_> = layers.map(|(by, tokens)| json!({ "by": by, "tokens": tokens })).collect();
         reply.row(json!({
             "corpus": code,
             "generation": snapshot.generation(),

@@ -85,9 +85,10 @@ pub fn run(args: &Args, global: &Global) -> Result<Report> {
 fn languages(home: &Home) -> Result<Report> {
     let mut table = Table::new(&["language", "#documents", "#tokens", "lemmas and tags by", "#of tokens"]);
     let mut rows = Vec::new();
+    let mut layers = text::layers(home)?;
     for code in home.indexed()? {
         let snapshot = Snapshot::open(&home.index().join(&code))?;
-        let layers = text::layers(home, &code)?;
+        let layers = layers.remove(&code).unwrap_or_default();
         let (documents, tokens) = (snapshot.documents(), snapshot.tokens());
         let sizes = [code.clone(), documents.to_string(), tokens.to_string()];
         let nobody = [("nobody".to_owned(), 0)];

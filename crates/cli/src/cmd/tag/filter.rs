@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use anyhow::Result;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
-use tidings_annotate::{Annotators, annotate_text};
+use tidings_annotate::{Annotators, annotate_texts};
 use tidings_lang::{Hints, identify};
 use tidings_model::Token;
 
@@ -85,9 +85,10 @@ fn try_answer(
         Some(lang) => lang,
         None => identify(&text, Hints::default()).lang,
     };
-    match annotate_text(&text, lang, annotators) {
+    match annotate_texts(&[&*text], lang, annotators) {
         Ok(sentences) => {
-            let sentences = sentences.iter().map(|sentence| sentence.iter().map(Word::from).collect()).collect();
+            let sentences =
+                sentences.iter().flatten().map(|sentence| sentence.iter().map(Word::from).collect()).collect();
             push(&Answer { id: &id, lang, sentences }, out);
             Ok(())
         }
