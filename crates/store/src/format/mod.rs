@@ -15,13 +15,16 @@
 //! assert!(Format::Xml.write(&document).contains("<p>1 &lt; 2</p>"));
 //! ```
 
-mod csv;
+pub mod conllu;
+pub mod csv;
 mod html;
 mod inline;
 mod json;
 mod layout;
+pub mod lines;
 mod markdown;
 mod markup;
+pub mod parquet;
 #[cfg(test)]
 mod sample;
 mod tei;
