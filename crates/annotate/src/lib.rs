@@ -14,6 +14,7 @@
 //! assert_eq!(&text[sentences[1].span()], "Er blieb.");
 //! ```
 
+pub mod align;
 mod chars;
 mod codes;
 mod dictionary;
@@ -28,7 +29,7 @@ mod tokens;
 mod version;
 mod whole;
 
-pub use document::{Labels, annotate};
+pub use document::{Labels, annotate, attributes};
 pub use model::{Model, TRUST, Weights};
 pub use segment::{Segmenter, Sentence, Witness};
 pub use version::version;

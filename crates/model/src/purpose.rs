@@ -353,7 +353,10 @@ mod tests {
     #[test]
     fn what_the_corpus_itself_holds_back_does_not_leave_it() {
         let of = |word: &str| signals(&Document::default(), Some(word));
-        assert_eq!((of("open"), of("kwic"), of("metadata")), (vec![], vec![Signal::LinesOnly], vec![Signal::MetadataOnly]));
+        assert_eq!(
+            (of("open"), of("kwic"), of("metadata")),
+            (vec![], vec![Signal::LinesOnly], vec![Signal::MetadataOnly])
+        );
         assert_eq!(of("whatever"), [Signal::MetadataOnly]);
     }
 }

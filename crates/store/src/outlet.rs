@@ -47,11 +47,21 @@ impl Outlet {
             (true, false) => return Err(Error::Outlet { path: target.to_owned(), fault: "is a folder; name a file" }),
             (false, true) => return Err(Error::Outlet { path: target.to_owned(), fault: "is a file; name a folder" }),
             // A folder of somebody else is not ours to replace, whatever was said.
-            (true, true) if !manifest_of(target).is_file() && fs::read_dir(target).during("read", target)?.count() > 0 => {
-                return Err(Error::Outlet { path: target.to_owned(), fault: "is no export and not empty; name another" });
+            (true, true)
+                if !manifest_of(target).is_file() && fs::read_dir(target).during("read", target)?.count() > 0 =>
+            {
+                return Err(Error::Outlet {
+                    path: target.to_owned(),
+                    fault: "is no export and not empty; name another",
+                });
             }
             _ if force => {}
-            _ => return Err(Error::Outlet { path: target.to_owned(), fault: "is there already; add --force to replace it" }),
+            _ => {
+                return Err(Error::Outlet {
+                    path: target.to_owned(),
+                    fault: "is there already; add --force to replace it",
+                });
+            }
         }
         let draft = disk::parent(target).join(format!(".{}.tmp", name.to_string_lossy()));
         remove_folder(&draft)?;
@@ -64,8 +74,20 @@ impl Outlet {
         &self.draft
     }
 
-    /// Begins a file: in a folder by its name, otherwise the target itself, or a companion with this ending.
+    /// Begins a file: in a folder by its name, otherwise the target itself, or a companion with this ending. It is packed
+    /// if its name says so.
     pub fn file(&self, name: &str) -> Result<Sink> {
+        let (full, path, file, out) = self.begin(name)?;
+        Ok(Sink { packing: Packing::by_name(&full, out).during("create", &path)?, path, name: full, file: Some(file) })
+    }
+
+    /// Begins a file whose bytes are as it wants them, packed or not.
+    pub fn file_as_is(&self, name: &str) -> Result<Sink> {
+        let (full, path, file, out) = self.begin(name)?;
+        Ok(Sink { packing: Packing::Plain(out), path, name: full, file: Some(file) })
+    }
+
+    fn begin(&self, name: &str) -> Result<(String, PathBuf, File, Digested)> {
         let full = match self.is_folder {
             true => name.to_owned(),
             false => self.target.file_name().unwrap_or_default().to_string_lossy().into_owned() + name,
@@ -73,8 +95,9 @@ impl Outlet {
         let path = self.draft.join("out").join(&full);
         disk::make_folder(disk::parent(&path))?;
         let file = File::create(&path).during("create", &path)?;
-        let out = Digested { out: Box::new(BufWriter::with_capacity(1 << 18, file.try_clone().during("create", &path)?)), hash: Sha256::new(), bytes: 0 };
-        Ok(Sink { packing: Packing::by_name(&full, out).during("create", &path)?, path, name: full, file: Some(file) })
+        let own = file.try_clone().during("create", &path)?;
+        let out = Digested { out: Box::new(BufWriter::with_capacity(1 << 16, own)), hash: Sha256::new(), bytes: 0 };
+        Ok((full, path, file, out))
     }
 
     /// Takes a finished file in.

@@ -55,7 +55,8 @@ impl Runs {
     }
 
     fn write(&mut self, fill: impl FnOnce(&mut dyn FnMut(&[u8]) -> Result<()>) -> Result<()>) -> Result<File> {
-        let path = self.folder.join(format!("run-{}.tmp", self.made));
+        // Several programs may share a folder for such files.
+        let path = self.folder.join(format!("tidings-{}-run-{}.tmp", std::process::id(), self.made));
         self.made += 1;
         let file = File::options().create_new(true).read(true).write(true).open(&path).during("create", &path)?;
         fs::remove_file(&path).during("unlink", &path)?;
@@ -71,7 +72,8 @@ impl Runs {
     }
 
     fn open(&self, runs: Vec<File>) -> Result<Merged> {
-        let mut merged = Merged { folder: self.folder.clone(), readers: Vec::new(), heap: BinaryHeap::new(), current: Vec::new() };
+        let mut merged =
+            Merged { folder: self.folder.clone(), readers: Vec::new(), heap: BinaryHeap::new(), current: Vec::new() };
         for (at, run) in runs.into_iter().enumerate() {
             let reader = zstd::stream::read::Decoder::new(run).during("read", &self.folder)?;
             merged.readers.push(BufReader::with_capacity(1 << 16, reader));

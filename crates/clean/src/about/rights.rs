@@ -13,7 +13,8 @@ const MOST_BYTES: usize = 500;
 pub fn rights(facts: &Facts<'_>) -> BTreeMap<String, String> {
     let mut rights = BTreeMap::new();
     for name in NAMES {
-        let mut words = facts.meta(name).map(str::trim).filter(|words| !words.is_empty()).collect::<Vec<_>>().join(", ");
+        let mut words =
+            facts.meta(name).map(str::trim).filter(|words| !words.is_empty()).collect::<Vec<_>>().join(", ");
         words.truncate(words.floor_char_boundary(MOST_BYTES));
         if !words.is_empty() {
             rights.insert(name.to_owned(), words);
@@ -33,9 +34,9 @@ mod tests {
             <meta name=tdm-reservation content=1>";
         let tree = tree::parse(html);
         let rights = rights(&Facts::read(&tree));
-        assert_eq!(rights.into_iter().collect::<Vec<_>>(), [
-            ("robots".to_owned(), "noindex, noai".to_owned()),
-            ("tdm-reservation".to_owned(), "1".to_owned())
-        ]);
+        assert_eq!(
+            rights.into_iter().collect::<Vec<_>>(),
+            [("robots".to_owned(), "noindex, noai".to_owned()), ("tdm-reservation".to_owned(), "1".to_owned())]
+        );
     }
 }

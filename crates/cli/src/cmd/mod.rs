@@ -9,6 +9,7 @@ pub mod config;
 pub mod dedup;
 pub mod demo;
 pub mod discover;
+pub mod export;
 pub mod extract;
 pub mod feed;
 pub mod fetch;

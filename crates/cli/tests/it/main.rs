@@ -8,6 +8,7 @@ mod crash;
 mod daily;
 mod dedup;
 mod discover;
+mod export;
 mod extract;
 mod faults;
 mod formats;

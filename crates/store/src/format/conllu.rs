@@ -13,8 +13,8 @@ pub const COLUMNS: &str = "# global.columns = ID FORM LEMMA UPOS XPOS FEATS HEAD
 
 /// The parts of speech that UPOS may hold; other tags are the language's own and stand in XPOS.
 const UPOS: [&str; 17] = [
-    "ADJ", "ADP", "ADV", "AUX", "CCONJ", "DET", "INTJ", "NOUN", "NUM", "PART", "PRON", "PROPN", "PUNCT", "SCONJ", "SYM",
-    "VERB", "X",
+    "ADJ", "ADP", "ADV", "AUX", "CCONJ", "DET", "INTJ", "NOUN", "NUM", "PART", "PRON", "PROPN", "PUNCT", "SCONJ",
+    "SYM", "VERB", "X",
 ];
 
 /// The next numbers of a corpus; they begin with 1.
@@ -88,7 +88,8 @@ fn row(index: usize, token: &Token, has_next: bool, out: &mut String) {
     column(&token.word, out);
     out.push('\t');
     column(&token.lemma, out);
-    let (upos, xpos) = if UPOS.contains(&token.tag.as_str()) { (token.tag.as_str(), "") } else { ("", token.tag.as_str()) };
+    let (upos, xpos) =
+        if UPOS.contains(&token.tag.as_str()) { (token.tag.as_str(), "") } else { ("", token.tag.as_str()) };
     out.push('\t');
     column(upos, out);
     out.push('\t');
@@ -162,7 +163,8 @@ mod tests {
             tag: tag.into(),
             space_after,
         };
-        let rain = vec![token("It", "it", "PRON", true), token("rains", "rain", "VVZ", false), token(".", "", "", true)];
+        let rain =
+            vec![token("It", "it", "PRON", true), token("rains", "rain", "VVZ", false), token(".", "", "", true)];
         let yes = vec![token("Yes", "", "", false)];
         Annotated {
             about: Attributes { id: 7, url: "http://e.org/\n".into(), ..Attributes::default() },

@@ -15,6 +15,7 @@
 //! assert!(Format::Xml.write(&document).contains("<p>1 &lt; 2</p>"));
 //! ```
 
+pub mod cdxj;
 pub mod conllu;
 pub mod csv;
 mod html;
@@ -25,10 +26,12 @@ pub mod lines;
 mod markdown;
 mod markup;
 pub mod parquet;
+pub mod registry;
 #[cfg(test)]
 mod sample;
 mod tei;
 mod text;
+pub mod tmx;
 pub mod vertical;
 mod xml;
 

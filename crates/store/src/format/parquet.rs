@@ -134,7 +134,8 @@ impl Table {
         footer.structs(2, &schema);
         footer.i64(3, self.rows as i64);
         let mut group = Thrift::default();
-        let columns: Vec<Vec<u8>> = self.columns.iter().zip(chunks).map(|(column, chunk)| column.chunk(chunk)).collect();
+        let columns: Vec<Vec<u8>> =
+            self.columns.iter().zip(chunks).map(|(column, chunk)| column.chunk(chunk)).collect();
         group.structs(1, &columns);
         group.i64(2, chunks.iter().map(|chunk| chunk.unpacked as i64).sum());
         group.i64(3, self.rows as i64);
