@@ -280,7 +280,12 @@ mod tests {
         assert_eq!(steps(&[50, 20, 90], &[55, 22, 95]), [(1, 1), (1, 1), (1, 1)]);
         assert_eq!(steps(&[50, 40, 90, 30], &[95, 95, 31]), [(2, 1), (1, 1), (1, 1)]);
         assert_eq!(steps(&[95, 90, 30], &[50, 46, 95, 31]), [(1, 2), (1, 1), (1, 1)]);
-        assert_eq!(steps(&[60, 200, 70, 80, 90], &[61, 72, 83, 88]), [(1, 1), (1, 0), (1, 1), (1, 1), (1, 1)]);
+        let whole = [60, 110, 70, 180, 90, 130, 45, 200, 75, 140];
+        let mut shorter = whole.map(|chars| chars + chars / 20).to_vec();
+        shorter.remove(3);
+        let mut expected = vec![(1, 1); 9];
+        expected.insert(3, (1, 0));
+        assert_eq!(steps(&whole, &shorter), expected);
     }
 
     #[test]
@@ -292,10 +297,14 @@ mod tests {
 
     #[test]
     fn figures_tell_what_lengths_do_not() {
-        let left = ["Aaaa aaaa aaa.", "Bbbb 1984 bbb.", "Cccc cccc ccc."].map(Shape::of);
-        let right = ["Dddd 1984 ddd.", "Eeee eeee eee."].map(Shape::of);
+        let sentence =
+            |word: &str, figure: &str| Shape::of(&format!("{} {figure} {}.", word.repeat(12), word.repeat(12)));
+        let left =
+            [("un ", "1918"), ("deux ", "1945"), ("trois ", "1968"), ("deux ", "1989")].map(|(w, f)| sentence(w, f));
+        let right = [("two ", "1945"), ("three ", "1968"), ("eight ", "1989")].map(|(w, f)| sentence(w, f));
         let beads = align(&left, &right);
-        assert_eq!((&beads[0].left, &beads[0].right), (&(0..1), &(0..0)));
+        let pairs: Vec<_> = beads.iter().map(|bead| (bead.left.clone(), bead.right.clone())).collect();
+        assert_eq!(pairs, [(0..1, 0..0), (1..2, 0..1), (2..3, 1..2), (3..4, 2..3)]);
         assert_eq!(Shape::of("1,5 kg ١٢ und 3.").figures, [1, 3, 5, 12]);
     }
 

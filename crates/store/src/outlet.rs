@@ -42,28 +42,21 @@ impl Outlet {
         let Some(name) = target.file_name() else {
             return Err(Error::Outlet { path: target.to_owned(), fault: "is no name for an export" });
         };
+        let draft = disk::parent(target).join(format!(".{}.tmp", name.to_string_lossy()));
+        // A draft beside it tells of an export that a crash stopped before its manifest was written.
+        let is_export = || manifest_of(target).is_file() || draft.is_dir();
+        let refused = |fault| Err(Error::Outlet { path: target.to_owned(), fault });
         match (target.is_dir(), is_folder) {
             _ if !target.exists() => {}
-            (true, false) => return Err(Error::Outlet { path: target.to_owned(), fault: "is a folder; name a file" }),
-            (false, true) => return Err(Error::Outlet { path: target.to_owned(), fault: "is a file; name a folder" }),
+            (true, false) => return refused("is a folder; name a file"),
+            (false, true) => return refused("is a file; name a folder"),
             // A folder of somebody else is not ours to replace, whatever was said.
-            (true, true)
-                if !manifest_of(target).is_file() && fs::read_dir(target).during("read", target)?.count() > 0 =>
-            {
-                return Err(Error::Outlet {
-                    path: target.to_owned(),
-                    fault: "is no export and not empty; name another",
-                });
+            (true, true) if !is_export() && fs::read_dir(target).during("read", target)?.count() > 0 => {
+                return refused("is no export and not empty; name another");
             }
             _ if force => {}
-            _ => {
-                return Err(Error::Outlet {
-                    path: target.to_owned(),
-                    fault: "is there already; add --force to replace it",
-                });
-            }
+            _ => return refused("is there already; add --force to replace it"),
         }
-        let draft = disk::parent(target).join(format!(".{}.tmp", name.to_string_lossy()));
         remove_folder(&draft)?;
         disk::make_folder(&draft)?;
         Ok(Outlet { target: target.to_owned(), draft, is_folder, made: Vec::new() })

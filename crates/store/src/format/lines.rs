@@ -1,6 +1,8 @@
 //! Documents as data teams load them: a JSON object a line with `id`, `text`, `source`, `created`, `added` and
 //! everything else under `metadata`, the way large text collections are laid out.
 
+use std::collections::BTreeMap;
+
 use serde::Serialize;
 use tidings_model::{Attributes, Document, Licence, Rights};
 
@@ -27,6 +29,8 @@ struct Metadata<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     language_score: Option<f32>,
     #[serde(skip_serializing_if = "str::is_empty")]
+    declared_language: &'a str,
+    #[serde(skip_serializing_if = "str::is_empty")]
     site_name: &'a str,
     #[serde(skip_serializing_if = "str::is_empty")]
     description: &'a str,
@@ -39,7 +43,13 @@ struct Metadata<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     date_confidence: Option<f32>,
     #[serde(skip_serializing_if = "str::is_empty")]
+    modified: &'a str,
+    #[serde(skip_serializing_if = "str::is_empty")]
     feed: &'a str,
+    #[serde(skip_serializing_if = "str::is_empty")]
+    canonical: &'a str,
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    alternates: &'a BTreeMap<String, String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     licence: Option<&'a Licence>,
     #[serde(skip_serializing_if = "Rights::is_empty")]
@@ -68,13 +78,17 @@ pub fn write(document: &Document, attributes: &Attributes) -> Vec<u8> {
             authors: &about.authors,
             language: &about.language,
             language_score: about.language_score,
+            declared_language: &about.declared_language,
             site_name: &about.site_name,
             description: &about.description,
             categories: &about.categories,
             tags: &about.tags,
             date_source: document.dated.as_ref().map(|dated| dated.source.as_str()),
             date_confidence: document.dated.as_ref().map(|dated| dated.confidence),
+            modified: &about.modified,
             feed: &document.feed,
+            canonical: &about.canonical,
+            alternates: &about.alternates,
             licence: about.licence.as_ref(),
             rights: &document.rights,
             fields: others.map(|(name, value)| (name.clone(), value.clone().into())).collect(),

@@ -55,6 +55,7 @@ struct Column {
     /// 0 begins a row, 1 goes on with its list.
     repetition: Vec<u8>,
     values: Vec<u8>,
+    rows: u64,
     nulls: u64,
     /// The least and the greatest number, which let readers skip whole files.
     range: Option<(i64, i64)>,
@@ -69,6 +70,7 @@ impl Table {
             definition: Vec::new(),
             repetition: Vec::new(),
             values: Vec::new(),
+            rows: 0,
             nulls: 0,
             range: None,
         };
@@ -182,6 +184,7 @@ impl Type {
 impl Column {
     fn push(&mut self, value: Value<'_>) -> usize {
         let before = self.values.len() + self.definition.len();
+        self.rows += 1;
         match (self.kind, value) {
             (Type::Text, Value::Text(text)) => self.text(text),
             (Type::OptionalText, Value::Text(text)) => {
@@ -239,7 +242,7 @@ impl Column {
 
     /// How many values and gaps there are; what the format calls the number of values.
     fn levels(&self) -> u64 {
-        if self.kind == Type::Text { count_texts(&self.values) } else { self.definition.len() as u64 }
+        if self.kind == Type::Text { self.rows } else { self.definition.len() as u64 }
     }
 
     fn page(&self) -> Vec<u8> {
@@ -334,15 +337,6 @@ impl Column {
         });
         out.done()
     }
-}
-
-fn count_texts(values: &[u8]) -> u64 {
-    let (mut at, mut texts) = (0, 0);
-    while let Some(len) = values[at..].first_chunk::<4>() {
-        at += 4 + u32::from_le_bytes(*len) as usize;
-        texts += 1;
-    }
-    texts
 }
 
 /// Levels of one bit as runs of equal ones, behind their length.

@@ -375,10 +375,11 @@ impl Export {
         let mut finder = Finder::default();
         let tally = std::mem::take(&mut self.tally);
         let explain = self.explain.take();
-        let source = self.source(true, None)?;
+        // Links stand in documents; tokens are not needed to find them.
+        let source = self.source(false, None)?;
         self.each(
             source,
-            true,
+            false,
             |_| Vec::new(),
             |item, _| {
                 finder.see(&item.document, item.attributes.id, &item.language);
