@@ -11,7 +11,7 @@ use tidings_annotate::align::{Shape, align};
 
 const DATA: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared/text-dev/langid/langid-dev.jsonl.xz");
 /// So many pairs are enough for a stable score.
-const PAIRS: usize = 1_200;
+const PAIRS: usize = 400;
 /// The chance that a line is joined with the next, or is missing.
 const JOINED: f64 = 0.08;
 const MISSING: f64 = 0.03;

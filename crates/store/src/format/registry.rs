@@ -44,13 +44,15 @@ impl Contents {
     /// The registry of a vertical file with this name; `language_name` knows the English names of languages. Whoever
     /// installs it sets `PATH` to where the compiled corpus goes.
     pub fn registry(&self, file: &str, language_name: impl Fn(&str) -> Option<&'static str>) -> String {
-        let name = file.split('.').next().unwrap_or(file);
+        // A quotation mark would end the value it stands in.
+        let file = file.replace(['"', '\n'], "_");
+        let name = file.split('.').next().unwrap_or_default();
         let plain: String =
             name.chars().map(|c| if c.is_ascii_alphanumeric() { c.to_ascii_lowercase() } else { '_' }).collect();
         let vertical = match file.rsplit('.').next() {
             Some("zst") => format!("| zstdcat {file}"),
             Some("gz") => format!("| gzip -dc {file}"),
-            _ => file.to_owned(),
+            _ => file.clone(),
         };
         let mut text = format!(
             "# Compile with: compilecorp --no-sketches {file}.registry\n\

@@ -232,8 +232,8 @@ fn check(args: &Args) -> Result<()> {
             grouped(LEAST_PUBLIC_POOL)
         );
     }
-    if args.target.as_os_str() == "-" && args.format == Format::Warc {
-        bail!("an index goes with the pages; name a file such as pages.warc.gz instead of -");
+    if args.format == Format::Warc && !args.target.to_string_lossy().ends_with(".gz") {
+        bail!("records are packed one by one and an index goes with them; name a file such as pages.warc.gz");
     }
     Ok(())
 }
