@@ -92,7 +92,7 @@ fn kind(kind: Kind) -> &'static str {
 }
 
 /// What one may filter or count by. Labels of the feed come first: they were given by people.
-fn attributes(document: &Document, labels: &Labels) -> Attributes {
+pub fn attributes(document: &Document, labels: &Labels) -> Attributes {
     let mut fields: Vec<(String, String)> = Vec::new();
     let mut add = |name: &str, value: &str| {
         if !value.is_empty() && !fields.iter().any(|(known, _)| known == name) {

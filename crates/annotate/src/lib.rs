@@ -14,6 +14,7 @@
 //! assert_eq!(&text[sentences[1].span()], "Er blieb.");
 //! ```
 
+pub mod align;
 mod chars;
 mod codes;
 mod dictionary;
@@ -31,7 +32,7 @@ mod tokens;
 mod version;
 mod whole;
 
-pub use document::{Labels, annotate, annotate_texts};
+pub use document::{Labels, annotate, annotate_texts, attributes};
 pub use layer::{Annotator, Annotators, Rules, enrich};
 pub use model::{Model, TRUST, Weights};
 pub use segment::{Segmenter, Sentence, Witness};

@@ -3,7 +3,7 @@
 use jiff::Timestamp;
 use serde_json::Value;
 use tidings_lang::StopList;
-use tidings_model::{Document, Page, Paragraph};
+use tidings_model::{Document, Page, Paragraph, Rights};
 use url::Url;
 
 use crate::about;
@@ -136,6 +136,7 @@ pub fn read(page: &Page, options: &Options) -> Result<Document, Unfit> {
     document.url = page.url.clone();
     document.feed = page.feed.clone();
     document.downloaded = page.downloaded.clone();
+    document.rights = Rights { page: document.rights.page, ..page.rights.clone() };
     document.identify();
     Ok(document)
 }
@@ -207,6 +208,7 @@ fn described(tree: &Tree, facts: &Facts<'_>, source: &Source<'_>, url: Option<&U
         url: source.url.unwrap_or_default().to_owned(),
         site: url.and_then(Url::host_str).unwrap_or_default().to_owned(),
         dated: dates.published,
+        rights: Rights { page: about::rights(facts), ..Rights::default() },
         about,
         ..Document::default()
     }

@@ -118,6 +118,8 @@ pub enum Verb {
     NewWords(cmd::ask::new_words::Args),
     /// Name a part of the corpus
     Corpus(cmd::ask::corpus::Args),
+    /// Write the corpus, or a part of it, for other programs: JSON lines, Parquet, CoNLL-U, TEI, WARC and others
+    Export(cmd::export::Args),
     /// Open the corpus to browsers and programs: an HTTP API and a page
     Serve(cmd::serve::Args),
     /// Make, list and revoke tokens for those who may read text over the network

@@ -89,6 +89,7 @@ fn run(args: Args) -> anyhow::Result<cmd::Report> {
         Verb::Trends(args) => cmd::ask::trends::run(&args, global),
         Verb::NewWords(args) => cmd::ask::new_words::run(&args, global),
         Verb::Corpus(args) => cmd::ask::corpus::run(&args, global),
+        Verb::Export(args) => cmd::export::run(&args, global),
         Verb::Serve(args) => cmd::serve::run(&args, global),
         Verb::Token(args) => cmd::token::run(&args, global),
         Verb::Tokenize(args) => cmd::tokenize::run(&args),

@@ -4,6 +4,8 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
+use crate::Rights;
+
 /// One document, as it lies in `docs/`.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
@@ -23,6 +25,9 @@ pub struct Document {
     /// When the page was downloaded, RFC 3339.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub downloaded: String,
+    /// What the publisher said about use, as evidence.
+    #[serde(skip_serializing_if = "Rights::is_empty")]
+    pub rights: Rights,
     /// What the page says about itself.
     #[serde(flatten)]
     pub about: About,

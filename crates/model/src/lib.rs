@@ -18,6 +18,7 @@ mod entry;
 mod feed;
 mod fingerprint;
 mod page;
+pub mod purpose;
 mod status;
 
 pub use annotated::{Annotated, AnnotatedParagraph, Attributes, Token};

@@ -56,6 +56,9 @@ pub struct Rights {
     /// Headers that speak of rights (`tdm-reservation`, `x-robots-tag`, …), by lower-case name.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub headers: BTreeMap<String, String>,
+    /// What the page itself says in its head (`robots`, `tdm-reservation`, `tdm-policy`), by lower-case name.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub page: BTreeMap<String, String>,
 }
 
 /// Which robots.txt was obeyed.

@@ -304,6 +304,13 @@ impl DocumentReader {
     pub fn open(path: &Path) -> Result<DocumentReader> {
         Ok(DocumentReader { path: path.to_owned(), reader: frames::open_any(path)?, line: Vec::new(), lines: 0 })
     }
+
+    /// The next line as it stands, for whoever reads it elsewhere.
+    pub fn next_line(&mut self) -> Result<Option<Vec<u8>>> {
+        self.lines += 1;
+        let more = frames::read_line(&mut *self.reader, &mut self.line, MAX_LINE_BYTES).during("read", &self.path)?;
+        Ok(more.then(|| std::mem::take(&mut self.line)))
+    }
 }
 
 impl Iterator for DocumentReader {

@@ -24,6 +24,8 @@ pub enum Error {
     NoPlan { path: PathBuf, newest: Option<PathBuf> },
     #[error("the day {day} does not add up: {fault}; this is a mistake in Tidings, please report it")]
     Uneven { day: String, fault: String },
+    #[error("{} {fault}", path.display())]
+    Outlet { path: PathBuf, fault: &'static str },
     #[error("another run is at work in {}{}; wait for it to end", root.display(), by(pid))]
     Locked { root: PathBuf, pid: Option<String> },
     #[error("{} is not a Tidings home (no tidings.toml here or above); make one with `tidings init DIR`, or name one with --home DIR", start.display())]

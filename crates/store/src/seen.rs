@@ -253,7 +253,12 @@ pub struct Spool {
 impl Spool {
     /// An empty one. Its file is unlinked at once: it vanishes with the process.
     pub fn create(home: &Home, name: &str) -> Result<Spool> {
-        let path = draft_folder(home)?.join(format!("{name}.tmp"));
+        Spool::within(&draft_folder(home)?, name)
+    }
+
+    /// An empty one in a folder of somebody's choice.
+    pub fn within(folder: &Path, name: &str) -> Result<Spool> {
+        let path = folder.join(format!("{name}.tmp"));
         let file = File::options().create(true).truncate(true).read(true).write(true).open(&path);
         let file = file.during("create", &path)?;
         fs::remove_file(&path).during("unlink", &path)?;

@@ -191,7 +191,7 @@ pub(crate) fn sweep(home: &Home) -> Result<()> {
 }
 
 /// Opens a file of text.
-pub fn open(home: &Home, file: &str) -> Result<impl std::io::BufRead + Send> {
+pub fn open(home: &Home, file: &str) -> Result<Box<dyn std::io::BufRead + Send>> {
     let path = home.root().join(file);
     frames::open_any(&path)
 }

@@ -12,6 +12,7 @@ pub mod demo;
 pub mod digest;
 pub mod discover;
 pub mod doctor;
+pub mod export;
 pub mod extract;
 pub mod feed;
 pub mod fetch;

@@ -68,6 +68,7 @@ impl PageClerk {
                 tdmrep,
                 tdmrep_policy,
                 headers: rights::of_headers(&answer.headers),
+                ..Rights::default()
             },
             body,
         })

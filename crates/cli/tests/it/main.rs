@@ -12,6 +12,7 @@ mod dedup;
 mod digest;
 mod discover;
 mod doctor;
+mod export;
 mod extract;
 mod faults;
 mod formats;

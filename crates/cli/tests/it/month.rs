@@ -121,11 +121,11 @@ fn thirty_days_of_trouble_end_in_the_corpus_of_thirty_quiet_days() {
 /// What was planted to rise or fall is found; what was planted to stay the same is not.
 fn trends_are_found(month: &Month, home: &Path) {
     let ran = month.run(home, "trends --lang en --by day --min 20 --limit 500 --json").ok();
-    let found: BTreeSet<String> = ran.json()["trends"]
+    let found: BTreeSet<String> = ran.json()["rows"]
         .as_array()
         .expect("a list of trends")
         .iter()
-        .filter_map(|row| row["word"].as_str().map(str::to_lowercase))
+        .filter_map(|row| row["value"].as_str().map(str::to_lowercase))
         .collect();
     let truth = month.corpus.web.truth();
     for trend in truth.trends.iter().filter(|trend| trend.language == "en") {

@@ -178,6 +178,13 @@ impl<R: BufRead> Reader<R> {
         Ok(Some(Event::Token(self.text()?)))
     }
 
+    /// The value of an attribute of the tag that was read last, such as the kind of a paragraph.
+    pub fn value(&self, name: &str) -> Option<String> {
+        let line = std::str::from_utf8(&self.line).ok()?;
+        let (_, rest) = line.split_once(&format!(" {name}=\""))?;
+        Some(unescape(rest.split_once('"')?.0))
+    }
+
     /// Names the line that was read last, for a fault found by somebody else.
     pub fn fault(&self, fault: String) -> Error {
         Error::Line { path: self.path.clone(), line: self.number, fault }

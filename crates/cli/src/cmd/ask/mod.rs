@@ -96,7 +96,7 @@ impl Asked {
 }
 
 /// Reads a filter; what is wrong with it is shown where it is wrong.
-fn parse_filter(text: &str) -> Result<Filter> {
+pub fn parse_filter(text: &str) -> Result<Filter> {
     text.parse().map_err(|error: SyntaxError| anyhow!("the filter is wrong: {}", error.render(text)))
 }
 
