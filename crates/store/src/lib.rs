@@ -9,6 +9,7 @@ pub mod candidates;
 pub mod corpora;
 pub mod disk;
 pub mod docs;
+pub mod doors;
 mod error;
 pub mod feeds;
 mod fetched;
