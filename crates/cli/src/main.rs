@@ -55,6 +55,7 @@ fn run(args: Args) -> anyhow::Result<cmd::Report> {
         Verb::Init(args) => cmd::init::run(&args),
         Verb::Update(args) => cmd::update::run(&args, global),
         Verb::Fetch(args) => cmd::fetch::run(&args, global),
+        Verb::Import(args) => cmd::import::run(&args, global),
         Verb::Run(args) => cmd::run::run(&args, global),
         Verb::Clean(args) => cmd::clean::run(&args, global),
         Verb::Dedup(args) => cmd::dedup::run(&args, global),

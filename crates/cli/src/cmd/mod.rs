@@ -12,6 +12,7 @@ pub mod discover;
 pub mod extract;
 pub mod feed;
 pub mod fetch;
+pub mod import;
 pub mod init;
 pub mod lang;
 pub mod pages;

@@ -11,6 +11,7 @@ mod discover;
 mod extract;
 mod faults;
 mod formats;
+mod import;
 mod lang;
 mod limits;
 mod retries;

@@ -34,7 +34,7 @@ pub struct Input {
     pub name: String,
     /// Its size.
     pub bytes: u64,
-    /// A digest of samples of it: XXH3, 128 bits, in hexadecimal.
+    /// A digest of samples of it: XXH3, 128 bits, in hexadecimal; of a saved page, its time.
     pub xxh3: String,
     /// Records that were read of it.
     pub records: u64,
@@ -67,6 +67,14 @@ impl Input {
             digest.update(&sample);
         }
         Ok(Input { name: name.to_owned(), bytes, xxh3: format!("{:032x}", digest.digest128()), ..Input::default() })
+    }
+
+    /// Looks at a saved page, of which there may be millions: its size and its time stand for it.
+    pub fn of_saved(path: &Path, name: &str) -> Result<Input> {
+        let meta = fs::metadata(path).during("look at", path)?;
+        let time = meta.modified().ok().and_then(|time| time.duration_since(std::time::UNIX_EPOCH).ok());
+        let time = time.unwrap_or_default().as_nanos();
+        Ok(Input { name: name.to_owned(), bytes: meta.len(), xxh3: format!("{time:032x}"), ..Input::default() })
     }
 
     /// Where to go on.
