@@ -27,6 +27,9 @@ const PIECE_BYTES: usize = 256 << 10;
 /// Ends that are guessed before the slower way is taken.
 const MOST_GUESSES: usize = 4;
 
+/// Beginnings of members that are tried behind a damaged place; so many of them are somebody's attack.
+const MOST_TRIED: usize = 10_000;
+
 /// What the members hold, one after the other.
 pub(crate) struct Members<R> {
     input: R,
@@ -222,9 +225,14 @@ impl<R: Read> Members<R> {
         if self.offset + self.start as u64 == self.member {
             self.start = (self.start + 1).min(self.packed.len());
         }
+        let mut tried = 0;
         loop {
             while let Some(at) = self.finder.find(self.rest()) {
                 self.start += at;
+                tried += 1;
+                if tried > MOST_TRIED {
+                    return Ok(false);
+                }
                 if self.rest().len() < READ_BYTES / 2 {
                     self.read_more()?;
                 }

@@ -21,6 +21,8 @@ use crate::warc::base32;
 const MAX_HEAD_BYTES: usize = 64 << 10;
 /// Named lines that a head may have.
 const MAX_LINES: usize = 1000;
+/// Places that cannot be read; a file with more of them is not read any further.
+const MOST_DAMAGES: u32 = 1000;
 /// A dictionary for unpacking, at most.
 const MAX_DICTIONARY_BYTES: usize = 16 << 20;
 /// The frame in which archives packed with zstd carry their dictionary.
@@ -62,8 +64,8 @@ pub enum Met {
 /// Reads records one after the other.
 pub struct Records {
     source: Source,
-    /// Where the source's file was when it was opened.
     records: u64,
+    damages: u32,
     ended: bool,
     head: Vec<u8>,
 }
@@ -123,7 +125,7 @@ impl Records {
     }
 
     fn at(source: Source, from: Place, byte: u64) -> io::Result<Records> {
-        let mut records = Records { source, records: 0, ended: false, head: Vec::new() };
+        let mut records = Records { source, records: 0, damages: 0, ended: false, head: Vec::new() };
         if from.byte == Some(byte) && (byte > 0 || from.records == 0) {
             records.records = from.records;
         }
@@ -152,7 +154,9 @@ impl Records {
                 met
             }
             Err(error) => {
-                self.ended = match &mut self.source {
+                self.damages += 1;
+                self.ended = self.damages > MOST_DAMAGES;
+                self.ended |= match &mut self.source {
                     Source::Members(members) => {
                         !members.find_next(|bytes| bytes.starts_with(b"WARC/")).unwrap_or(false)
                     }

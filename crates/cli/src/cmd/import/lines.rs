@@ -6,12 +6,14 @@
 
 use std::collections::{BTreeMap, HashSet};
 use std::hash::{BuildHasherDefault, Hasher};
+use std::io::{BufRead, Read as _};
+use std::ops::Range;
 use std::path::Path;
 use std::time::Instant;
 
 use anyhow::{Context as _, Result, bail};
 use serde_json::json;
-use tidings_lang::{Hints, identify};
+use tidings_lang::{Glance, Hints, identify};
 use tidings_store::Packer;
 use tidings_store::disk::Draft;
 use tidings_store::doors::records::{Met, Place, Records};
@@ -33,8 +35,8 @@ const UNDER_WAY_BYTES: usize = 64 << 20;
 const MAX_TEXT_BYTES: u64 = 64 << 20;
 /// Lines of texts that are longer are none.
 const MAX_LINE_BYTES: u64 = 64 << 20;
-/// How hard lines are packed: they are written once and read often.
-const LEVEL: i32 = 6;
+/// How hard lines are packed: telling languages is quick, and packing should not take longer.
+const LEVEL: i32 = 3;
 /// What a line that is remembered takes.
 const BYTES_A_LINE: usize = 26;
 
@@ -42,7 +44,7 @@ const BYTES_A_LINE: usize = 26;
 #[derive(Debug, Default)]
 struct Sorted {
     /// Lines by language, each with its hash and its place in the text.
-    lines: Vec<(&'static str, u64, std::ops::Range<usize>)>,
+    lines: Vec<(&'static str, u64, Range<usize>)>,
     text: Vec<u8>,
     short: u64,
     invalid: u64,
@@ -64,17 +66,13 @@ pub fn run(args: &Args, inputs: &[Named], folder: &Path) -> Result<Report> {
         orderly::run(
             Bounds { threads, weight: UNDER_WAY_BYTES },
             || {
-                texts.chunk().map(|chunk| {
-                    chunk.map(|chunk| {
-                        let weight = chunk.len();
-                        (chunk, weight)
-                    })
-                })
+                let chunk = texts.chunk()?;
+                Ok(chunk.map(|chunk| {
+                    let weight = chunk.0.len();
+                    (chunk, weight)
+                }))
             },
-            |chunk| {
-                let read = chunk.len() as u64;
-                (read, sort(chunk, args.min_chars))
-            },
+            |(text, ends)| (text.len() as u64, sort(text, &ends, args.min_chars)),
             |(read, sorted)| {
                 bytes += read;
                 if args.dry_run {
@@ -122,7 +120,7 @@ fn megabytes(bytes: u64) -> String {
     format!("{:.1} MB", bytes as f64 / 1e6)
 }
 
-/// The texts of an input, in chunks of whole lines.
+/// The texts of an input, in chunks of whole ones.
 struct Texts {
     source: TextSource,
     damaged: u64,
@@ -130,7 +128,7 @@ struct Texts {
 
 enum TextSource {
     Wet(Box<Records>),
-    Json(Box<dyn std::io::BufRead + Send>),
+    Json(Box<dyn BufRead + Send>),
 }
 
 impl Texts {
@@ -142,8 +140,8 @@ impl Texts {
         Ok(Texts { source, damaged: 0 })
     }
 
-    fn chunk(&mut self) -> Result<Option<Vec<u8>>> {
-        let mut chunk = Vec::new();
+    fn chunk(&mut self) -> Result<Option<(Vec<u8>, Vec<usize>)>> {
+        let (mut chunk, mut ends) = (Vec::new(), Vec::new());
         while chunk.len() < CHUNK_BYTES {
             match &mut self.source {
                 TextSource::Wet(records) => {
@@ -155,6 +153,7 @@ impl Texts {
                         Some(Met::Record(record)) => {
                             chunk.extend_from_slice(&record.block);
                             chunk.push(b'\n');
+                            ends.push(chunk.len());
                         }
                         Some(Met::Skipped(_)) => {}
                         Some(Met::Damage(what)) => {
@@ -170,7 +169,6 @@ impl Texts {
                         text: String,
                     }
                     let mut line = Vec::new();
-                    use std::io::{BufRead as _, Read as _};
                     if reader.by_ref().take(MAX_LINE_BYTES).read_until(b'\n', &mut line).context("cannot read on")? == 0
                     {
                         break;
@@ -179,6 +177,7 @@ impl Texts {
                         Ok(line) => {
                             chunk.extend_from_slice(line.text.as_bytes());
                             chunk.push(b'\n');
+                            ends.push(chunk.len());
                         }
                         Err(_) if line.iter().all(u8::is_ascii_whitespace) => {}
                         Err(_) => self.damaged += 1,
@@ -186,15 +185,29 @@ impl Texts {
                 }
             }
         }
-        Ok(Some(chunk).filter(|chunk| !chunk.is_empty()))
+        Ok(Some((chunk, ends)).filter(|(chunk, _)| !chunk.is_empty()))
     }
 }
 
-/// Tells the language of every line.
-fn sort(text: Vec<u8>, min_chars: usize) -> Sorted {
+/// Tells the language of every line of some texts, which lie one behind the other and end where `ends` says.
+///
+/// Most lines are told at a glance, if the text they stand in says the same; the others are looked at by themselves.
+fn sort(text: Vec<u8>, ends: &[usize], min_chars: usize) -> Sorted {
     let mut sorted = Sorted::default();
     let mut start = 0;
-    for line in text.split(|byte| *byte == b'\n') {
+    for end in ends {
+        sort_one(&text, start..*end, min_chars, &mut sorted);
+        start = *end;
+    }
+    sorted.text = text;
+    sorted
+}
+
+fn sort_one(all: &[u8], place: Range<usize>, min_chars: usize, sorted: &mut Sorted) {
+    let mut start = place.start;
+    let mut whole = Glance::default();
+    let mut lines: Vec<(&str, Option<&'static str>, usize)> = Vec::new();
+    for line in all[place].split(|byte| *byte == b'\n') {
         let from = start;
         start += line.len() + 1;
         // A line of so few bytes cannot have more characters.
@@ -214,12 +227,18 @@ fn sort(text: Vec<u8>, min_chars: usize) -> Sorted {
             sorted.short += 1;
             continue;
         }
-        let guess = identify(trimmed, Hints::default());
-        let begin = from + (trimmed.as_ptr() as usize - valid.as_ptr() as usize);
-        sorted.lines.push((guess.lang, xxh3_64(trimmed.as_bytes()), begin..begin + trimmed.len()));
+        let glance = Glance::at(trimmed);
+        whole.add(&glance);
+        lines.push((trimmed, glance.clear(), from + valid.len() - valid.trim_start().len()));
     }
-    sorted.text = text;
-    sorted
+    let around = whole.clear();
+    for (line, clear, begin) in lines {
+        let language = match clear {
+            Some(code) if clear == around => code,
+            _ => identify(line, Hints::default()).lang,
+        };
+        sorted.lines.push((language, xxh3_64(line.as_bytes()), begin..begin + line.len()));
+    }
 }
 
 /// Hashes are hashed already.
@@ -357,7 +376,8 @@ mod tests {
         let text = format!("{german}\n  {english}  \nHome\n\n{}\n", "ä".repeat(40));
         let mut bytes = text.into_bytes();
         bytes.extend(b"not valid \xff but long enough to be a line of text, if it were one at all\n");
-        let sorted = sort(bytes, 50);
+        let ends = [bytes.len()];
+        let sorted = sort(bytes, &ends, 50);
         let lines: Vec<(&str, &str)> = sorted
             .lines
             .iter()

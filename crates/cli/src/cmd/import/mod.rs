@@ -301,12 +301,16 @@ impl Work<'_> {
         let is_file = !input.name.is_empty();
         let (dry_run, intake) = (self.args.dry_run, &mut self.intake);
         let (pages, left_out) = (&mut self.pages, &mut self.left_out);
-        let mut ended = false;
+        let (mut ended, mut fault) = (false, None);
         let batches = || {
+            if let Some(fault) = fault.take() {
+                return Err(fault);
+            }
             if ended {
                 return Ok(None);
             }
-            let (batch, weight) = batch(&mut source)?;
+            let (batch, weight);
+            (batch, weight, fault) = next_batch(&mut source);
             ended = batch.is_last;
             Ok(Some((batch, weight * EXPANSION + (64 << 10))))
         };
@@ -390,18 +394,22 @@ struct Batch {
     is_last: bool,
 }
 
-fn batch(source: &mut Source) -> Result<(Batch, usize)> {
+/// The next things of a source, their weight, and what went wrong behind them.
+fn next_batch(source: &mut Source) -> (Batch, usize, Option<anyhow::Error>) {
     let (mut things, mut weight) = (Vec::new(), 0);
     loop {
         let is_full = weight >= BATCH_BYTES || things.len() >= BATCH_THINGS;
         if is_full && source.is_settled() {
-            return Ok((Batch { things, place: source.place(), is_last: false }, weight));
+            return (Batch { things, place: source.place(), is_last: false }, weight, None);
         }
-        let Some(thing) = source.next()? else {
-            return Ok((Batch { things, place: source.place(), is_last: true }, weight));
-        };
-        weight += thing.weight();
-        things.push(thing);
+        match source.next() {
+            Ok(Some(thing)) => {
+                weight += thing.weight();
+                things.push(thing);
+            }
+            Ok(None) => return (Batch { things, place: source.place(), is_last: true }, weight, None),
+            Err(fault) => return (Batch { things, place: source.place(), is_last: false }, weight, Some(fault)),
+        }
     }
 }
 

@@ -6,12 +6,12 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, Result};
 use tidings_model::{Annotated, AnnotatedParagraph, Token};
-use tidings_store::archive;
 use tidings_store::doors::conllu;
 use tidings_store::doors::ledger::Input;
 use tidings_store::doors::records::{Head, Met, Place, Record, Records};
 use tidings_store::doors::zip::{self, Entry};
 use tidings_store::format::vertical::{self, Event};
+use tidings_store::{Error, archive};
 
 use super::kind::Kind;
 
@@ -313,9 +313,17 @@ impl Vertical {
     fn next(&mut self) -> Result<Option<Raw>> {
         let (mut glued, mut tokens) = (false, 0);
         while !self.ended {
-            let Some(event) = self.reader.next_event()? else {
-                self.ended = true;
-                break;
+            let event = match self.reader.next_event() {
+                Ok(Some(event)) => event,
+                Ok(None) => {
+                    self.ended = true;
+                    break;
+                }
+                Err(fault @ Error::Line { .. }) => {
+                    log::debug!("{fault}");
+                    return Ok(Some(Raw::LeftOut("bad-line")));
+                }
+                Err(error) => return Err(error.into()),
             };
             match event {
                 Event::Document(about) => {

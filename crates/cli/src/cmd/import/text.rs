@@ -54,6 +54,9 @@ struct Line {
 /// Makes a page of a line of JSON: one with a `text` and perhaps more, or a document of a home. The name is that of the
 /// text in its corpus, for where it has no address.
 pub fn of_json(line: &[u8], name: &str, given: &Given) -> Result<Page, &'static str> {
+    if !line.trim_ascii_start().starts_with(b"{") {
+        return Err("not-json");
+    }
     // A document of a home has its own form.
     if let Ok(document) = serde_json::from_slice::<Document>(line)
         && !document.paragraphs.is_empty()
