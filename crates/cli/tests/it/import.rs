@@ -426,6 +426,33 @@ fn a_power_cut_at_any_move_of_an_import_loses_nothing_and_takes_nothing_in_twice
 }
 
 #[test]
+fn an_import_that_was_stopped_goes_on_where_it_was() {
+    let corpus = corpus();
+    // More than travels together, so that there are two steps.
+    let records: Vec<u8> = (0..600)
+        .flat_map(|number| {
+            let url = format!("https://many.example/{number}");
+            gzip(&record("response", &url, "2026-02-01T10:00:00Z", "", &answer("", format!("<p>{number}").as_bytes())))
+        })
+        .collect();
+    let path = write(&corpus.beside("many.warc.gz"), records);
+    let prepared = corpus.beside("prepared");
+    copy_folder(&corpus.home(), &prepared);
+    let import = format!("import {} --step-kib 0", path.display());
+    let mut halves = 0;
+    corpus.cut_at_every_move(&import, &prepared, |at| {
+        let ran = corpus.run(&import).ok();
+        if ran.stderr.contains("going on behind record 512") {
+            halves += 1;
+            assert!(ran.stdout.contains("88 pages came in"), "move {at}: {}", ran.stdout);
+        }
+        assert_eq!(corpus.pages().len(), 600, "move {at}");
+        corpus.is_tidy();
+    });
+    assert!(halves > 2, "some cuts come between the steps");
+}
+
+#[test]
 fn hostile_archives_cost_themselves() {
     let corpus = corpus();
     let good = archive();
@@ -471,8 +498,8 @@ with open(sys.argv[1], "wb") as out:
     writer.write_record(writer.create_revisit_record("https://w.example/a", record.rec_headers.get_header("WARC-Payload-Digest"),
         "https://w.example/a", "2026-02-06T01:02:03Z"))
 "#;
-    let has_warcio =
-        Command::new("python3").args(["-c", "import warcio"]).output().is_ok_and(|ran| ran.status.success());
+    let python = std::env::var("TIDINGS_TOOLS").unwrap_or_else(|_| "python3".to_owned());
+    let has_warcio = Command::new(&python).args(["-c", "import warcio"]).output().is_ok_and(|ran| ran.status.success());
     if !has_warcio {
         eprintln!("skipped: {python} has no warcio");
         return;

@@ -109,6 +109,7 @@ pub struct Intake {
     /// Inputs that moved on since the last step.
     moved: Vec<Input>,
     numbered: u32,
+    step_bytes: usize,
 }
 
 impl Intake {
@@ -128,7 +129,13 @@ impl Intake {
             waiting_bytes: 0,
             moved: Vec::new(),
             numbered: 0,
+            step_bytes: STEP_BYTES,
         })
+    }
+
+    /// The same with smaller steps, for tests that want many.
+    pub fn with_steps_of(self, step_bytes: usize) -> Intake {
+        Intake { step_bytes, ..self }
     }
 
     /// What is known about an input: it, as it was left.
@@ -148,7 +155,7 @@ impl Intake {
             Some(last) if last.key() == input.key() => last.clone_from(input),
             _ => self.moved.push(input.clone()),
         }
-        if self.waiting_bytes >= STEP_BYTES { self.step() } else { Ok(()) }
+        if self.waiting_bytes >= self.step_bytes { self.step() } else { Ok(()) }
     }
 
     /// Makes all that was pushed durable, and gives it to readers.

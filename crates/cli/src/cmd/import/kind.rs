@@ -40,10 +40,9 @@ pub struct Named {
 }
 
 /// Endings of names, without those of packing.
-const ENDINGS: [(&str, Kind); 13] = [
+const ENDINGS: [(&str, Kind); 12] = [
     (".warc", Kind::Warc),
     (".wet", Kind::Warc),
-    (".arc", Kind::Warc),
     (".wacz", Kind::Wacz),
     (".opml", Kind::Opml),
     (".conllu", Kind::Conllu),

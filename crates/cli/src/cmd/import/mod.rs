@@ -96,6 +96,9 @@ pub struct Args {
     /// Things made at the same time [default: clean.threads of the settings, one for each core]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
     threads: Option<u16>,
+    /// Pages that make a step, in KiB, packed: for tests
+    #[arg(long, hide = true)]
+    step_kib: Option<usize>,
 }
 
 fn parse_date(text: &str) -> Result<Timestamp, String> {
@@ -118,8 +121,12 @@ pub fn run(args: &Args, global: &Global) -> Result<Report> {
     }
     let session = Session::open(home, config, "import")?;
     let total = inputs.len() as u64;
+    let mut intake = Intake::open(&session.home, &session.run)?;
+    if let Some(kib) = args.step_kib {
+        intake = intake.with_steps_of(kib << 10);
+    }
     let mut work = Work {
-        intake: Intake::open(&session.home, &session.run)?,
+        intake,
         args,
         columns,
         progress: Progress::begin("files", total),
