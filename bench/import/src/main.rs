@@ -10,14 +10,16 @@ use anyhow::{Context as _, Result};
 use clap::Parser;
 use jiff::Timestamp;
 use serde_json::Value;
+use tidings_lang::Hints;
+use tidings_store::doors::records::{Met, Place, Records};
 use tidings_store::warc::{Exchange, Writer};
 use wait4::Wait4 as _;
 
 #[derive(Parser)]
 struct Args {
-    /// The program
+    /// The program; without it, only its parts are measured
     #[arg(long)]
-    tidings: PathBuf,
+    tidings: Option<PathBuf>,
     /// A folder of JSON lines with `url` and `html`
     #[arg(long)]
     pages: PathBuf,
@@ -33,21 +35,57 @@ struct Args {
 }
 
 fn main() -> Result<()> {
+    // Parts are measured in processes of their own: `bench-import PART FILE`.
+    let words: Vec<String> = std::env::args().skip(1).collect();
+    if let [part, file] = &words[..] {
+        return measure_part(part, Path::new(file));
+    }
     let args = Args::parse();
     let folder = tempfile::tempdir()?;
     let home = folder.path().join("home");
-    run(&args, &["init", &home.display().to_string()])?;
+    if args.tidings.is_some() {
+        run(&args, &["init", &home.display().to_string()])?;
+    }
     archives(&args, folder.path(), &home)?;
     texts(&args, folder.path())
 }
 
+/// Reads an archive without wanting anything of it, or tells the languages of its lines, quickly or thoroughly.
+fn measure_part(part: &str, path: &Path) -> Result<()> {
+    let mut records = Records::open(path, Place::default())?;
+    let (mut read, mut lines, mut same) = (0u64, 0u64, 0u64);
+    while let Some(met) = records.next(|_| if part == "walk" { Err("nothing is wanted") } else { Ok(1 << 30) }) {
+        read += 1;
+        let Met::Record(record) = met else { continue };
+        let text = String::from_utf8_lossy(&record.block);
+        let long: Vec<&str> = text.lines().filter(|line| line.chars().count() >= 100).collect();
+        let told = match part {
+            "tell" => tidings_lang::tell_lines(&long),
+            "identify" => long.iter().map(|line| tidings_lang::identify(line, Hints::default()).lang).collect(),
+            _ => Vec::new(),
+        };
+        lines += told.len() as u64;
+        same += told.iter().filter(|code| **code == "und").count() as u64;
+    }
+    println!("{read} records, {lines} lines, {same} of no known language");
+    Ok(())
+}
+
+/// Measures a part in a process of its own.
+fn part(name: &str, path: &Path) -> Result<(f64, f64, String)> {
+    measured(Command::new(std::env::current_exe()?).arg(name).arg(path))
+}
+
 /// Runs the program; gives CPU seconds, the most memory in MiB, and what it said.
 fn run(args: &Args, words: &[&str]) -> Result<(f64, f64, String)> {
+    measured(Command::new(args.tidings.as_ref().context("no program was named")?).args(words))
+}
+
+fn measured(command: &mut Command) -> Result<(f64, f64, String)> {
     let out = tempfile::NamedTempFile::new()?;
-    let mut command = Command::new(&args.tidings);
-    command.args(words).stdout(out.reopen()?).stderr(Stdio::inherit());
+    command.stdout(out.reopen()?).stderr(Stdio::inherit());
     let used = command.spawn().context("cannot start the program")?.wait4()?;
-    anyhow::ensure!(used.status.success(), "{words:?} failed");
+    anyhow::ensure!(used.status.success(), "{command:?} failed");
     let cpu = (used.rusage.utime + used.rusage.stime).as_secs_f64();
     Ok((cpu, used.rusage.maxrss as f64 / (1 << 20) as f64, std::fs::read_to_string(out.path())?))
 }
@@ -91,6 +129,16 @@ fn archives(args: &Args, folder: &Path, home: &Path) -> Result<()> {
     drop(file);
     let (mb, text_mb) = (packed as f64 / 1e6, unpacked as f64 / 1e6);
     println!("archive: {pages} pages, {mb:.0} MB packed, {text_mb:.0} MB of HTML");
+    let (cpu, peak, said) = part("walk", &path)?;
+    println!(
+        "walked: {cpu:.2} CPU s, {:.0} MB/s packed, {:.0} MB/s of HTML, {peak:.0} MiB: {}",
+        mb / cpu,
+        text_mb / cpu,
+        said.trim()
+    );
+    if args.tidings.is_none() {
+        return Ok(());
+    }
     let (home, file) = (home.display().to_string(), path.display().to_string());
     for threads in ["1", "2"] {
         let (cpu, peak, _) = run(
@@ -142,6 +190,48 @@ fn labelled(path: &Path) -> Result<Vec<(String, String)>> {
     Ok(lines)
 }
 
+/// How many lines get their label, quickly and thoroughly, in texts of twelve lines of which one is foreign.
+fn agreement(truth: &HashMap<&str, &str>, by_language: &BTreeMap<&str, Vec<&str>>) {
+    let strangers: Vec<&str> = by_language.values().filter_map(|lines| lines.first().copied()).collect();
+    let (mut lines, mut quick, mut thorough) = (0u64, 0u64, 0u64);
+    let mut scores = [Scores::default(), Scores::default()];
+    for (number, some) in by_language.values().flat_map(|lines| lines.chunks(11)).enumerate() {
+        let text: Vec<&str> = some.iter().copied().chain([strangers[number % strangers.len()]]).collect();
+        for (line, told) in text.iter().zip(tidings_lang::tell_lines(&text)) {
+            let alone = tidings_lang::identify(line, Hints::default()).lang;
+            let right = truth[line];
+            lines += 1;
+            quick += u64::from(told == right);
+            thorough += u64::from(alone == right);
+            scores[0].count(told, right);
+            scores[1].count(alone, right);
+        }
+    }
+    println!(
+        "labels of {lines} lines: told {quick} right, macro-F1 {:.4}; each asked alone {thorough} right, macro-F1 {:.4}",
+        scores[0].macro_f1(),
+        scores[1].macro_f1()
+    );
+}
+
+/// Hits, claims and members by language.
+#[derive(Default)]
+struct Scores(BTreeMap<String, [f64; 3]>);
+
+impl Scores {
+    fn count(&mut self, told: &str, right: &str) {
+        self.0.entry(told.to_owned()).or_default()[1] += 1.0;
+        let row = self.0.entry(right.to_owned()).or_default();
+        row[2] += 1.0;
+        row[0] += f64::from(u8::from(told == right));
+    }
+
+    fn macro_f1(&self) -> f64 {
+        let members: Vec<_> = self.0.values().filter(|row| row[2] > 0.0).collect();
+        members.iter().map(|row| 2.0 * row[0] / (row[1] + row[2])).sum::<f64>() / members.len() as f64
+    }
+}
+
 fn texts(args: &Args, folder: &Path) -> Result<()> {
     let lines = labelled(&args.texts)?;
     let truth: HashMap<&str, &str> = lines.iter().map(|(line, lang)| (line.as_str(), lang.as_str())).collect();
@@ -177,6 +267,14 @@ fn texts(args: &Args, folder: &Path) -> Result<()> {
     };
     let (large, mb) = wet("large.warc.wet.zst", args.rounds)?;
     let (small, _) = wet("small.warc.wet.zst", 1)?;
+    for name in ["read", "tell", "identify"] {
+        let (cpu, peak, said) = part(name, &large)?;
+        println!("{name}: {mb:.0} MB, {cpu:.2} CPU s, {:.1} MB/s, {peak:.0} MiB: {}", mb / cpu, said.trim());
+    }
+    agreement(&truth, &by_language);
+    if args.tidings.is_none() {
+        return Ok(());
+    }
     let out = folder.join("lines");
     let to = out.display().to_string();
     for threads in ["1", "2"] {
@@ -190,33 +288,17 @@ fn texts(args: &Args, folder: &Path) -> Result<()> {
     }
     std::fs::remove_dir_all(&out)?;
     run(args, &["import", &small.display().to_string(), "--lines", &to])?;
-    let (mut right, mut found) = (0u64, 0u64);
-    let (mut hits, mut claims, mut members) =
-        (BTreeMap::<&str, f64>::new(), BTreeMap::<String, f64>::new(), BTreeMap::<&str, f64>::new());
+    let mut scores = Scores::default();
     for entry in std::fs::read_dir(&out)? {
         let path = entry?.path();
-        let code =
-            path.file_name().unwrap_or_default().to_string_lossy().split('.').next().unwrap_or_default().to_owned();
+        let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        let code = name.split('.').next().unwrap_or_default();
         for line in BufReader::new(zstd::Decoder::new(File::open(&path)?)?).lines() {
-            let line = line?;
-            let Some(told) = truth.get(line.as_str()) else { continue };
-            found += 1;
-            *claims.entry(code.clone()).or_default() += 1.0;
-            *members.entry(told).or_default() += 1.0;
-            if *told == code {
-                right += 1;
-                *hits.entry(told).or_default() += 1.0;
+            if let Some(right) = truth.get(line?.as_str()) {
+                scores.count(code, right);
             }
         }
     }
-    let f1 = members
-        .iter()
-        .map(|(lang, number)| 2.0 * hits.get(lang).unwrap_or(&0.0) / (number + claims.get(*lang).unwrap_or(&0.0)));
-    println!(
-        "labels: {right} of {found} lines right ({:.2} %), macro-F1 {:.4} over {} languages",
-        100.0 * right as f64 / found as f64,
-        f1.sum::<f64>() / members.len() as f64,
-        members.len()
-    );
+    println!("labels of the files: macro-F1 {:.4}", scores.macro_f1());
     Ok(())
 }

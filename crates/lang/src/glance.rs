@@ -9,6 +9,7 @@ use std::collections::HashMap;
 use std::hash::{BuildHasherDefault, Hasher};
 use std::sync::LazyLock;
 
+use crate::identify::{Hints, identify};
 use crate::stop::{languages, stop_list};
 
 /// The most lists there can be.
@@ -92,7 +93,7 @@ fn hash(word: &[u8]) -> u64 {
 
 /// What the words of a text say.
 #[derive(Debug, Clone)]
-pub struct Glance {
+struct Glance {
     words: u32,
     /// Words on the list of each language, and the points for them.
     known: [u32; MOST_LISTS],
@@ -107,7 +108,7 @@ impl Default for Glance {
 
 impl Glance {
     /// Looks at a text.
-    pub fn at(text: &str) -> Glance {
+    fn at(text: &str) -> Glance {
         let mut glance = Glance::default();
         let table = &*WORDS;
         let mut hash = NO_WORD;
@@ -137,7 +138,7 @@ impl Glance {
     }
 
     /// Adds what another text says.
-    pub fn add(&mut self, other: &Glance) {
+    fn add(&mut self, other: &Glance) {
         self.words += other.words;
         for place in 0..MOST_LISTS {
             self.known[place] += other.known[place];
@@ -146,7 +147,7 @@ impl Glance {
     }
 
     /// The language that is far ahead of all others; nothing if none is.
-    pub fn clear(&self) -> Option<&'static str> {
+    fn clear(&self) -> Option<&'static str> {
         if self.words < FEWEST_WORDS {
             return None;
         }
@@ -161,6 +162,31 @@ impl Glance {
         let is_clear = first >= second * LEAST_AHEAD && self.known[best] as f32 >= self.words as f32 * LEAST_KNOWN;
         is_clear.then(|| WORDS.codes[best])
     }
+}
+
+/// Tells the language of every line of a text. Most lines are told at a glance, if the text as a whole says the same; the
+/// others are looked at by themselves.
+///
+/// ```
+/// let lines = ["The river rose again during the night, and two of the roads had to be closed.", "2026-03-01"];
+/// assert_eq!(tidings_lang::tell_lines(&lines), ["en", "und"]);
+/// ```
+pub fn tell_lines(lines: &[&str]) -> Vec<&'static str> {
+    let mut whole = Glance::default();
+    let clear: Vec<Option<&'static str>> = lines
+        .iter()
+        .map(|line| {
+            let glance = Glance::at(line);
+            whole.add(&glance);
+            glance.clear()
+        })
+        .collect();
+    let around = whole.clear();
+    let tell = |(line, clear): (&&str, Option<&'static str>)| match clear {
+        Some(code) if clear == around => code,
+        _ => identify(line, Hints::default()).lang,
+    };
+    lines.iter().zip(clear).map(tell).collect()
 }
 
 #[cfg(test)]

@@ -14,7 +14,7 @@ mod names;
 mod normalise;
 mod stop;
 
-pub use glance::Glance;
+pub use glance::tell_lines;
 #[doc(hidden)]
 pub use identify::weighed;
 pub use identify::{Guess, Guesses, Hints, Script, UNKNOWN, identifiable, identify, identify_paragraphs};

@@ -13,7 +13,7 @@ use std::time::Instant;
 
 use anyhow::{Context as _, Result, bail};
 use serde_json::json;
-use tidings_lang::{Glance, Hints, identify};
+use tidings_lang::tell_lines;
 use tidings_store::Packer;
 use tidings_store::disk::Draft;
 use tidings_store::doors::records::{Met, Place, Records};
@@ -190,8 +190,6 @@ impl Texts {
 }
 
 /// Tells the language of every line of some texts, which lie one behind the other and end where `ends` says.
-///
-/// Most lines are told at a glance, if the text they stand in says the same; the others are looked at by themselves.
 fn sort(text: Vec<u8>, ends: &[usize], min_chars: usize) -> Sorted {
     let mut sorted = Sorted::default();
     let mut start = 0;
@@ -205,8 +203,7 @@ fn sort(text: Vec<u8>, ends: &[usize], min_chars: usize) -> Sorted {
 
 fn sort_one(all: &[u8], place: Range<usize>, min_chars: usize, sorted: &mut Sorted) {
     let mut start = place.start;
-    let mut whole = Glance::default();
-    let mut lines: Vec<(&str, Option<&'static str>, usize)> = Vec::new();
+    let (mut lines, mut places): (Vec<&str>, Vec<usize>) = Default::default();
     for line in all[place].split(|byte| *byte == b'\n') {
         let from = start;
         start += line.len() + 1;
@@ -227,16 +224,10 @@ fn sort_one(all: &[u8], place: Range<usize>, min_chars: usize, sorted: &mut Sort
             sorted.short += 1;
             continue;
         }
-        let glance = Glance::at(trimmed);
-        whole.add(&glance);
-        lines.push((trimmed, glance.clear(), from + valid.len() - valid.trim_start().len()));
+        lines.push(trimmed);
+        places.push(from + valid.len() - valid.trim_start().len());
     }
-    let around = whole.clear();
-    for (line, clear, begin) in lines {
-        let language = match clear {
-            Some(code) if clear == around => code,
-            _ => identify(line, Hints::default()).lang,
-        };
+    for ((line, begin), language) in lines.iter().zip(places).zip(tell_lines(&lines)) {
         sorted.lines.push((language, xxh3_64(line.as_bytes()), begin..begin + line.len()));
     }
 }
