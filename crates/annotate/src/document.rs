@@ -18,6 +18,17 @@ pub fn annotate(document: &Document, labels: &Labels, wanted: impl Fn(usize, Ran
     let own = Segmenter::for_language(&code);
     let paragraphs = document.paragraphs.iter().enumerate().map(|(place, paragraph)| {
         let wanted = |span: Range<usize>| wanted(place, span);
+        // Whoever annotated a text before us knew more about it.
+        if let Some(told) = paragraph.told_sentences() {
+            let told = told.into_iter().filter(|(span, _)| wanted(span.clone()));
+            let sentences = told.map(|(_, tokens)| tokens.to_vec()).collect();
+            let language = if paragraph.language == code { "" } else { &paragraph.language };
+            return AnnotatedParagraph {
+                kind: kind(paragraph.kind).to_owned(),
+                language: language.to_owned(),
+                sentences,
+            };
+        }
         match paragraph.language.is_empty() || paragraph.language == code {
             true => cut(&own, paragraph, "", wanted),
             false => cut(&Segmenter::for_language(&paragraph.language), paragraph, &paragraph.language, wanted),
@@ -91,6 +102,9 @@ fn kind(kind: Kind) -> &'static str {
     }
 }
 
+/// Fields that a document may bring with it.
+const MOST_METADATA: usize = 32;
+
 /// What one may filter or count by. Labels of the feed come first: they were given by people.
 pub fn attributes(document: &Document, labels: &Labels) -> Attributes {
     let mut fields: Vec<(String, String)> = Vec::new();
@@ -117,6 +131,8 @@ pub fn attributes(document: &Document, labels: &Labels) -> Attributes {
     if let Some(dated) = &document.dated {
         add("dated_by", &dated.source);
     }
+    let more = document.metadata.iter().filter(|(name, _)| is_field_name(name)).take(MOST_METADATA);
+    more.for_each(|(name, value)| add(name, value));
     Attributes {
         id: u128::from_str_radix(&document.id, 16).unwrap_or_default(),
         url: document.url.clone(),

@@ -127,7 +127,11 @@ pub fn enrich(documents: &mut [(String, Annotated)], annotators: &Annotators) ->
                 by_language.insert(language.clone(), Vec::new());
             }
             let sentences = by_language.get_mut(language).expect("it was put there");
-            sentences.extend(paragraph.sentences.iter_mut().map(Vec::as_mut_slice));
+            // What came with lemmas or tags keeps them.
+            let bare = |sentence: &&mut Vec<Token>| {
+                sentence.iter().all(|token| token.lemma.is_empty() && token.tag.is_empty())
+            };
+            sentences.extend(paragraph.sentences.iter_mut().filter(bare).map(Vec::as_mut_slice));
         }
     }
     let languages = by_language.keys().cloned().collect();

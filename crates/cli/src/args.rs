@@ -56,6 +56,8 @@ pub enum Verb {
     Update(cmd::update::Args),
     /// Download the pages of the plan, politely
     Fetch(cmd::fetch::Args),
+    /// Take in what others collected: archives, saved pages, texts, tokens, lists of feeds
+    Import(cmd::import::Args),
     /// Make documents of the downloaded pages: their text, structure and metadata
     Clean(cmd::clean::Args),
     /// Find what was published before: duplicate paragraphs, sentences and documents, or many as a filter

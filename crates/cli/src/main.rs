@@ -58,6 +58,7 @@ fn run(args: Args) -> anyhow::Result<cmd::Report> {
         Verb::Init(args) => cmd::init::run(&args),
         Verb::Update(args) => cmd::update::run(&args, global),
         Verb::Fetch(args) => cmd::fetch::run(&args, global),
+        Verb::Import(args) => cmd::import::run(&args, global),
         Verb::Run(args) => cmd::run::run(&args, global),
         Verb::Status(args) => cmd::status::run(&args, global),
         Verb::Report(args) => cmd::report::run(&args, global),

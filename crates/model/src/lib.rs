@@ -26,5 +26,5 @@ pub use document::{About, Dated, Document, Kind, LeftOut, Licence, Mark, Paragra
 pub use entry::{BadRow, Entry, Row};
 pub use feed::{Feed, FeedEntry, FeedFormat, Pace, Person, Repair, UpdatePeriod, Weekday};
 pub use fingerprint::{Fingerprint, FingerprintMap, FingerprintSet};
-pub use page::{Page, Rights, RobotsEvidence};
+pub use page::{DOCUMENT_TYPE, Page, Rights, RobotsEvidence, UNGATED};
 pub use status::{FAILURES, Status};

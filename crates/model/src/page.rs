@@ -7,6 +7,13 @@ use base64::engine::general_purpose::STANDARD as BASE64;
 use serde::ser::SerializeStruct;
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 
+/// The content type of pages whose body is not a web page but a [`Document`](crate::Document) in JSON: text that was
+/// imported. With the parameter [`UNGATED`] the gate lets it pass, whatever it is like.
+pub const DOCUMENT_TYPE: &str = "application/vnd.tidings.document+json";
+
+/// The parameter of [`DOCUMENT_TYPE`] for texts that somebody has chosen already.
+pub const UNGATED: &str = "gate=off";
+
 /// One downloaded page, as it lies in `pages/`.
 ///
 /// In JSON the bytes stand as `body` where they are UTF-8, because text compresses and reads

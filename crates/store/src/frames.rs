@@ -21,7 +21,7 @@ pub(crate) const FRAME_BYTES: usize = 4 << 20;
 const MAX_FRAME_BYTES: usize = 1 << 30;
 
 const SKIPPABLE: u32 = 0x184D_2A50;
-const ZSTD_MAGIC: [u8; 4] = [0x28, 0xB5, 0x2F, 0xFD];
+pub(crate) const ZSTD_MAGIC: [u8; 4] = [0x28, 0xB5, 0x2F, 0xFD];
 
 /// Packs text into frames.
 pub struct Packer {
@@ -134,7 +134,7 @@ fn frame_len(bytes: &[u8]) -> Option<usize> {
     zstd_safe::find_frame_compressed_size(bytes).ok().filter(|len| *len <= bytes.len())
 }
 
-fn is_skippable(frame: &[u8]) -> bool {
+pub(crate) fn is_skippable(frame: &[u8]) -> bool {
     frame.len() >= 4 && u32::from_le_bytes([frame[0], frame[1], frame[2], frame[3]]) & !0xF == SKIPPABLE
 }
 

@@ -12,6 +12,7 @@ pub mod corpora;
 pub mod digest;
 pub mod disk;
 pub mod docs;
+pub mod doors;
 mod error;
 pub mod feeds;
 mod fetched;

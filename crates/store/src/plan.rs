@@ -5,7 +5,7 @@
 
 use std::path::{Path, PathBuf};
 
-use tidings_model::{BadRow, Entry, Row};
+use tidings_model::{BadRow, Entry, Fingerprint, FingerprintSet, Row};
 
 use crate::disk::{self, Draft};
 use crate::error::{During, Error, Result};
@@ -127,9 +127,14 @@ impl Rewrite {
     pub(crate) fn add(&mut self, entry: &Entry, is_removed: bool) -> Result<()> {
         match is_removed {
             // It was taken out before it came: only that it must not be fetched is kept.
-            true => Row { status: STATUS, title: "", ..entry.row() }.write(&mut self.text),
-            false => entry.row().write(&mut self.text),
+            true => self.add_row(&Row { status: STATUS, title: "", ..entry.row() }),
+            false => self.add_row(&entry.row()),
         }
+    }
+
+    /// Appends an entry with what is known of it.
+    fn add_row(&mut self, row: &Row<'_>) -> Result<()> {
+        row.write(&mut self.text);
         if self.text.len() >= FRAME_BYTES { self.flush() } else { Ok(()) }
     }
 }
@@ -193,6 +198,46 @@ pub(crate) fn remove_others(home: &Home) -> Result<()> {
         disk::remove(&path)?;
     }
     Ok(())
+}
+
+/// What a plan from elsewhere brought.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct TakenIn {
+    /// Entries that it has.
+    pub read: u64,
+    /// Of these, entries that were not in the plan.
+    pub added: u64,
+}
+
+/// Adds the entries of another plan, FeedFetcher's or ours, that the home's plan does not have, each as it stands there.
+pub fn take_in(home: &Home, run: &str, other: &Path, dry_run: bool) -> Result<TakenIn> {
+    let mut new = FingerprintSet::default();
+    let mut taken = TakenIn::default();
+    read_file(other, |row| {
+        taken.read += 1;
+        new.insert(Fingerprint::of(row.url));
+    })?;
+    read(home, |row| {
+        new.remove(&Fingerprint::of(row.url));
+    })?;
+    taken.added = new.len() as u64;
+    if !dry_run && taken.added > 0 {
+        rewrite(
+            home,
+            run,
+            |_| Change::Keep,
+            |plan| {
+                let mut full = Ok(());
+                read_file(other, |row| {
+                    if new.remove(&Fingerprint::of(row.url)) && full.is_ok() {
+                        full = plan.add_row(row);
+                    }
+                })?;
+                full
+            },
+        )?;
+    }
+    Ok(taken)
 }
 
 /// Leaves each feed its first `most` entries and takes the others out of the plan.

@@ -195,7 +195,7 @@ fn sha1(parts: &[&[u8]]) -> String {
 }
 
 /// Base32 as WARC digests use it; twenty bytes need no padding.
-fn base32(bytes: &[u8]) -> String {
+pub(crate) fn base32(bytes: &[u8]) -> String {
     const ALPHABET: &[u8; 32] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZ234567";
     let mut text = String::new();
     for five in bytes.chunks(5) {

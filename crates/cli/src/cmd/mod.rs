@@ -16,6 +16,7 @@ pub mod export;
 pub mod extract;
 pub mod feed;
 pub mod fetch;
+pub mod import;
 pub mod init;
 pub mod lang;
 pub mod pages;

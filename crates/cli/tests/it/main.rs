@@ -16,6 +16,7 @@ mod export;
 mod extract;
 mod faults;
 mod formats;
+mod import;
 mod lang;
 mod layers;
 mod limits;

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::process::Command;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use jiff::Timestamp;
 use rustix::process::Signal;
@@ -18,6 +18,8 @@ const DAY: Duration = Duration::from_secs(86_400);
 struct Month {
     corpus: Corpus,
     day: Timestamp,
+    /// When the day began by our own clock: whoever starts later sees a later time.
+    began: Instant,
 }
 
 impl Month {
@@ -36,12 +38,17 @@ impl Month {
         let corpus = Corpus::with(spec, &[("delay_s", "0.002"), ("feed_delay_s", "0.002")]);
         copy_folder(&corpus.home(), &corpus.beside("troubled"));
         let day = corpus.web.now();
-        Month { corpus, day }
+        Month { corpus, day, began: Instant::now() }
     }
 
     fn next_day(&mut self) {
         self.corpus.web.advance(DAY);
         self.day += DAY;
+        self.began = Instant::now();
+    }
+
+    fn clock(&self) -> String {
+        (self.day + self.began.elapsed()).to_string()
     }
 
     fn quiet(&self) -> PathBuf {
@@ -55,7 +62,7 @@ impl Month {
     /// The program in one of the homes, on this day.
     fn command(&self, home: &Path, args: &str) -> Command {
         let mut command = program();
-        command.args(args.split_whitespace()).env("TIDINGS_HOME", home).env("TIDINGS_CLOCK", self.day.to_string());
+        command.args(args.split_whitespace()).env("TIDINGS_HOME", home).env("TIDINGS_CLOCK", self.clock());
         command
     }
 
@@ -84,7 +91,7 @@ impl Month {
                 let script = format!("trap '' XFSZ; ulimit -f {}; exec \"$T\" run", 1 + chance % 90);
                 let mut command = Command::new("sh");
                 command.args(["-c", &script]).env("T", env!("CARGO_BIN_EXE_tidings"));
-                command.env("TIDINGS_HOME", &home).env("TIDINGS_CLOCK", self.day.to_string());
+                command.env("TIDINGS_HOME", &home).env("TIDINGS_CLOCK", self.clock());
                 self.corpus.launch(command).wait();
             }
             _ => {}
