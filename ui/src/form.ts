@@ -59,19 +59,20 @@ function input(field: Field, value: string): HTMLElement {
 }
 
 /** The fields as a form that leads to the address of what was filled in. */
-export function form(fields: readonly Field[], documents: readonly Field[], place: Place, button: string): HTMLFormElement {
+export function form(fields: readonly Field[], documents: readonly Field[], title: string, place: Place, button: string): HTMLFormElement {
   const show = (field: Field): Child => input(field, valueOf(field, place));
   const group = (title: string, members: readonly Field[]): Child => {
     if (members.length === 0) return null;
     const chosen = members.filter((field) => place.get(field.name) && place.get(field.name) !== field.usual);
     const said = chosen.map((field) => `${field.label.toLowerCase()} ${field.kind === "flag" ? "" : place.get(field.name)}`.trim());
-    return el("details", { class: "more", open: chosen.length > 0 },
+    // Without documents in focus there is nothing to ask.
+    return el("details", { class: "more", open: chosen.length > 0 || title === "Documents in focus" },
       el("summary", {}, title, said.length > 0 && el("span", { class: "chosen" }, `: ${said.join(", ")}`)),
       el("div", { class: "fields" }, ...members.map(show)));
   };
   const made = el("form", { class: "ask", role: "search", action: "", autocomplete: "off" },
     el("div", { class: "fields" }, ...fields.filter((field) => !field.rare).map(show), el("button", { class: "go" }, button)),
-    el("div", { class: "groups" }, group("Which documents", documents), group("More options", fields.filter((field) => field.rare))));
+    el("div", { class: "groups" }, group(title, documents), group("More options", fields.filter((field) => field.rare))));
   made.addEventListener("submit", (event) => {
     event.preventDefault();
     const given = new URLSearchParams();

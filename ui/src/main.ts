@@ -130,7 +130,7 @@ async function show(): Promise<void> {
   const documentFields: Field[] = view.chooses
     ? [...DOCUMENTS.map((field) => (field.kind === "date" ? { ...field, hint: corpus?.first_day ?? "" } : field)), ...(named.length > 0 ? [{ name: "in", label: "Named part", kind: "choice" as const, choices: [["", "everything"], ...named.map((name) => [name, name] as const)] as const, usual: "" }] : [])]
     : [];
-  const asking = fields.length > 0 || view.chooses ? form(fields, documentFields, place, view.button ?? "Search") : "";
+  const asking = fields.length > 0 || view.chooses ? form(fields, documentFields, view.chooses || "", place, view.button ?? "Search") : "";
   at("main").replaceChildren(...heading, asking, message, results, foot);
   results.setAttribute("aria-busy", "true");
   try {
@@ -183,7 +183,7 @@ function footer(): void {
     void start();
   } }, el("label", { for: "token" }, "Token for texts that not everybody may read"), secret, el("button", {}, "Use it"));
   at("bottom").replaceChildren(el("details", {}, el("summary", {}, "I have a token"), entry),
-    el("p", {}, el("a", { href: address("").replace("v1/", "openapi.json") }, "The API"), " · this page asks nobody but its own server"));
+    el("p", {}, el("a", { href: address("").replace("v1/", "openapi.json") }, "The API"), " · ", el("a", { href: "notices.txt" }, "licences of others’ work"), " · this page asks nobody but its own server"));
 }
 
 async function start(): Promise<void> {

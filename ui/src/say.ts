@@ -25,7 +25,7 @@ export const round = (value: number): string => digits(value, false);
 
 /** A probability: below a thousandth nobody needs digits. */
 export const chance = (value: number | null): string =>
-  value === null ? "–" : value < 0.001 ? "< 0.001" : value.toLocaleString("en", { maximumFractionDigits: 3 });
+  value === null ? "–" : value < 0.001 ? "< 0.001" : value.toFixed(3);
 
 /** A share as per cent. */
 export const percent = (value: number): string => `${(100 * value).toLocaleString("en", { maximumFractionDigits: value < 0.1 ? 1 : 0 })} %`;

@@ -14,8 +14,8 @@ export interface View {
   /** Under which heading it stands in the list of views. */
   group: "Read" | "Time" | "Words" | "Corpus";
   fields: (desk: Desk) => Field[];
-  /** Whether documents can be chosen. */
-  chooses: boolean;
+  /** Whether documents can be chosen, and what they are then called. */
+  chooses: false | "Which documents" | "Documents in focus";
   button?: string;
   /** Whether there is something to ask at once; otherwise it waits for the form. */
   ready: (place: Place) => boolean;

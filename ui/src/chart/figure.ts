@@ -74,5 +74,5 @@ export function figure<Row>(
     stage.replaceChildren(paint(width, (text) => { reading.textContent = text; }));
     if (focused) stage.querySelector<SVGElement>("[tabindex='0']")?.focus();
   }).observe(stage);
-  return el("figure", { class: "chart" }, el("figcaption", {}, caption), tools, stage, reading, numbers);
+  return el("figure", { class: "chart" }, el("figcaption", {}, el("span", {}, caption), tools), stage, reading, numbers);
 }

@@ -26,7 +26,7 @@ export const documents: View = {
   title: "Documents",
   about: "What is in the corpus, document by document.",
   group: "Read",
-  chooses: true,
+  chooses: "Which documents",
   button: "List",
   fields: () => [{ name: "order", label: "Order", kind: "choice", choices: [["newest", "newest first"], ["oldest", "oldest first"]], usual: "newest" }],
   ready: () => true,

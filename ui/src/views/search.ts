@@ -87,7 +87,7 @@ export const search: View = {
   title: "Search",
   about: "Words, phrases and patterns in their context.",
   group: "Read",
-  chooses: true,
+  chooses: "Which documents",
   fields: (desk) => [
     { name: "q", label: "Word, phrase or pattern", kind: "query", wide: true, required: true, hint: 'storm · climate change · [lc="inter.*"]' },
     ...formsField(desk),

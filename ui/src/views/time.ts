@@ -38,7 +38,7 @@ export const trends: View = {
   title: "Trends",
   about: "Words that become more or less frequent, tested one by one.",
   group: "Time",
-  chooses: true,
+  chooses: "Which documents",
   button: "Show",
   fields: (desk) => [
     { name: "direction", label: "Direction", kind: "choice", choices: [["both", "rising and falling"], ["rising", "rising"], ["falling", "falling"]], usual: "both" },
@@ -98,7 +98,7 @@ export const bursts: View = {
   title: "Bursts",
   about: "Words that were on everybody’s lips for a while.",
   group: "Time",
-  chooses: true,
+  chooses: "Which documents",
   button: "Show",
   fields: (desk) => [stepField("week"), attributeField(desk), { name: "panel", label: "Only sources that were there all the time", kind: "flag", rare: true }, { name: "limit", label: "Rows", kind: "number", usual: "50", rare: true }],
   ready: () => true,
@@ -138,7 +138,7 @@ export const newWords: View = {
   title: "New words",
   about: "Words that were not there before, on several sources and days.",
   group: "Time",
-  chooses: true,
+  chooses: "Which documents",
   button: "Show",
   fields: (desk) => [
     { name: "since", label: "New since", kind: "date" },
@@ -169,32 +169,6 @@ export const newWords: View = {
     ], found.rows), dropped && el("p", { class: "quiet" }, `Left out, by rule: ${dropped}.`));
   },
 };
-
-interface Keyword {
-  value: string;
-  score: number | null;
-  focus: number;
-  reference: number;
-  focus_per_million: number | null;
-  reference_per_million: number | null;
-  log_ratio: number | null;
-  log_likelihood: number | null;
-  p: number | null;
-}
-
-/** The columns of words in two parts. */
-export function keywordColumns(desk: Desk, here: string, there: string, view = "timeline"): Column<Keyword>[] {
-  return [
-    wordColumn<Keyword>(desk, view),
-    { name: `per million ${here}`, value: (row) => row.focus_per_million, numeric: true, show: (row) => rate(row.focus_per_million) },
-    { name: `per million ${there}`, value: (row) => row.reference_per_million, numeric: true, show: (row) => rate(row.reference_per_million) },
-    { name: "score", value: (row) => row.score, numeric: true, show: (row) => rate(row.score) },
-    { name: "log ratio", about: "How many times as often, as a power of two", value: (row) => row.log_ratio, numeric: true, show: (row) => rate(row.log_ratio) },
-    { name: "log-likelihood", value: (row) => row.log_likelihood, numeric: true, show: (row) => rate(row.log_likelihood) },
-    { name: `hits ${here}`, value: (row) => row.focus, numeric: true, show: (row) => count(row.focus) },
-    { name: `hits ${there}`, value: (row) => row.reference, numeric: true, show: (row) => count(row.reference) },
-  ];
-}
 
 /** Two halves of the time that there is. */
 function halves(desk: Desk): { before: string; after: string } {
@@ -235,13 +209,13 @@ export const compare: View = {
   title: "Compare periods",
   about: "Which words became more or less frequent from one time to another.",
   group: "Time",
-  chooses: true,
+  chooses: "Which documents",
   button: "Compare",
   fields: (desk) => {
     const { before, after } = halves(desk);
     return [
-      { name: "before", label: "Before", kind: "text", usual: before, hint: "2025 · 2026-Q1 · 2026-03..2026-05" },
-      { name: "after", label: "After", kind: "text", usual: after, hint: "2026 · 2026-Q2 · 2026-W30" },
+      { name: "before", label: "Before", kind: "text", wide: true, usual: before, hint: "2025 · 2026-Q1 · 2026-03..2026-05" },
+      { name: "after", label: "After", kind: "text", wide: true, usual: after, hint: "2026 · 2026-Q2 · 2026-W30" },
       attributeField(desk),
       { name: "panel", label: "Only sources that are in both", kind: "flag" },
       { name: "min", label: "In at least so many documents", kind: "number", usual: "10", rare: true },

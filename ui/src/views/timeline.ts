@@ -57,7 +57,7 @@ export const timeline: View = {
   title: "Timeline",
   about: "How often something is said, step by step.",
   group: "Time",
-  chooses: true,
+  chooses: "Which documents",
   button: "Show",
   fields: (desk) => {
     const queries = desk.place.all("q");

@@ -1,11 +1,11 @@
 // The vocabulary: lists, keywords, company, frequencies, and the sketch of a word.
 
 import { el, foreign } from "../dom.ts";
-import { exactly, link } from "../place.ts";
+import { exactly, filterOf, link } from "../place.ts";
 import { count, many, rate } from "../say.ts";
 import { table } from "../table.ts";
 import { type View, again, asCql, asQuery, attributeField, formsField, isCql, meant } from "../view.ts";
-import { keywordColumns, nothing, wordColumn } from "./time.ts";
+import { nothing, wordColumn } from "./time.ts";
 
 const LIMIT = { name: "limit", label: "Rows", kind: "number", usual: "50", rare: true } as const;
 const NGRAM = { name: "ngram", label: "Words in a row", kind: "choice", choices: [["1", "one"], ["2", "two"], ["3", "three"], ["4", "four"], ["5", "five"]], usual: "1" } as const;
@@ -25,7 +25,7 @@ export const words: View = {
   title: "Word list",
   about: "The words of the corpus and how often they occur.",
   group: "Words",
-  chooses: true,
+  chooses: "Which documents",
   button: "List",
   fields: (desk) => [
     { name: "regex", label: "Only words like", kind: "text", hint: "un.*able", wide: true },
@@ -56,34 +56,53 @@ export const keywords: View = {
   title: "Keywords",
   about: "What is typical of some documents against all others.",
   group: "Words",
-  chooses: false,
+  chooses: "Documents in focus",
   button: "Show",
   fields: (desk) => [
-    { name: "focus", label: "Documents in focus", kind: "text", wide: true, required: true, hint: "date>=2026-06 · site=gazette.example · topic=sport" },
     { name: "against", label: "Compared with (all others if empty)", kind: "text", wide: true, hint: "date<2026-06" },
     NGRAM, attributeField(desk),
     { name: "measure", label: "Order by", kind: "choice", choices: [["simple", "simple maths"], ["ll", "log-likelihood"], ["log-ratio", "log ratio"], ["din", "DIN"], ["chi2", "chi square"]], usual: "simple", rare: true },
     { name: "add", label: "Simple maths adds (more: commoner words)", kind: "text", usual: "1", rare: true },
     { name: "min", label: "At least so often", kind: "number", usual: "5", rare: true }, PUNCTUATION, LIMIT,
   ],
-  ready: (place) => place.get("focus") !== "",
+  ready: (place) => filterOf(place) !== "",
   welcome: (desk) => {
-    const last = desk.corpus?.last_day?.slice(0, 7);
-    return el("div", { class: "empty" }, el("p", {}, "Say which documents are in focus by conditions on their fields, such as:"),
-      el("ul", {}, last && el("li", {}, el("a", { href: link("keywords", desk.place, { focus: `date>=${last}` }) }, `date>=${last}`), ": the latest month"),
-        el("li", {}, el("code", {}, "site=gazette.example"), ": one source"), el("li", {}, el("code", {}, "date=2026-Q1"), ": a quarter")),
-      desk.corpus && el("p", {}, "This corpus has the fields ", ...desk.corpus.fields.flatMap((name, at) => [at > 0 && ", ", el("code", {}, name)]), "."));
+    const { corpus, place } = desk;
+    const [month, year] = [corpus?.last_day?.slice(0, 7), corpus?.last_day?.slice(0, 4)];
+    return el("div", { class: "empty" }, el("p", {}, "Say above which documents are in focus: a time, a source, or conditions on what is known about them. Their words are compared with those of all others. For example:"),
+      el("ul", {}, ...[month && `date=${month}`, year && `date=${year}`].flatMap((filter) => (filter ? [el("li", {}, el("a", { href: link("keywords", place, { filter }) }, filter))] : []))),
+      corpus && el("p", {}, "This corpus knows ", ...corpus.fields.flatMap((name, at) => [at > 0 && ", ", el("code", {}, name)]), "."));
   },
   meaning: "Simple maths divides the rate in focus by the rate elsewhere, after adding a number (1) to both: a larger number favours common words. Log ratio tells how many times as often, as a power of two; log-likelihood, how sure it is that there is a difference at all.",
   show: async (desk) => {
     const { place } = desk;
-    const names = ["focus", "against", "ngram", "attribute", "measure", "add", "min", "punctuation", "limit"];
-    const found = await desk.ask<{ focus_tokens: number; reference_tokens: number; values: number; rows: Parameters<ReturnType<typeof keywordColumns>[0]["value"]>[0][] }>("keywords", Object.fromEntries(names.map((name) => [name, place.get(name)])));
+    const names = ["against", "ngram", "attribute", "measure", "add", "min", "punctuation", "limit"];
+    const found = await desk.ask<{ focus_tokens: number; reference_tokens: number; values: number; rows: Keyword[] }>("keywords", { focus: filterOf(place), filter: "", ...Object.fromEntries(names.map((name) => [name, place.get(name)])) });
     if (found.rows.length === 0) return nothing(desk, found.focus_tokens === 0 ? "No document is in focus: is the condition too narrow?" : "No word is frequent enough in focus.");
     desk.say(`${many(found.focus_tokens, "token")} in focus against ${count(found.reference_tokens)}.`);
-    desk.put(table("keywords", "Words that are typical of the documents in focus", keywordColumns(desk, "in focus", "elsewhere", "search"), found.rows));
+    desk.put(table("keywords", "Words that are typical of the documents in focus", [
+      wordColumn<Keyword>(desk, "search"),
+      { name: "per million in focus", value: (row) => row.focus_per_million, numeric: true, show: (row) => rate(row.focus_per_million) },
+      { name: "per million elsewhere", value: (row) => row.reference_per_million, numeric: true, show: (row) => rate(row.reference_per_million) },
+      { name: "score", value: (row) => row.score, numeric: true, show: (row) => rate(row.score) },
+      { name: "log ratio", about: "How many times as often, as a power of two", value: (row) => row.log_ratio, numeric: true, show: (row) => rate(row.log_ratio) },
+      { name: "log-likelihood", value: (row) => row.log_likelihood, numeric: true, show: (row) => rate(row.log_likelihood) },
+      { name: "hits in focus", value: (row) => row.focus, numeric: true, show: (row) => count(row.focus) },
+      { name: "hits elsewhere", value: (row) => row.reference, numeric: true, show: (row) => count(row.reference) },
+    ], found.rows));
   },
 };
+
+interface Keyword {
+  value: string;
+  score: number | null;
+  focus: number;
+  reference: number;
+  focus_per_million: number | null;
+  reference_per_million: number | null;
+  log_ratio: number | null;
+  log_likelihood: number | null;
+}
 
 interface Collocate {
   value: string;
@@ -100,7 +119,7 @@ export const collocations: View = {
   title: "Collocations",
   about: "The company that a word keeps.",
   group: "Words",
-  chooses: true,
+  chooses: "Which documents",
   button: "Show",
   fields: (desk) => [
     QUERY, ...formsField(desk),
@@ -144,7 +163,7 @@ export const frequencies: View = {
   title: "Frequencies",
   about: "Hits by source, by form, by month or whatever is known about documents.",
   group: "Words",
-  chooses: true,
+  chooses: "Which documents",
   button: "Count",
   fields: (desk) => {
     const fields = (desk.corpus?.fields ?? []).filter((name) => !["url", "title"].includes(name));
@@ -183,7 +202,7 @@ export const sketch: View = {
   title: "Word sketch",
   about: "One page about a word: what it does, and what is done with it.",
   group: "Words",
-  chooses: true,
+  chooses: "Which documents",
   button: "Sketch",
   fields: () => [
     { ...QUERY, name: "lemma", label: "Word, as a dictionary has it" },

@@ -117,7 +117,7 @@ const VIEWS: &[(&str, &str)] = &[
     ("?view=bursts", "Bursts"),
     ("?view=collocations&q=storm", "Collocations"),
     ("?view=keywords", "Keywords"),
-    ("?view=keywords&focus=date%3D2026-06", "Keywords"),
+    ("?view=keywords&filter=date%3D2026-06", "Keywords"),
     ("?view=words", "Word list"),
     ("?view=frequencies&q=storm", "Frequencies"),
     ("?view=sketch", "Word sketch"),
