@@ -27,8 +27,9 @@ export function binAxis(bins: readonly string[], x: (at: number) => number, y: n
   const step = Math.max(1, Math.ceil(bins.length / Math.max(1, Math.floor(width / (longest * 7 + 16)))));
   bins.forEach((bin, at) => {
     if (at % step !== 0) return;
-    const anchor = at === 0 && bins.length > 1 && x(0) < longest * 3 + 40 ? "start" : "middle";
-    group.append(draw("text", { x: anchor === "start" ? x(at) - 6 : x(at), y, "text-anchor": anchor }, short(bin)));
+    // A name that would begin outside of the picture begins at its edge.
+    const anchor = x(at) < longest * 3.5 ? "start" : "middle";
+    group.append(draw("text", { x: anchor === "start" ? 0 : x(at), y, "text-anchor": anchor }, short(bin)));
   });
   return group;
 }

@@ -81,7 +81,7 @@ export function timeline(width: number, all: readonly Series[], choose: (bin: st
     const hasRate = (point: Point) => point.per_million !== null;
     const band = area<Point>().defined((point) => point.band !== null).x(at).y0((point) => y(point.band!.low)).y1((point) => y(point.band!.high));
     const rates = line<Point>().defined(hasRate).x(at).y((point) => y(point.per_million!));
-    picture.append(draw("path", { class: `band ${colour}`, d: band([...series.points]) ?? "" }), draw("path", { class: `line ${colour}`, d: rates([...series.points]) ?? "" }));
+    picture.append(draw("path", { class: `band ${colour}`, d: band([...series.points]) ?? "" }), draw("path", { class: `line ${colour}${step < 3 ? " dense" : ""}`, d: rates([...series.points]) ?? "" }));
     const wide = Math.max((step * 0.8) / all.length, 0.5);
     series.points.forEach((point, index) => {
       if (point.hits > 0) {
