@@ -12,8 +12,9 @@ use tidings_index::lexicon::Layer;
 use tidings_index::{Day, Snapshot};
 use tidings_query::answer::Window;
 use tidings_query::cql::{self, Attribute, Rule};
-use tidings_query::engine::{Engine, Limits, Order, Search};
+use tidings_query::engine::{Engine, Limits, Order, Search, SketchOf};
 use tidings_query::measure::association::Association;
+use tidings_query::sketch::Grammar;
 use tidings_query::trend::{BurstConfig, RiseConfig, Step};
 use tidings_query::{Filter, Wanted};
 
@@ -60,6 +61,12 @@ fn colloc(engine: &Engine, query: &str) -> Result<u64> {
     let search = search(engine, query, None)?;
     let (found, _) = search.collocates(Attribute::Lemma, window, Association::LogDice, 5, &Limits::default());
     Ok(found.rows.len() as u64)
+}
+
+fn sketch(engine: &Engine, lemma: &str) -> Result<u64> {
+    let asked = SketchOf { lemma, tag: None, grammar: Grammar::of("en"), filter: None, at_least: 3, rows: 12 };
+    let (found, _) = engine.sketch(&asked, &Limits::default())?;
+    Ok(found.relations.iter().map(|relation| relation.rows.len() as u64).sum())
 }
 
 /// Words with their counts, the most frequent first.
@@ -126,6 +133,9 @@ const QUESTIONS: &[Question] = &[
         f64::NAN,
     ),
     ("collocates of crisis", |e| colloc(e, "[lemma=\"crisis\"]"), 3.0, 35.0),
+    ("sketch of crisis", |e| sketch(e, "crisis"), f64::NAN, f64::NAN),
+    ("sketch of market", |e| sketch(e, "market"), f64::NAN, f64::NAN),
+    ("sketch of go", |e| sketch(e, "go"), f64::NAN, f64::NAN),
     ("collocates of market", |e| colloc(e, "[lemma=\"market\"]"), 22.0, 420.0),
     ("word list", |e| list(e, None), 9.5, 310.0),
     ("word list of 2020", |e| list(e, Some("date=2020")), 6.4, 648.0),

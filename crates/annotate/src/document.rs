@@ -4,6 +4,8 @@ use std::ops::Range;
 
 use tidings_model::{Annotated, AnnotatedParagraph, Attributes, Document, Kind, Paragraph, Token};
 
+use crate::external::ToolError;
+use crate::layer::Annotators;
 use crate::segment::Segmenter;
 
 /// What is said about a document's feed: name and value, as in `topic=sport`.
@@ -16,9 +18,9 @@ pub fn annotate(document: &Document, labels: &Labels, wanted: impl Fn(usize, Ran
     let own = Segmenter::for_language(&code);
     let paragraphs = document.paragraphs.iter().enumerate().map(|(place, paragraph)| {
         let wanted = |span: Range<usize>| wanted(place, span);
-        match paragraph.language.is_empty() {
-            true => cut(&own, paragraph, wanted),
-            false => cut(&Segmenter::for_language(&paragraph.language), paragraph, wanted),
+        match paragraph.language.is_empty() || paragraph.language == code {
+            true => cut(&own, paragraph, "", wanted),
+            false => cut(&Segmenter::for_language(&paragraph.language), paragraph, &paragraph.language, wanted),
         }
     });
     Annotated {
@@ -27,7 +29,32 @@ pub fn annotate(document: &Document, labels: &Labels, wanted: impl Fn(usize, Ran
     }
 }
 
-fn cut(segmenter: &Segmenter<'_>, paragraph: &Paragraph, wanted: impl Fn(Range<usize>) -> bool) -> AnnotatedParagraph {
+/// The sentences of a text of one language, with lemmas and tags.
+pub fn annotate_text(text: &str, language: &str, annotators: &Annotators) -> Result<Vec<Vec<Token>>, ToolError> {
+    let sentences = Segmenter::for_language(language).segment(text).into_iter();
+    let sentences = sentences.filter(|sentence| !sentence.tokens.is_empty());
+    let mut sentences: Vec<Vec<Token>> = sentences
+        .map(|sentence| {
+            let token = |token: &Range<usize>| Token {
+                word: text[token.clone()].to_owned(),
+                space_after: text[token.end..].chars().next().is_none_or(char::is_whitespace),
+                ..Token::default()
+            };
+            sentence.tokens.iter().map(token).collect()
+        })
+        .collect();
+    if let Some(annotator) = annotators.of(language) {
+        annotator.annotate(&mut sentences.iter_mut().map(Vec::as_mut_slice).collect::<Vec<_>>())?;
+    }
+    Ok(sentences)
+}
+
+fn cut(
+    segmenter: &Segmenter<'_>,
+    paragraph: &Paragraph,
+    language: &str,
+    wanted: impl Fn(Range<usize>) -> bool,
+) -> AnnotatedParagraph {
     let text = &paragraph.text;
     let sentences = segmenter.segment(text).into_iter();
     let sentences = sentences.filter(|sentence| !sentence.tokens.is_empty() && wanted(sentence.span()));
@@ -39,7 +66,11 @@ fn cut(segmenter: &Segmenter<'_>, paragraph: &Paragraph, wanted: impl Fn(Range<u
         });
         tokens.collect()
     };
-    AnnotatedParagraph { kind: kind(paragraph.kind).to_owned(), sentences: sentences.map(tokens).collect() }
+    AnnotatedParagraph {
+        kind: kind(paragraph.kind).to_owned(),
+        language: language.to_owned(),
+        sentences: sentences.map(tokens).collect(),
+    }
 }
 
 fn kind(kind: Kind) -> &'static str {

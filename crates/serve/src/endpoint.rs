@@ -269,6 +269,24 @@ pub(crate) const ENDPOINTS: &[Endpoint] = &[
         run: ask::counts::colloc,
     },
     Endpoint {
+        name: "sketch",
+        path: "/api/v1/{lang}/sketch",
+        about: "What a word does: its collocates by grammatical relation, each with the query that gives the very hits",
+        lane: Lane::Heavy,
+        groups: &[
+            &[
+                required("lemma", "the lemma, as it is"),
+                param("pos", Kind::Text, None, "its part of speech, such as NOUN; the most frequent one if not given"),
+                param("min", Kind::Number(1, u64::MAX), Some("3"), "together at least so often"),
+                param("size", Kind::Number(1, 1000), Some("12"), "rows for each relation"),
+            ],
+            PART,
+        ],
+        rows: "rows",
+        answer: ask::sketch::schema,
+        run: ask::sketch::run,
+    },
+    Endpoint {
         name: "words",
         path: "/api/v1/{lang}/words",
         about: "The words of the corpus, or its n-grams, with their frequencies",

@@ -8,9 +8,9 @@ use std::time::{Duration, Instant};
 
 use tidings_index::Snapshot;
 use tidings_query::engine::Engine;
-use tidings_store::Home;
 use tidings_store::census::Census;
 use tidings_store::tokens::{self, Token};
+use tidings_store::{Home, in_full};
 
 use crate::refusal::Refusal;
 
@@ -109,7 +109,7 @@ impl House {
         }
         let codes = match self.home.indexed() {
             Ok(codes) => codes,
-            Err(error) => return log::error!("the indexes cannot be listed: {error}"),
+            Err(error) => return log::error!("the indexes cannot be listed: {}", in_full(&error)),
         };
         for code in &codes {
             let folder = self.home.index().join(code);
@@ -127,7 +127,7 @@ impl House {
                         open.remove(0);
                     }
                 }
-                Err(error) => log::error!("the index of {code} cannot be read: {error}"),
+                Err(error) => log::error!("the index of {code} cannot be read: {}", in_full(&error)),
             }
         }
         self.corpora.write().expect("no panic while held").retain(|code, _| codes.contains(code));

@@ -152,7 +152,18 @@ impl Home {
 
     /// Takes the home for writing, or says who has it.
     pub fn lock(&self) -> Result<Lock> {
-        let path = self.root.join(".lock");
+        let lock = self.take(".lock")?;
+        self.sweep()?;
+        Ok(lock)
+    }
+
+    /// Takes the right to go through all stages, which take the home for themselves one after the other.
+    pub fn lock_rounds(&self) -> Result<Lock> {
+        self.take(".run.lock")
+    }
+
+    fn take(&self, name: &str) -> Result<Lock> {
+        let path = self.root.join(name);
         let mut file =
             OpenOptions::new().create(true).truncate(false).read(true).write(true).open(&path).during("open", &path)?;
         match file.try_lock() {
@@ -167,7 +178,6 @@ impl Home {
         }
         // The process number is for people; nothing depends on it.
         let _ = file.set_len(0).and_then(|()| file.rewind()).and_then(|()| writeln!(file, "{}", std::process::id()));
-        self.sweep()?;
         Ok(Lock { _file: file })
     }
 

@@ -207,6 +207,11 @@ pub fn clear(home: &Home) -> Result<()> {
     tidy(home, &FOLDERS, &BTreeSet::new())
 }
 
+/// Lets the next run judge from this day on again.
+pub fn forget(home: &Home, day: &str) -> Result<()> {
+    disk::remove(&verdicts_path(home, day))
+}
+
 /// A day of documents that may be judged.
 #[derive(Debug, Clone)]
 pub struct DocsDay {

@@ -19,7 +19,7 @@ use tidings_store::runs::RunLog;
 use tidings_store::yields::{self, Yield};
 use tidings_store::{Error, rfc3339};
 
-use super::Report;
+use super::{Report, StepArgs, days_left, ended_early};
 use crate::args::Global;
 use crate::config::Config;
 use crate::console::{Progress, count, grouped, span};
@@ -45,6 +45,8 @@ pub struct Args {
     /// Pages read at the same time [default: clean.threads of the settings, one for each core]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
     threads: Option<u16>,
+    #[command(flatten)]
+    steps: StepArgs,
 }
 
 fn parse_day(text: &str) -> Result<String, String> {
@@ -87,9 +89,10 @@ pub fn run(args: &Args, global: &Global) -> Result<Report> {
     let mut log = RunLog::create(&session.home, &session.run)?;
     log.push(&json!({ "began": rfc3339(session.started) }))?;
     let mut work = Work::begin(&session, &due);
-    let ended = due.iter().try_for_each(|(day, why)| work.day(&mut log, day, why));
+    let ended = session.steps(args.steps.time_limit, &due, |(day, why)| work.day(&mut log, day, why));
     let summed = yields::summarise(&session.home);
-    let report = work.report(total - due.len() as u64);
+    let left = due.len() as u64 - ended.as_ref().unwrap_or(&work.days);
+    let report = work.report(total - due.len() as u64, left);
     // What was done is written down, whatever ended it; but that is what people must hear of first.
     let logged = log.push(&json!({ "summary": report.json })).and_then(|()| log.publish());
     ended?;
@@ -236,7 +239,9 @@ impl<'a> Work<'a> {
         let mut read = 0;
         let mut files = day.files.iter();
         let mut open: Option<(&Path, PageReader)> = None;
+        let session = self.session;
         let source = || loop {
+            session.keep_going()?;
             if let Some((path, reader)) = &mut open
                 && let Some(line) = reader.next_line()?
             {
@@ -278,7 +283,7 @@ impl<'a> Work<'a> {
         Ok(draft.publish(read)?)
     }
 
-    fn report(&self, up_to_date: u64) -> Report {
+    fn report(&self, up_to_date: u64, left: u64) -> Report {
         let documents: u64 = self.documents.values().sum();
         let dropped: u64 = self.dropped.values().sum();
         let languages = count(self.documents.len() as u64, "language");
@@ -290,15 +295,17 @@ impl<'a> Work<'a> {
                 reasons.iter().map(|(name, number)| format!("{} {name}", grouped(**number))).collect();
             text.push_str(&format!(", {} left out ({})", grouped(dropped), reasons.join(", ")));
         }
-        text.push_str(&format!(", {}\n", span(self.session.began.elapsed())));
+        let (ending, not_done) = ended_early(self.session, days_left(left));
+        text.push_str(&format!("{ending}, {}\n", span(self.session.began.elapsed())));
         if !self.failed.is_empty() {
             text.push_str(&format!("not done, because pages cannot be read: {}\n", self.failed.join(", ")));
         }
         let json = json!({
-            "done": self.failed.is_empty(),
+            "done": self.failed.is_empty() && !not_done,
             "run": self.session.run,
             "days": self.days,
             "days_up_to_date": up_to_date,
+            "days_left": left,
             "days_failed": self.failed,
             "pages": self.pages,
             "documents": documents,
@@ -307,7 +314,7 @@ impl<'a> Work<'a> {
             "seconds": self.session.began.elapsed().as_secs_f64(),
         });
         let partly = self.dropped.contains_key(Unfit::Error.name());
-        Report { text, json, failed: !self.failed.is_empty(), partly }
+        Report { text, json, failed: !self.failed.is_empty() || not_done, partly }
     }
 }
 

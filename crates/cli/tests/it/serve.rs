@@ -36,7 +36,7 @@ impl Server {
     }
 
     /// The status, the head and the body of an answer.
-    fn get(&self, path: &str, token: Option<&str>) -> (u16, String, String) {
+    pub fn get(&self, path: &str, token: Option<&str>) -> (u16, String, String) {
         let mut stream = TcpStream::connect(&self.address).unwrap();
         stream.set_read_timeout(Some(Duration::from_secs(30))).unwrap();
         let token = token.map(|token| format!("Authorization: Bearer {token}\r\n")).unwrap_or_default();
@@ -49,7 +49,7 @@ impl Server {
         (status, head.to_owned(), body.to_owned())
     }
 
-    fn json(&self, path: &str, token: Option<&str>) -> Value {
+    pub fn json(&self, path: &str, token: Option<&str>) -> Value {
         let (status, _, body) = self.get(path, token);
         assert_eq!(status, 200, "{body}");
         serde_json::from_str(&body).unwrap()

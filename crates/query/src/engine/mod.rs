@@ -17,6 +17,7 @@ mod restrict;
 mod scope;
 mod search;
 mod set;
+mod sketch;
 mod time;
 mod view;
 mod words;
@@ -24,6 +25,7 @@ mod words;
 pub use count::{DayVolume, FieldCounts};
 pub use periods::PeriodCounts;
 pub use search::{Hit, Order, Search};
+pub use sketch::SketchOf;
 pub use view::{MOST_SORTED, View};
 pub use words::is_wordlike;
 

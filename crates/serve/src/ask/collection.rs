@@ -8,7 +8,7 @@ use tidings_index::Day;
 use tidings_index::lexicon::{Layer, Lexicon};
 use tidings_query::trend::Bin;
 use tidings_store::census::DayFates;
-use tidings_store::{corpora as virtual_corpora, feeds as feed_store, yields};
+use tidings_store::{corpora as virtual_corpora, feeds as feed_store, text, yields};
 
 use super::Question;
 use crate::endpoint::Stop;
@@ -29,6 +29,7 @@ pub(crate) fn corpora_schema() -> Schema {
         ("last_day", maybe(Schema::Text)),
         ("fields", list(Schema::Text)),
         ("attributes", list(Schema::Words(super::ATTRIBUTES))),
+        ("layers", list(object([("by", Schema::Text), ("tokens", Schema::Integer)]))),
     ]);
     object([("link", Schema::Text), ("corpora", list(corpus))])
 }
@@ -40,6 +41,8 @@ pub(crate) fn corpora(question: &Question<'_>, reply: &mut Reply) -> Result<(), 
         let metas: Vec<_> = with_text.clone().map(|living| living.segment().meta()).collect();
         let fields: BTreeSet<&str> = with_text.flat_map(|living| living.segment().field_names()).collect();
         let fields: Vec<&str> = ["date", "seen", "url", "title"].into_iter().chain(fields).collect();
+        let layers = text::layers(&question.house.home, &code)?;
+        let layers: Vec<_> = layers.into_iter().map(|(by, tokens)| json!({ "by": by, "tokens": tokens })).collect();
         reply.row(json!({
             "corpus": code,
             "generation": snapshot.generation(),
@@ -49,6 +52,7 @@ pub(crate) fn corpora(question: &Question<'_>, reply: &mut Reply) -> Result<(), 
             "last_day": metas.iter().map(|meta| meta.last_day).max().map(|day| Day(day).to_string()),
             "fields": fields,
             "attributes": attributes(snapshot.lexicon()),
+            "layers": layers,
         }))?;
     }
     Ok(())

@@ -4,6 +4,7 @@ pub(crate) mod collection;
 pub(crate) mod counts;
 pub(crate) mod documents;
 pub(crate) mod query;
+pub(crate) mod sketch;
 pub(crate) mod time;
 pub(crate) mod words;
 

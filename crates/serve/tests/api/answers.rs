@@ -27,6 +27,7 @@ fn questions(room: &Room) -> Vec<(&'static str, String)> {
         ("/api/v1/{lang}/count", "?q=storm&filter=site%3Da.example"),
         ("/api/v1/{lang}/freq", "?q=storm&by=site"),
         ("/api/v1/{lang}/colloc", "?q=storm"),
+        ("/api/v1/{lang}/sketch", "?lemma=storm"),
         ("/api/v1/{lang}/words", "?regex=s.*&ngram=2"),
         ("/api/v1/{lang}/keywords", "?focus=date%3D2026-06"),
         ("/api/v1/{lang}/compare", "?before=date%3C%3D2026-02&after=date%3E%3D2026-05"),

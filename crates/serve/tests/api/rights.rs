@@ -84,7 +84,13 @@ fn whole_texts_are_for_open_documents_and_for_the_owner() {
 fn text_cannot_be_put_together_from_small_counts() {
     let secret = document("2026-05-05", "z.example", "metadata", "Purple weasels dance quietly .");
     let room = Room::with(&(weather() + &secret), public());
-    for path in ["words?ngram=3&limit=10000", "colloc?q=weasels&min=1", "freq?q=%5B%5D%5B%5D&by=word&limit=10000"] {
+    let small = [
+        "words?ngram=3&limit=10000",
+        "colloc?q=weasels&min=1",
+        "sketch?lemma=weasels&min=1",
+        "freq?q=%5B%5D%5B%5D&by=word&limit=10000",
+    ];
+    for path in small {
         let answer = room.get(&format!("/api/v1/en/{path}")).is(200);
         assert!(!answer.body.contains("dance"), "{path}");
         assert!(answer.json()["rewrites"][0].as_str().unwrap().contains("without a token"));
