@@ -13,7 +13,13 @@ import { promisify } from "node:util";
 const server = new URL(process.argv[2] ?? "http://127.0.0.1:7878");
 const port = Number(process.argv[3] ?? 8000);
 const folder = await mkdtemp(path.join(os.tmpdir(), "tidings-page-"));
-const KINDS = { ".js": "text/javascript", ".css": "text/css", ".svg": "image/svg+xml", ".html": "text/html; charset=utf-8", ".txt": "text/plain; charset=utf-8" };
+const KINDS = {
+  ".js": "text/javascript",
+  ".css": "text/css",
+  ".svg": "image/svg+xml",
+  ".html": "text/html; charset=utf-8",
+  ".txt": "text/plain; charset=utf-8",
+};
 
 /** Asks Tidings what the page asks. */
 function pass(request, response) {
@@ -32,14 +38,27 @@ async function policy() {
   return answer?.headers.get("content-security-policy") ?? "default-src 'self'";
 }
 
-http.createServer(async (request, response) => {
-  const name = new URL(request.url, "http://localhost").pathname.slice(1) || "index.html";
-  if (name.startsWith("api/")) return pass(request, response);
-  try {
-    if (name === "index.html") await promisify(execFile)(process.execPath, [path.join(import.meta.dirname, "build.mjs"), folder]);
-    const bytes = await readFile(path.join(folder, path.basename(name)));
-    response.writeHead(200, { "content-type": KINDS[path.extname(name)], "content-security-policy": await policy(), "cache-control": "no-store" }).end(bytes);
-  } catch (error) {
-    response.writeHead(error.code === "ENOENT" ? 404 : 500, { "content-type": "text/plain" }).end(String(error.stderr ?? error.message));
-  }
-}).listen(port, "127.0.0.1", () => console.log(`the page is at http://127.0.0.1:${port}/, its answers come from ${server}`));
+http
+  .createServer(async (request, response) => {
+    const name = new URL(request.url, "http://localhost").pathname.slice(1) || "index.html";
+    if (name.startsWith("api/")) return pass(request, response);
+    try {
+      if (name === "index.html")
+        await promisify(execFile)(process.execPath, [path.join(import.meta.dirname, "build.mjs"), folder]);
+      const bytes = await readFile(path.join(folder, path.basename(name)));
+      response
+        .writeHead(200, {
+          "content-type": KINDS[path.extname(name)],
+          "content-security-policy": await policy(),
+          "cache-control": "no-store",
+        })
+        .end(bytes);
+    } catch (error) {
+      response
+        .writeHead(error.code === "ENOENT" ? 404 : 500, { "content-type": "text/plain" })
+        .end(String(error.stderr ?? error.message));
+    }
+  })
+  .listen(port, "127.0.0.1", () =>
+    console.log(`the page is at http://127.0.0.1:${port}/, its answers come from ${server}`),
+  );

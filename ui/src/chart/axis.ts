@@ -11,11 +11,19 @@ export interface Margin {
 }
 
 /** Lines across the picture with their values at the left. */
-export function leftAxis(ticks: readonly number[], y: (value: number) => number, name: (value: number) => string, from: number, to: number): SVGGElement {
+export function leftAxis(
+  ticks: readonly number[],
+  y: (value: number) => number,
+  name: (value: number) => string,
+  from: number,
+  to: number,
+): SVGGElement {
   const group = draw("g", { class: "axis", "aria-hidden": "true" });
   for (const tick of ticks) {
-    group.append(draw("line", { class: "grid", x1: from, x2: to, y1: y(tick), y2: y(tick) }),
-      draw("text", { x: from - 6, y: y(tick), dy: "0.32em", "text-anchor": "end" }, name(tick)));
+    group.append(
+      draw("line", { class: "grid", x1: from, x2: to, y1: y(tick), y2: y(tick) }),
+      draw("text", { x: from - 6, y: y(tick), dy: "0.32em", "text-anchor": "end" }, name(tick)),
+    );
   }
   return group;
 }
