@@ -22,7 +22,8 @@ async function sources() {
     if (path.extname(name)) names.push(name);
     else {
       for (const entry of await readdir(path.join(here, name), { recursive: true, withFileTypes: true })) {
-        if (entry.isFile()) names.push(path.relative(here, path.join(entry.parentPath, entry.name)).split(path.sep).join("/"));
+        if (entry.isFile())
+          names.push(path.relative(here, path.join(entry.parentPath, entry.name)).split(path.sep).join("/"));
       }
     }
   }
@@ -40,13 +41,31 @@ const made = await build({
   charset: "utf8",
   legalComments: "none",
   logLevel: "warning",
+  metafile: true,
   write: false,
 });
 
 const results = new Map(made.outputFiles.map((file) => [path.basename(file.path), file.contents]));
+/** The licences of what others wrote and is part of the script. */
+async function notices() {
+  const packages = new Set(
+    Object.keys(made.metafile.inputs).flatMap((name) => name.match(/node_modules\/((?:@[^/]+\/)?[^/]+)/)?.[1] ?? []),
+  );
+  const parts = [...packages].sort().map(async (name) => {
+    const { version } = JSON.parse(await readFile(path.join(here, "node_modules", name, "package.json"), "utf8"));
+    return `${name} ${version}\n\n${(await readFile(path.join(here, "node_modules", name, "LICENSE"), "utf8")).trim()}\n`;
+  });
+  return Buffer.from((await Promise.all(parts)).join(`\n${"-".repeat(72)}\n\n`));
+}
+
+results.set("notices.txt", await notices());
 for (const name of ["index.html", "icon.svg"]) results.set(name, await readFile(path.join(here, "src", name)));
 
-const lines = (await Promise.all((await sources()).map(async (name) => `${sha256(await readFile(path.join(here, name)))}  ${name}\n`))).join("");
+const lines = (
+  await Promise.all(
+    (await sources()).map(async (name) => `${sha256(await readFile(path.join(here, name)))}  ${name}\n`),
+  )
+).join("");
 const labels = [`${sha256(lines)}  sources\n`];
 for (const [name, bytes] of [...results].sort()) {
   await writeFile(path.join(target, name), bytes);

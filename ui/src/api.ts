@@ -7,7 +7,10 @@ export interface About {
   query?: string;
   filter?: string;
   rule: string;
-  exactness: { kind: "exact" } | { kind: "estimate"; seen_tokens: number; of_tokens: number } | { kind: "sample"; hits: number; of_hits: number };
+  exactness:
+    | { kind: "exact" }
+    | { kind: "estimate"; seen_tokens: number; of_tokens: number }
+    | { kind: "sample"; hits: number; of_hits: number };
 }
 
 /** What every answer has. */
@@ -26,8 +29,10 @@ export interface Corpus {
   first_day: string | null;
   last_day: string | null;
   fields: string[];
-  /** Which attributes of tokens have values, if the server tells. */
-  attributes?: string[];
+  /** Which attributes of tokens have values. */
+  attributes: string[];
+  /** By whom the text was annotated, and how much of it. */
+  layers: { by: string; tokens: number }[];
 }
 
 /** The parameters of a question; what is empty is left out. */
@@ -35,7 +40,11 @@ export type Parameters = Record<string, string | number | boolean | undefined>;
 
 /** Why a question got no answer, for people. */
 export class Refused extends Error {
-  constructor(message: string, readonly status: number, readonly shown?: string) {
+  constructor(
+    message: string,
+    readonly status: number,
+    readonly shown?: string,
+  ) {
     super(message);
   }
 }
@@ -63,7 +72,14 @@ export function address(path: string, parameters: Parameters = {}): string {
 const pause = (seconds: number, signal?: AbortSignal): Promise<void> =>
   new Promise((resolve, reject) => {
     const timer = setTimeout(resolve, 1000 * seconds);
-    signal?.addEventListener("abort", () => { clearTimeout(timer); reject(signal.reason); }, { once: true });
+    signal?.addEventListener(
+      "abort",
+      () => {
+        clearTimeout(timer);
+        reject(signal.reason);
+      },
+      { once: true },
+    );
   });
 
 /** Sends a question; a server that has no time is asked again a little later. */

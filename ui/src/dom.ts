@@ -9,19 +9,28 @@ export type Attributes = Record<string, string | number | boolean | null | undef
 function furnish<E extends Element>(made: E, attributes: Attributes, children: Child[]): E {
   for (const [name, value] of Object.entries(attributes)) {
     if (typeof value === "function") made.addEventListener(name, value as EventListener);
-    else if (value !== false && value !== null && value !== undefined) made.setAttribute(name, value === true ? "" : String(value));
+    else if (value !== false && value !== null && value !== undefined)
+      made.setAttribute(name, value === true ? "" : String(value));
   }
   fill(made, ...children);
   return made;
 }
 
 /** An element of HTML. */
-export function el<N extends keyof HTMLElementTagNameMap>(name: N, attributes: Attributes = {}, ...children: Child[]): HTMLElementTagNameMap[N] {
+export function el<N extends keyof HTMLElementTagNameMap>(
+  name: N,
+  attributes: Attributes = {},
+  ...children: Child[]
+): HTMLElementTagNameMap[N] {
   return furnish(document.createElement(name), attributes, children);
 }
 
 /** An element of SVG. */
-export function draw<N extends keyof SVGElementTagNameMap>(name: N, attributes: Attributes = {}, ...children: Child[]): SVGElementTagNameMap[N] {
+export function draw<N extends keyof SVGElementTagNameMap>(
+  name: N,
+  attributes: Attributes = {},
+  ...children: Child[]
+): SVGElementTagNameMap[N] {
   return furnish(document.createElementNS("http://www.w3.org/2000/svg", name), attributes, children);
 }
 
@@ -46,7 +55,9 @@ export function copyButton(label: string, text: () => string): HTMLButtonElement
     } catch {
       button.textContent = "Select the text and copy it";
     }
-    setTimeout(() => { button.textContent = label; }, 2000);
+    setTimeout(() => {
+      button.textContent = label;
+    }, 2000);
   });
   return button;
 }

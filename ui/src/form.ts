@@ -31,7 +31,8 @@ export const DOCUMENTS: readonly Field[] = [
 ];
 
 /** What a field holds at a place. */
-export const valueOf = (field: Field, place: Place): string => place.all(field.name)[field.at ?? 0] || field.usual || "";
+export const valueOf = (field: Field, place: Place): string =>
+  place.all(field.name)[field.at ?? 0] || field.usual || "";
 
 function input(field: Field, value: string): HTMLElement {
   const id = `field-${field.name}${field.at || ""}`;
@@ -40,10 +41,19 @@ function input(field: Field, value: string): HTMLElement {
   let control: HTMLElement;
   switch (field.kind) {
     case "choice":
-      control = el("select", shared, ...(field.choices ?? []).map(([key, name]) => el("option", { value: key, selected: key === value }, name)));
+      control = el(
+        "select",
+        shared,
+        ...(field.choices ?? []).map(([key, name]) => el("option", { value: key, selected: key === value }, name)),
+      );
       break;
     case "flag":
-      return el("div", { class: "field flag" }, el("input", { ...shared, type: "checkbox", value: "true", checked: value === "true" }), label);
+      return el(
+        "div",
+        { class: "field flag" },
+        el("input", { ...shared, type: "checkbox", value: "true", checked: value === "true" }),
+        label,
+      );
     case "number":
       control = el("input", { ...shared, type: "number", min: 0, value, inputmode: "numeric" });
       break;
@@ -52,26 +62,62 @@ function input(field: Field, value: string): HTMLElement {
       break;
     default:
       control = el("input", {
-        ...shared, type: field.kind === "query" ? "search" : "text", value, dir: "auto", placeholder: field.hint, autocomplete: "off", autocapitalize: "off", spellcheck: "false", maxlength: 4000,
+        ...shared,
+        type: field.kind === "query" ? "search" : "text",
+        value,
+        dir: "auto",
+        placeholder: field.hint,
+        autocomplete: "off",
+        autocapitalize: "off",
+        spellcheck: "false",
+        maxlength: 4000,
       });
   }
   return el("div", { class: `field ${field.kind}${field.wide ? " wide" : ""}` }, label, control);
 }
 
 /** The fields as a form that leads to the address of what was filled in. */
-export function form(fields: readonly Field[], documents: readonly Field[], place: Place, button: string): HTMLFormElement {
+export function form(
+  fields: readonly Field[],
+  documents: readonly Field[],
+  title: string,
+  place: Place,
+  button: string,
+): HTMLFormElement {
   const show = (field: Field): Child => input(field, valueOf(field, place));
   const group = (title: string, members: readonly Field[]): Child => {
     if (members.length === 0) return null;
     const chosen = members.filter((field) => place.get(field.name) && place.get(field.name) !== field.usual);
-    const said = chosen.map((field) => `${field.label.toLowerCase()} ${field.kind === "flag" ? "" : place.get(field.name)}`.trim());
-    return el("details", { class: "more", open: chosen.length > 0 },
+    const said = chosen.map((field) =>
+      `${field.label.toLowerCase()} ${field.kind === "flag" ? "" : place.get(field.name)}`.trim(),
+    );
+    // Without documents in focus there is nothing to ask.
+    return el(
+      "details",
+      { class: "more", open: chosen.length > 0 || title === "Documents in focus" },
       el("summary", {}, title, said.length > 0 && el("span", { class: "chosen" }, `: ${said.join(", ")}`)),
-      el("div", { class: "fields" }, ...members.map(show)));
+      el("div", { class: "fields" }, ...members.map(show)),
+    );
   };
-  const made = el("form", { class: "ask", role: "search", action: "", autocomplete: "off" },
-    el("div", { class: "fields" }, ...fields.filter((field) => !field.rare).map(show), el("button", { class: "go" }, button)),
-    el("div", { class: "groups" }, group("Which documents", documents), group("More options", fields.filter((field) => field.rare))));
+  const made = el(
+    "form",
+    { class: "ask", role: "search", action: "", autocomplete: "off" },
+    el(
+      "div",
+      { class: "fields" },
+      ...fields.filter((field) => !field.rare).map(show),
+      el("button", { class: "go" }, button),
+    ),
+    el(
+      "div",
+      { class: "groups" },
+      group(title, documents),
+      group(
+        "More options",
+        fields.filter((field) => field.rare),
+      ),
+    ),
+  );
   made.addEventListener("submit", (event) => {
     event.preventDefault();
     const given = new URLSearchParams();

@@ -25,10 +25,11 @@ export const round = (value: number): string => digits(value, false);
 
 /** A probability: below a thousandth nobody needs digits. */
 export const chance = (value: number | null): string =>
-  value === null ? "–" : value < 0.001 ? "< 0.001" : value.toLocaleString("en", { maximumFractionDigits: 3 });
+  value === null ? "–" : value < 0.001 ? "< 0.001" : value.toFixed(3);
 
 /** A share as per cent. */
-export const percent = (value: number): string => `${(100 * value).toLocaleString("en", { maximumFractionDigits: value < 0.1 ? 1 : 0 })} %`;
+export const percent = (value: number): string =>
+  `${(100 * value).toLocaleString("en", { maximumFractionDigits: value < 0.1 ? 1 : 0 })} %`;
 
 /** Bytes: 1.2 MB. */
 export function bytes(value: number): string {
@@ -38,7 +39,8 @@ export function bytes(value: number): string {
 }
 
 /** One thing, many things. */
-export const many = (value: number, one: string, more = `${one}s`): string => `${count(value)} ${value === 1 ? one : more}`;
+export const many = (value: number, one: string, more = `${one}s`): string =>
+  `${count(value)} ${value === 1 ? one : more}`;
 
 /** The name of a language in English, if its code is known. */
 export function language(code: string): string {

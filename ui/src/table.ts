@@ -28,13 +28,21 @@ function field(value: string | number | null | undefined): string {
 /** Rows as CSV, as RFC 4180 has it. */
 export function csv<Row>(columns: readonly Column<Row>[], rows: readonly Row[]): string {
   const kept = columns.filter((column) => !column.picture);
-  const lines = [kept.map((column) => field(column.name)), ...rows.map((row) => kept.map((column) => field(column.value(row))))];
+  const lines = [
+    kept.map((column) => field(column.name)),
+    ...rows.map((row) => kept.map((column) => field(column.value(row)))),
+  ];
   return lines.map((line) => `${line.join(",")}\r\n`).join("");
 }
 
 /** A button that saves rows as CSV. Spreadsheets read UTF-8 only if the file begins with its mark. */
-export function csvButton<Row>(name: string, columns: readonly Column<Row>[], rows: () => readonly Row[]): HTMLButtonElement {
-  const give = () => save(`tidings-${name}.csv`, new Blob(["\ufeff", csv(columns, rows())], { type: "text/csv;charset=utf-8" }));
+export function csvButton<Row>(
+  name: string,
+  columns: readonly Column<Row>[],
+  rows: () => readonly Row[],
+): HTMLButtonElement {
+  const give = () =>
+    save(`tidings-${name}.csv`, new Blob(["\ufeff", csv(columns, rows())], { type: "text/csv;charset=utf-8" }));
   return el("button", { type: "button", class: "plain csv", click: give }, "CSV");
 }
 
@@ -46,39 +54,92 @@ function compare(one: string | number | null | undefined, other: string | number
 }
 
 /** A table of rows; of many, as many as `first` says, and the others on demand. */
-export function table<Row>(name: string, caption: string, columns: readonly Column<Row>[], rows: readonly Row[], first = Number.POSITIVE_INFINITY): HTMLElement {
+export function table<Row>(
+  name: string,
+  caption: string,
+  columns: readonly Column<Row>[],
+  rows: readonly Row[],
+  first = Number.POSITIVE_INFINITY,
+): HTMLElement {
   let shown = [...rows];
   let most = first;
   const body = el("tbody");
-  const fillBody = () => body.replaceChildren(...shown.slice(0, most).map((row) =>
-    el("tr", {}, ...columns.map((column, at) => {
-      const content = column.show ? column.show(row) : column.numeric ? String(column.value(row) ?? "–") : el("bdi", {}, String(column.value(row) ?? ""));
-      const attributes = { class: column.numeric ? "number" : undefined };
-      return at === 0 ? el("th", { scope: "row", ...attributes }, content) : el("td", attributes, content);
-    }))));
+  const fillBody = () =>
+    body.replaceChildren(
+      ...shown.slice(0, most).map((row) =>
+        el(
+          "tr",
+          {},
+          ...columns.map((column, at) => {
+            const content = column.show
+              ? column.show(row)
+              : column.numeric
+                ? String(column.value(row) ?? "–")
+                : el("bdi", {}, String(column.value(row) ?? ""));
+            const attributes = { class: column.numeric ? "number" : undefined };
+            return at === 0 ? el("th", { scope: "row", ...attributes }, content) : el("td", attributes, content);
+          }),
+        ),
+      ),
+    );
   const heads = columns.map((column) => {
     const head = el("th", { scope: "col", class: column.numeric ? "number" : undefined, title: column.about });
     if (column.picture) {
       head.append(column.name);
       return head;
     }
-    head.append(el("button", { type: "button", class: "sort", click: () => {
-      const falling = head.getAttribute("aria-sort") ? head.getAttribute("aria-sort") === "ascending" : Boolean(column.numeric);
-      for (const each of heads) each.removeAttribute("aria-sort");
-      head.setAttribute("aria-sort", falling ? "descending" : "ascending");
-      shown = [...rows].sort((one, other) => (falling ? -1 : 1) * compare(column.value(one), column.value(other)));
-      fillBody();
-    } }, column.name));
+    head.append(
+      el(
+        "button",
+        {
+          type: "button",
+          class: "sort",
+          click: () => {
+            const falling = head.getAttribute("aria-sort")
+              ? head.getAttribute("aria-sort") === "ascending"
+              : Boolean(column.numeric);
+            for (const each of heads) each.removeAttribute("aria-sort");
+            head.setAttribute("aria-sort", falling ? "descending" : "ascending");
+            shown = [...rows].sort(
+              (one, other) => (falling ? -1 : 1) * compare(column.value(one), column.value(other)),
+            );
+            fillBody();
+          },
+        },
+        column.name,
+      ),
+    );
     return head;
   });
   fillBody();
-  const all = rows.length > first && el("button", { type: "button", class: "plain", click: () => {
-    most = Number.POSITIVE_INFINITY;
-    fillBody();
-    (all as HTMLElement).remove();
-  } }, `Show all ${rows.length}`);
-  return el("div", { class: "tabled" },
-    el("div", { class: "tools" }, csvButton(name, columns, () => shown)),
-    el("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": caption },
-      el("table", { class: "rows" }, el("caption", {}, caption), el("thead", {}, el("tr", {}, ...heads)), body)), all);
+  const all =
+    rows.length > first &&
+    el(
+      "button",
+      {
+        type: "button",
+        class: "plain",
+        click: () => {
+          most = Number.POSITIVE_INFINITY;
+          fillBody();
+          (all as HTMLElement).remove();
+        },
+      },
+      `Show all ${rows.length}`,
+    );
+  return el(
+    "div",
+    { class: "tabled" },
+    el(
+      "div",
+      { class: "tools" },
+      csvButton(name, columns, () => shown),
+    ),
+    el(
+      "div",
+      { class: "scroll", tabindex: 0, role: "region", "aria-label": caption },
+      el("table", { class: "rows" }, el("caption", {}, caption), el("thead", {}, el("tr", {}, ...heads)), body),
+    ),
+    all,
+  );
 }

@@ -19,7 +19,11 @@ apply(chosen());
 /** The switch. */
 export function theme(): HTMLButtonElement {
   const button = el("button", { type: "button", class: "theme plain" });
-  const label = () => { button.textContent = { auto: "◐", light: "☀", dark: "☾" }[chosen()]; button.setAttribute("aria-label", `Colours: ${NAMES[chosen()]}`); button.title = `Colours: ${NAMES[chosen()]}`; };
+  const label = () => {
+    button.textContent = { auto: "◐", light: "☀", dark: "☾" }[chosen()];
+    button.setAttribute("aria-label", `Colours: ${NAMES[chosen()]}`);
+    button.title = `Colours: ${NAMES[chosen()]}`;
+  };
   button.addEventListener("click", () => {
     const next = ORDER[(ORDER.indexOf(chosen()) + 1) % ORDER.length]!;
     localStorage.setItem(KEY, next);

@@ -14,8 +14,8 @@ export interface View {
   /** Under which heading it stands in the list of views. */
   group: "Read" | "Time" | "Words" | "Corpus";
   fields: (desk: Desk) => Field[];
-  /** Whether documents can be chosen. */
-  chooses: boolean;
+  /** Whether documents can be chosen, and what they are then called. */
+  chooses: false | "Which documents" | "Documents in focus";
   button?: string;
   /** Whether there is something to ask at once; otherwise it waits for the form. */
   ready: (place: Place) => boolean;
@@ -38,11 +38,15 @@ export class Desk {
     readonly place: Place,
     readonly corpus: Corpus | undefined,
     readonly corpora: readonly Corpus[],
-    readonly attributes: readonly string[],
     readonly results: HTMLElement,
     private readonly message: HTMLElement,
     private readonly signal: AbortSignal,
   ) {}
+
+  /** Which attributes of tokens have values. */
+  get attributes(): readonly string[] {
+    return this.corpus?.attributes ?? [];
+  }
 
   get lang(): string {
     return this.corpus?.corpus ?? "";
@@ -61,7 +65,11 @@ export class Desk {
   /** Asks the corpus about the documents that are chosen. */
   async ask<T>(endpoint: string, parameters: Parameters = {}): Promise<T & Answer> {
     const filter = "filter" in parameters ? parameters.filter : filterOf(this.place);
-    return this.askPlainly(`${encodeURIComponent(this.lang)}/${endpoint}`, { ...parameters, filter, in: this.place.get("in") });
+    return this.askPlainly(`${encodeURIComponent(this.lang)}/${endpoint}`, {
+      ...parameters,
+      filter,
+      in: this.place.get("in"),
+    });
   }
 
   /** Asks something that is not about a corpus. */
@@ -80,16 +88,35 @@ export class Desk {
 }
 
 /** Names of attributes, as people call them. */
-export const ATTRIBUTES: Readonly<Record<string, string>> = { lc: "words, any case", word: "word forms", lemma: "lemmas", tag: "parts of speech" };
+export const ATTRIBUTES: Readonly<Record<string, string>> = {
+  lc: "words, any case",
+  word: "word forms",
+  lemma: "lemmas",
+  tag: "parts of speech",
+};
 
 /** The field that chooses what is counted, if there is a choice. */
-export function attributeField(desk: Desk, among: readonly string[] = ["lc", "word", "lemma", "tag"], usual = "lc"): Field {
-  const choices = among.filter((name) => desk.attributes.includes(name)).map((name) => [name, ATTRIBUTES[name] ?? name] as const);
+export function attributeField(
+  desk: Desk,
+  among: readonly string[] = ["lc", "word", "lemma", "tag"],
+  usual = "lc",
+): Field {
+  const choices = among
+    .filter((name) => desk.attributes.includes(name))
+    .map((name) => [name, ATTRIBUTES[name] ?? name] as const);
   return { name: "attribute", label: "Count", kind: "choice", choices, usual, rare: choices.length < 3 };
 }
 
 /** How long a step of time is. */
-export const STEPS = [["day", "day"], ["10days", "ten days"], ["week", "week"], ["month", "month"], ["quarter", "quarter"], ["half-year", "half a year"], ["year", "year"]] as const;
+export const STEPS = [
+  ["day", "day"],
+  ["10days", "ten days"],
+  ["week", "week"],
+  ["month", "month"],
+  ["quarter", "quarter"],
+  ["half-year", "half a year"],
+  ["year", "year"],
+] as const;
 
 /** The step that suits a corpus: some dozens of points. */
 export function usualStep(corpus: Corpus | undefined): string {
@@ -99,30 +126,60 @@ export function usualStep(corpus: Corpus | undefined): string {
 }
 
 /** The field that chooses the step. */
-export const stepField = (usual: string): Field => ({ name: "by", label: "Step", kind: "choice", choices: STEPS, usual });
+export const stepField = (usual: string): Field => ({
+  name: "by",
+  label: "Step",
+  kind: "choice",
+  choices: STEPS,
+  usual,
+});
 
 /** Whether a query is more than plain words, which have none of these signs. */
 export const isCql = (text: string): boolean => /[[\](){}<>"|]/.test(text);
 
 /** A value of an attribute, exactly. */
-export const asCql = (value: string, attribute: string): string => `[${attribute}=="${value.replace(/[\\"]/g, "\\$&")}"]`;
+export const asCql = (value: string, attribute: string): string =>
+  `[${attribute}=="${value.replace(/[\\"]/g, "\\$&")}"]`;
 
 /** The field that makes plain words mean all their forms, where the corpus knows lemmas. */
 export const formsField = (desk: Desk): Field[] =>
-  desk.attributes.includes("lemma") ? [{ name: "as", label: "Words", kind: "choice", choices: [["", "as they are written"], ["lemma", "in all their forms"]], usual: "" }] : [];
+  desk.attributes.includes("lemma")
+    ? [
+        {
+          name: "as",
+          label: "Words",
+          kind: "choice",
+          choices: [
+            ["", "as they are written"],
+            ["lemma", "in all their forms"],
+          ],
+          usual: "",
+        },
+      ]
+    : [];
 
 /** The query that a text means at a place: plain words may stand for all their forms. */
 export function meant(place: Place, text = place.get("q")): string {
   if (place.get("as") !== "lemma" || isCql(text)) return text;
-  return text.trim().split(/\s+/).map((word) => `[lemma=="${word.replace(/\\/g, "\\\\")}"%c]`).join(" ");
+  return text
+    .trim()
+    .split(/\s+/)
+    .map((word) => `[lemma=="${word.replace(/\\/g, "\\\\")}"%c]`)
+    .join(" ");
 }
 
 /** The same question for another view. */
-export const again = (place: Place, q = place.all("q")[0] ?? ""): Record<string, string> => (q ? { q, as: place.get("as") } : {});
+export const again = (place: Place, q = place.all("q")[0] ?? ""): Record<string, string> =>
+  q ? { q, as: place.get("as") } : {};
 
 /** A value of an attribute, or several with blanks between, as a query that a person would write where that means the same. */
 export function asQuery(value: string, attribute = "lc"): string {
   // Plain words ignore case unless they have capitals, which is what lower-cased values mean, and forms with capitals.
   const isPlain = (attribute === "lc" || (attribute === "word" && value !== value.toLowerCase())) && !isCql(value);
-  return isPlain ? value : value.split(" ").map((word) => asCql(word, attribute)).join(" ");
+  return isPlain
+    ? value
+    : value
+        .split(" ")
+        .map((word) => asCql(word, attribute))
+        .join(" ");
 }

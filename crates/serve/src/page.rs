@@ -22,6 +22,7 @@ const FILES: &[(&str, &str, &str)] = &[
     ("app.js", "text/javascript; charset=utf-8", include_str!("../assets/app.js")),
     ("style.css", "text/css; charset=utf-8", include_str!("../assets/style.css")),
     ("icon.svg", "image/svg+xml", include_str!("../assets/icon.svg")),
+    ("notices.txt", "text/plain; charset=utf-8", include_str!("../assets/notices.txt")),
     (DOCUMENT, "text/html; charset=utf-8", include_str!("../assets/index.html")),
 ];
 

@@ -11,11 +11,19 @@ export interface Margin {
 }
 
 /** Lines across the picture with their values at the left. */
-export function leftAxis(ticks: readonly number[], y: (value: number) => number, name: (value: number) => string, from: number, to: number): SVGGElement {
+export function leftAxis(
+  ticks: readonly number[],
+  y: (value: number) => number,
+  name: (value: number) => string,
+  from: number,
+  to: number,
+): SVGGElement {
   const group = draw("g", { class: "axis", "aria-hidden": "true" });
   for (const tick of ticks) {
-    group.append(draw("line", { class: "grid", x1: from, x2: to, y1: y(tick), y2: y(tick) }),
-      draw("text", { x: from - 6, y: y(tick), dy: "0.32em", "text-anchor": "end" }, name(tick)));
+    group.append(
+      draw("line", { class: "grid", x1: from, x2: to, y1: y(tick), y2: y(tick) }),
+      draw("text", { x: from - 6, y: y(tick), dy: "0.32em", "text-anchor": "end" }, name(tick)),
+    );
   }
   return group;
 }
@@ -27,8 +35,9 @@ export function binAxis(bins: readonly string[], x: (at: number) => number, y: n
   const step = Math.max(1, Math.ceil(bins.length / Math.max(1, Math.floor(width / (longest * 7 + 16)))));
   bins.forEach((bin, at) => {
     if (at % step !== 0) return;
-    const anchor = at === 0 && bins.length > 1 && x(0) < longest * 3 + 40 ? "start" : "middle";
-    group.append(draw("text", { x: anchor === "start" ? x(at) - 6 : x(at), y, "text-anchor": anchor }, short(bin)));
+    // A name that would begin outside of the picture begins at its edge.
+    const anchor = x(at) < longest * 3.5 ? "start" : "middle";
+    group.append(draw("text", { x: anchor === "start" ? 0 : x(at), y, "text-anchor": anchor }, short(bin)));
   });
   return group;
 }

@@ -4,7 +4,20 @@ import { el, save } from "../dom.ts";
 import { type Column, csvButton, table } from "../table.ts";
 
 /** What a picture needs when it is alone in a file. */
-const PAINT = ["fill", "fill-opacity", "stroke", "stroke-width", "stroke-opacity", "stroke-dasharray", "stroke-linejoin", "opacity", "font-family", "font-size", "font-weight", "text-anchor"];
+const PAINT = [
+  "fill",
+  "fill-opacity",
+  "stroke",
+  "stroke-width",
+  "stroke-opacity",
+  "stroke-dasharray",
+  "stroke-linejoin",
+  "opacity",
+  "font-family",
+  "font-size",
+  "font-weight",
+  "text-anchor",
+];
 /** Screens of paper are finer than ours. */
 const PNG_SCALE = 2;
 
@@ -21,7 +34,12 @@ function alone(picture: SVGSVGElement): SVGSVGElement {
   copy.setAttribute("width", String(width));
   copy.setAttribute("height", String(height));
   const paper = document.createElementNS(copy.namespaceURI!, "rect");
-  for (const [name, value] of [["width", "100%"], ["height", "100%"], ["fill", getComputedStyle(document.body).backgroundColor]]) paper.setAttribute(name!, value!);
+  for (const [name, value] of [
+    ["width", "100%"],
+    ["height", "100%"],
+    ["fill", getComputedStyle(document.body).backgroundColor],
+  ])
+    paper.setAttribute(name!, value!);
   copy.prepend(paper);
   return copy;
 }
@@ -39,7 +57,9 @@ async function pngFile(picture: SVGSVGElement): Promise<Blob> {
     const { width, height } = picture.viewBox.baseVal;
     const canvas = el("canvas", { width: width * PNG_SCALE, height: height * PNG_SCALE });
     canvas.getContext("2d")!.drawImage(image, 0, 0, canvas.width, canvas.height);
-    return await new Promise((resolve, reject) => canvas.toBlob((blob) => (blob ? resolve(blob) : reject(new Error("no picture"))), "image/png"));
+    return await new Promise((resolve, reject) =>
+      canvas.toBlob((blob) => (blob ? resolve(blob) : reject(new Error("no picture"))), "image/png"),
+    );
   } finally {
     URL.revokeObjectURL(source);
   }
@@ -57,11 +77,15 @@ export function figure<Row>(
   const reading = el("p", { class: "reading" }, invitation);
   const stage = el("div", { class: "stage" });
   const picture = () => stage.querySelector("svg")!;
-  const button = (label: string, give: () => void) => el("button", { type: "button", class: "plain", click: give }, label);
-  const tools = el("div", { class: "tools" },
+  const button = (label: string, give: () => void) =>
+    el("button", { type: "button", class: "plain", click: give }, label);
+  const tools = el(
+    "div",
+    { class: "tools" },
     csvButton(name, columns, () => rows),
     button("SVG", () => save(`tidings-${name}.svg`, svgFile(picture()))),
-    button("PNG", async () => save(`tidings-${name}.png`, await pngFile(picture()))));
+    button("PNG", async () => save(`tidings-${name}.png`, await pngFile(picture()))),
+  );
   // The table of many rows is made when somebody wants it.
   const numbers = el("details", { class: "numbers" }, el("summary", {}, "The numbers as a table"));
   numbers.addEventListener("toggle", () => numbers.append(table(name, caption, columns, rows)), { once: true });
@@ -71,8 +95,19 @@ export function figure<Row>(
     if (width === 0 || width === drawn) return;
     drawn = width;
     const focused = stage.contains(document.activeElement);
-    stage.replaceChildren(paint(width, (text) => { reading.textContent = text; }));
+    stage.replaceChildren(
+      paint(width, (text) => {
+        reading.textContent = text;
+      }),
+    );
     if (focused) stage.querySelector<SVGElement>("[tabindex='0']")?.focus();
   }).observe(stage);
-  return el("figure", { class: "chart" }, el("figcaption", {}, caption), tools, stage, reading, numbers);
+  return el(
+    "figure",
+    { class: "chart" },
+    el("figcaption", {}, el("span", {}, caption), tools),
+    stage,
+    reading,
+    numbers,
+  );
 }

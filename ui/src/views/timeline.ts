@@ -24,21 +24,44 @@ async function show(desk: Desk): Promise<void> {
   const total = found.reduce((sum, answer) => sum + answer.hits, 0);
   if (!series.some((one) => one.points.length > 0)) {
     desk.say("There are no such documents.");
-    desk.put(el("p", { class: "empty" }, "No document fits what is chosen under “Which documents”. A longer time may help."));
+    desk.put(
+      el("p", { class: "empty" }, "No document fits what is chosen under “Which documents”. A longer time may help."),
+    );
     return;
   }
-  desk.say(total === 0 ? "No hits in all this time." : `${found.map((answer, at) => `${queries[at]}: ${many(answer.hits, "hit")}`).join("; ")}.`);
+  desk.say(
+    total === 0
+      ? "No hits in all this time."
+      : `${found.map((answer, at) => `${queries[at]}: ${many(answer.hits, "hit")}`).join("; ")}.`,
+  );
   const rows = series.flatMap((one) => one.points.map((point) => ({ query: one.name, ...point })));
-  const toHits = (bin: string, number: number) => link("search", place, { ...again(place, queries[number]), filter: [`date=${bin}`, place.get("filter") && `(${place.get("filter")})`].filter(Boolean).join(" ") });
+  const toHits = (bin: string, number: number) =>
+    link("search", place, {
+      ...again(place, queries[number]),
+      filter: [`date=${bin}`, place.get("filter") && `(${place.get("filter")})`].filter(Boolean).join(" "),
+    });
   desk.put(
-    series.length > 1 && el("ul", { class: "legend" }, ...series.map((one, at) => el("li", { class: `c${at}` }, el("bdi", {}, one.name)))),
-    figure("timeline", `Hits per million tokens by ${STEPS.find(([name]) => name === by)?.[1] ?? by}, with 95 % intervals; below, all hits, and how well was collected`,
+    series.length > 1 &&
+      el("ul", { class: "legend" }, ...series.map((one, at) => el("li", { class: `c${at}` }, el("bdi", {}, one.name)))),
+    figure(
+      "timeline",
+      `Hits per million tokens by ${STEPS.find(([name]) => name === by)?.[1] ?? by}, with 95 % intervals; below, all hits, and how well was collected`,
       (width, tell) => picture(width, series, (bin, number) => go(toHits(bin, number)), tell),
       [
-        { name: "step", value: (row) => row.bin, show: (row) => (row.hits > 0 ? el("a", { href: toHits(row.bin, queries.indexOf(row.query)) }, row.bin) : row.bin) },
+        {
+          name: "step",
+          value: (row) => row.bin,
+          show: (row) =>
+            row.hits > 0 ? el("a", { href: toHits(row.bin, queries.indexOf(row.query)) }, row.bin) : row.bin,
+        },
         ...(queries.length > 1 ? [{ name: "query", value: (row: (typeof rows)[number]) => row.query }] : []),
         { name: "hits", value: (row) => row.hits, numeric: true },
-        { name: "per million", value: (row) => row.per_million, numeric: true, show: (row) => (row.per_million === null ? "nothing collected" : rate(row.per_million)) },
+        {
+          name: "per million",
+          value: (row) => row.per_million,
+          numeric: true,
+          show: (row) => (row.per_million === null ? "nothing collected" : rate(row.per_million)),
+        },
         { name: "low", value: (row) => row.band?.low, numeric: true, show: (row) => rate(row.band?.low) },
         { name: "high", value: (row) => row.band?.high, numeric: true, show: (row) => rate(row.band?.high) },
         { name: "tokens", value: (row) => row.tokens, numeric: true, show: (row) => count(row.tokens) },
@@ -46,9 +69,23 @@ async function show(desk: Desk): Promise<void> {
         { name: "sources", value: (row) => row.sites, numeric: true },
         { name: "days", value: (row) => row.days, numeric: true },
         { name: "days with documents", value: (row) => row.days_with_documents, numeric: true },
-        { name: "health", about: "Days with documents, or sources of those that are usual, whichever share is smaller", value: (row) => row.health, numeric: true, show: (row) => percent(row.health) },
-      ], rows, "Point at the picture, or walk through it with the arrow keys; a click shows the hits."),
-    el("p", { class: "quiet" }, "The strip at the bottom tells how well was collected: dark where no day and no source seems to be missing, light where some are, dashed where there was nothing. Nothing found there is no silence."));
+        {
+          name: "health",
+          about: "Days with documents, or sources of those that are usual, whichever share is smaller",
+          value: (row) => row.health,
+          numeric: true,
+          show: (row) => percent(row.health),
+        },
+      ],
+      rows,
+      "Point at the picture, or walk through it with the arrow keys; a click shows the hits.",
+    ),
+    el(
+      "p",
+      { class: "quiet" },
+      "The strip at the bottom tells how well was collected: dark where no day and no source seems to be missing, light where some are, dashed where there was nothing. Nothing found there is no silence.",
+    ),
+  );
 }
 
 /** The view. */
@@ -57,20 +94,27 @@ export const timeline: View = {
   title: "Timeline",
   about: "How often something is said, step by step.",
   group: "Time",
-  chooses: true,
+  chooses: "Which documents",
   button: "Show",
   fields: (desk) => {
     const queries = desk.place.all("q");
     const more = queries.length === 0 ? 1 : Math.min(queries.length + 1, MOST);
     return [
       ...Array.from({ length: more }, (_, at) => ({
-        name: "q", at, label: at === 0 ? "Word, phrase or pattern" : "and beside it", kind: "query" as const, wide: true, required: at === 0, hint: at === 0 ? "storm" : "flood",
+        name: "q",
+        at,
+        label: at === 0 ? "Word, phrase or pattern" : "and beside it",
+        kind: "query" as const,
+        wide: true,
+        required: at === 0,
+        hint: at === 0 ? "storm" : "flood",
       })),
       ...formsField(desk),
       stepField(usualStep(desk.corpus)),
     ];
   },
   ready: (place) => place.get("q") !== "",
-  meaning: "The line is the number of hits in a million tokens of that step, so that months with much and with little text can be compared. The band around it tells where the rate may lie by chance, with a confidence of 95 %: where two bands do not meet, the rates differ. Hits that come in bunches, many in one document, make the band wider.",
+  meaning:
+    "The line is the number of hits in a million tokens of that step, so that months with much and with little text can be compared. The band around it tells where the rate may lie by chance, with a confidence of 95 %: where two bands do not meet, the rates differ. Hits that come in bunches, many in one document, make the band wider.",
   show,
 };

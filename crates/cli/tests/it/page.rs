@@ -44,6 +44,31 @@ fn weather_in_two_languages() -> Corpus {
     corpus
 }
 
+/// The same weather with lemmas and parts of speech, from a tagger that knows a dozen words.
+fn tagged_weather() -> Corpus {
+    let corpus = weather();
+    let tagger = r#"
+[annotate.external.en]
+mode = "batch"
+command = ["awk", '''
+/^</ { print; next }
+{
+    lemma = tolower($1); tag = "NOUN"
+    if (lemma == "the") tag = "DET"
+    if (lemma == "from" || lemma == "over") tag = "ADP"
+    if (lemma == "came") { lemma = "come"; tag = "VERB" }
+    if ($1 !~ /[A-Za-z0-9]/) tag = "PUNCT"
+    print $1 "\t" lemma "\t" tag
+}''']
+"#;
+    let settings = corpus.home().join("tidings.toml");
+    std::fs::write(&settings, std::fs::read_to_string(&settings).unwrap() + tagger).unwrap();
+    for stage in ["annotate", "compile"] {
+        corpus.run(stage).ok();
+    }
+    corpus
+}
+
 impl Reader {
     /// A server of a corpus, and a browser.
     fn of(corpus: impl FnOnce() -> Corpus, args: &str) -> Option<Reader> {
@@ -117,7 +142,7 @@ const VIEWS: &[(&str, &str)] = &[
     ("?view=bursts", "Bursts"),
     ("?view=collocations&q=storm", "Collocations"),
     ("?view=keywords", "Keywords"),
-    ("?view=keywords&focus=date%3D2026-06", "Keywords"),
+    ("?view=keywords&filter=date%3D2026-06", "Keywords"),
     ("?view=words", "Word list"),
     ("?view=frequencies&q=storm", "Frequencies"),
     ("?view=sketch", "Word sketch"),
@@ -326,6 +351,29 @@ fn colours_and_directions_are_those_of_the_reader_and_of_the_text() {
     reader.browser.until("document.activeElement?.id === 'main'");
     reader.browser.press(&["/"]);
     assert_eq!(reader.browser.eval("document.activeElement.name"), "q");
+    reader.is_quiet(&[]);
+}
+
+#[test]
+fn lemmas_and_parts_of_speech_are_used_where_the_corpus_has_them() {
+    let Some(mut reader) = Reader::of(tagged_weather, "") else { return };
+    reader.view("?q=come");
+    assert_eq!(reader.browser.text("#message"), "No hits.");
+    reader.browser.eval(
+        "document.querySelector('[name=as]').value = 'lemma'; document.querySelector('form.ask').requestSubmit()",
+    );
+    reader.browser.until("document.querySelector('#message')?.textContent.startsWith('126 hits')");
+    assert_eq!(reader.browser.text(".kwic .hit"), "came");
+
+    reader.view("?view=sketch&lemma=storm");
+    let sketch = reader.browser.text("#results");
+    assert!(sketch.contains("verbs with storm as subject") && sketch.contains("come"), "{sketch}");
+    reader.picture("sketch");
+    // The number of times that two words are together leads to just these hits.
+    reader.browser.click("#results td.number a");
+    reader.browser.until("document.querySelector('#message')?.textContent.startsWith('126 hits')");
+    reader.view("?view=words&attribute=lemma");
+    assert!(reader.browser.text(".rows tbody").contains("come"));
     reader.is_quiet(&[]);
 }
 
