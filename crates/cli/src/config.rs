@@ -581,6 +581,7 @@ impl ServeConfig {
             cors: Some(self.cors.clone()).filter(|origin| !origin.is_empty()),
             default_availability,
             loopback_scope,
+            ..tidings_serve::Settings::default()
         })
     }
 }

@@ -135,7 +135,9 @@ impl House {
                     log::info!("{code}: generation {} is open", engine.snapshot().generation());
                     let mut corpora = self.corpora.write().expect("no panic while held");
                     let open = corpora.entry(code.clone()).or_default();
-                    open.push(Arc::new(engine));
+                    let engine = Arc::new(engine);
+                    prepare(engine.clone());
+                    open.push(engine);
                     self.opened.fetch_add(1, Ordering::Relaxed);
                     if open.len() > 1 + EARLIER {
                         open.remove(0);
@@ -146,6 +148,14 @@ impl House {
         }
         self.corpora.write().expect("no panic while held").retain(|code, _| codes.contains(code));
         *looked = Some(Instant::now());
+    }
+}
+
+/// Makes what the first of many questions would wait for, while nobody asks yet.
+fn prepare(engine: Arc<Engine>) {
+    let thread = std::thread::Builder::new().name("prepare".to_owned());
+    if let Err(error) = thread.spawn(move || engine.prepare()) {
+        log::debug!("nothing is prepared: {error}");
     }
 }
 

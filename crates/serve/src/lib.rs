@@ -8,6 +8,7 @@
 //! `given` (what is asked), a file of `ask` (the answer), and `reply` (JSON, JSON lines or CSV).
 
 mod ask;
+mod bot;
 mod cache;
 mod client;
 mod endpoint;

@@ -137,6 +137,7 @@ pub(crate) struct Reply {
     endpoint: &'static Endpoint,
     manner: Manner,
     head: Map<String, Value>,
+    /// Rows of a feed; those of other answers are text already.
     rows: Vec<Value>,
     columns: Vec<Vec<String>>,
     buffer: Vec<u8>,
@@ -197,24 +198,31 @@ impl Reply {
     }
 
     /// Gives a row. What is said about the whole must have been said, if rows leave as they come.
-    pub fn row(&mut self, row: Value) -> Result<(), Gone> {
-        if !self.is_stream() {
-            self.rows.push(row);
-            return Ok(());
+    pub fn row(&mut self, row: impl Serialize) -> Result<(), Gone> {
+        let value = |row| serde_json::to_value(row).expect("rows serialise");
+        if self.is_stream() {
+            self.begin();
         }
-        self.begin();
         match self.manner.format {
+            Format::Rss => self.rows.push(value(row)),
+            Format::Json => {
+                if !self.buffer.is_empty() {
+                    self.buffer.push(b',');
+                }
+                serde_json::to_writer(&mut self.buffer, &row).expect("a buffer takes everything");
+            }
             Format::Csv => {
+                let row = value(row);
                 let cells: Vec<String> = self.columns.iter().map(|path| csv_field(&cell(&row, path))).collect();
                 self.buffer.extend(cells.join(",").bytes());
                 self.buffer.extend(b"\r\n");
             }
-            _ => {
+            Format::Jsonl => {
                 serde_json::to_writer(&mut self.buffer, &row).expect("a buffer takes everything");
                 self.buffer.push(b'\n');
             }
         }
-        if self.buffer.len() >= PIECE_BYTES { self.send() } else { Ok(()) }
+        if self.is_stream() && self.buffer.len() >= PIECE_BYTES { self.send() } else { Ok(()) }
     }
 
     /// Sends the head of a stream, once.
@@ -289,10 +297,7 @@ impl Reply {
             }
             _ => {
                 head.insert("link".to_owned(), json!(self.manner.link));
-                if !self.endpoint.rows.is_empty() {
-                    head.insert(self.endpoint.rows.to_owned(), Value::Array(rows));
-                }
-                json_response(StatusCode::OK, &Value::Object(head))
+                json_bytes(StatusCode::OK, whole(&head, self.endpoint.rows, &self.buffer).into())
             }
         };
         if is_exact {
@@ -311,6 +316,19 @@ impl Reply {
             let _ = Handle::current().block_on(tokio::time::timeout(PATIENCE, pieces.send(Err(Cut))));
         }
     }
+}
+
+/// An answer of what is said about the whole, which is never nothing, and of rows that are JSON already.
+fn whole(head: &Map<String, Value>, name: &str, rows: &[u8]) -> Vec<u8> {
+    let mut text = serde_json::to_vec(head).expect("answers serialise");
+    if !name.is_empty() {
+        text.pop();
+        text.extend(format!(",\"{name}\":[").bytes());
+        text.extend_from_slice(rows);
+        text.extend(b"]}");
+    }
+    text.push(b'\n');
+    text
 }
 
 /// A response with a body of JSON.

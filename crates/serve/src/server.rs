@@ -24,7 +24,7 @@ use tokio::task::JoinSet;
 
 use crate::ask::{Question, Time};
 use crate::cache::{Cache, Key, WORTH_KEEPING};
-use crate::client::{Client, Pace, counted_address, is_meant};
+use crate::client::{Client, Crowd, Pace, counted_address, is_meant};
 use crate::endpoint::{Endpoint, Lane, Stop};
 use crate::given::{Given, decoded};
 use crate::house::House;
@@ -34,17 +34,13 @@ use crate::refusal::Refusal;
 use crate::reply::{Body, Exact, Format, Manner, Reply, Wanted, json_bytes, json_response};
 use crate::settings::Settings;
 use crate::thread::give_way;
-use crate::{openapi, page};
+use crate::{bot, openapi, page};
 
-/// Connections that are open at once; more wait to be accepted.
-const MOST_CONNECTIONS: usize = 1024;
 /// A head, with its address, is no longer than this.
 const MAX_HEAD_BYTES: usize = 64 << 10;
 /// An address is no longer than this: a query and a filter of the longest kind, with every byte escaped, fit.
 const MAX_URI_BYTES: usize = 60 << 10;
 const MAX_HEADERS: usize = 64;
-/// A client that has not sent its head after so long is not going to.
-const HEAD_PATIENCE: Duration = Duration::from_secs(10);
 /// No connection lives longer, whatever it does.
 const LONGEST_CONNECTION: Duration = Duration::from_secs(600);
 /// What is under way when the server is asked to end gets so long.
@@ -84,6 +80,7 @@ struct Room {
     pace: Pace,
     cache: Cache,
     packed: Packed,
+    crowd: Arc<Crowd>,
     /// Tells the tags of this process from those of others.
     seed: u64,
     quick: Line,
@@ -130,6 +127,7 @@ impl Server {
             pace: Pace::new(settings.requests_per_minute),
             cache: Cache::default(),
             packed: Packed::default(),
+            crowd: Arc::default(),
             seed: jiff::Timestamp::now().as_nanosecond() as u64,
             quick: Line::new(cores * 2, 256, Duration::from_secs(5)),
             heavy: Line::new(heavy, heavy * 2, Duration::from_secs(1)),
@@ -150,7 +148,7 @@ impl Server {
 
     /// Serves until `stop` comes; what is under way is finished.
     pub async fn run(self, stop: impl Future<Output = ()>) {
-        let open = Arc::new(Semaphore::new(MOST_CONNECTIONS));
+        let open = Arc::new(Semaphore::new(self.room.settings.most_connections.max(1)));
         let (end, ending) = watch::channel(false);
         let mut connections = JoinSet::new();
         let mut stop = pin!(stop);
@@ -165,8 +163,12 @@ impl Server {
             match accepted {
                 Ok((stream, peer)) => {
                     let (room, ending) = (self.room.clone(), ending.clone());
+                    // Who holds more than their share is hung up on; whoever comes through a proxy is told apart there.
+                    let Some(seat) = room.crowd.enter(peer.ip(), room.settings.connections_per_client) else {
+                        continue;
+                    };
                     connections.spawn(async move {
-                        let _place = place;
+                        let _held = (place, seat);
                         room.metrics.connections.fetch_add(1, Relaxed);
                         converse(&room, stream, peer.ip(), ending).await;
                         room.metrics.connections.fetch_sub(1, Relaxed);
@@ -194,7 +196,7 @@ async fn converse(room: &Arc<Room>, stream: TcpStream, peer: IpAddr, mut ending:
     });
     let connection = http1::Builder::new()
         .timer(TokioTimer::new())
-        .header_read_timeout(HEAD_PATIENCE)
+        .header_read_timeout(room.settings.head_patience)
         .max_buf_size(MAX_HEAD_BYTES)
         .max_headers(MAX_HEADERS)
         .serve_connection(TokioIo::new(stream), service);
@@ -310,6 +312,12 @@ async fn answer(
         "/api/openapi.json" => {
             *name = "openapi";
             return Ok(json_response(StatusCode::OK, &openapi()));
+        }
+        "/bot" => {
+            *name = "bot";
+            let (room, query) = (room.clone(), uri.query().unwrap_or_default().to_owned());
+            let made = tokio::task::spawn_blocking(move || bot::page(&room.house.home, &room.settings, &query)).await;
+            return made.unwrap_or_else(|error| Err(Refusal::broken("the page cannot be made", &error)));
         }
         "/metrics" => {
             *name = "metrics";

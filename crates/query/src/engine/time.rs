@@ -133,7 +133,7 @@ impl Engine {
         let mut sites: BTreeMap<String, Vec<u32>> = BTreeMap::new();
         for (segment, scope) in self.scopes(part) {
             let Some(field) = segment.field("site") else { continue };
-            scope.runs(|run| {
+            scope.pieces(segment, &part.limits(), |run| {
                 for document in run {
                     let bin = step.bin_of(segment.day_of(document).date());
                     if let Some(place) = place.get(&bin) {

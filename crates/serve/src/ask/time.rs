@@ -1,9 +1,9 @@
 //! Hits and words in time.
 
 use jiff::civil::Date;
-use serde_json::json;
+use serde::Serialize;
 use tidings_index::Day;
-use tidings_query::answer::{CompareConfig, Exactness};
+use tidings_query::answer::{CompareConfig, Exactness, TimelinePoint};
 use tidings_query::cql::Attribute;
 use tidings_query::engine::Part;
 use tidings_query::trend::{Bin, BurstConfig, NewWordConfig, RiseConfig};
@@ -54,11 +54,17 @@ pub(crate) fn timeline(question: &Question<'_>, reply: &mut Reply) -> Result<(),
     let points = std::mem::take(&mut found.points);
     reply.body(found)?;
     for (at, point) in points.into_iter().enumerate() {
-        let mut row = serde_json::to_value(point).expect("points serialise");
-        row["days_with_runs"] = json!(runs.as_ref().map(|runs| runs[at]));
-        reply.row(row)?;
+        reply.row(Point { point, days_with_runs: runs.as_ref().map(|runs| runs[at]) })?;
     }
     Ok(())
+}
+
+/// A point, and what the home knows of its days.
+#[derive(Serialize)]
+struct Point {
+    #[serde(flatten)]
+    point: TimelinePoint,
+    days_with_runs: Option<u64>,
 }
 
 /// The part that is asked, or its panel of sites that were there all the time; the answer says which.

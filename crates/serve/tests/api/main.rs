@@ -2,6 +2,7 @@
 
 mod answers;
 mod bytes;
+mod hostile;
 mod rights;
 mod room;
 mod schema;
