@@ -951,12 +951,12 @@ fn explain(path: &Path, text: &str, error: &toml::de::Error) -> String {
 
 /// The table or key that a misspelt one was probably meant to be, wherever it belongs.
 fn nearest_key(given: &str) -> Option<String> {
-    let mut names = Vec::new();
-    for (folder, key) in keys() {
-        let table = folder.join(".");
-        names.push((table.clone(), format!("the table `[{table}]`")));
-        names.push((key.clone(), format!("`{key}` of the table `[{table}]`")));
-    }
+    let keys = keys();
+    let table = |folder: &[String]| folder.join(".");
+    let named = keys.iter().map(|(folder, key)| (key.clone(), format!("`{key}` of the table `[{}]`", table(folder))));
+    // The last of those that are alike counts: a table, where a stage's time in [run] has the same name.
+    let tables = keys.iter().map(|(folder, _)| (table(folder), format!("the table `[{}]`", table(folder))));
+    let names: Vec<(String, String)> = named.chain(tables).collect();
     let likeness = |name: &str| strsim::jaro_winkler(name, given);
     let (name, shown) = names.into_iter().max_by(|a, b| likeness(&a.0).total_cmp(&likeness(&b.0)))?;
     (likeness(&name) > 0.75).then_some(shown)

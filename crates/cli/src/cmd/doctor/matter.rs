@@ -107,7 +107,9 @@ pub fn shelves(patient: &Patient<'_>, found: &mut Findings) -> Result<()> {
     let days = docs::days(patient.home)?;
     let files: u64 = days.iter().map(|day| day.files.len() as u64).sum();
     if let Some(newest) = days.last().and_then(|day| day.files.last()) {
-        match PageReader::open(newest).and_then(|mut reader| reader.next_line().map(|line| line.is_some())) {
+        let first = PageReader::open(newest)
+            .and_then(|mut reader| reader.next_line()?.map(|line| line.page(newest)).transpose());
+        match first {
             Ok(_) => found.fine("pages", format!("{} in {}", count(days.len() as u64, "day"), count(files, "file"))),
             Err(error) => {
                 found.fault("pages", in_full(&error), "raw pages cannot be made again: restore it from a backup")
