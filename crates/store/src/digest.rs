@@ -7,7 +7,7 @@
 
 use std::collections::{BTreeMap, HashMap};
 use std::io::BufRead;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use sha2::{Digest as _, Sha256};
 use xxhash_rust::xxh3::Xxh3;
@@ -313,7 +313,7 @@ fn shelf_of(file: &Ingredient) -> &str {
     file.file.split('/').nth(1).unwrap_or_default()
 }
 
-fn each_line(reader: &mut dyn BufRead, path: &PathBuf, sums: &mut Vec<Sum>) -> Result<()> {
+fn each_line(reader: &mut dyn BufRead, path: &Path, sums: &mut Vec<Sum>) -> Result<()> {
     let mut line = Vec::new();
     while frames::read_line(reader, &mut line, MAX_LINE_BYTES).during("read", path)? {
         if !line.iter().all(u8::is_ascii_whitespace) {
@@ -324,7 +324,7 @@ fn each_line(reader: &mut dyn BufRead, path: &PathBuf, sums: &mut Vec<Sum>) -> R
 }
 
 /// Documents in the vertical format: from `<doc` to `</doc>`.
-fn each_document(reader: &mut dyn BufRead, path: &PathBuf, sums: &mut Vec<Sum>) -> Result<()> {
+fn each_document(reader: &mut dyn BufRead, path: &Path, sums: &mut Vec<Sum>) -> Result<()> {
     let mut line = Vec::new();
     let mut hash = Sha256::new();
     while frames::read_line(reader, &mut line, MAX_LINE_BYTES).during("read", path)? {

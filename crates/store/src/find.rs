@@ -31,7 +31,7 @@ pub fn lines(path: &Path, words: &str, mut see: impl FnMut(&[u8]) -> ControlFlow
 
 /// Whether a line of a file contains any of the words.
 pub fn has_any(path: &Path, words: &[String]) -> Result<bool> {
-    let finders: Vec<Finder<'_>> = words.iter().map(|word| Finder::new(word)).collect();
+    let finders: Vec<Finder<'_>> = words.iter().map(Finder::new).collect();
     let mut found = false;
     lines(path, "", |line| {
         found = finders.iter().any(|finder| finder.find(line).is_some());
