@@ -6,8 +6,8 @@
 //! down to the day. Days that were looked at are remembered in `state/digests.tsv` by the digest of their files.
 
 use std::collections::{BTreeMap, HashMap};
-use std::io::BufRead;
-use std::path::{Path, PathBuf};
+use std::io::{BufRead, Read as _};
+use std::path::Path;
 
 use sha2::{Digest as _, Sha256};
 use xxhash_rust::xxh3::Xxh3;
@@ -313,7 +313,7 @@ fn shelf_of(file: &Ingredient) -> &str {
     file.file.split('/').nth(1).unwrap_or_default()
 }
 
-fn each_line(reader: &mut dyn BufRead, path: &PathBuf, sums: &mut Vec<Sum>) -> Result<()> {
+fn each_line(reader: &mut dyn BufRead, path: &Path, sums: &mut Vec<Sum>) -> Result<()> {
     let mut line = Vec::new();
     while frames::read_line(reader, &mut line, MAX_LINE_BYTES).during("read", path)? {
         if !line.iter().all(u8::is_ascii_whitespace) {
@@ -324,17 +324,29 @@ fn each_line(reader: &mut dyn BufRead, path: &PathBuf, sums: &mut Vec<Sum>) -> R
 }
 
 /// Documents in the vertical format: from `<doc` to `</doc>`.
-fn each_document(reader: &mut dyn BufRead, path: &PathBuf, sums: &mut Vec<Sum>) -> Result<()> {
-    let mut line = Vec::new();
+fn each_document(reader: &mut dyn BufRead, path: &Path, sums: &mut Vec<Sum>) -> Result<()> {
+    /// A token a line is a hundred million lines: they are hashed by the megabyte.
+    const PART_BYTES: usize = 1 << 20;
+    let mut text = Vec::with_capacity(2 * PART_BYTES);
     let mut hash = Sha256::new();
-    while frames::read_line(reader, &mut line, MAX_LINE_BYTES).during("read", path)? {
-        hash.update(&line);
-        hash.update(b"\n");
-        if line == b"</doc>" {
+    loop {
+        let start = text.len();
+        let read = reader.take(MAX_LINE_BYTES as u64).read_until(b'\n', &mut text).during("read", path)?;
+        if read == 0 {
+            return Ok(());
+        }
+        if text.last() != Some(&b'\n') {
+            text.push(b'\n');
+        }
+        let is_end = &text[start..] == b"</doc>\n";
+        if is_end || text.len() >= PART_BYTES {
+            hash.update(&text);
+            text.clear();
+        }
+        if is_end {
             sums.push(std::mem::take(&mut hash).finalize().into());
         }
     }
-    Ok(())
 }
 
 fn unhex(text: &str) -> Option<Sum> {

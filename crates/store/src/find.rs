@@ -29,6 +29,17 @@ pub fn lines(path: &Path, words: &str, mut see: impl FnMut(&[u8]) -> ControlFlow
     Ok(())
 }
 
+/// Whether a line of a file contains any of the words.
+pub fn has_any(path: &Path, words: &[String]) -> Result<bool> {
+    let finders: Vec<Finder<'_>> = words.iter().map(Finder::new).collect();
+    let mut found = false;
+    lines(path, "", |line| {
+        found = finders.iter().any(|finder| finder.find(line).is_some());
+        if found { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    })?;
+    Ok(found)
+}
+
 /// The published files of pages of a run.
 pub fn pages_of_run(home: &Home, run: &str) -> Result<Vec<PathBuf>> {
     let mut files = Vec::new();

@@ -1,6 +1,6 @@
 //! `tidings backup`: copies what cannot be made again to another place; only what is new since the last time.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use anyhow::{Result, bail};
 use jiff::Timestamp;
@@ -38,7 +38,8 @@ pub fn run(args: &Args, global: &Global) -> Result<Report> {
         return verify(&backup, args);
     }
     let (home, config) = super::open_home(global)?;
-    if args.to.canonicalize().is_ok_and(|to| home.root().canonicalize().is_ok_and(|root| to.starts_with(root))) {
+    let whole = |path: &Path| path.canonicalize().or_else(|_| std::path::absolute(path));
+    if whole(&args.to)?.starts_with(whole(home.root())?) {
         bail!("{} lies in the home itself; a backup belongs elsewhere", args.to.display());
     }
     if args.to.join(tidings_store::SETTINGS).exists() {

@@ -6,6 +6,8 @@
 //! days is made anew from their pages, as if the removed ones had never been there: text that was a duplicate of
 //! theirs is now the first of its kind and comes back where it stands by itself.
 
+mod exports;
+
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::fmt::Write as _;
 use std::ops::ControlFlow;
@@ -13,7 +15,7 @@ use std::path::PathBuf;
 
 use anyhow::{Context as _, Result, bail};
 use serde::Deserialize;
-use serde_json::json;
+use serde_json::{Value, json};
 use tidings_index::{Settings, Writer};
 use tidings_model::address;
 use tidings_store::docs::{self, Day, Recipe};
@@ -44,6 +46,9 @@ pub struct Args {
     /// Show what would go, and change nothing
     #[arg(long, requires = "what")]
     dry_run: bool,
+    /// Also name the exports under this folder that hold it
+    #[arg(long, value_name = "DIR", requires = "what")]
+    exports: Option<PathBuf>,
     /// Leave it to the next run to make what is left of the days anew
     #[arg(long)]
     later: bool,
@@ -109,7 +114,10 @@ pub fn run(args: &Args, global: &Global) -> Result<Report> {
         let wanted = wanted.context("say what would go")?;
         let mut rules = Removed::default();
         rules.add(wanted.tombstone("", ""));
-        return Ok(would_go(&look(&home, &rules, wanted.host.as_deref())?));
+        let found = look(&home, &rules, wanted.host.as_deref())?;
+        let mut report = would_go(&found);
+        tell_exports(args, &found, &mut report.text, &mut report.json)?;
+        return Ok(report);
     }
     let session = Session::open(home, config, "remove")?;
     let mut removed = Removed::read(&session.home)?;
@@ -162,6 +170,7 @@ pub fn run(args: &Args, global: &Global) -> Result<Report> {
     log.publish()?;
     let gone = format!("{} and {} removed", count(found.pages, "page"), count(found.ids.len() as u64, "document"));
     let mut text = format!("{gone}, {} in the plan, {took}\n", count(found.entries, "entry"));
+    tell_exports(args, &found, &mut text, &mut json)?;
     let mut report = Report::default();
     if !found.files.is_empty() && !args.later {
         // The stages take the home themselves.
@@ -177,7 +186,17 @@ pub fn run(args: &Args, global: &Global) -> Result<Report> {
 
 /// Finishes what was stopped, and leaves it to the next run to make the rest anew.
 pub fn finish(global: &Global) -> Result<Report> {
-    run(&Args { what: None, reason: None, dry_run: false, later: true }, global)
+    run(&Args { what: None, reason: None, dry_run: false, exports: None, later: true }, global)
+}
+
+/// Names the exports that hold what was found.
+fn tell_exports(args: &Args, found: &Found, text: &mut String, json: &mut Value) -> Result<()> {
+    let Some(folder) = &args.exports else { return Ok(()) };
+    let exports = exports::with(folder, &found.urls, &found.ids)?;
+    exports.hold.iter().for_each(|path| text.push_str(&format!("an export holds it: {path}\n")));
+    exports.may_hold.iter().for_each(|path| text.push_str(&format!("an export may hold it: {path}\n")));
+    json["exports"] = json!(exports);
+    Ok(())
 }
 
 /// What would go, for whoever wants to see that first.

@@ -82,6 +82,16 @@ fn an_article_is_followed_from_its_feed_to_its_segment() {
     corpus.run("why nowhere.example").exits(1).says("nothing is known of the host");
     corpus.run("why e.org/1").exits(1).says("https://e.org/1");
     adds_up(&corpus);
+
+    // Without the logs of runs the documents lead on, and without documents the pages.
+    fs::remove_dir_all(corpus.home().join("runs")).unwrap();
+    let told = story(&corpus, &url);
+    assert_eq!(stages(&told), ["listed", "plan", "clean", "dedup", "annotate", "index"], "{told:#}");
+    fs::remove_dir_all(corpus.home().join("docs")).unwrap();
+    let told = story(&corpus, &url);
+    assert_eq!(stages(&told), ["listed", "plan", "stored", "docs"], "{told:#}");
+    fs::remove_dir_all(corpus.home().join("pages")).unwrap();
+    assert_eq!(story(&corpus, &url)["fate"], "lost");
 }
 
 #[test]

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 use std::ops::ControlFlow;
+use std::path::PathBuf;
 
 use anyhow::Result;
 use jiff::Timestamp;
@@ -77,15 +78,25 @@ pub fn of_address(home: &Home, config: &Config, url: &str) -> Result<Story> {
     let since = entry.as_ref().map(|entry| entry.seen.clone()).unwrap_or_default();
     let stored = tell_requests(&mut story, home, &url, &since)?;
     let is_stored = entry.as_ref().is_none_or(|entry| entry.status == "ok");
-    let days = match &stored {
-        Some(run) => tell_page(&mut story, home, &url, run)?,
-        None if is_stored => docs_days(home, since.get(..10).unwrap_or_default())?,
+    let first = since.get(..10).unwrap_or_default();
+    let mut days = match &stored {
+        Some(run) => tell_page(&mut story, home, &url, &find::pages_of_run(home, run)?)?,
+        None if is_stored => tell_page(&mut story, home, &url, &waiting_pages(home, first)?)?,
         None => BTreeSet::new(),
     };
+    if days.is_empty() && is_stored {
+        // It was imported, or the log of its run is gone: the documents of every day may know it.
+        days = docs::made(home)?.into_iter().filter(|day| day.as_str() >= first).collect();
+    }
     let mut progress = Progress::begin("days", days.len() as u64);
     for (done, day) in (0..).zip(&days) {
         progress.show(done, day);
         tell_day(&mut story, home, config, day, &Wanted::Address(&url))?;
+    }
+    let is_told = story.events.iter().any(|event| matches!(event.stage, "stored" | "clean"));
+    if entry.is_some() && is_stored && !is_told {
+        story.fate = "lost";
+        story.tell("", "stored", "no file has its page; a backup may", json!({}));
     }
     tell_removed(&mut story, &removed, &url, None);
     if story.events.is_empty() {
@@ -203,7 +214,7 @@ fn meaning(status: &Status) -> String {
 /// When the page was asked for; the run that got it.
 fn tell_requests(story: &mut Story, home: &Home, url: &str, since: &str) -> Result<Option<String>> {
     let since: String = since.chars().filter(char::is_ascii_alphanumeric).collect();
-    let names_time = |path: &std::path::PathBuf| {
+    let names_time = |path: &PathBuf| {
         let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
         // A day's slack: clocks are set, and a run may have gone on while another began.
         name.get(..8).is_none_or(|day| day >= since.get(..8).unwrap_or_default())
@@ -259,16 +270,16 @@ fn tell_requests(story: &mut Story, home: &Home, url: &str, since: &str) -> Resu
 }
 
 /// Where the page lies; the days of its files.
-fn tell_page(story: &mut Story, home: &Home, url: &str, run: &str) -> Result<BTreeSet<String>> {
+fn tell_page(story: &mut Story, home: &Home, url: &str, files: &[PathBuf]) -> Result<BTreeSet<String>> {
     let mut days = BTreeSet::new();
-    for file in find::pages_of_run(home, run)? {
+    for file in files {
         let mut found: Option<Page> = None;
-        find::lines(&file, url, |line| {
+        find::lines(file, url, |line| {
             found = serde_json::from_slice::<Page>(line).ok().filter(|page| page.url == url);
             if found.is_some() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
         })?;
         let Some(page) = found else { continue };
-        let shown = home.shown(&file);
+        let shown = home.shown(file);
         days.extend(shown.split('/').nth(1).map(str::to_owned));
         let moved = match page.final_url.is_empty() || page.final_url == page.url {
             true => String::new(),
@@ -287,9 +298,15 @@ fn tell_page(story: &mut Story, home: &Home, url: &str, run: &str) -> Result<BTr
     Ok(days)
 }
 
-/// The days of documents from a day on.
-fn docs_days(home: &Home, since: &str) -> Result<BTreeSet<String>> {
-    Ok(docs::made(home)?.into_iter().filter(|day| day.as_str() >= since).collect())
+/// The files of pages from a day on that wait for `clean`.
+fn waiting_pages(home: &Home, first: &str) -> Result<Vec<PathBuf>> {
+    let mut files = Vec::new();
+    for day in docs::days(home)?.into_iter().filter(|day| day.name.as_str() >= first) {
+        if Recipe::read(home, &day.name)?.is_none() {
+            files.extend(day.files);
+        }
+    }
+    Ok(files)
 }
 
 /// What is looked for in a day.
