@@ -93,8 +93,10 @@ fn advice(room: &Room, word: &str) -> String {
     let quoted = format!("\"{}\"", word.replace(['"', '\\'], ""));
     let lemmas = room.search(&format!("[lc=={}]", quoted.to_lowercase()), Rule::default());
     let lemmas = lemmas.map(|(_, search)| search.by_attribute(Attribute::Lemma, &room.limits()).0).unwrap_or_default();
-    let likeliest =
-        lemmas.into_iter().filter(|(lemma, _)| lemma != word && !lemma.is_empty()).max_by_key(|(_, hits)| *hits);
+    let likeliest = lemmas
+        .into_iter()
+        .filter(|(lemma, _)| lemma != word && !lemma.is_empty())
+        .max_by(|a, b| a.1.cmp(&b.1).then_with(|| b.0.cmp(&a.0)));
     match likeliest {
         Some((lemma, _)) => format!("it is a form of {lemma}"),
         None => "lemmas are written as in a dictionary, and `tidings corpus languages` shows whether there are tags"
