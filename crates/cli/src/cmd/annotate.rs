@@ -227,6 +227,7 @@ impl<'a> Work<'a> {
             "kept": recipe.kept,
             "dropped": recipe.dropped,
             "tokens": recipe.tokens,
+            "layers": recipe.layers,
             "seconds": began.elapsed().as_secs_f64(),
         }))?;
         self.days += 1;

@@ -81,6 +81,7 @@ fn a_sketch_leads_to_its_hits_from_the_command_line_and_over_the_network() {
     assert_eq!((row["value"].as_str(), row["together"].as_u64()), (Some("come"), Some(storms)));
     let query = row["query"].as_str().unwrap();
     ask(&corpus, &format!("query '{query}' --count")).ok().says(&format!("{storms} hits"));
+    ask(&corpus, "sketch came").exits(1).says("it is a form of come");
     ask(&corpus, "sketch zzz").exits(1).says("there is no lemma “zzz”");
     ask(&corpus, "sketch storm --pos VERB").exits(1).says("is no VERB here; it is NOUN");
 

@@ -6,6 +6,7 @@
 
 use super::relations::Marginals;
 use super::set::LexemeSet;
+use super::words::is_wordlike;
 use super::{Engine, Limits, Result};
 use crate::answer::{Sketch, SketchRelation, SketchRow, TagCount};
 use crate::cql::ast::{Query, TokenTest};
@@ -200,7 +201,7 @@ impl<'a> Desk<'a> {
     fn rows(&self, group: &Group<'_>) -> Result<(Vec<SketchRow>, u64, bool)> {
         let lexicon = self.engine.lexicon();
         let text = |id: u32| lexicon.string(Layer::Lemma, id);
-        let is_often = |(id, count): &(&u32, &u64)| **count >= self.asked.at_least.max(1) && !text(**id).is_empty();
+        let is_often = |(id, count): &(&u32, &u64)| **count >= self.asked.at_least.max(1) && is_wordlike(text(**id));
         let often: Vec<(u32, u64)> = group.counts.iter().filter(is_often).map(|(id, count)| (*id, *count)).collect();
         let values = often.len() as u64;
         let (mut scored, mut rare) = (Vec::new(), Vec::new());

@@ -3,6 +3,7 @@
 use anyhow::{Result, bail};
 use tidings_query::Rule;
 use tidings_query::answer::{Exactness, Sketch, text_of};
+use tidings_query::cql::Attribute;
 use tidings_query::engine::{Order, SketchOf};
 use tidings_query::sketch::Grammar;
 
@@ -60,10 +61,10 @@ pub fn run(args: &Args, global: &Global) -> Result<Report> {
         match &args.pos {
             Some(pos) if !known.is_empty() => bail!("“{}” is no {pos} here; it is {}", args.lemma, known.join(", ")),
             _ => bail!(
-                "there is no lemma “{}” with a part of speech in {}; lemmas are written as in a dictionary, and \
-                 `tidings corpus languages` shows whether there are tags",
+                "there is no lemma “{}” with a part of speech in {}; {}",
                 args.lemma,
-                room.of_what(found.tokens)
+                room.of_what(found.tokens),
+                advice(&room, &args.lemma)
             ),
         }
     }
@@ -85,6 +86,22 @@ pub fn run(args: &Args, global: &Global) -> Result<Report> {
     );
     let about = room.about(None, Rule::default(), Exactness::of(complete, found.hits));
     Ok(room.report(&heading, &table, about, found))
+}
+
+/// What to ask instead: the lemma of a form, or a corpus with tags.
+fn advice(room: &Room, word: &str) -> String {
+    let quoted = format!("\"{}\"", word.replace(['"', '\\'], ""));
+    let lemmas = room.search(&format!("[lc=={}]", quoted.to_lowercase()), Rule::default());
+    let lemmas = lemmas.map(|(_, search)| search.by_attribute(Attribute::Lemma, &room.limits()).0).unwrap_or_default();
+    let likeliest = lemmas
+        .into_iter()
+        .filter(|(lemma, _)| lemma != word && !lemma.is_empty())
+        .max_by(|a, b| a.1.cmp(&b.1).then_with(|| b.0.cmp(&a.0)));
+    match likeliest {
+        Some((lemma, _)) => format!("it is a form of {lemma}"),
+        None => "lemmas are written as in a dictionary, and `tidings corpus languages` shows whether there are tags"
+            .to_owned(),
+    }
 }
 
 fn table(found: &Sketch, room: &Room, examples: bool) -> Result<Table> {
