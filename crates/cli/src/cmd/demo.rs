@@ -119,7 +119,12 @@ pub fn run(args: &Args) -> Result<Report> {
     if wanted {
         console::print("\nThe web page of this corpus, until Ctrl-C:\n");
         let port = args.port.to_string();
-        obey(&["serve", "--home", &shown, "--port", &port])?;
+        let mut words = vec!["serve", "--home", &shown, "--port", &port];
+        // Where nobody sits there is no browser to open.
+        if std::io::stdout().is_terminal() {
+            words.push("--open");
+        }
+        obey(&words)?;
     }
     Ok(report)
 }
@@ -183,13 +188,13 @@ fn what_next(home: &str) -> String {
         "Look around:\n  \
          tidings serve --home {home}\n  \
          tidings new-words --home {home} --lang en --since 2021-01-01\n  \
-         tidings query '[word=\"eclipse\"] [] {{0,3}} \"[a-z]+ing\"' --home {home} --lang en\n\n\
+         tidings query '[lc=\"debate\"] []{{1,3}} [lc=\"drought|eclipse\"]' --home {home} --lang en\n\n\
          With real feeds:\n  \
          tidings init news\n  \
-         tidings discover --home news https://a-newspaper-you-read.example/\n  \
          (set your contact in news/tidings.toml, so that publishers know who asks)\n  \
+         tidings discover --home news --add https://www.a-newspaper-you-read.example/\n  \
          tidings run --home news\n  \
-         tidings serve --home news\n"
+         tidings serve --home news --open\n"
     )
 }
 
