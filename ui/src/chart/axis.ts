@@ -28,16 +28,17 @@ export function leftAxis(
   return group;
 }
 
-/** Names below the picture: as many of them as there is room for. */
-export function binAxis(bins: readonly string[], x: (at: number) => number, y: number, width: number): SVGGElement {
+/** Names below the picture, from its left edge to `edge`: as many of them as there is room for. */
+export function binAxis(bins: readonly string[], x: (at: number) => number, y: number, edge: number): SVGGElement {
   const group = draw("g", { class: "axis", "aria-hidden": "true" });
-  const longest = Math.max(...bins.map((bin) => short(bin).length), 1);
-  const step = Math.max(1, Math.ceil(bins.length / Math.max(1, Math.floor(width / (longest * 7 + 16)))));
+  const wide = Math.max(...bins.map((bin) => short(bin).length), 1) * 7;
+  const span = Math.abs(x(bins.length - 1) - x(0)) + wide;
+  const step = Math.max(1, Math.ceil(bins.length / Math.max(1, Math.floor(span / (wide + 16)))));
   bins.forEach((bin, at) => {
     if (at % step !== 0) return;
-    // A name that would begin outside of the picture begins at its edge.
-    const anchor = x(at) < longest * 3.5 ? "start" : "middle";
-    group.append(draw("text", { x: anchor === "start" ? 0 : x(at), y, "text-anchor": anchor }, short(bin)));
+    // A name that would leave the picture stays at its edge.
+    const middle = Math.min(Math.max(x(at), wide / 2), edge - wide / 2);
+    group.append(draw("text", { x: middle, y, "text-anchor": "middle" }, short(bin)));
   });
   return group;
 }

@@ -38,7 +38,7 @@ export function stacks(
       all.map((stack) => stack.bin),
       x,
       height - 6,
-      right - left,
+      width,
     ),
   );
   all.forEach((stack, at) => {

@@ -81,7 +81,7 @@ export function timeline(
     leftAxis(y.ticks(5), y, round, margin.left, width - margin.right),
     leftAxis(hits.ticks(2).filter(Number.isInteger), hits, brief, margin.left, width - margin.right),
     draw("text", { class: "name", x: margin.left, y: bars - 9 }, "hits"),
-    binAxis(bins, x, height - 5, inner),
+    binAxis(bins, x, height - 5, width),
   );
 
   // How well was collected, as a strip: the darker, the better; dashed where there was nothing.

@@ -63,7 +63,7 @@ export const compare: View = {
       },
       { name: "after", label: "After", kind: "text", wide: true, usual: after, hint: "2026 · 2026-Q2 · 2026-W30" },
       attributeField(desk),
-      { name: "panel", label: "Only sources that are in both", kind: "flag" },
+      { name: "panel", label: "Only sources that are in both", kind: "flag", rare: true },
       { name: "min", label: "In at least so many documents", kind: "number", usual: "10", rare: true },
       { name: "fdr", label: "Share of false alarms that is fine (0 to 1)", kind: "text", usual: "0.05", rare: true },
       { name: "limit", label: "Rows", kind: "number", usual: "30", rare: true },

@@ -30,10 +30,10 @@ export const text = (tokens: readonly Token[] = []): string =>
     .join("")
     .trim();
 
-/** What the tagger says about the words of a hit, if it said something. */
+/** What the tagger says about the words of a hit, where that is more than the words say themselves. */
 const analysis = (tokens: readonly Token[] = []): string =>
   tokens
-    .filter((token) => token.lemma || token.tag)
+    .filter(({ word, lemma, tag }) => tag || (lemma && lemma !== word.toLowerCase()))
     .map((token) => `${token.word}: ${[token.lemma, token.tag].filter(Boolean).join(", ")}`)
     .join("; ");
 
