@@ -152,8 +152,7 @@ pub struct ToolError {
     pub language: String,
     /// The command as it was started.
     pub command: String,
-    /// What went wrong.
-    #[source]
+    /// What went wrong; part of what the error says, and therefore not its source.
     pub fault: ToolFault,
     /// The last lines of its standard error.
     pub last_words: Vec<String>,
@@ -230,6 +229,7 @@ impl External {
                 Err(fault) => {
                     running.process.kill();
                     let last_words = running.process.last_words();
+                    drop(running);
                     self.give_back(None);
                     if !matches!(fault, ToolFault::Died { .. }) || tries >= TRIES {
                         return Err(self.error(fault, last_words));
@@ -395,7 +395,6 @@ pub fn version_of(language: &str, command: &[String]) -> Result<String, ToolErro
                 let how =
                     process.wait(until).map_or_else(|| "closed its output".to_owned(), |status| status.to_string());
                 // Some tell their version where others complain.
-                std::thread::sleep(Duration::from_millis(20));
                 let last_words = process.last_words();
                 return match last_words.first() {
                     Some(line) => Ok(line.clone()),

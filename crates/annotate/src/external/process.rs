@@ -19,6 +19,8 @@ const WAITING_LINES: usize = 4096;
 /// What is kept of what a tool complains about.
 const LAST_WORDS: usize = 5;
 const MAX_WORDS_BYTES: u64 = 400;
+/// How long the last words of a tool are on their way, at most.
+const LAST_WAY: Duration = Duration::from_millis(20);
 /// How long a tool may take to end by itself when it has nothing to read any more.
 const FAREWELL: Duration = Duration::from_millis(500);
 
@@ -130,8 +132,9 @@ impl Process {
         }
     }
 
-    /// What it complained about last.
+    /// What it complained about last. To be asked when it has ended: what it wrote may still be on its way.
     pub fn last_words(&self) -> Vec<String> {
+        thread::sleep(LAST_WAY);
         self.last_words.lock().map(|words| words.iter().cloned().collect()).unwrap_or_default()
     }
 
