@@ -14,14 +14,14 @@ use crate::stop::{languages, stop_list};
 
 /// The most lists there can be.
 const MOST_LISTS: usize = 128;
-/// A word that more languages share says nothing.
+/// A word that is on more lists, as English and Latin ones are, says nothing.
 const MOST_OWNERS: usize = 12;
 /// Fewer words than this tell nothing at a glance.
-const FEWEST_WORDS: u32 = 8;
+const FEWEST_WORDS: u32 = 6;
 /// The share of the words that must be on the list of the language.
-const LEAST_KNOWN: f32 = 0.5;
+const LEAST_KNOWN: f32 = 0.4;
 /// How far ahead the language must be: its points over those of the next.
-const LEAST_AHEAD: f32 = 1.6;
+const LEAST_AHEAD: f32 = 1.5;
 
 /// The words of all lists: which languages have them, and what that is worth.
 struct Words {
@@ -50,9 +50,12 @@ static WORDS: LazyLock<Words> = LazyLock::new(|| {
         *points = (words.codes.len() as f32 / number as f32).ln();
     }
     // In the order of hashes, so that every run has the same table.
-    let mut rows: Vec<(u64, Vec<u8>)> = by_word.into_iter().filter(|(_, owners)| owners.len() <= MOST_OWNERS).collect();
+    let mut rows: Vec<(u64, Vec<u8>)> = by_word.into_iter().collect();
     rows.sort_unstable();
-    for (hash, owners) in rows {
+    for (hash, mut owners) in rows {
+        if owners.len() > MOST_OWNERS {
+            owners.clear();
+        }
         words.owners.insert(hash, (words.lists.len() as u32, owners.len() as u8));
         words.lists.extend(owners);
     }
@@ -127,8 +130,10 @@ impl Glance {
     }
 
     fn see(&mut self, word: u64, table: &Words) {
-        self.words += 1;
-        if let Some((at, number)) = table.owners.get(&word) {
+        let owners = table.owners.get(&word);
+        // A word that everybody has speaks for nobody, and against nobody.
+        self.words += u32::from(owners.is_none_or(|(_, number)| *number > 0));
+        if let Some((at, number)) = owners {
             let points = table.points[usize::from(*number)];
             for owner in &table.lists[*at as usize..*at as usize + usize::from(*number)] {
                 self.known[usize::from(*owner)] += 1;
