@@ -4,7 +4,9 @@ use std::ops::Range;
 
 use tidings_model::{Annotated, AnnotatedParagraph, Attributes, Document, Kind, Paragraph, Token};
 
-use crate::segment::Segmenter;
+use crate::external::ToolError;
+use crate::layer::Annotators;
+use crate::segment::{Segmenter, Sentence};
 
 /// What is said about a document's feed: name and value, as in `topic=sport`.
 pub type Labels = [(String, String)];
@@ -16,9 +18,9 @@ pub fn annotate(document: &Document, labels: &Labels, wanted: impl Fn(usize, Ran
     let own = Segmenter::for_language(&code);
     let paragraphs = document.paragraphs.iter().enumerate().map(|(place, paragraph)| {
         let wanted = |span: Range<usize>| wanted(place, span);
-        match paragraph.language.is_empty() {
-            true => cut(&own, paragraph, wanted),
-            false => cut(&Segmenter::for_language(&paragraph.language), paragraph, wanted),
+        match paragraph.language.is_empty() || paragraph.language == code {
+            true => cut(&own, paragraph, "", wanted),
+            false => cut(&Segmenter::for_language(&paragraph.language), paragraph, &paragraph.language, wanted),
         }
     });
     Annotated {
@@ -27,11 +29,43 @@ pub fn annotate(document: &Document, labels: &Labels, wanted: impl Fn(usize, Ran
     }
 }
 
-fn cut(segmenter: &Segmenter<'_>, paragraph: &Paragraph, wanted: impl Fn(Range<usize>) -> bool) -> AnnotatedParagraph {
+/// The sentences of texts of one language, with lemmas and tags; for each text its own.
+pub fn annotate_texts(
+    texts: &[&str],
+    language: &str,
+    annotators: &Annotators,
+) -> Result<Vec<Vec<Vec<Token>>>, ToolError> {
+    let segmenter = Segmenter::for_language(language);
+    let sentence = |text: &str, sentence: Sentence| {
+        let token = |token: &Range<usize>| Token {
+            word: text[token.clone()].to_owned(),
+            space_after: text[token.end..].chars().next().is_none_or(char::is_whitespace),
+            ..Token::default()
+        };
+        sentence.tokens.iter().map(token).collect()
+    };
+    let sentences = |text: &&str| {
+        let found = segmenter.segment(text).into_iter().filter(|found| !found.tokens.is_empty());
+        found.map(|found| sentence(text, found)).collect()
+    };
+    let mut annotated: Vec<Vec<Vec<Token>>> = texts.iter().map(sentences).collect();
+    if let Some(annotator) = annotators.of(language) {
+        let mut all: Vec<&mut [Token]> = annotated.iter_mut().flatten().map(Vec::as_mut_slice).collect();
+        annotator.annotate(&mut all)?;
+    }
+    Ok(annotated)
+}
+
+fn cut(
+    segmenter: &Segmenter<'_>,
+    paragraph: &Paragraph,
+    language: &str,
+    wanted: impl Fn(Range<usize>) -> bool,
+) -> AnnotatedParagraph {
     let text = &paragraph.text;
     let sentences = segmenter.segment(text).into_iter();
     let sentences = sentences.filter(|sentence| !sentence.tokens.is_empty() && wanted(sentence.span()));
-    let tokens = |sentence: crate::Sentence| {
+    let tokens = |sentence: Sentence| {
         let tokens = sentence.spaced(text).map(|(word, space)| Token {
             word: word.to_owned(),
             space_after: !space.is_empty(),
@@ -39,7 +73,11 @@ fn cut(segmenter: &Segmenter<'_>, paragraph: &Paragraph, wanted: impl Fn(Range<u
         });
         tokens.collect()
     };
-    AnnotatedParagraph { kind: kind(paragraph.kind).to_owned(), sentences: sentences.map(tokens).collect() }
+    AnnotatedParagraph {
+        kind: kind(paragraph.kind).to_owned(),
+        language: language.to_owned(),
+        sentences: sentences.map(tokens).collect(),
+    }
 }
 
 fn kind(kind: Kind) -> &'static str {

@@ -7,7 +7,7 @@ use xxhash_rust::xxh3::Xxh3;
 use crate::{model, table};
 
 /// The annotator, its version, and a digest of its tables and models: another table makes other
-/// tokens, and a corpus is made anew.
+/// tokens, and a corpus is made anew. Taggers are named in recipes by language, see [`crate::Annotator::name`].
 pub fn version() -> &'static str {
     static VERSION: OnceLock<String> = OnceLock::new();
     VERSION.get_or_init(|| {

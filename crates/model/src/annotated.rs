@@ -39,6 +39,8 @@ impl Attributes {
 pub struct AnnotatedParagraph {
     /// What it is on the page: `p`, `heading`, `item`, `quote`, `code`, `row`; nothing if unknown.
     pub kind: String,
+    /// The code of its language where that is not its document's.
+    pub language: String,
     /// Its sentences, none of them empty.
     pub sentences: Vec<Vec<Token>>,
 }

@@ -1,5 +1,5 @@
 //! The words that every room of Tidings speaks: feeds, entries, pages, statuses. Pure values, no
-//! input or output, so that any room can be tested with values made by hand.
+//! input or output but the [clock], so that any room can be tested with values made by hand.
 //!
 //! ```
 //! use tidings_model::{Fingerprint, address};
@@ -12,6 +12,7 @@
 
 pub mod address;
 mod annotated;
+pub mod clock;
 mod document;
 mod entry;
 mod feed;

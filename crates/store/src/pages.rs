@@ -124,10 +124,21 @@ pub(crate) fn recover(home: &Home, whole: impl Fn(&str) -> Option<u64>) -> Resul
     Ok(published)
 }
 
+/// How a file of pages begins.
+pub(crate) fn label() -> Vec<u8> {
+    frames::label(FORMAT, VERSION, "")
+}
+
 /// The published files of pages, by day and run.
 pub fn files(home: &Home) -> Result<Vec<PathBuf>> {
+    files_since(home, "")
+}
+
+/// The same from a day on, without a look into the folders of earlier ones.
+pub(crate) fn files_since(home: &Home, first: &str) -> Result<Vec<PathBuf>> {
+    let is_since = |path: &PathBuf| path.file_name().is_some_and(|name| name.to_string_lossy().as_ref() >= first);
     let mut files = Vec::new();
-    for folder in files_in(&home.pages())?.into_iter().filter(|path| path.is_dir()) {
+    for folder in files_in(&home.pages())?.into_iter().filter(|path| is_since(path) && path.is_dir()) {
         files.extend(files_in(&folder)?.into_iter().filter(|path| path.to_string_lossy().ends_with(".jsonl.zst")));
     }
     Ok(files)

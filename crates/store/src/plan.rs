@@ -11,6 +11,7 @@ use crate::disk::{self, Draft};
 use crate::error::{During, Error, Result};
 use crate::frames::{self, Blocks, FRAME_BYTES, Packer};
 use crate::home::{Home, files_in};
+use crate::removed::STATUS;
 
 const FORMAT: &str = "plan";
 const VERSION: u32 = 1;
@@ -39,6 +40,8 @@ pub enum Change<'a> {
     },
     /// Takes it out.
     Drop,
+    /// Leaves of it only that it must not be fetched again.
+    Remove,
 }
 
 /// Shows every row of the home's plan to `see`, in order.
@@ -121,8 +124,12 @@ impl Rewrite {
     }
 
     /// Appends a new entry.
-    pub(crate) fn add(&mut self, entry: &Entry) -> Result<()> {
-        entry.row().write(&mut self.text);
+    pub(crate) fn add(&mut self, entry: &Entry, is_removed: bool) -> Result<()> {
+        match is_removed {
+            // It was taken out before it came: only that it must not be fetched is kept.
+            true => Row { status: STATUS, title: "", ..entry.row() }.write(&mut self.text),
+            false => entry.row().write(&mut self.text),
+        }
         if self.text.len() >= FRAME_BYTES { self.flush() } else { Ok(()) }
     }
 }
@@ -160,6 +167,7 @@ pub(crate) fn rewrite<'c>(
                 Change::Age(age) => Row::write_aged(place.text, age, &mut new.text),
                 Change::Fate { status, retries } => Row { status, retries, ..row }.write(&mut new.text),
                 Change::Drop => {}
+                Change::Remove => Row { status: STATUS, title: "", ..row }.write(&mut new.text),
             }
             Ok(())
         })?;
@@ -176,9 +184,13 @@ pub(crate) fn rewrite<'c>(
     new.flush()?;
     keep_in_history(home, &before, run)?;
     new.draft.publish()?;
-    if before != home.plan() {
-        // The plan had another program's name; under ours it goes on, and two would be one too many.
-        disk::remove(&before)?;
+    if before != home.plan() { remove_others(home) } else { Ok(()) }
+}
+
+/// Removes plans under another program's names: where ours is, it goes on, and two would be one too many.
+pub(crate) fn remove_others(home: &Home) -> Result<()> {
+    for path in home.plans().into_iter().skip(1).filter(|path| home.plan().is_file() && path.is_file()) {
+        disk::remove(&path)?;
     }
     Ok(())
 }

@@ -147,7 +147,7 @@ fn line(value: &impl Serialize) -> String {
     serde_json::to_string(value).expect("ledgers serialise") + "\n"
 }
 
-fn path(home: &Home) -> PathBuf {
+pub(crate) fn path(home: &Home) -> PathBuf {
     home.seen().join("ledger.jsonl")
 }
 
@@ -205,6 +205,11 @@ pub(crate) fn sweep(home: &Home) -> Result<()> {
 pub fn clear(home: &Home) -> Result<()> {
     disk::remove(&path(home))?;
     tidy(home, &FOLDERS, &BTreeSet::new())
+}
+
+/// Lets the next run judge from this day on again.
+pub fn forget(home: &Home, day: &str) -> Result<()> {
+    disk::remove(&verdicts_path(home, day))
 }
 
 /// A day of documents that may be judged.

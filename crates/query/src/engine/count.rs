@@ -338,12 +338,13 @@ fn timeline(step: Step, confidence: f64, hits: &BTreeMap<Day, u64>, volume: &BTr
     // The bin in which each site was met last.
     let mut met: Vec<usize> = Vec::new();
     for bin in bins {
-        let (mut total, mut tokens, mut documents, mut sites) = (0, 0, 0, 0);
+        let (mut total, mut tokens, mut documents, mut sites, mut days_with_documents) = (0, 0, 0, 0, 0);
         let last = Day::of(bin.last);
         while let Some((day, volume)) = days.next_if(|(day, _)| **day <= last) {
             total += hits.get(day).copied().unwrap_or(0);
             tokens += volume.tokens;
             documents += volume.documents;
+            days_with_documents += 1;
             for site in &volume.sites {
                 if met.len() <= *site as usize {
                     met.resize(*site as usize + 1, usize::MAX);
@@ -353,9 +354,10 @@ fn timeline(step: Step, confidence: f64, hits: &BTreeMap<Day, u64>, volume: &BTr
                 }
             }
         }
-        points.push(TimelinePoint::of(bin, total, (tokens, documents, sites), 1.0, confidence));
+        let collected = (tokens, documents, sites, days_with_documents);
+        points.push(TimelinePoint::of(bin, total, collected, 1.0, confidence));
     }
-    Timeline { step, confidence, points }
+    Timeline::of(step, confidence, points)
 }
 
 impl Engine {

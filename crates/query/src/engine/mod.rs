@@ -13,10 +13,12 @@ mod near;
 mod periods;
 mod plan;
 mod program;
+mod relations;
 mod restrict;
 mod scope;
 mod search;
 mod set;
+mod sketch;
 mod time;
 mod view;
 mod words;
@@ -24,6 +26,7 @@ mod words;
 pub use count::{DayVolume, FieldCounts};
 pub use periods::PeriodCounts;
 pub use search::{Hit, Order, Search};
+pub use sketch::SketchOf;
 pub use view::{MOST_SORTED, View};
 pub use words::is_wordlike;
 
@@ -32,12 +35,13 @@ use crate::cql::ast::Query;
 use crate::filter::{CompiledFilter, Filter};
 use crate::syntax::SyntaxError;
 use program::Program;
+use relations::Marginals;
 use restrict::Rules;
 use scope::Scope;
 use set::LexemeSet;
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, Mutex, OnceLock};
 use std::time::Instant;
 use tidings_index::lexicon::Lexicon;
 use tidings_index::{Day, Snapshot};
@@ -125,6 +129,8 @@ pub struct Engine {
     totals: [OnceLock<Vec<u64>>; 3],
     /// What was collected on each day; made when first asked for.
     volume: OnceLock<BTreeMap<Day, DayVolume>>,
+    /// How often frequent lemmas stand in the relations of each grammar; counted when first asked for.
+    marginals: Mutex<BTreeMap<String, Arc<Marginals>>>,
 }
 
 /// A part of the corpus: the documents that a filter admits.
@@ -152,7 +158,7 @@ impl Part {
 impl Engine {
     /// An engine over a generation of an index.
     pub fn new(snapshot: Snapshot) -> Engine {
-        Engine { snapshot, totals: Default::default(), volume: OnceLock::new() }
+        Engine { snapshot, totals: Default::default(), volume: OnceLock::new(), marginals: Mutex::default() }
     }
 
     /// The generation it speaks of.

@@ -1,10 +1,10 @@
-//! Counts the words of a corpus or of a part of it: lists, keywords.
+//! Counts the words of a corpus or of a part of it: lists, keywords, comparisons.
 
 use super::count::tokens_in;
 use super::scope::Scope;
 use super::set::layer_of;
 use super::{Engine, Part, Result, Search};
-use crate::answer::{Keywords, WordRow, Words};
+use crate::answer::{CompareConfig, Comparison, Keywords, WordRow, Words};
 use crate::cql::Attribute;
 use crate::measure::keyness::Keyness;
 use crate::measure::per_million;
@@ -66,7 +66,7 @@ impl Engine {
     }
 
     /// How often each string of a layer occurs in everything that is not removed; counted when first asked for.
-    fn string_totals(&self, layer: Layer) -> &[u64] {
+    pub(super) fn string_totals(&self, layer: Layer) -> &[u64] {
         self.totals[layer as usize].get_or_init(|| {
             let all: Vec<Scope> = self.snapshot().segments().iter().map(|living| Scope::new(living, None)).collect();
             let segments = self.snapshot().segments().iter().map(|living| living.segment());
@@ -98,13 +98,13 @@ impl Engine {
         totals
     }
 
-    /// In how many documents of a part each value of an attribute occurs, by its number; spellings that share a value
-    /// have the number of the first of them.
-    fn value_documents(&self, part: &Part, attribute: Attribute) -> Vec<u64> {
+    /// How often each value of an attribute occurs in a part and in how many of its documents, by its number; spellings
+    /// that share a value have the number of the first of them.
+    fn value_counts(&self, part: &Part, attribute: Attribute) -> Vec<(u64, u64)> {
         let lexicon = self.lexicon();
         let (layer, of) = (layer_of(attribute), self.words_of_lexemes(attribute));
-        // For each string the documents with it, and the last of them.
-        let mut documents = vec![(0u32, 0u32); lexicon.count(layer) as usize];
+        // For each string its hits, the documents with it, and the last of them.
+        let mut counts = vec![(0u64, 0u32, 0u32); lexicon.count(layer) as usize];
         let mut number = 0;
         for (segment, scope) in self.scopes(part).filter(|(_, scope)| !scope.documents().is_empty()) {
             let starts = segment.starts();
@@ -122,8 +122,9 @@ impl Engine {
                         }
                         let now = number + document as u32 + 1;
                         let id = ids.get(*rank as usize).copied().unwrap_or(0);
-                        if let Some((count, last)) = documents.get_mut(id as usize) {
-                            *count += u32::from(*last != now);
+                        if let Some((hits, documents, last)) = counts.get_mut(id as usize) {
+                            *hits += 1;
+                            *documents += u32::from(*last != now);
                             *last = now;
                         }
                     }
@@ -131,7 +132,7 @@ impl Engine {
             });
             number += segment.meta().documents;
         }
-        documents.into_iter().map(|(count, _)| u64::from(count)).collect()
+        counts.into_iter().map(|(hits, documents, _)| (hits, documents.into())).collect()
     }
 
     /// The words of a part that match and occur often enough, the most frequent first.
@@ -139,7 +140,8 @@ impl Engine {
         let tokens = self.tokens(part);
         let layer = layer_of(attribute);
         let counts = self.string_counts(part, layer);
-        let counts = (0..).zip(counts.iter().copied().zip(self.value_documents(part, attribute)));
+        let documents = self.value_counts(part, attribute).into_iter().map(|(_, documents)| documents);
+        let counts = (0..).zip(counts.iter().copied().zip(documents));
         // Documents are counted with the first spelling, which may not be among the hits itself.
         let counts = counts.filter(|(_, (hits, documents))| *hits > 0 || *documents > 0);
         let text = |id: u32| self.lexicon().string(layer, id);
@@ -192,6 +194,16 @@ impl Engine {
         }
         joined.retain(|(_, here, _)| *here > 0);
         Ok(Keywords::rank(attribute, (self.tokens(focus), self.tokens(reference)), order, at_least, joined))
+    }
+
+    /// The words that are surely more or less frequent in one part than in another, such as a later and an earlier period.
+    pub fn compare(&self, before: &Part, after: &Part, attribute: Attribute, config: &CompareConfig) -> Comparison {
+        let count = |part: &Part| self.value_counts(part, attribute);
+        let counts = (0..).zip(count(before).into_iter().zip(count(after)));
+        let met = counts.filter(|(_, (before, after))| before.1 + after.1 >= config.min_documents.max(1));
+        let words = met.map(|(word, (before, after))| (self.name(attribute, word), before, after));
+        let words = words.filter(|(value, ..)| config.punctuation || is_wordlike(value));
+        Comparison::of(attribute, (self.tokens(before), self.tokens(after)), config, words)
     }
 }
 

@@ -9,7 +9,7 @@ use tidings_query::answer::{Exactness, Line, SortKey};
 use tidings_query::engine::{Hit, Order, Search, View};
 use tidings_query::measure::per_million;
 
-use super::{Question, answer_schema};
+use super::{Question, answer_schema, token_schema};
 use crate::endpoint::Stop;
 use crate::refusal::Refusal;
 use crate::reply::Reply;
@@ -23,20 +23,14 @@ const LONGEST_PAGE: u64 = 10_000;
 const BATCH: usize = 256;
 
 pub(crate) fn schema() -> Schema {
-    let token = object([
-        ("word", Schema::Text),
-        ("?lemma", Schema::Text),
-        ("?tag", Schema::Text),
-        ("space_after", Schema::Flag),
-    ]);
     let line = object([
         ("document", Schema::Text),
         ("fields", map(Schema::Text)),
         ("?restricted", Schema::Flag),
         ("?position", Schema::Integer),
-        ("?left", list(token.clone())),
-        ("?node", list(token.clone())),
-        ("?right", list(token)),
+        ("?left", list(token_schema())),
+        ("?node", list(token_schema())),
+        ("?right", list(token_schema())),
     ]);
     answer_schema([
         ("?hits", Schema::Integer),

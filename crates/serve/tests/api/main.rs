@@ -1,6 +1,7 @@
 //! The server over a small index of its own, asked through real connections.
 
 mod answers;
+mod bytes;
 mod rights;
 mod room;
 mod schema;

@@ -6,6 +6,7 @@ pub mod freq;
 pub mod keywords;
 pub mod new_words;
 pub mod query;
+pub mod sketch;
 pub mod timeline;
 pub mod trends;
 pub mod words;

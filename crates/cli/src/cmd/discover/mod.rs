@@ -14,7 +14,6 @@ use std::fmt::Write as _;
 use std::path::PathBuf;
 
 use anyhow::{Context as _, Result, bail};
-use jiff::Timestamp;
 use serde_json::{Value, json};
 use tidings_feeds::discover::{Beliefs, Evidence, Filter, Ladder, Options, Outline};
 use tidings_feeds::discover::{is_shared, read_opml, site, write_opml};
@@ -327,7 +326,7 @@ impl Outcome {
 
     /// Writes down what ladders found that came to their end.
     fn settle(&mut self, session: &Session, ended: Vec<Climb>) -> Result<()> {
-        let now = rfc3339(Timestamp::now());
+        let now = rfc3339(tidings_model::clock::now());
         let (mut rows, mut sites): (Vec<Candidate>, Vec<Barren>) = (Vec::new(), Vec::new());
         for Climb { ladder, candidate } in ended {
             self.searched += 1;
@@ -508,7 +507,7 @@ fn origin(row: &Candidate) -> String {
 /// Puts candidates into the list of feeds, each with a comment where it came from.
 fn adopt(session: &Session, rows: Vec<Candidate>) -> Result<u64> {
     let listed = listed(session)?;
-    let today = Timestamp::now().strftime("%Y-%m-%d");
+    let today = tidings_model::clock::now().strftime("%Y-%m-%d");
     let mut known = HashSet::new();
     let mut rows = rows;
     rows.retain(|row| !listed.contains(&plain(&row.feed)) && known.insert(plain(&row.feed)));

@@ -1,0 +1,141 @@
+//! Parts of speech and lemmas, by models that were learned from treebanks.
+//!
+//! A linear chain over hashed features chooses the tags of a sentence ([`chain`]); edit scripts that
+//! compete, and a memory of what they get wrong, give the lemma of each word ([`lemma`]). Models
+//! are made by `tidings-train`; docs/MODELS.md says from what, and how good they are.
+//!
+//! ```
+//! use tidings_annotate::tagger::models;
+//!
+//! if let Some(tagger) = models().tagger("en") {
+//!     let words = ["The", "houses", "were", "empty", "."];
+//!     let mut sentence = words.map(|word| tidings_model::Token { word: word.to_owned(), ..Default::default() });
+//!     tagger.tag(&mut sentence);
+//!     assert_eq!((sentence[1].lemma.as_str(), sentence[1].tag.as_str()), ("house", "NOUN"));
+//! }
+//! ```
+
+mod about;
+mod bytes;
+pub mod chain;
+pub mod features;
+pub mod lemma;
+mod models;
+pub mod script;
+mod sparse;
+pub mod words;
+
+use std::collections::HashMap;
+
+use tidings_model::Token;
+
+pub use about::{About, Source};
+pub use models::{Models, models};
+pub use sparse::Sparse;
+
+use bytes::{Reader, put_number, put_text};
+use chain::{Chain, MOST_TAGS};
+use lemma::Lemmatiser;
+use words::{Classes, Word};
+
+/// Why a file of models cannot be used.
+#[derive(Debug, thiserror::Error, PartialEq, Eq)]
+pub enum ModelError {
+    /// It does not begin as one does.
+    #[error("this is no file of models, or one of another version; make it anew with tidings-train")]
+    Foreign,
+    /// It ends too early.
+    #[error("the file of models ends too early; make or copy it anew")]
+    Short,
+    /// Something in it cannot be.
+    #[error("the file of models is damaged: {0}; make or copy it anew")]
+    Odd(&'static str),
+}
+
+/// Sentences are tagged in pieces of this many tokens: what is longer is no sentence.
+const MOST_TOKENS: usize = 1024;
+
+/// One of the words that a token stands for: French *du* is *de* and *le*.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Part {
+    /// Its dictionary form.
+    pub lemma: String,
+    /// Its part of speech.
+    pub tag: String,
+}
+
+/// The model of a language, ready for use.
+#[derive(Debug)]
+pub struct Tagger {
+    about: About,
+    tags: Vec<String>,
+    classes: Classes,
+    chain: Chain,
+    lemmas: Lemmatiser,
+    parts: HashMap<String, Vec<Part>>,
+}
+
+impl Tagger {
+    /// Reads a model; `about` says what it is.
+    pub fn read(about: About, model: &[u8]) -> Result<Tagger, ModelError> {
+        let mut reader = Reader::new(model);
+        let count = reader.count()?;
+        if count == 0 || count > MOST_TAGS {
+            return Err(ModelError::Odd("it has no tags or too many"));
+        }
+        let tags = (0..count).map(|_| reader.text().map(str::to_owned)).collect::<Result<Vec<String>, _>>()?;
+        let classes = Classes::read(&mut reader)?;
+        let chain = Chain::read(count, &mut reader)?;
+        let lemmas = Lemmatiser::read(&mut reader)?;
+        let mut parts = HashMap::new();
+        for _ in 0..reader.count()? {
+            let word = reader.text()?.to_owned();
+            let part = |analysis: (&str, &str)| Part { lemma: analysis.0.to_owned(), tag: analysis.1.to_owned() };
+            let (lemmas, tags) = (reader.text()?, reader.text()?);
+            parts.insert(word, lemmas.split('+').zip(tags.split('+')).map(part).collect());
+        }
+        reader.end()?;
+        Ok(Tagger { about, tags, classes, chain, lemmas, parts })
+    }
+
+    /// A model as bytes: tags, then what the parts of a model wrote of themselves, then words with their
+    /// joined lemmas and tags.
+    pub fn write(tags: &[String], classes: &[u8], chain: &[u8], lemmas: &[u8], parts: &[[String; 3]]) -> Vec<u8> {
+        let mut out = Vec::new();
+        put_number(tags.len() as u32, &mut out);
+        tags.iter().for_each(|tag| put_text(tag, &mut out));
+        [classes, chain, lemmas].iter().for_each(|part| out.extend(*part));
+        put_number(parts.len() as u32, &mut out);
+        parts.iter().flatten().for_each(|text| put_text(text, &mut out));
+        out
+    }
+
+    /// What is known about the model.
+    pub fn about(&self) -> &About {
+        &self.about
+    }
+
+    /// Fills in lemma and tag (a part of speech of Universal Dependencies) of a sentence's tokens. A token that stands for
+    /// several words has those of all, joined by `+`: `de+le`, `ADP+DET`.
+    pub fn tag(&self, sentence: &mut [Token]) {
+        for piece in sentence.chunks_mut(MOST_TOKENS) {
+            let seen = |token: &Token| {
+                let mut word = Word::new(&token.word);
+                self.classes.classify(&mut word);
+                word
+            };
+            let words: Vec<Word> = piece.iter().map(seen).collect();
+            let tags = self.chain.tag(&words);
+            for (place, token) in piece.iter_mut().enumerate() {
+                let tag = tags[place];
+                token.lemma = self.lemmas.lemma(&token.word, &words[place], tag, place == 0);
+                token.tag.clone_from(&self.tags[usize::from(tag)]);
+            }
+        }
+    }
+
+    /// The words that a token stands for, in small letters; none for ordinary words.
+    pub fn parts(&self, word: &str) -> Option<&[Part]> {
+        self.parts.get(&script::lower(word)).map(Vec::as_slice)
+    }
+}

@@ -1,0 +1,116 @@
+//! A set of hashed features, and the place of each among those that are in it.
+//!
+//! Most features of a text are in no model, so saying "not here" must be cheap: a bit, beside the number
+//! of bits before its word, so that both come with one visit to memory.
+
+use crate::hash::Hash;
+use crate::tagger::ModelError;
+use crate::tagger::bytes::{Reader, put_number};
+
+/// The largest sets have this many places, as a power of two.
+const MOST_BITS: u32 = 24;
+
+/// Hashes that are known, numbered in the order of their places.
+#[derive(Debug, Default)]
+pub struct Sparse {
+    words: Vec<(u64, u32)>,
+    shift: u32,
+    count: usize,
+}
+
+impl Sparse {
+    /// The place of a hash in a set of two to the power of `bits` places.
+    pub fn place(hash: Hash, bits: u32) -> u32 {
+        (hash >> (64 - bits)) as u32
+    }
+
+    /// A set of these places, which must ascend.
+    fn new(bits: u32, places: &[u32]) -> Sparse {
+        let mut words = vec![(0u64, 0u32); 1 << (bits - 6)];
+        for place in places {
+            words[(place >> 6) as usize].0 |= 1 << (place & 63);
+        }
+        let mut before = 0;
+        for word in &mut words {
+            word.1 = before;
+            before += word.0.count_ones();
+        }
+        Sparse { words, shift: 64 - bits, count: places.len() }
+    }
+
+    /// The number of a hash, if it is known.
+    #[inline]
+    pub fn find(&self, hash: Hash) -> Option<usize> {
+        let place = hash >> self.shift;
+        let (bits, before) = self.words[(place >> 6) as usize];
+        let bit = place & 63;
+        if bits >> bit & 1 == 0 {
+            return None;
+        }
+        Some(before as usize + (bits & ((1 << bit) - 1)).count_ones() as usize)
+    }
+
+    /// How many are known.
+    pub fn len(&self) -> usize {
+        self.count
+    }
+
+    /// The set as a part of a model: places as differences; they must ascend.
+    pub fn write(bits: u32, places: &[u32], out: &mut Vec<u8>) {
+        put_number(bits, out);
+        put_number(places.len() as u32, out);
+        let mut before = 0;
+        for place in places {
+            put_number(place - before, out);
+            before = *place;
+        }
+    }
+
+    /// Reads what [`Sparse::write`] wrote.
+    pub fn read(reader: &mut Reader<'_>) -> Result<Sparse, ModelError> {
+        let bits = reader.number()?;
+        if !(6..=MOST_BITS).contains(&bits) {
+            return Err(ModelError::Odd("a set of features has an impossible size"));
+        }
+        let count = reader.count()?;
+        let mut places = Vec::with_capacity(count);
+        let mut place = 0u32;
+        for number in 0..count {
+            let difference = reader.number()?;
+            place = place.checked_add(difference).filter(|place| *place < 1 << bits).ok_or(UNORDERED)?;
+            if number > 0 && difference == 0 {
+                return Err(UNORDERED);
+            }
+            places.push(place);
+        }
+        Ok(Sparse::new(bits, &places))
+    }
+}
+
+const UNORDERED: ModelError = ModelError::Odd("features do not ascend or leave their set");
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn features_are_numbered_by_their_places() {
+        let places = [3, 64, 65, 4095];
+        let mut bytes = Vec::new();
+        Sparse::write(12, &places, &mut bytes);
+        let sparse = Sparse::read(&mut Reader::new(&bytes)).unwrap();
+        let find = |place: u64| sparse.find(place << 52);
+        assert_eq!((find(3), find(64), find(65), find(4095)), (Some(0), Some(1), Some(2), Some(3)));
+        assert_eq!((find(0), find(66), sparse.len()), (None, None, 4));
+    }
+
+    #[test]
+    fn places_outside_of_the_set_are_refused() {
+        let mut bytes = Vec::new();
+        Sparse::write(6, &[63], &mut bytes);
+        assert!(Sparse::read(&mut Reader::new(&bytes)).is_ok());
+        bytes[2] = 64;
+        assert!(Sparse::read(&mut Reader::new(&bytes)).is_err());
+        assert!(Sparse::read(&mut Reader::new(&[60, 0])).is_err());
+    }
+}
