@@ -144,7 +144,10 @@ pub fn read(page: &Page, options: &Options) -> Result<Document, Unfit> {
     document.url = page.url.clone();
     document.feed = page.feed.clone();
     document.downloaded = page.downloaded.clone();
-    document.rights = Rights { page: document.rights.page, ..page.rights.clone() };
+    // What the page itself says joins what is known of its host and its headers.
+    let said = std::mem::take(&mut document.rights.page);
+    document.rights = page.rights.clone();
+    document.rights.page.extend(said);
     document.identify();
     Ok(document)
 }

@@ -22,7 +22,7 @@ use tidings_store::runs::RunLog;
 use tidings_store::seen::{self, JudgedDay, Ledger, VerdictLine, VerdictReader};
 use tidings_store::text::{self, TextDraft, TextRecipe};
 use tidings_store::yields;
-use tidings_store::{feeds, rfc3339};
+use tidings_store::{Home, feeds, rfc3339};
 use xxhash_rust::xxh3::xxh3_128;
 
 use super::{Report, StepArgs, days_left, ended_early};
@@ -130,7 +130,7 @@ struct Work<'a> {
     session: &'a Session,
     bounds: Bounds,
     /// What people say about feeds, by address.
-    labels: HashMap<String, Vec<(String, String)>>,
+    labels: FeedLabels,
     /// Who gives lemmas and tags.
     annotators: Annotators,
     /// The days that were judged, with the digests of their documents; nothing if duplicates are not told, or kept.
@@ -147,12 +147,10 @@ impl<'a> Work<'a> {
     fn begin(session: &'a Session) -> Result<Work<'a>> {
         let config = &session.config.clean;
         let threads = if config.threads == 0 { lines::cores() } else { config.threads };
-        let listed = feeds::list(&session.home)?.feeds.into_iter();
-        let named = listed.filter(|feed| !feed.labels.is_empty());
         Ok(Work {
             session,
             bounds: Bounds { threads, weight: config.memory_mib << 20 },
-            labels: named.map(|feed| (plain(&feed.url), feed.labels)).collect(),
+            labels: labels(&session.home)?,
             annotators: annotators(&session.config.annotate)?,
             judged: match session.config.annotate.duplicates {
                 Duplicates::Keep => None,
@@ -419,7 +417,16 @@ fn days_are(days: usize) -> String {
     format!("{} {}", count(days as u64, "day"), if days == 1 { "is" } else { "are" })
 }
 
+/// What people say about feeds, by address.
+pub(super) type FeedLabels = HashMap<String, Vec<(String, String)>>;
+
+/// What the list of feeds says about them.
+pub(super) fn labels(home: &Home) -> Result<FeedLabels> {
+    let named = feeds::list(home)?.feeds.into_iter().filter(|feed| !feed.labels.is_empty());
+    Ok(named.map(|feed| (plain(&feed.url), feed.labels)).collect())
+}
+
 /// An address as everybody would write it.
-fn plain(feed: &str) -> String {
+pub(super) fn plain(feed: &str) -> String {
     address::normalise(feed, None).unwrap_or_else(|| feed.to_owned())
 }

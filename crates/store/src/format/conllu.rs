@@ -1,9 +1,10 @@
 //! CoNLL-U, the exchange format of treebanks and taggers, and CoNLL-U Plus with three running numbers.
 //!
-//! Ten columns a token; what is not known is `_`. Whether a space follows a token stands in the last of them, so that the
-//! text can be put together again. CoNLL-U Plus adds the number of the token, its sentence and its text, counted through
-//! a whole corpus: what is said about sentences and texts, or about pairs of them in two languages, lies in files beside
-//! it and refers to these numbers.
+//! Ten columns a word; what is not known is `_`. Whether a space follows a token stands in the last of them, so that the
+//! text can be put together again. A token that stands for several words (`zum`, with the lemma `zu+der`) is a range of
+//! them. CoNLL-U Plus keeps tokens whole and adds the number of the token, its sentence and its text, counted through a
+//! whole corpus: what is said about sentences and texts, or about pairs of them in two languages, lies in files beside it
+//! and refers to these numbers.
 
 use tidings_model::{Annotated, Token};
 
@@ -57,21 +58,23 @@ fn document_with(document: &Annotated, mut numbers: Option<&mut Numbers>, out: &
             sentences += 1;
             if at == 0 {
                 comment("newpar id", &format!("{id}-p{place}"), out);
-                if !paragraph.kind.is_empty() {
-                    comment("kind", &paragraph.kind, out);
-                }
+                let more = [("kind", &paragraph.kind), ("par_lang", &paragraph.language)];
+                more.iter().filter(|(_, value)| !value.is_empty()).for_each(|(name, value)| comment(name, value, out));
             }
             comment("sent_id", &format!("{id}-s{sentences}"), out);
-            comment("text", &text_of(sentence), out);
-            for (index, token) in (1..).zip(sentence) {
-                row(index, token, index < sentence.len(), out);
-                if let Some(numbers) = &mut numbers {
-                    out.push_str(&format!("\t{}\t{}\t{}", numbers.token, numbers.sentence, numbers.text));
-                    numbers.token += 1;
+            match &mut numbers {
+                None => write_sentence(sentence, out),
+                Some(numbers) => {
+                    comment("text", &text_of(sentence), out);
+                    for (index, token) in (1..).zip(sentence) {
+                        let own = [numbers.token, numbers.sentence, numbers.text].map(|number| number.to_string());
+                        row(&format!("{index}"), &token.word, (&token.lemma, &token.tag), space(token), out);
+                        out.push_str(&format!("\t{}\n", own.join("\t")));
+                        numbers.token += 1;
+                    }
+                    out.push('\n');
                 }
-                out.push('\n');
             }
-            out.push('\n');
             if let Some(numbers) = &mut numbers {
                 numbers.sentence += 1;
             }
@@ -82,20 +85,53 @@ fn document_with(document: &Annotated, mut numbers: Option<&mut Numbers>, out: &
     }
 }
 
-fn row(index: usize, token: &Token, has_next: bool, out: &mut String) {
-    out.push_str(&index.to_string());
-    out.push('\t');
-    column(&token.word, out);
-    out.push('\t');
-    column(&token.lemma, out);
-    let (upos, xpos) =
-        if UPOS.contains(&token.tag.as_str()) { (token.tag.as_str(), "") } else { ("", token.tag.as_str()) };
-    out.push('\t');
-    column(upos, out);
-    out.push('\t');
-    column(xpos, out);
+/// Writes a sentence with its text, and the empty line behind it.
+pub fn write_sentence(sentence: &[Token], out: &mut String) {
+    comment("text", &text_of(sentence), out);
+    let mut number = 0;
+    for token in sentence {
+        let parts = parts(token);
+        if let [only] = parts[..] {
+            number += 1;
+            row(&number.to_string(), &token.word, only, space(token), out);
+        } else {
+            row(&format!("{}-{}", number + 1, number + parts.len()), &token.word, ("", ""), space(token), out);
+            for part in parts {
+                number += 1;
+                out.push('\n');
+                // How a part is written is not known, only what it stands for.
+                row(&number.to_string(), "", part, "_", out);
+            }
+        }
+        out.push('\n');
+    }
+    out.push('\n');
+}
+
+/// The words that a token stands for: one, or as many as its lemma and its tag have, joined by `+`.
+fn parts(token: &Token) -> Vec<(&str, &str)> {
+    let tags: Vec<&str> = token.tag.split('+').collect();
+    let lemmas: Vec<&str> = token.lemma.split('+').collect();
+    match tags.len() > 1 && tags.len() == lemmas.len() {
+        true => lemmas.into_iter().zip(tags).collect(),
+        false => vec![(&token.lemma, &token.tag)],
+    }
+}
+
+fn space(token: &Token) -> &'static str {
+    if token.space_after { "_" } else { "SpaceAfter=No" }
+}
+
+/// A line without its end.
+fn row(number: &str, word: &str, (lemma, tag): (&str, &str), misc: &str, out: &mut String) {
+    let (upos, xpos) = if UPOS.contains(&tag) { (tag, "") } else { ("", tag) };
+    out.push_str(number);
+    for value in [word, lemma, upos, xpos] {
+        out.push('\t');
+        column(value, out);
+    }
     out.push_str("\t_\t_\t_\t_\t");
-    out.push_str(if token.space_after || !has_next { "_" } else { "SpaceAfter=No" });
+    out.push_str(misc);
 }
 
 /// The sentence as it stood in the text, with single spaces.
@@ -165,10 +201,14 @@ mod tests {
         };
         let rain =
             vec![token("It", "it", "PRON", true), token("rains", "rain", "VVZ", false), token(".", "", "", true)];
-        let yes = vec![token("Yes", "", "", false)];
+        let yes = vec![token("Yes", "", "", true)];
         Annotated {
             about: Attributes { id: 7, url: "http://e.org/\n".into(), ..Attributes::default() },
-            paragraphs: vec![AnnotatedParagraph { kind: "p".into(), sentences: vec![rain, yes] }],
+            paragraphs: vec![AnnotatedParagraph {
+                kind: "p".into(),
+                language: "fr".into(),
+                sentences: vec![rain, yes],
+            }],
         }
     }
 
@@ -178,11 +218,32 @@ mod tests {
         write(&document(), &mut out);
         let id = format!("{:032x}", 7);
         let expected = format!(
-            "# newdoc id = {id}\n# url = http://e.org/ \n# newpar id = {id}-p1\n# kind = p\n# sent_id = {id}-s1\n# text = It rains.\n\
+            "# newdoc id = {id}\n# url = http://e.org/ \n# newpar id = {id}-p1\n# kind = p\n# par_lang = fr\n# sent_id = {id}-s1\n# text = It rains.\n\
              1\tIt\tit\tPRON\t_\t_\t_\t_\t_\t_\n2\trains\train\t_\tVVZ\t_\t_\t_\t_\tSpaceAfter=No\n3\t.\t_\t_\t_\t_\t_\t_\t_\t_\n\n\
              # sent_id = {id}-s2\n# text = Yes\n1\tYes\t_\t_\t_\t_\t_\t_\t_\t_\n\n"
         );
         assert_eq!(out, expected);
+    }
+
+    #[test]
+    fn a_token_that_stands_for_several_words_is_a_range() {
+        let token = |word: &str, lemma: &str, tag: &str, space_after| Token {
+            word: word.into(),
+            lemma: lemma.into(),
+            tag: tag.into(),
+            space_after,
+        };
+        let sentence =
+            [token("du", "de+le", "ADP+DET", true), token("vin", "vin", "NOUN", false), token("+", "+", "", true)];
+        let wanted = "# text = du vin+\n\
+            1-2\tdu\t_\t_\t_\t_\t_\t_\t_\t_\n\
+            1\t_\tde\tADP\t_\t_\t_\t_\t_\t_\n\
+            2\t_\tle\tDET\t_\t_\t_\t_\t_\t_\n\
+            3\tvin\tvin\tNOUN\t_\t_\t_\t_\t_\tSpaceAfter=No\n\
+            4\t+\t+\t_\t_\t_\t_\t_\t_\t_\n\n";
+        let mut out = String::new();
+        write_sentence(&sentence, &mut out);
+        assert_eq!(out, wanted);
     }
 
     #[test]

@@ -10,6 +10,7 @@ pub struct Contents {
     has_lemmas: bool,
     has_tags: bool,
     has_kinds: bool,
+    has_languages: bool,
     fields: BTreeSet<String>,
     languages: BTreeSet<String>,
 }
@@ -33,6 +34,7 @@ impl Contents {
             self.languages.insert(language.to_owned());
         }
         self.has_kinds |= document.paragraphs.iter().any(|paragraph| !paragraph.kind.is_empty());
+        self.has_languages |= document.paragraphs.iter().any(|paragraph| !paragraph.language.is_empty());
         if !(self.has_lemmas && self.has_tags) {
             let mut tokens = document.paragraphs.iter().flat_map(|paragraph| paragraph.sentences.iter().flatten());
             let annotated = tokens.clone().any(|token| !token.lemma.is_empty());
@@ -76,7 +78,13 @@ impl Contents {
             text.push_str(&format!("\tATTRIBUTE {field}\n"));
         }
         text.push_str("}\n");
-        text.push_str(if self.has_kinds { "STRUCTURE p {\n\tATTRIBUTE kind\n}\n" } else { "STRUCTURE p\n" });
+        let of_paragraphs = [(self.has_kinds, "kind"), (self.has_languages, "lang")];
+        let of_paragraphs: String =
+            of_paragraphs.iter().filter(|row| row.0).map(|row| format!("\tATTRIBUTE {}\n", row.1)).collect();
+        match of_paragraphs.is_empty() {
+            true => text.push_str("STRUCTURE p\n"),
+            false => text.push_str(&format!("STRUCTURE p {{\n{of_paragraphs}}}\n")),
+        }
         text.push_str("STRUCTURE s\nSTRUCTURE g {\n\tDISPLAYTAG 0\n\tDISPLAYBEGIN \"_EMPTY_\"\n}\n");
         text
     }
@@ -92,7 +100,7 @@ mod tests {
         let token = Token { word: "Regen".into(), lemma: "Regen".into(), tag: "NOUN".into(), space_after: true };
         let fields = vec![("site".to_owned(), "e.org".to_owned())];
         let about = Attributes { url: "http://e.org".into(), fields, ..Attributes::default() };
-        let paragraph = |sentences| AnnotatedParagraph { kind: String::new(), sentences };
+        let paragraph = |sentences| AnnotatedParagraph { sentences, ..AnnotatedParagraph::default() };
         let document = |sentences| Annotated { about: about.clone(), paragraphs: vec![paragraph(sentences)] };
         let mut contents = Contents::default();
         contents.see(&document(vec![]), "de");

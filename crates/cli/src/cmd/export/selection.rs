@@ -6,13 +6,15 @@ use anyhow::{Context as _, Result, anyhow, bail};
 use tidings_fetch::robots::Robots;
 use tidings_index::Snapshot;
 use tidings_model::purpose::{self, Extent, Purpose, Signal};
-use tidings_model::{Annotated, Attributes, Document, address};
+use tidings_model::{Annotated, Attributes, Document};
 use tidings_query::engine::{Engine, Limits};
 use tidings_query::filter::CompiledFilter;
 use tidings_query::{Filter, Rule, cql};
-use tidings_store::{Home, feeds, hidden, rules};
+use tidings_store::removed::Removed;
+use tidings_store::{Home, hidden, rules};
 
 use super::source::{self, Raw};
+use crate::cmd::annotate::{FeedLabels, labels, plain};
 use crate::cmd::ask::{corpus, parse_filter};
 
 /// A document that leaves the house.
@@ -84,7 +86,8 @@ pub struct Selection {
     /// The generation of each index that was asked.
     pub generations: BTreeMap<String, u64>,
     hidden: BTreeSet<String>,
-    labels: HashMap<String, Vec<(String, String)>>,
+    removed: Removed,
+    labels: FeedLabels,
     purpose: Purpose,
     extent: Extent,
     /// What robots.txt files say to trainers, by digest.
@@ -100,14 +103,14 @@ impl Selection {
             Some(query) => Some(hits(home, asked, query, filter.as_ref(), &mut generations)?),
             None => None,
         };
-        let listed = feeds::list(home)?.feeds.into_iter().filter(|feed| !feed.labels.is_empty());
         Ok(Selection {
             described: filter.as_ref().map(ToString::to_string),
             filter: filter.as_ref().map(Filter::compile).transpose()?,
             hits,
             generations,
             hidden: hidden::read(home)?,
-            labels: listed.map(|feed| (plain(&feed.url), feed.labels)).collect(),
+            removed: Removed::read(home)?,
+            labels: labels(home)?,
             purpose,
             extent,
             shut: if purpose == Purpose::Train { shut_to_trainers(home)? } else { HashMap::new() },
@@ -144,6 +147,10 @@ impl Selection {
         }
         if self.hidden.contains(&document.id) || self.hidden.contains(&document.url) {
             return stays("hidden");
+        }
+        // A tombstone counts from the moment it is set, whatever still lies on the shelves.
+        if self.removed.covers(&document.url).is_some() || self.removed.document(&document.id).is_some() {
+            return stays("removed");
         }
         let is_new = match &raw.verdict {
             Some(verdict) => source::keep_new(&mut document, verdict)?,
@@ -249,11 +256,6 @@ fn is_shut(rules: &[Robots], url: &str) -> bool {
     let url = url::Url::parse(url).ok();
     let path = url.as_ref().map_or("/", |url| &url[url::Position::BeforePath..url::Position::AfterQuery]);
     rules.iter().any(|rules| !rules.allows(path))
-}
-
-/// An address as everybody would write it.
-fn plain(feed: &str) -> String {
-    address::normalise(feed, None).unwrap_or_else(|| feed.to_owned())
 }
 
 #[cfg(test)]

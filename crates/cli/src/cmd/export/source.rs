@@ -273,6 +273,7 @@ fn next_annotated(reader: &mut vertical::Reader<Box<dyn std::io::BufRead + Send>
         }
         if let Some(paragraph) = document.as_mut().filter(|_| is_paragraph).and_then(|it| it.paragraphs.last_mut()) {
             paragraph.kind = reader.value("kind").unwrap_or_default();
+            paragraph.language = reader.value("lang").unwrap_or_default();
         }
     }
     Ok(document)

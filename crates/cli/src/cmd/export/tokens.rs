@@ -108,7 +108,8 @@ impl Taker for Plus {
         for (place, paragraph) in (1..).zip(&document.paragraphs) {
             let place = format!("{place}");
             for _ in &paragraph.sentences {
-                let misc = conllu::misc([("paragraph", place.as_str()), ("kind", &paragraph.kind)]);
+                let about = [("paragraph", place.as_str()), ("kind", &paragraph.kind), ("lang", &paragraph.language)];
+                let misc = conllu::misc(about);
                 lines.push_str(&format!("{sentence}\t{}\t{misc}\n", first.text));
                 sentence += 1;
             }
