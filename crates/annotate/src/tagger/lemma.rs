@@ -138,15 +138,15 @@ pub fn remembered(word: &Word, tag: u8) -> Hash {
     mix(mix(3, word.whole), u64::from(tag))
 }
 
-/// What a known lemma is found by, alone and with its tag.
-pub fn known_lemma(lemma: &str, tag: u8) -> [Hash; 2] {
+/// What a known lemma is found by: alone, with its tag, and as a word of a text.
+pub fn known_lemma(lemma: &str, tag: u8) -> [Hash; 3] {
     let lemma = of_str(lemma);
-    [mix(4, lemma), mix(mix(5, lemma), u64::from(tag))]
+    [mix(4, lemma), mix(mix(5, lemma), u64::from(tag)), mix(6, lemma)]
 }
 
 /// What is known about a lemma, as a number for features.
-pub fn knowledge(alone: bool, with_tag: bool, is_word: bool) -> u64 {
-    u64::from(alone) + u64::from(with_tag) * 2 + u64::from(is_word) * 4
+pub fn knowledge([alone, with_tag, as_word]: [bool; 3]) -> u64 {
+    u64::from(alone) + u64::from(with_tag) * 2 + u64::from(as_word) * 4
 }
 
 impl Lemmatiser {
@@ -228,8 +228,9 @@ impl Lemmatiser {
         let mut features = Vec::with_capacity(32);
         let mut best = (i32::MIN, 0);
         for (number, lemma) in self.candidates(asked.lower) {
-            let [alone, with_tag] = known_lemma(&lemma, asked.tag).map(|hash| self.known.find(hash).is_some());
-            let known = knowledge(alone, with_tag, lemma == asked.lower);
+            let mut known = known_lemma(&lemma, asked.tag).map(|hash| self.known.find(hash).is_some());
+            known[2] &= lemma != asked.lower;
+            let known = knowledge(known);
             features.clear();
             script_features(asked, self.identities[usize::from(number)], &lemma, known, &mut features);
             let score = features.iter().map(|feature| self.weights.of(*feature)).sum();

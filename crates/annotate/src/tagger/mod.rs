@@ -16,7 +16,7 @@
 //! ```
 
 mod about;
-mod bytes;
+pub mod bytes;
 pub mod chain;
 pub mod features;
 pub mod lemma;

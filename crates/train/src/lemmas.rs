@@ -1,0 +1,189 @@
+//! Learns to choose lemmas: which scripts compete, what they weigh, and what must be remembered.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+
+use tidings_annotate::tagger::Sparse;
+use tidings_annotate::tagger::bytes::Reader;
+use tidings_annotate::tagger::lemma::{
+    Asked, Lemmatiser, candidates, identity, knowledge, known_lemma, remembered, script_features,
+};
+use tidings_annotate::tagger::script::{Case, Script, lower};
+use tidings_annotate::tagger::words::Word;
+
+use crate::cases;
+use crate::linear::{self, Choice, Numbers, rounded};
+use crate::tags;
+use crate::treebank::Sentence;
+
+/// How to learn.
+#[derive(Debug, Clone, Copy)]
+pub struct Settings {
+    /// How often the words are gone through.
+    pub rounds: usize,
+    /// How far one word moves a weight.
+    pub step: f32,
+    /// What draws weights back to nothing.
+    pub draw: f32,
+    /// How many words a script must serve to compete.
+    pub least: u32,
+    /// The unit of weights: what is below half of it is left out.
+    pub unit: f32,
+    /// Two to the power of this is the number of places for features.
+    pub bits: u32,
+}
+
+impl Default for Settings {
+    fn default() -> Settings {
+        Settings { rounds: 12, step: 0.2, draw: 0.0005, least: 2, unit: 0.05, bits: 21 }
+    }
+}
+
+/// A word with a tag, and the lemma it has most often.
+struct Type<'s> {
+    lower: String,
+    tag: u8,
+    /// One of its spellings, whether it stood first, and its lemma there.
+    forms: BTreeMap<(&'s str, bool), u32>,
+    lemma: &'s str,
+    script: Script,
+}
+
+/// The lemmatiser as a part of a model; an empty one if there are no lemmas to learn from. Sentences of related languages
+/// teach how lemmas look, but are not remembered.
+pub fn learn(tags: &[String], own: &[&Sentence], settings: &Settings) -> Vec<u8> {
+    let types = types(tags, own);
+    let mut served: BTreeMap<&Script, u32> = BTreeMap::new();
+    types.iter().for_each(|one| *served.entry(&one.script).or_default() += 1);
+    let mut ranked: Vec<(&Script, u32)> = served.into_iter().collect();
+    ranked.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
+    ranked.truncate(usize::from(u16::MAX));
+    let competing = ranked.iter().take_while(|(_, count)| *count >= settings.least).count();
+    let scripts: Vec<Script> = ranked.iter().map(|(script, _)| (*script).clone()).collect();
+
+    let known = Known::new(&types);
+    let weights = rounded(&weigh(&types, &scripts[..competing], &known, settings), settings.unit);
+    let case_weights = rounded(&cases::learn(tags, own, settings.bits), settings.unit);
+    let known = known.places(settings.bits);
+    let write = |scripts: &[Script], memory: &[(u32, u16, Case)]| {
+        let mut out = Vec::new();
+        Lemmatiser::write(scripts, competing, settings.bits, &weights, &case_weights, memory, &known, &mut out);
+        out
+    };
+    // What the rules get wrong is remembered.
+    let rules = Lemmatiser::read(&mut Reader::new(&write(&scripts, &[]))).expect("it was just written");
+    let numbers: HashMap<&Script, u16> = scripts.iter().enumerate().map(|(place, script)| (script, place as u16)).collect();
+    let mut memory: BTreeMap<u32, (u16, Case)> = BTreeMap::new();
+    for one in &types {
+        let is_wrong = |(form, is_first): &(&str, bool)| rules.lemma(form, &Word::new(form), one.tag, *is_first) != one.lemma;
+        if let Some(script) = numbers.get(&one.script).filter(|_| one.forms.keys().any(is_wrong)) {
+            let place = Sparse::place(remembered(&Word::new(&one.lower), one.tag), settings.bits);
+            memory.insert(place, (*script, one.case()));
+        }
+    }
+    let memory: Vec<(u32, u16, Case)> = memory.into_iter().map(|(place, (script, case))| (place, script, case)).collect();
+    // Scripts that neither compete nor are remembered are not needed.
+    let mut used: BTreeSet<u16> = (0..competing as u16).collect();
+    used.extend(memory.iter().map(|row| row.1));
+    let renamed: HashMap<u16, u16> = used.iter().enumerate().map(|(place, number)| (*number, place as u16)).collect();
+    let scripts: Vec<Script> = used.iter().map(|number| scripts[usize::from(*number)].clone()).collect();
+    let memory: Vec<(u32, u16, Case)> = memory.into_iter().map(|(place, script, case)| (place, renamed[&script], case)).collect();
+    write(&scripts, &memory)
+}
+
+impl Type<'_> {
+    /// The case that gives the lemma to most of its spellings.
+    fn case(&self) -> Case {
+        let served = |case: &Case| {
+            let served = |((form, _), count): (&(&str, bool), &u32)| {
+                if cases::right(form, self.lemma)[*case as usize] { *count } else { 0 }
+            };
+            self.forms.iter().map(served).sum::<u32>()
+        };
+        let best = Case::ALL.iter().map(served).max().unwrap_or_default();
+        Case::ALL.into_iter().find(|case| served(case) == best).unwrap_or(Case::Keep)
+    }
+}
+
+fn types<'s>(tags: &[String], sentences: &[&'s Sentence]) -> Vec<Type<'s>> {
+    type Seen<'s> = (BTreeMap<(&'s str, bool), u32>, BTreeMap<&'s str, u32>);
+    let mut seen: BTreeMap<(String, u8), Seen<'s>> = BTreeMap::new();
+    for sentence in sentences {
+        for (place, gold) in sentence.iter().enumerate() {
+            if let Some(lemma) = &gold.lemma {
+                let key = (lower(&gold.form), tags::number(tags, &gold.tag));
+                let (forms, lemmas) = seen.entry(key).or_default();
+                *forms.entry((&gold.form, place == 0)).or_default() += 1;
+                *lemmas.entry(lemma).or_default() += 1;
+            }
+        }
+    }
+    let one = |((small, tag), (forms, lemmas)): ((String, u8), Seen<'s>)| {
+        let most = lemmas.values().copied().max().unwrap_or_default();
+        let lemma = lemmas.iter().find(|(_, count)| **count == most).map_or("", |(lemma, _)| *lemma);
+        let script = Script::between(&small, &lower(lemma));
+        Type { lower: small, tag, forms, lemma, script }
+    };
+    seen.into_iter().map(one).collect()
+}
+
+/// Lemmas and words that have been seen, and with which words.
+struct Known {
+    /// The words of each lemma, by its hash; more than one is all that matters.
+    lemmas: HashMap<u64, HashSet<u64>>,
+    words: HashSet<u64>,
+}
+
+impl Known {
+    fn new(types: &[Type<'_>]) -> Known {
+        let mut known = Known { lemmas: HashMap::new(), words: HashSet::new() };
+        for one in types {
+            let word = Word::new(&one.lower).whole;
+            let [alone, with_tag, _] = known_lemma(&lower(one.lemma), one.tag);
+            known.lemmas.entry(alone).or_default().insert(word);
+            known.lemmas.entry(with_tag).or_default().insert(word);
+            known.words.insert(known_lemma(&one.lower, one.tag)[2]);
+        }
+        known
+    }
+
+    /// What would be known about a lemma if this word had never been seen.
+    fn without(&self, word: u64, small: &str, lemma: &str, tag: u8) -> u64 {
+        let [alone, with_tag, as_word] = known_lemma(lemma, tag);
+        let elsewhere = |hash: u64| self.lemmas.get(&hash).is_some_and(|words| words.iter().any(|one| *one != word));
+        knowledge([elsewhere(alone), elsewhere(with_tag), lemma != small && self.words.contains(&as_word)])
+    }
+
+    fn places(&self, bits: u32) -> Vec<u32> {
+        let hashes = self.lemmas.keys().chain(&self.words);
+        let places: BTreeSet<u32> = hashes.map(|hash| Sparse::place(*hash, bits)).collect();
+        places.into_iter().collect()
+    }
+}
+
+fn weigh(types: &[Type<'_>], scripts: &[Script], known: &Known, settings: &Settings) -> Vec<(u32, f32)> {
+    let mut by_end: HashMap<String, Vec<u16>> = HashMap::new();
+    for (number, script) in scripts.iter().enumerate() {
+        by_end.entry(script.end.0.clone()).or_default().push(number as u16);
+    }
+    let longest = scripts.iter().map(|script| script.end.0.chars().count()).max().unwrap_or_default();
+    let identities: Vec<[u64; 3]> = scripts.iter().map(identity).collect();
+    let mut numbers = Numbers::new(settings.bits);
+    let mut choices = Vec::new();
+    for one in types {
+        let word = Word::new(one.forms.keys().next().map_or("", |(form, _)| form));
+        let asked = Asked { lower: &one.lower, word, tag: one.tag };
+        let wanted = lower(one.lemma);
+        let mut choice = Choice { weight: 1.0, ..Choice::default() };
+        for (number, lemma) in candidates(scripts, &by_end, longest, &one.lower) {
+            let about = known.without(word.whole, &one.lower, &lemma, one.tag);
+            let mut features = Vec::new();
+            script_features(&asked, identities[usize::from(number)], &lemma, about, &mut features);
+            choice.candidates.push(numbers.of(&features));
+            choice.right.push(lemma == wanted);
+        }
+        if choice.right.contains(&true) && choice.right.contains(&false) {
+            choices.push(choice);
+        }
+    }
+    linear::learn(&choices, &numbers, linear::Settings { rounds: settings.rounds, step: settings.step, draw: settings.draw })
+}

@@ -1,0 +1,129 @@
+//! The treebanks of each language, and which languages help each other.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use anyhow::Result;
+use tidings_annotate::tagger::Source;
+
+use crate::treebank::{self, Sentence, Treebank};
+
+/// The treebanks of a language.
+#[derive(Debug, Default)]
+pub struct Shelf {
+    /// Files for training.
+    pub train: Vec<Treebank>,
+    /// Files for development.
+    pub dev: Vec<Treebank>,
+}
+
+/// Shelves by the codes of their languages.
+pub type Shelves = BTreeMap<String, Shelf>;
+
+/// Languages that are close enough to learn from each other's text.
+const RELATED: &[(&str, &[&str])] = &[
+    ("hr", &["sr"]),
+    ("sr", &["hr"]),
+    ("cs", &["sk"]),
+    ("sk", &["cs"]),
+    ("nb", &["nn", "da"]),
+    ("nn", &["nb", "da"]),
+    ("da", &["nb", "nn"]),
+    ("sv", &["nb", "da"]),
+    ("ru", &["uk", "be"]),
+    ("uk", &["ru", "be"]),
+    ("be", &["ru", "uk"]),
+    ("gl", &["pt"]),
+    ("ga", &["gd"]),
+    ("gd", &["ga"]),
+];
+
+/// Treebanks whose licence is not CC BY-SA 4.0.
+const OTHER_LICENCES: &[(&str, &str)] =
+    &[("fr_sequoia", "LGPL-LR"), ("gl_treegal", "LGPL-LR"), ("ga_idt", "CC BY-SA 3.0")];
+
+/// Reads the shelves of all languages from `ud-train/` and `text-dev/ud/` of a folder.
+pub fn shelves(shared: &Path) -> Result<Shelves> {
+    let mut shelves = Shelves::new();
+    for (folder, is_train) in [("ud-train", true), ("text-dev/ud", false)] {
+        for file in treebank::files(&shared.join(folder))? {
+            let treebank = Treebank::read(&file)?;
+            let shelf = shelves.entry(treebank.language().to_owned()).or_default();
+            if is_train { shelf.train.push(treebank) } else { shelf.dev.push(treebank) }
+        }
+    }
+    Ok(shelves)
+}
+
+/// The codes of languages that help a language.
+pub fn related(code: &str) -> &'static [&'static str] {
+    RELATED.iter().find(|row| row.0 == code).map_or(&[], |row| row.1)
+}
+
+/// The sentences that help a language.
+pub fn helping<'s>(shelves: &'s Shelves, code: &str) -> Vec<&'s Sentence> {
+    let shelves = related(code).iter().filter_map(|code| shelves.get(*code));
+    shelves.flat_map(|shelf| shelf.all()).flat_map(Treebank::sentences).collect()
+}
+
+/// The treebanks of a shelf described, each once.
+pub fn sources(shelf: &Shelf, licence: Option<&str>) -> Vec<Source> {
+    let mut sources: Vec<Source> = Vec::new();
+    for treebank in shelf.all() {
+        let tokens = treebank.tokens() as u32;
+        let other = OTHER_LICENCES.iter().find(|row| row.0 == treebank.name).map(|row| row.1);
+        let licence = licence.or(other).unwrap_or("CC BY-SA 4.0").to_owned();
+        match sources.iter_mut().find(|source| source.name == treebank.title) {
+            Some(source) => source.tokens += tokens,
+            None => sources.push(Source { name: treebank.title.clone(), licence, tokens }),
+        }
+    }
+    sources
+}
+
+/// What to learn from, what to test on, and how that is called.
+#[derive(Debug)]
+pub struct Trial {
+    /// The treebank that is tested.
+    pub name: String,
+    /// Sentences to learn from.
+    pub learn: Vec<Sentence>,
+    /// Sentences to test on.
+    pub test: Vec<Sentence>,
+    /// Whether the treebank has a file for training.
+    pub is_trained: bool,
+}
+
+impl Shelf {
+    /// All its files.
+    pub fn all(&self) -> impl Iterator<Item = &Treebank> {
+        self.train.iter().chain(&self.dev)
+    }
+
+    /// Trials of every treebank: with the development file where there is one for training as well, else with folds
+    /// of whatever there is. All treebanks of the language take part in learning. `only_first` makes one trial of
+    /// every folds.
+    pub fn trials(&self, folds: usize, only_first: bool) -> Vec<Trial> {
+        let mut trials = Vec::new();
+        let has_train = |name: &str| self.train.iter().any(|one| one.name == name);
+        let has_dev = |name: &str| self.dev.iter().any(|one| one.name == name);
+        for treebank in self.all() {
+            let name = treebank.name.as_str();
+            if has_train(name) && has_dev(name) {
+                if std::ptr::eq(treebank, self.dev.iter().find(|one| one.name == name).unwrap_or(treebank)) {
+                    let learn = self.all().filter(|one| !std::ptr::eq(*one, treebank)).flat_map(Treebank::sentences);
+                    let test = treebank.sentences().cloned().collect();
+                    trials.push(Trial { name: name.to_owned(), learn: learn.cloned().collect(), test, is_trained: true });
+                }
+                continue;
+            }
+            for fold in (0..folds).rev().take(if only_first { 1 } else { folds }) {
+                let (test, mut learn) = treebank.fold(fold, folds);
+                let others = self.all().filter(|one| one.name != name).flat_map(Treebank::sentences);
+                learn.extend(others.cloned());
+                trials.push(Trial { name: name.to_owned(), learn, test, is_trained: has_train(name) });
+            }
+        }
+        trials
+    }
+}
