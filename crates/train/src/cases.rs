@@ -32,10 +32,13 @@ pub fn learn(tags: &[String], sentences: &[&Sentence], bits: u32) -> Vec<(u32, f
     let mut numbers = Numbers::new(bits);
     let mut choices = Vec::new();
     for ((form, tag, is_first, lemma), count) in seen {
-        let right = right(form, lemma);
-        if right.iter().all(|right| *right) || !right.iter().any(|right| *right) {
+        // Only the simplest case counts as right: those who make the same would share its weight and lose to others.
+        let all_right = right(form, lemma);
+        let Some(simplest) = all_right.iter().position(|right| *right) else { continue };
+        if all_right.iter().all(|right| *right) {
             continue;
         }
+        let right = Case::ALL.map(|case| case as usize == simplest);
         let small = lower(form);
         let asked = Asked { lower: &small, word: Word::new(form), tag };
         let candidates = Case::ALL.map(|case| {
@@ -46,5 +49,5 @@ pub fn learn(tags: &[String], sentences: &[&Sentence], bits: u32) -> Vec<(u32, f
         let weight = 1.0 + (count as f32).ln();
         choices.push(Choice { candidates: candidates.to_vec(), right: right.to_vec(), weight });
     }
-    linear::learn(&choices, &numbers, linear::Settings { rounds: 8, step: 0.2, draw: 0.001 })
+    linear::learn(&choices, &numbers, linear::Settings { rounds: 8, step: 0.2, calm: 0.1, draw: 0.001 })
 }

@@ -5,8 +5,9 @@ use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use tidings_annotate::tagger::Sparse;
 use tidings_annotate::tagger::bytes::Reader;
 use tidings_annotate::tagger::lemma::{
-    Asked, Lemmatiser, candidates, identity, knowledge, known_lemma, remembered, script_features,
+    Asked, Lemmatiser, Ranks, knowledge, known_lemma, remembered, script_features,
 };
+use tidings_annotate::tagger::joints::{self, Joints, MARK};
 use tidings_annotate::tagger::script::{Case, Script, lower};
 use tidings_annotate::tagger::words::Word;
 
@@ -22,6 +23,8 @@ pub struct Settings {
     pub rounds: usize,
     /// How far one word moves a weight.
     pub step: f32,
+    /// What every weight has moved before it is learned: the more, the calmer its first steps.
+    pub calm: f32,
     /// What draws weights back to nothing.
     pub draw: f32,
     /// How many words a script must serve to compete.
@@ -34,7 +37,7 @@ pub struct Settings {
 
 impl Default for Settings {
     fn default() -> Settings {
-        Settings { rounds: 12, step: 0.2, draw: 0.0005, least: 2, unit: 0.05, bits: 21 }
+        Settings { rounds: 12, step: 0.2, calm: 0.1, draw: 0.0005, least: 2, unit: 0.08, bits: 21 }
     }
 }
 
@@ -45,6 +48,9 @@ struct Type<'s> {
     /// One of its spellings, whether it stood first, and its lemma there.
     forms: BTreeMap<(&'s str, bool), u32>,
     lemma: &'s str,
+    /// The lemma in small letters, without marks of where it was put together.
+    plain: String,
+    /// What makes the plain lemma.
     script: Script,
 }
 
@@ -53,7 +59,10 @@ struct Type<'s> {
 pub fn learn(tags: &[String], own: &[&Sentence], settings: &Settings) -> Vec<u8> {
     let types = types(tags, own);
     let mut served: BTreeMap<&Script, u32> = BTreeMap::new();
-    types.iter().for_each(|one| *served.entry(&one.script).or_default() += 1);
+    for one in &types {
+        // Where little of a word is left, its lemma is no matter of rules.
+        *served.entry(&one.script).or_default() += u32::from(one.keeps_a_stem());
+    }
     let mut ranked: Vec<(&Script, u32)> = served.into_iter().collect();
     ranked.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
     ranked.truncate(usize::from(u16::MAX));
@@ -64,20 +73,28 @@ pub fn learn(tags: &[String], own: &[&Sentence], settings: &Settings) -> Vec<u8>
     let weights = rounded(&weigh(&types, &scripts[..competing], &known, settings), settings.unit);
     let case_weights = rounded(&cases::learn(tags, own, settings.bits), settings.unit);
     let known = known.places(settings.bits);
+    let joints = joints(&types, settings.bits);
     let write = |scripts: &[Script], memory: &[(u32, u16, Case)]| {
         let mut out = Vec::new();
-        Lemmatiser::write(scripts, competing, settings.bits, &weights, &case_weights, memory, &known, &mut out);
+        Lemmatiser::write(scripts, competing, settings.bits, &weights, &case_weights, memory, &known, &joints, &mut out);
         out
     };
     // What the rules get wrong is remembered.
     let rules = Lemmatiser::read(&mut Reader::new(&write(&scripts, &[]))).expect("it was just written");
-    let numbers: HashMap<&Script, u16> = scripts.iter().enumerate().map(|(place, script)| (script, place as u16)).collect();
+    let mut scripts = scripts;
+    let mut numbers: HashMap<Script, u16> =
+        scripts.iter().enumerate().map(|(place, script)| (script.clone(), place as u16)).collect();
     let mut memory: BTreeMap<u32, (u16, Case)> = BTreeMap::new();
     for one in &types {
         let is_wrong = |(form, is_first): &(&str, bool)| rules.lemma(form, &Word::new(form), one.tag, *is_first) != one.lemma;
-        if let Some(script) = numbers.get(&one.script).filter(|_| one.forms.keys().any(is_wrong)) {
+        if one.forms.keys().any(is_wrong) && scripts.len() < usize::from(u16::MAX) {
+            let script = Script::between(&one.lower, &lower(one.lemma));
+            let number = *numbers.entry(script.clone()).or_insert_with(|| {
+                scripts.push(script);
+                scripts.len() as u16 - 1
+            });
             let place = Sparse::place(remembered(&Word::new(&one.lower), one.tag), settings.bits);
-            memory.insert(place, (*script, one.case()));
+            memory.insert(place, (number, one.case()));
         }
     }
     let memory: Vec<(u32, u16, Case)> = memory.into_iter().map(|(place, (script, case))| (place, script, case)).collect();
@@ -91,6 +108,12 @@ pub fn learn(tags: &[String], own: &[&Sentence], settings: &Settings) -> Vec<u8>
 }
 
 impl Type<'_> {
+    fn keeps_a_stem(&self) -> bool {
+        let length = self.lower.chars().count();
+        let taken = self.script.start.0.chars().count() + self.script.end.0.chars().count();
+        (length - taken) * 2 >= length.min(6)
+    }
+
     /// The case that gives the lemma to most of its spellings.
     fn case(&self) -> Case {
         let served = |case: &Case| {
@@ -120,10 +143,58 @@ fn types<'s>(tags: &[String], sentences: &[&'s Sentence]) -> Vec<Type<'s>> {
     let one = |((small, tag), (forms, lemmas)): ((String, u8), Seen<'s>)| {
         let most = lemmas.values().copied().max().unwrap_or_default();
         let lemma = lemmas.iter().find(|(_, count)| **count == most).map_or("", |(lemma, _)| *lemma);
-        let script = Script::between(&small, &lower(lemma));
-        Type { lower: small, tag, forms, lemma, script }
+        let plain = lower(lemma);
+        let plain = if small.contains(MARK) { plain } else { plain.replace(MARK, if small.contains('-') { "-" } else { "" }) };
+        let script = Script::between(&small, &plain);
+        Type { lower: small, tag, forms, lemma, plain, script }
     };
     seen.into_iter().map(one).collect()
+}
+
+/// How often a first part must have been seen to be believed before an unknown one.
+const FREQUENT: u32 = 3;
+
+/// What is known about joints, as a part of a model.
+fn joints(types: &[Type<'_>], bits: u32) -> Vec<u8> {
+    let mut firsts: BTreeMap<String, u32> = BTreeMap::new();
+    let mut places: BTreeSet<u32> = BTreeSet::new();
+    let mut hyphens = (0, 0);
+    let put_together = |one: &&Type<'_>| one.lemma.contains(MARK) && !one.lower.contains(MARK);
+    for one in types.iter().filter(put_together) {
+        let lemma = lower(one.lemma);
+        for (at, _) in lemma.match_indices(MARK) {
+            let first = lemma[..at].rsplit(MARK).next().unwrap_or_default();
+            *firsts.entry(first.to_owned()).or_default() += 1;
+            places.insert(Sparse::place(joints::part(&lemma[at + 1..].replace(MARK, ""))[2], bits));
+            places.insert(Sparse::place(joints::part(lemma[at + 1..].split(MARK).next().unwrap_or_default())[2], bits));
+        }
+    }
+    if places.is_empty() {
+        let mut out = Vec::new();
+        Joints::write(false, 6, &[], &mut out);
+        return out;
+    }
+    for one in types {
+        // Whatever is a word of its own may be the last part.
+        if !one.lemma.contains(MARK) && one.plain.chars().count() > 3 {
+            places.insert(Sparse::place(joints::part(&one.plain)[2], bits));
+        }
+        if one.lower.contains('-') && one.lower.chars().any(char::is_alphabetic) {
+            let side = if one.lemma.contains(MARK) { &mut hyphens.0 } else { &mut hyphens.1 };
+            *side += 1;
+        }
+    }
+    for (first, count) in &firsts {
+        let [known, frequent, _] = joints::part(first);
+        places.insert(Sparse::place(known, bits));
+        if *count >= FREQUENT {
+            places.insert(Sparse::place(frequent, bits));
+        }
+    }
+    let places: Vec<u32> = places.into_iter().collect();
+    let mut out = Vec::new();
+    Joints::write(hyphens.0 > hyphens.1, bits, &places, &mut out);
+    out
 }
 
 /// Lemmas and words that have been seen, and with which words.
@@ -138,7 +209,7 @@ impl Known {
         let mut known = Known { lemmas: HashMap::new(), words: HashSet::new() };
         for one in types {
             let word = Word::new(&one.lower).whole;
-            let [alone, with_tag, _] = known_lemma(&lower(one.lemma), one.tag);
+            let [alone, with_tag, _] = known_lemma(&one.plain, one.tag);
             known.lemmas.entry(alone).or_default().insert(word);
             known.lemmas.entry(with_tag).or_default().insert(word);
             known.words.insert(known_lemma(&one.lower, one.tag)[2]);
@@ -147,10 +218,10 @@ impl Known {
     }
 
     /// What would be known about a lemma if this word had never been seen.
-    fn without(&self, word: u64, small: &str, lemma: &str, tag: u8) -> u64 {
+    fn without(&self, word: u64, small: &str, lemma: &str, tag: u8) -> [bool; 3] {
         let [alone, with_tag, as_word] = known_lemma(lemma, tag);
         let elsewhere = |hash: u64| self.lemmas.get(&hash).is_some_and(|words| words.iter().any(|one| *one != word));
-        knowledge([elsewhere(alone), elsewhere(with_tag), lemma != small && self.words.contains(&as_word)])
+        [elsewhere(alone), elsewhere(with_tag), lemma != small && self.words.contains(&as_word)]
     }
 
     fn places(&self, bits: u32) -> Vec<u32> {
@@ -161,29 +232,24 @@ impl Known {
 }
 
 fn weigh(types: &[Type<'_>], scripts: &[Script], known: &Known, settings: &Settings) -> Vec<(u32, f32)> {
-    let mut by_end: HashMap<String, Vec<u16>> = HashMap::new();
-    for (number, script) in scripts.iter().enumerate() {
-        by_end.entry(script.end.0.clone()).or_default().push(number as u16);
-    }
-    let longest = scripts.iter().map(|script| script.end.0.chars().count()).max().unwrap_or_default();
-    let identities: Vec<[u64; 3]> = scripts.iter().map(identity).collect();
+    let ranks = Ranks::new(scripts);
     let mut numbers = Numbers::new(settings.bits);
     let mut choices = Vec::new();
     for one in types {
         let word = Word::new(one.forms.keys().next().map_or("", |(form, _)| form));
         let asked = Asked { lower: &one.lower, word, tag: one.tag };
-        let wanted = lower(one.lemma);
         let mut choice = Choice { weight: 1.0, ..Choice::default() };
-        for (number, lemma) in candidates(scripts, &by_end, longest, &one.lower) {
-            let about = known.without(word.whole, &one.lower, &lemma, one.tag);
+        let about = |lemma: &str| known.without(word.whole, &one.lower, lemma, one.tag);
+        for candidate in ranks.candidates(scripts, &one.lower, |lemma| about(lemma)[1]) {
             let mut features = Vec::new();
-            script_features(&asked, identities[usize::from(number)], &lemma, about, &mut features);
+            script_features(&asked, &candidate, knowledge(about(&candidate.lemma)), &mut features);
             choice.candidates.push(numbers.of(&features));
-            choice.right.push(lemma == wanted);
+            choice.right.push(candidate.lemma == one.plain);
         }
         if choice.right.contains(&true) && choice.right.contains(&false) {
             choices.push(choice);
         }
     }
-    linear::learn(&choices, &numbers, linear::Settings { rounds: settings.rounds, step: settings.step, draw: settings.draw })
+    let Settings { rounds, step, calm, draw, .. } = *settings;
+    linear::learn(&choices, &numbers, linear::Settings { rounds, step, calm, draw })
 }

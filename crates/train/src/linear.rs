@@ -22,6 +22,8 @@ pub struct Choice {
 pub struct Settings {
     pub rounds: usize,
     pub step: f32,
+    /// What every weight has moved before it is learned.
+    pub calm: f32,
     /// What draws weights back to nothing.
     pub draw: f32,
 }
@@ -54,7 +56,7 @@ impl Numbers {
 /// Learns weights; pairs of place and weight, by place.
 pub fn learn(choices: &[Choice], numbers: &Numbers, settings: Settings) -> Vec<(u32, f32)> {
     let mut weights = vec![0f32; numbers.places.len()];
-    let mut steps = vec![1e-6f32; numbers.places.len()];
+    let mut steps = vec![settings.calm; numbers.places.len()];
     let mut sums = vec![0f32; numbers.places.len()];
     let mut order: Vec<u32> = (0..choices.len() as u32).collect();
     let mut dice = Dice::new(7);

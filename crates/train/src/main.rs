@@ -9,7 +9,7 @@ use anyhow::{Context as _, Result, bail};
 use clap::Parser;
 use tidings_annotate::tagger::{About, Models, Tagger};
 use tidings_train::model::{Material, Settings, make};
-use tidings_train::score::{Score, score};
+use tidings_train::score::{Score, score, tokens};
 use tidings_train::shelf::{self, Shelves, Trial};
 use tidings_train::treebank::{Sentence, Treebank};
 
@@ -43,6 +43,9 @@ struct Args {
     /// Learn without testing
     #[arg(long)]
     untested: bool,
+    /// Print up to so many words of each trial that were wrong
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    show: usize,
     /// How many languages are learned at once
     #[arg(long, default_value_t = std::thread::available_parallelism().map_or(1, usize::from))]
     jobs: usize,
@@ -114,7 +117,10 @@ fn learn(code: &str, shelves: &Shelves, args: &Args, settings: &Settings) -> Lea
         let model = model(&sentences);
         let tagger = Tagger::read(About::default(), &model).expect("it was just written");
         let row = learned.scores.entry(trial.name.clone()).or_insert((trial.is_trained, Score::default(), 0));
-        row.1.merge(&score(&tagger, &trial.test));
+        let found = score(&tagger, &trial.test);
+        row.1.merge(&found);
+        eprintln!("{} {:?} {:?}", trial.name, found.upos(), found.lemma());
+        show(&trial.name, &tagger, &trial.test, args.show);
         row.2 = Models::pack(&model).len();
     }
     let mut all = Score::default();
@@ -132,8 +138,23 @@ fn learn(code: &str, shelves: &Shelves, args: &Args, settings: &Settings) -> Lea
         let sentences: Vec<&Sentence> = shelf.all().flat_map(Treebank::sentences).collect();
         learned.packed = Some(Models::pack(&model(&sentences)));
     }
-    eprintln!("{code} {:?} {:?}", learned.about.upos, learned.about.lemma);
     learned
+}
+
+/// Prints words that were wrong, as they were and as they should have been.
+fn show(name: &str, tagger: &Tagger, sentences: &[Sentence], limit: usize) {
+    let mut left = limit;
+    for sentence in sentences {
+        let mut tokens = tokens(sentence);
+        tagger.tag(&mut tokens);
+        for (gold, token) in sentence.iter().zip(&tokens).filter(|(gold, _)| !gold.is_joined()) {
+            let lemma = gold.lemma.as_ref().unwrap_or(&token.lemma);
+            if left > 0 && (gold.tag != token.tag || *lemma != token.lemma) {
+                left -= 1;
+                println!("{name} {}: {} {}, not {} {}", gold.form, lemma, gold.tag, token.lemma, token.tag);
+            }
+        }
+    }
 }
 
 fn report(results: &BTreeMap<&String, Learned>) {
@@ -179,6 +200,7 @@ fn settings(changes: &[String]) -> Result<Settings> {
             "tags.help" => settings.tags.help = number,
             "tags.bits" => settings.tags.bits = number as u32,
             "lemmas.rounds" => settings.lemmas.rounds = number as usize,
+            "lemmas.calm" => settings.lemmas.calm = number,
             "lemmas.step" => settings.lemmas.step = number,
             "lemmas.draw" => settings.lemmas.draw = number,
             "lemmas.least" => settings.lemmas.least = number as u32,

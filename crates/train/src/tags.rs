@@ -41,15 +41,15 @@ pub struct Settings {
 impl Default for Settings {
     fn default() -> Settings {
         Settings {
-            rounds: 12,
+            rounds: 8,
             step: 0.15,
             calm: 0.1,
             draw: 0.0005,
-            forget: 0.3,
-            noise: 0.1,
+            forget: 0.5,
+            noise: 0.2,
             least: 2,
             class_least: 2,
-            keep: 0.03,
+            keep: 0.08,
             help: 0.3,
             bits: 21,
         }
@@ -148,6 +148,8 @@ struct Example {
     /// How often each word is forgotten.
     forget: Vec<f32>,
     weight: f32,
+    /// Whether it is of a related language.
+    is_helping: bool,
 }
 
 /// What was learned: classes and weights, as parts of a model.
@@ -216,6 +218,7 @@ fn examples(
             tags: sentence.iter().map(|gold| number(tags, &gold.tag)).collect(),
             forget: words.iter().map(|word| settings.forget / seen[&word.whole] as f32).collect(),
             weight: if number_of < own.len() { 1.0 } else { settings.help },
+            is_helping: number_of >= own.len(),
         }
     });
     (examples.collect(), places)
@@ -254,7 +257,7 @@ impl Field {
             let helped = round * 2 < settings.rounds;
             for place in &order {
                 let example = &examples[*place as usize];
-                if helped || example.weight == 1.0 {
+                if helped || !example.is_helping {
                     field.step(example, settings, &mut dice);
                 }
             }

@@ -9,6 +9,7 @@ use std::collections::HashMap;
 use crate::hash::{Hash, mix, of_str};
 use crate::tagger::ModelError;
 use crate::tagger::bytes::{Reader, put_number};
+use crate::tagger::joints::Joints;
 use crate::tagger::script::{Case, Script, lower};
 use crate::tagger::sparse::Sparse;
 use crate::tagger::words::Word;
@@ -22,15 +23,14 @@ const MOST_CANDIDATES: usize = 48;
 #[derive(Debug, Default)]
 pub struct Lemmatiser {
     scripts: Vec<Script>,
-    /// Scripts that compete, by what they take from the end.
-    by_end: HashMap<String, Vec<u16>>,
-    longest_end: usize,
-    identities: Vec<[Hash; 3]>,
+    /// Those of them that compete.
+    ranks: Ranks,
     weights: Weights,
     case_weights: Weights,
     remembered: Sparse,
     memory: Vec<(u16, u8)>,
     known: Sparse,
+    joints: Joints,
 }
 
 /// Single weights of features.
@@ -71,15 +71,17 @@ pub struct Asked<'w> {
     pub tag: u8,
 }
 
-/// Scripts by what they do, as numbers: at the beginning, at the end, in all.
-pub fn identity(script: &Script) -> [Hash; 3] {
+/// Scripts by what they do, as numbers: at the beginning, at the end, in all, and what they add at the end.
+fn identity(script: &Script) -> [Hash; 4] {
     let start = mix(of_str(&script.start.0), of_str(&script.start.1));
     let end = mix(of_str(&script.end.0), of_str(&script.end.1));
-    [start, end, mix(start, end)]
+    [start, end, mix(start, end), of_str(&script.end.1)]
 }
 
 /// What speaks for and against a script. `is_known` tells whether a lemma has been seen, alone or with a tag.
-pub fn script_features(asked: &Asked<'_>, [start, end, both]: [Hash; 3], lemma: &str, known: u64, out: &mut Vec<Hash>) {
+pub fn script_features(asked: &Asked<'_>, candidate: &Candidate, known: u64, out: &mut Vec<Hash>) {
+    let [start, end, both, _] = candidate.identity;
+    let lemma = candidate.lemma.as_str();
     let tag = u64::from(asked.tag);
     let word = &asked.word;
     let mut feature = |number: u64, parts: &[u64]| {
@@ -114,6 +116,13 @@ pub fn script_features(asked: &Asked<'_>, [start, end, both]: [Hash; 3], lemma: 
     feature(26, &[known, end]);
     feature(27, &[known, made.length.min(4)]);
     feature(28, &[end, word.starts[3], word.ends[2]]);
+    let added = candidate.identity[3];
+    let taken = Word::new(&candidate.script.end.0);
+    feature(29, &[added, taken.starts[0], tag]);
+    feature(30, &[added, taken.starts[1], tag]);
+    feature(31, &[added, taken.starts[2]]);
+    feature(32, &[added, known, tag]);
+    feature(33, &[added, taken.length, tag]);
 }
 
 /// What speaks for and against a case.
@@ -171,11 +180,8 @@ impl Lemmatiser {
             lemmatiser.memory.push((script as u16, case));
         }
         lemmatiser.known = Sparse::read(reader)?;
-        for (number, script) in scripts.iter().enumerate().take(competing.min(usize::from(u16::MAX))) {
-            lemmatiser.longest_end = lemmatiser.longest_end.max(script.end.0.chars().count());
-            lemmatiser.by_end.entry(script.end.0.clone()).or_default().push(number as u16);
-        }
-        lemmatiser.identities = scripts.iter().map(identity).collect();
+        lemmatiser.joints = Joints::read(reader)?;
+        lemmatiser.ranks = Ranks::new(&scripts[..competing.min(scripts.len())]);
         lemmatiser.scripts = scripts;
         Ok(lemmatiser)
     }
@@ -190,6 +196,7 @@ impl Lemmatiser {
         case_weights: &[(u32, i8)],
         memory: &[(u32, u16, Case)],
         known: &[u32],
+        joints: &[u8],
         out: &mut Vec<u8>,
     ) {
         put_number(scripts.len() as u32, out);
@@ -201,6 +208,7 @@ impl Lemmatiser {
         Sparse::write(bits, &places, out);
         memory.iter().for_each(|(_, script, case)| put_number(u32::from(*script) * 4 + *case as u32, out));
         Sparse::write(bits, known, out);
+        out.extend(joints);
     }
 
     /// The lemma of a word, given the number of its tag.
@@ -210,40 +218,34 @@ impl Lemmatiser {
         }
         let lower = lower(text);
         let asked = Asked { lower: &lower, word: *word, tag };
-        let (script, case) = match self.remembered.find(remembered(word, tag)) {
-            Some(number) => (usize::from(self.memory[number].0), Case::ALL[usize::from(self.memory[number].1)]),
-            None => (self.choose(&asked), self.case(&asked, is_first)),
-        };
-        let script = &self.scripts[script];
-        match (script.apply(&lower), case) {
-            // Remembered by its hash, it may be another word.
-            (None, _) => text.to_owned(),
-            (Some(_), Case::Keep) => script.apply_kept(text, &lower).unwrap_or_default(),
-            (Some(lemma), _) => case.apply(&lemma, ""),
+        if let Some(number) = self.remembered.find(remembered(word, tag)) {
+            let (script, case) = self.memory[number];
+            return made(&self.scripts[usize::from(script)], Case::ALL[usize::from(case)], text, &lower);
         }
+        let case = self.case(&asked, is_first);
+        let Some(script) = self.choose(&asked) else { return text.to_owned() };
+        let lemma = made(&script, case, text, &lower);
+        let small = script.apply(&lower).unwrap_or_default();
+        self.joints.mark(lemma, &small)
     }
 
-    /// The script that fits best; the lemma must not be empty.
-    pub fn choose(&self, asked: &Asked<'_>) -> usize {
-        let mut features = Vec::with_capacity(32);
+    /// The script that fits best.
+    fn choose(&self, asked: &Asked<'_>) -> Option<Script> {
+        let knows = |lemma: &str| known_lemma(lemma, asked.tag).map(|hash| self.known.find(hash).is_some());
+        let mut candidates = self.ranks.candidates(&self.scripts, asked.lower, |lemma| knows(lemma)[1]);
+        let mut features = Vec::with_capacity(40);
         let mut best = (i32::MIN, 0);
-        for (number, lemma) in self.candidates(asked.lower) {
-            let mut known = known_lemma(&lemma, asked.tag).map(|hash| self.known.find(hash).is_some());
-            known[2] &= lemma != asked.lower;
-            let known = knowledge(known);
+        for (place, candidate) in candidates.iter().enumerate() {
+            let mut known = knows(&candidate.lemma);
+            known[2] &= candidate.lemma != asked.lower;
             features.clear();
-            script_features(asked, self.identities[usize::from(number)], &lemma, known, &mut features);
+            script_features(asked, candidate, knowledge(known), &mut features);
             let score = features.iter().map(|feature| self.weights.of(*feature)).sum();
             if score > best.0 {
-                best = (score, usize::from(number));
+                best = (score, place);
             }
         }
-        best.1
-    }
-
-    /// Scripts that can be applied, with the lemmas they make.
-    pub fn candidates(&self, lower: &str) -> Vec<(u16, String)> {
-        candidates(&self.scripts, &self.by_end, self.longest_end, lower)
+        (!candidates.is_empty()).then(|| candidates.swap_remove(best.1).script)
     }
 
     fn case(&self, asked: &Asked<'_>, is_first: bool) -> Case {
@@ -259,23 +261,86 @@ impl Lemmatiser {
     }
 }
 
-/// Scripts that can be applied to a word, with the lemmas they make. `by_end` lists scripts by what they take from the end.
-pub fn candidates(
-    scripts: &[Script],
-    by_end: &HashMap<String, Vec<u16>>,
+/// What a script makes of a word; the word itself if it cannot be applied: remembered by its hash, it may be another word.
+fn made(script: &Script, case: Case, text: &str, lower: &str) -> String {
+    let lemma = match case {
+        Case::Keep => script.apply_kept(text, lower),
+        _ => script.apply(lower).map(|lemma| case.apply(&lemma, "")),
+    };
+    lemma.unwrap_or_else(|| text.to_owned())
+}
+
+/// A script that can be applied to a word.
+#[derive(Debug)]
+pub struct Candidate {
+    /// What it does.
+    pub script: Script,
+    /// The lemma it makes, in small letters.
+    pub lemma: String,
+    identity: [Hash; 4],
+}
+
+/// Scripts that compete.
+#[derive(Debug, Default)]
+pub struct Ranks {
+    /// By what they take from the end.
+    by_end: HashMap<String, Vec<u16>>,
     longest_end: usize,
-    lower: &str,
-) -> Vec<(u16, String)> {
-    let mut found = Vec::new();
-    let starts = lower.char_indices().rev().map(|(at, _)| at);
-    for at in std::iter::once(lower.len()).chain(starts).take(longest_end + 1) {
-        for number in by_end.get(&lower[at..]).into_iter().flatten() {
-            let lemma = scripts[usize::from(*number)].apply(lower).filter(|lemma| !lemma.is_empty());
-            found.extend(lemma.map(|lemma| (*number, lemma)));
-            if found.len() == MOST_CANDIDATES {
-                return found;
+    identities: Vec<[Hash; 4]>,
+    /// What is most often put at the end.
+    additions: Vec<String>,
+}
+
+/// How many additions are tried with ends that were never seen.
+const ADDITIONS: usize = 8;
+/// How much of a word may be an end that was never seen, in characters.
+const LONGEST_NEW_END: usize = 12;
+/// How much of the word must be left then; one more if something is added.
+const SHORTEST_STEM: usize = 2;
+
+impl Ranks {
+    /// Scripts that compete, in the order of how many words they serve.
+    pub fn new(scripts: &[Script]) -> Ranks {
+        let mut ranks = Ranks::default();
+        for (number, script) in scripts.iter().enumerate().take(usize::from(u16::MAX)) {
+            ranks.identities.push(identity(script));
+            let end = &script.end;
+            ranks.longest_end = ranks.longest_end.max(end.0.chars().count());
+            ranks.by_end.entry(end.0.clone()).or_default().push(number as u16);
+            if ranks.additions.len() < ADDITIONS && end.0.chars().count() > 1 && !ranks.additions.contains(&end.1) {
+                ranks.additions.push(end.1.clone());
             }
         }
+        ranks
     }
-    found
+
+    /// The scripts that fit a word, and new ones that take another end from it if that leads to a known lemma.
+    pub fn candidates(&self, scripts: &[Script], lower: &str, is_known: impl Fn(&str) -> bool) -> Vec<Candidate> {
+        let mut found: Vec<Candidate> = Vec::new();
+        let starts = || std::iter::once(lower.len()).chain(lower.char_indices().rev().map(|(at, _)| at));
+        for at in starts().take(self.longest_end + 1) {
+            for number in self.by_end.get(&lower[at..]).into_iter().flatten() {
+                let script = &scripts[usize::from(*number)];
+                if let Some(lemma) = script.apply(lower).filter(|lemma| !lemma.is_empty()) {
+                    let identity = self.identities[usize::from(*number)];
+                    found.push(Candidate { identity, script: script.clone(), lemma });
+                }
+                if found.len() == MOST_CANDIDATES {
+                    return found;
+                }
+            }
+        }
+        let shortest = lower.char_indices().nth(SHORTEST_STEM).map_or(lower.len(), |(at, _)| at);
+        for at in starts().skip(1).take(LONGEST_NEW_END).take_while(|at| *at >= shortest) {
+            for addition in self.additions.iter().filter(|addition| at > shortest || addition.is_empty()) {
+                let lemma = [&lower[..at], addition].concat();
+                if is_known(&lemma) && !found.iter().any(|one| one.lemma == lemma) {
+                    let end = (lower[at..].to_owned(), addition.clone());
+                    let script = Script { end, ..Script::default() };
+                    found.push(Candidate { identity: identity(&script), script, lemma });
+                }
+            }
+        }
+        found
+    }
 }

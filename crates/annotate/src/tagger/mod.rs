@@ -19,6 +19,7 @@ mod about;
 pub mod bytes;
 pub mod chain;
 pub mod features;
+pub mod joints;
 pub mod lemma;
 mod models;
 pub mod script;

@@ -11,7 +11,7 @@ use crate::tagger::sparse::Sparse;
 /// How many ends and beginnings of a word are looked at.
 pub const ENDS: usize = 6;
 /// The same for beginnings.
-pub const STARTS: usize = 4;
+pub const STARTS: usize = 7;
 
 /// Where hashes of whole words, of ends and of beginnings start, so that they never meet.
 const WHOLE: Hash = 0x9ae1_6a3b;
