@@ -108,6 +108,8 @@ pub enum Verb {
     Tokenize(cmd::tokenize::Args),
     /// Tell in which language texts are written, or many as a filter
     Lang(cmd::lang::Args),
+    /// List the models of lemmas and parts of speech: languages, treebanks, licences, scores
+    Models(cmd::models::Args),
     /// Print the settings in force
     Config,
     /// Print completions for a shell

@@ -81,6 +81,7 @@ fn run(args: Args) -> anyhow::Result<cmd::Report> {
         Verb::Token(args) => cmd::token::run(&args, global),
         Verb::Tokenize(args) => cmd::tokenize::run(&args),
         Verb::Lang(args) => cmd::lang::run(&args),
+        Verb::Models(args) => cmd::models::run(&args),
         Verb::Config => cmd::config::run(global),
         Verb::Completions(args) => cmd::shell::completions(&args),
         Verb::Man(args) => cmd::shell::man(&args),

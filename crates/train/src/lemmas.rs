@@ -2,12 +2,12 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
-use tidings_annotate::tagger::Sparse;
+use tidings_annotate::tagger::{Models, Sparse};
 use tidings_annotate::tagger::bytes::Reader;
-use tidings_annotate::tagger::lemma::{
-    Asked, Lemmatiser, Ranks, knowledge, known_lemma, remembered, script_features,
-};
 use tidings_annotate::tagger::joints::{self, Joints, MARK};
+use tidings_annotate::tagger::lemma::{
+    Asked, Lemmatiser, Question, Ranks, knowledge, known_hash, known_lemma, remembered,
+};
 use tidings_annotate::tagger::script::{Case, Script, lower};
 use tidings_annotate::tagger::words::Word;
 
@@ -29,15 +29,19 @@ pub struct Settings {
     pub draw: f32,
     /// How many words a script must serve to compete.
     pub least: u32,
+    /// Words seen this often are remembered in any case.
+    pub frequent: u32,
     /// The unit of weights: what is below half of it is left out.
     pub unit: f32,
+    /// If all is larger than this when it is packed, words seen once are not remembered with a script of their own.
+    pub most_bytes: usize,
     /// Two to the power of this is the number of places for features.
     pub bits: u32,
 }
 
 impl Default for Settings {
     fn default() -> Settings {
-        Settings { rounds: 12, step: 0.2, calm: 0.1, draw: 0.0005, least: 2, unit: 0.08, bits: 21 }
+        Settings { rounds: 12, step: 0.2, calm: 0.1, draw: 0.0005, least: 2, frequent: 3, unit: 0.08, most_bytes: 180_000, bits: 21 }
     }
 }
 
@@ -66,7 +70,11 @@ pub fn learn(tags: &[String], own: &[&Sentence], settings: &Settings) -> Vec<u8>
     let mut ranked: Vec<(&Script, u32)> = served.into_iter().collect();
     ranked.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
     ranked.truncate(usize::from(u16::MAX));
-    let competing = ranked.iter().take_while(|(_, count)| *count >= settings.least).count();
+    // What takes little from a word fits many, and must serve more.
+    let least = |script: &Script| settings.least + [3, 1].get(script.end.0.chars().count()).unwrap_or(&0);
+    let (competing, others): (Vec<_>, Vec<_>) = ranked.into_iter().partition(|(script, count)| *count >= least(script));
+    let ranked: Vec<(&Script, u32)> = competing.iter().chain(&others).copied().collect();
+    let competing = competing.len();
     let scripts: Vec<Script> = ranked.iter().map(|(script, _)| (*script).clone()).collect();
 
     let known = Known::new(&types);
@@ -76,38 +84,78 @@ pub fn learn(tags: &[String], own: &[&Sentence], settings: &Settings) -> Vec<u8>
     let joints = joints(&types, settings.bits);
     let write = |scripts: &[Script], memory: &[(u32, u16, Case)]| {
         let mut out = Vec::new();
-        Lemmatiser::write(scripts, competing, settings.bits, &weights, &case_weights, memory, &known, &joints, &mut out);
+        Lemmatiser::write(
+            scripts,
+            competing,
+            settings.bits,
+            &weights,
+            &case_weights,
+            memory,
+            &known,
+            &joints,
+            &mut out,
+        );
         out
     };
-    // What the rules get wrong is remembered.
     let rules = Lemmatiser::read(&mut Reader::new(&write(&scripts, &[]))).expect("it was just written");
-    let mut scripts = scripts;
-    let mut numbers: HashMap<Script, u16> =
-        scripts.iter().enumerate().map(|(place, script)| (script.clone(), place as u16)).collect();
-    let mut memory: BTreeMap<u32, (u16, Case)> = BTreeMap::new();
-    for one in &types {
-        let is_wrong = |(form, is_first): &(&str, bool)| rules.lemma(form, &Word::new(form), one.tag, *is_first) != one.lemma;
-        if one.forms.keys().any(is_wrong) && scripts.len() < usize::from(u16::MAX) {
-            let script = Script::between(&one.lower, &lower(one.lemma));
-            let number = *numbers.entry(script.clone()).or_insert_with(|| {
-                scripts.push(script);
-                scripts.len() as u16 - 1
-            });
-            let place = Sparse::place(remembered(&Word::new(&one.lower), one.tag), settings.bits);
-            memory.insert(place, (number, one.case()));
-        }
+    let all = {
+        let (scripts, memory) = remember(&types, &scripts, competing, &rules, 1, settings);
+        write(&scripts, &memory)
+    };
+    if Models::pack(&all).len() <= settings.most_bytes {
+        return all;
     }
-    let memory: Vec<(u32, u16, Case)> = memory.into_iter().map(|(place, (script, case))| (place, script, case)).collect();
-    // Scripts that neither compete nor are remembered are not needed.
-    let mut used: BTreeSet<u16> = (0..competing as u16).collect();
-    used.extend(memory.iter().map(|row| row.1));
-    let renamed: HashMap<u16, u16> = used.iter().enumerate().map(|(place, number)| (*number, place as u16)).collect();
-    let scripts: Vec<Script> = used.iter().map(|number| scripts[usize::from(*number)].clone()).collect();
-    let memory: Vec<(u32, u16, Case)> = memory.into_iter().map(|(place, script, case)| (place, renamed[&script], case)).collect();
+    let (scripts, memory) = remember(&types, &scripts, competing, &rules, 2, settings);
     write(&scripts, &memory)
 }
 
+/// Remembers what the rules get wrong, and what is frequent: the scripts that are needed, those that compete first, and which word
+/// has which. A word whose script no other word has must have been seen `least` times.
+fn remember(
+    types: &[Type<'_>],
+    scripts: &[Script],
+    competing: usize,
+    rules: &Lemmatiser,
+    least: u32,
+    settings: &Settings,
+) -> (Vec<Script>, Vec<(u32, u16, Case)>) {
+    let mut served: BTreeMap<Script, u32> = BTreeMap::new();
+    let mut wanted: Vec<(&Type<'_>, Script)> = Vec::new();
+    for one in types {
+        let is_wrong =
+            |(form, is_first): &(&str, bool)| rules.lemma(form, &Word::new(form), one.tag, *is_first) != one.lemma;
+        // What is frequent is quicker to remember than to choose.
+        if one.seen() >= settings.frequent || one.forms.keys().any(is_wrong) {
+            let script = Script::between(&one.lower, &lower(one.lemma));
+            *served.entry(script.clone()).or_default() += 1;
+            wanted.push((one, script));
+        }
+    }
+    let mut needed: Vec<Script> = scripts[..competing].to_vec();
+    let mut numbers: HashMap<Script, u16> =
+        needed.iter().enumerate().map(|(place, script)| (script.clone(), place as u16)).collect();
+    let mut memory: BTreeMap<u32, (u16, Case)> = BTreeMap::new();
+    for (one, script) in wanted {
+        let is_worth_it = one.seen() >= least || served[&script] > 1 || numbers.contains_key(&script);
+        if !is_worth_it || needed.len() == usize::from(u16::MAX) {
+            continue;
+        }
+        let number = *numbers.entry(script.clone()).or_insert_with(|| {
+            needed.push(script);
+            needed.len() as u16 - 1
+        });
+        let place = Sparse::place(remembered(&Word::new(&one.lower), one.tag), settings.bits);
+        memory.insert(place, (number, one.case()));
+    }
+    (needed, memory.into_iter().map(|(place, (script, case))| (place, script, case)).collect())
+}
+
 impl Type<'_> {
+    /// How often it was seen.
+    fn seen(&self) -> u32 {
+        self.forms.values().sum()
+    }
+
     fn keeps_a_stem(&self) -> bool {
         let length = self.lower.chars().count();
         let taken = self.script.start.0.chars().count() + self.script.end.0.chars().count();
@@ -144,7 +192,8 @@ fn types<'s>(tags: &[String], sentences: &[&'s Sentence]) -> Vec<Type<'s>> {
         let most = lemmas.values().copied().max().unwrap_or_default();
         let lemma = lemmas.iter().find(|(_, count)| **count == most).map_or("", |(lemma, _)| *lemma);
         let plain = lower(lemma);
-        let plain = if small.contains(MARK) { plain } else { plain.replace(MARK, if small.contains('-') { "-" } else { "" }) };
+        let plain =
+            if small.contains(MARK) { plain } else { plain.replace(MARK, if small.contains('-') { "-" } else { "" }) };
         let script = Script::between(&small, &plain);
         Type { lower: small, tag, forms, lemma, plain, script }
     };
@@ -217,10 +266,15 @@ impl Known {
         known
     }
 
+    /// Whether a lemma was seen with another word than this.
+    fn elsewhere(&self, lemma: u64, word: u64) -> bool {
+        self.lemmas.get(&lemma).is_some_and(|words| words.iter().any(|one| *one != word))
+    }
+
     /// What would be known about a lemma if this word had never been seen.
     fn without(&self, word: u64, small: &str, lemma: &str, tag: u8) -> [bool; 3] {
         let [alone, with_tag, as_word] = known_lemma(lemma, tag);
-        let elsewhere = |hash: u64| self.lemmas.get(&hash).is_some_and(|words| words.iter().any(|one| *one != word));
+        let elsewhere = |hash: u64| self.elsewhere(hash, word);
         [elsewhere(alone), elsewhere(with_tag), lemma != small && self.words.contains(&as_word)]
     }
 
@@ -239,11 +293,11 @@ fn weigh(types: &[Type<'_>], scripts: &[Script], known: &Known, settings: &Setti
         let word = Word::new(one.forms.keys().next().map_or("", |(form, _)| form));
         let asked = Asked { lower: &one.lower, word, tag: one.tag };
         let mut choice = Choice { weight: 1.0, ..Choice::default() };
-        let about = |lemma: &str| known.without(word.whole, &one.lower, lemma, one.tag);
-        for candidate in ranks.candidates(scripts, &one.lower, |lemma| about(lemma)[1]) {
-            let mut features = Vec::new();
-            script_features(&asked, &candidate, knowledge(about(&candidate.lemma)), &mut features);
-            choice.candidates.push(numbers.of(&features));
+        let question = Question::new(&asked);
+        let is_known = |lemma: u64| known.elsewhere(known_hash(lemma, one.tag)[1], word.whole);
+        for candidate in ranks.candidates(scripts, &one.lower, is_known) {
+            let about = known.without(word.whole, &one.lower, &candidate.lemma, one.tag);
+            choice.candidates.push(numbers.of(&question.features(&candidate, knowledge(about))));
             choice.right.push(candidate.lemma == one.plain);
         }
         if choice.right.contains(&true) && choice.right.contains(&false) {

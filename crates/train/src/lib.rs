@@ -5,8 +5,8 @@
 
 mod cases;
 mod dice;
-mod linear;
 pub mod lemmas;
+mod linear;
 pub mod model;
 pub mod score;
 pub mod shelf;

@@ -66,9 +66,12 @@ pub fn learn(choices: &[Choice], numbers: &Numbers, settings: Settings) -> Vec<(
         for place in &order {
             let choice = &choices[*place as usize];
             scores.clear();
-            scores.extend(choice.candidates.iter().map(|candidate| {
-                candidate.iter().map(|feature| weights[*feature as usize]).sum::<f32>()
-            }));
+            scores.extend(
+                choice
+                    .candidates
+                    .iter()
+                    .map(|candidate| candidate.iter().map(|feature| weights[*feature as usize]).sum::<f32>()),
+            );
             let highest = scores.iter().copied().fold(f32::MIN, f32::max);
             scores.iter_mut().for_each(|score| *score = (*score - highest).exp());
             let all: f32 = scores.iter().sum();
@@ -94,7 +97,8 @@ pub fn learn(choices: &[Choice], numbers: &Numbers, settings: Settings) -> Vec<(
         }
     }
     let share = (settings.rounds - settings.rounds / 2) as f32;
-    let mut pairs: Vec<(u32, f32)> = numbers.places.iter().zip(sums).map(|(place, sum)| (*place, sum / share)).collect();
+    let mut pairs: Vec<(u32, f32)> =
+        numbers.places.iter().zip(sums).map(|(place, sum)| (*place, sum / share)).collect();
     pairs.sort_by_key(|pair| pair.0);
     pairs
 }

@@ -58,11 +58,10 @@ fn main() -> Result<()> {
     let args = Args::parse();
     let settings = settings(&args.set)?;
     let shelves = match &args.shared {
-        Some(folder) => shelf::shelves(folder)?,
+        Some(folder) => shelf::shelves(folder, &[])?,
         None => own(&args)?,
     };
-    let codes: Vec<&String> =
-        shelves.keys().filter(|code| args.only.is_empty() || args.only.contains(code)).collect();
+    let codes: Vec<&String> = shelves.keys().filter(|code| args.only.is_empty() || args.only.contains(code)).collect();
     let next = AtomicUsize::new(0);
     let results: Mutex<BTreeMap<&String, Learned>> = Mutex::default();
     std::thread::scope(|scope| {
@@ -107,8 +106,8 @@ fn own(args: &Args) -> Result<Shelves> {
 
 fn learn(code: &str, shelves: &Shelves, args: &Args, settings: &Settings) -> Learned {
     let shelf = &shelves[code];
-    let helping = shelf::helping(shelves, code);
-    let model = |sentences: &[&Sentence]| make(Material { own: sentences, helping: &helping }, settings);
+    let (helping, help) = shelf::helping(shelves, code);
+    let model = |sentences: &[&Sentence]| make(Material { own: sentences, helping: &helping, help }, settings);
     let mut learned = Learned { about: About::default(), packed: None, scores: BTreeMap::new() };
     let trials: Vec<Trial> = if args.untested { Vec::new() } else { shelf.trials(args.folds, args.quick) };
     // Folds of one treebank with the same material are learned once.
@@ -131,7 +130,14 @@ fn learn(code: &str, shelves: &Shelves, args: &Args, settings: &Settings) -> Lea
         treebanks: shelf::sources(shelf, args.shared.is_none().then_some(args.licence.as_str())),
         upos: all.upos(),
         lemma: all.lemma(),
-        measured: if all == Score::default() { "-" } else if is_dev { "dev" } else { "cross-validation" }.to_owned(),
+        measured: if all == Score::default() {
+            "-"
+        } else if is_dev {
+            "dev"
+        } else {
+            "cross-validation"
+        }
+        .to_owned(),
         ..About::default()
     };
     if args.output.is_some() {
@@ -197,13 +203,13 @@ fn settings(changes: &[String]) -> Result<Settings> {
             "tags.least" => settings.tags.least = number as u32,
             "tags.class_least" => settings.tags.class_least = number as u32,
             "tags.keep" => settings.tags.keep = number,
-            "tags.help" => settings.tags.help = number,
             "tags.bits" => settings.tags.bits = number as u32,
             "lemmas.rounds" => settings.lemmas.rounds = number as usize,
             "lemmas.calm" => settings.lemmas.calm = number,
             "lemmas.step" => settings.lemmas.step = number,
             "lemmas.draw" => settings.lemmas.draw = number,
             "lemmas.least" => settings.lemmas.least = number as u32,
+            "lemmas.frequent" => settings.lemmas.frequent = number as u32,
             "lemmas.unit" => settings.lemmas.unit = number,
             "lemmas.bits" => settings.lemmas.bits = number as u32,
             _ => bail!("there is no setting {name}"),

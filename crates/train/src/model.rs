@@ -15,6 +15,8 @@ pub struct Material<'m> {
     pub own: &'m [&'m Sentence],
     /// Sentences of related languages, which help with parts of speech.
     pub helping: &'m [&'m Sentence],
+    /// What those weigh.
+    pub help: f32,
 }
 
 /// How to learn.
@@ -29,7 +31,7 @@ pub struct Settings {
 /// Learns a model; its bytes, not packed.
 pub fn make(material: Material<'_>, settings: &Settings) -> Vec<u8> {
     let names = tags::tags(material.own);
-    let learned = tags::learn(&names, material.own, material.helping, &settings.tags);
+    let learned = tags::learn(&names, &material, &settings.tags);
     let lemmas = lemmas::learn(&names, material.own, &settings.lemmas);
     Tagger::write(&names, &learned.classes, &learned.chain, &lemmas, &parts(material.own))
 }

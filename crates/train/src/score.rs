@@ -3,7 +3,7 @@
 use tidings_annotate::Tagger;
 use tidings_model::Token;
 
-use crate::treebank::Sentence;
+use crate::treebank::{Gold, Sentence};
 
 /// Counts of what was right. Tokens that stand for several words do not count.
 #[derive(Debug, Default, Clone, Copy, PartialEq)]
@@ -23,6 +23,22 @@ impl Score {
     /// The share of lemmas that were right.
     pub fn lemma(&self) -> Option<f32> {
         share(self.lemmas)
+    }
+
+    /// Counts a word; a tag or a lemma that is not given does not count.
+    pub fn add(&mut self, gold: &Gold, tag: Option<&str>, lemma: Option<&str>) {
+        if gold.is_joined() {
+            return;
+        }
+        let count = |counts: &mut (u32, u32), wanted: &str, found: Option<&str>| {
+            if let Some(found) = found {
+                *counts = (counts.0 + 1, counts.1 + u32::from(found == wanted));
+            }
+        };
+        count(&mut self.tags, &gold.tag, tag);
+        if let Some(wanted) = &gold.lemma {
+            count(&mut self.lemmas, wanted, lemma);
+        }
     }
 
     /// Adds another count.
@@ -48,13 +64,8 @@ pub fn score<'s>(tagger: &Tagger, sentences: impl IntoIterator<Item = &'s Senten
     for sentence in sentences {
         let mut tokens = tokens(sentence);
         tagger.tag(&mut tokens);
-        for (gold, token) in sentence.iter().zip(&tokens).filter(|(gold, _)| !gold.is_joined()) {
-            score.tags.0 += 1;
-            score.tags.1 += u32::from(gold.tag == token.tag);
-            if let Some(lemma) = &gold.lemma {
-                score.lemmas.0 += 1;
-                score.lemmas.1 += u32::from(*lemma == token.lemma);
-            }
+        for (gold, token) in sentence.iter().zip(&tokens) {
+            score.add(gold, Some(&token.tag), Some(&token.lemma));
         }
     }
     score

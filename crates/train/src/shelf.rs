@@ -20,26 +20,38 @@ pub struct Shelf {
 /// Shelves by the codes of their languages.
 pub type Shelves = BTreeMap<String, Shelf>;
 
-/// Languages that gain from text of their relatives. Where it made no difference or harm, as for Danish and
-/// Swedish, they learn alone.
-const RELATED: &[(&str, &[&str])] = &[
-    ("hr", &["sr"]),
-    ("sr", &["hr"]),
-    ("sk", &["cs"]),
-    ("uk", &["ru", "be"]),
-    ("be", &["ru", "uk"]),
-    ("gd", &["ga"]),
+/// Languages that gain from text of their relatives, and what that text weighs. With nothing, it only tells which parts of
+/// speech words may have.
+const RELATED: &[(&str, &[&str], f32)] = &[
+    ("hr", &["sr"], 0.3),
+    ("sr", &["hr"], 0.3),
+    ("nb", &["nn", "da"], 0.3),
+    ("nn", &["nb", "da"], 0.3),
+    ("da", &["nb", "nn"], 0.0),
+    ("sv", &["nb", "da"], 0.0),
+    ("cs", &["sk"], 0.1),
+    ("sk", &["cs"], 0.3),
+    ("ru", &["uk", "be"], 0.0),
+    ("uk", &["ru", "be"], 0.1),
+    ("be", &["ru", "uk"], 0.1),
+    ("gd", &["ga"], 0.3),
+    ("gl", &["pt", "es"], 0.0),
+    ("es", &["pt", "gl"], 0.0),
 ];
 
 /// Treebanks whose licence is not CC BY-SA 4.0.
 const OTHER_LICENCES: &[(&str, &str)] =
     &[("fr_sequoia", "LGPL-LR"), ("gl_treegal", "LGPL-LR"), ("ga_idt", "CC BY-SA 3.0")];
 
-/// Reads the shelves of all languages from `ud-train/` and `text-dev/ud/` of a folder.
-pub fn shelves(shared: &Path) -> Result<Shelves> {
+/// Reads the shelves of all languages, or of some, from `ud-train/` and `text-dev/ud/` of a folder.
+pub fn shelves(shared: &Path, only: &[&str]) -> Result<Shelves> {
     let mut shelves = Shelves::new();
     for (folder, is_train) in [("ud-train", true), ("text-dev/ud", false)] {
         for file in treebank::files(&shared.join(folder))? {
+            let name = file.file_name().unwrap_or_default().to_string_lossy();
+            if !only.is_empty() && !only.contains(&name.split('_').next().unwrap_or_default()) {
+                continue;
+            }
             let treebank = Treebank::read(&file)?;
             let shelf = shelves.entry(treebank.language().to_owned()).or_default();
             if is_train { shelf.train.push(treebank) } else { shelf.dev.push(treebank) }
@@ -48,15 +60,11 @@ pub fn shelves(shared: &Path) -> Result<Shelves> {
     Ok(shelves)
 }
 
-/// The codes of languages that help a language.
-pub fn related(code: &str) -> &'static [&'static str] {
-    RELATED.iter().find(|row| row.0 == code).map_or(&[], |row| row.1)
-}
-
-/// The sentences that help a language.
-pub fn helping<'s>(shelves: &'s Shelves, code: &str) -> Vec<&'s Sentence> {
-    let shelves = related(code).iter().filter_map(|code| shelves.get(*code));
-    shelves.flat_map(|shelf| shelf.all()).flat_map(Treebank::sentences).collect()
+/// The sentences that help a language, and what they weigh.
+pub fn helping<'s>(shelves: &'s Shelves, code: &str) -> (Vec<&'s Sentence>, f32) {
+    let Some((_, codes, weight)) = RELATED.iter().find(|row| row.0 == code) else { return (Vec::new(), 0.0) };
+    let shelves = codes.iter().filter_map(|code| shelves.get(*code));
+    (shelves.flat_map(|shelf| shelf.all()).flat_map(Treebank::sentences).collect(), *weight)
 }
 
 /// The treebanks of a shelf described, each once.
@@ -106,7 +114,12 @@ impl Shelf {
                 if std::ptr::eq(treebank, self.dev.iter().find(|one| one.name == name).unwrap_or(treebank)) {
                     let learn = self.all().filter(|one| !std::ptr::eq(*one, treebank)).flat_map(Treebank::sentences);
                     let test = treebank.sentences().cloned().collect();
-                    trials.push(Trial { name: name.to_owned(), learn: learn.cloned().collect(), test, is_trained: true });
+                    trials.push(Trial {
+                        name: name.to_owned(),
+                        learn: learn.cloned().collect(),
+                        test,
+                        is_trained: true,
+                    });
                 }
                 continue;
             }

@@ -2,13 +2,14 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use tidings_annotate::tagger::Sparse;
+use tidings_annotate::tagger::{Models, Sparse};
 use tidings_annotate::tagger::bytes::Reader;
 use tidings_annotate::tagger::chain::{Chain, MOST_TAGS};
 use tidings_annotate::tagger::features::{self, LEXICAL};
 use tidings_annotate::tagger::words::{CLASSED_ENDS, Classes, Word};
 
 use crate::dice::Dice;
+use crate::model::Material;
 use crate::treebank::Sentence;
 
 /// How to learn.
@@ -32,8 +33,8 @@ pub struct Settings {
     pub class_least: u32,
     /// Weights below this are left out.
     pub keep: f32,
-    /// What text of related languages weighs.
-    pub help: f32,
+    /// If the weights are larger than this when they are packed, more of them are left out.
+    pub most_bytes: usize,
     /// Two to the power of this is the number of places for features.
     pub bits: u32,
 }
@@ -49,8 +50,8 @@ impl Default for Settings {
             noise: 0.2,
             least: 2,
             class_least: 2,
-            keep: 0.08,
-            help: 0.3,
+            keep: 0.06,
+            most_bytes: 330_000,
             bits: 21,
         }
     }
@@ -87,10 +88,10 @@ pub fn number(tags: &[String], tag: &str) -> u8 {
 }
 
 /// Which tags words and ends had, as a part of a model.
-fn classes(tags: &[String], sentences: &[&Sentence], settings: &Settings) -> Vec<u8> {
+fn classes(tags: &[String], material: &Material<'_>, settings: &Settings) -> Vec<u8> {
     let mut of_words: HashMap<u64, Vec<u32>> = HashMap::new();
     let mut words: BTreeMap<u64, Word> = BTreeMap::new();
-    for gold in sentences.iter().copied().flatten() {
+    for gold in material.own.iter().chain(material.helping).copied().flatten() {
         let word = Word::new(&gold.form);
         words.insert(word.whole, word);
         let counts = of_words.entry(word.whole).or_insert_with(|| vec![0; tags.len()]);
@@ -118,7 +119,8 @@ fn classes(tags: &[String], sentences: &[&Sentence], settings: &Settings) -> Vec
     // The most frequent sets of tags have a number of their own, all others that of their first tag.
     let class = |counts: &[u32], most: usize| {
         let all: u32 = counts.iter().sum();
-        let mut ranked: Vec<usize> = (0..counts.len()).filter(|tag| counts[*tag] * 20 >= all && counts[*tag] > 0).collect();
+        let mut ranked: Vec<usize> =
+            (0..counts.len()).filter(|tag| counts[*tag] * 20 >= all && counts[*tag] > 0).collect();
         ranked.sort_by_key(|tag| std::cmp::Reverse(counts[*tag]));
         ranked.truncate(most);
         ranked
@@ -131,8 +133,10 @@ fn classes(tags: &[String], sentences: &[&Sentence], settings: &Settings) -> Vec
     let mut frequent: Vec<(Vec<usize>, u32)> = frequent.into_iter().filter(|(class, _)| class.len() > 1).collect();
     frequent.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
     let named: Vec<Vec<usize>> = singles.into_iter().chain(frequent.into_iter().map(|pair| pair.0)).take(240).collect();
-    let numbers: HashMap<&Vec<usize>, u8> = named.iter().enumerate().map(|(place, class)| (class, place as u8)).collect();
-    let of = |counts: &Vec<u32>| (1..=3).rev().find_map(|most| numbers.get(&class(counts, most)).copied()).unwrap_or(255);
+    let numbers: HashMap<&Vec<usize>, u8> =
+        named.iter().enumerate().map(|(place, class)| (class, place as u8)).collect();
+    let of =
+        |counts: &Vec<u32>| (1..=3).rev().find_map(|most| numbers.get(&class(counts, most)).copied()).unwrap_or(255);
     let places: Vec<u32> = found.keys().copied().collect();
     let classes: Vec<u8> = found.values().map(of).collect();
     let mut out = Vec::new();
@@ -162,13 +166,18 @@ pub struct Learned {
 }
 
 /// Learns from sentences of a language, with the help of others in related ones.
-pub fn learn(tags: &[String], own: &[&Sentence], helping: &[&Sentence], settings: &Settings) -> Learned {
-    let all: Vec<&Sentence> = own.iter().chain(helping).copied().collect();
-    let packed_classes = classes(tags, &all, settings);
+pub fn learn(tags: &[String], material: &Material<'_>, settings: &Settings) -> Learned {
+    let packed_classes = classes(tags, material, settings);
     let classes = Classes::read(&mut Reader::new(&packed_classes)).expect("it was just written");
-    let (examples, places) = examples(tags, own, helping, &classes, settings);
+    let (examples, places) = examples(tags, material, &classes, settings);
     let field = Field::learn(tags.len(), places.len(), &examples, settings);
-    Learned { classes: packed_classes, chain: field.write(&places, settings) }
+    let mut keep = settings.keep;
+    let mut chain = field.write(&places, keep, settings);
+    while Models::pack(&chain).len() > settings.most_bytes && keep < 2.0 {
+        keep *= 1.3;
+        chain = field.write(&places, keep, settings);
+    }
+    Learned { classes: packed_classes, chain }
 }
 
 fn words(sentence: &Sentence, classes: &Classes) -> Vec<Word> {
@@ -182,12 +191,13 @@ fn words(sentence: &Sentence, classes: &Classes) -> Vec<Word> {
 
 fn examples(
     tags: &[String],
-    own: &[&Sentence],
-    helping: &[&Sentence],
+    material: &Material<'_>,
     classes: &Classes,
     settings: &Settings,
 ) -> (Vec<Example>, Vec<u32>) {
-    let all = || own.iter().chain(helping).copied();
+    let helping = if material.help > 0.0 { material.helping } else { &[] };
+    let own = material.own.len();
+    let all = || material.own.iter().chain(helping).copied();
     let mut counts: HashMap<u64, u32> = HashMap::new();
     let mut seen: HashMap<u64, u32> = HashMap::new();
     for sentence in all() {
@@ -195,8 +205,11 @@ fn examples(
         words.iter().for_each(|word| *seen.entry(word.whole).or_default() += 1);
         features::of_sentence(&words, |_, found| found.iter().for_each(|hash| *counts.entry(*hash).or_default() += 1));
     }
-    let mut places: Vec<u32> =
-        counts.iter().filter(|(_, count)| **count >= settings.least).map(|(hash, _)| Sparse::place(*hash, settings.bits)).collect();
+    let mut places: Vec<u32> = counts
+        .iter()
+        .filter(|(_, count)| **count >= settings.least)
+        .map(|(hash, _)| Sparse::place(*hash, settings.bits))
+        .collect();
     places.sort_unstable();
     places.dedup();
     let examples = all().enumerate().map(|(number_of, sentence)| {
@@ -217,8 +230,8 @@ fn examples(
             rows,
             tags: sentence.iter().map(|gold| number(tags, &gold.tag)).collect(),
             forget: words.iter().map(|word| settings.forget / seen[&word.whole] as f32).collect(),
-            weight: if number_of < own.len() { 1.0 } else { settings.help },
-            is_helping: number_of >= own.len(),
+            weight: if number_of < own { 1.0 } else { material.help },
+            is_helping: number_of >= own,
         }
     });
     (examples.collect(), places)
@@ -262,7 +275,8 @@ impl Field {
                 }
             }
             if round >= from {
-                let add = |sum: &mut Scores, weights: &Scores| sum.iter_mut().zip(weights).for_each(|(sum, one)| *sum += one);
+                let add =
+                    |sum: &mut Scores, weights: &Scores| sum.iter_mut().zip(weights).for_each(|(sum, one)| *sum += one);
                 sums.iter_mut().zip(&field.weights).for_each(|(sum, weights)| add(sum, weights));
                 after_sums.iter_mut().zip(&field.after).for_each(|(sum, weights)| add(sum, weights));
             }
@@ -374,7 +388,13 @@ impl Field {
             backward = next;
         }
         for before in 0..tags {
-            adapt(&mut self.after[before], &mut self.after_steps[before], &follow_slopes[before], example.weight, settings);
+            adapt(
+                &mut self.after[before],
+                &mut self.after_steps[before],
+                &follow_slopes[before],
+                example.weight,
+                settings,
+            );
         }
         adapt(&mut self.after[MOST_TAGS], &mut self.after_steps[MOST_TAGS], &first_slopes, example.weight, settings);
     }
@@ -387,10 +407,10 @@ impl Field {
     }
 
     /// The weights as a part of a model, rounded, without those that say little.
-    fn write(&self, places: &[u32], settings: &Settings) -> Vec<u8> {
+    fn write(&self, places: &[u32], keep: f32, settings: &Settings) -> Vec<u8> {
         let largest = self.weights.iter().flatten().map(|weight| weight.abs()).fold(0.0, f32::max);
-        let unit = (largest / 127.0).clamp(0.005, 0.06);
-        let round = |weight: f32| if weight.abs() < settings.keep { 0.0 } else { (weight / unit).round() };
+        let unit = (largest / 127.0).clamp(0.04, 0.08);
+        let round = |weight: f32| if weight.abs() < keep { 0.0 } else { (weight / unit).round() };
         let mut kept = Vec::new();
         let mut rows: Vec<Vec<i8>> = Vec::new();
         for (place, weights) in places.iter().zip(&self.weights) {

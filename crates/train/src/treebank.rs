@@ -96,6 +96,8 @@ impl Treebank {
     /// The documents of one fold of `folds`, and all others. Documents go to the folds in turns.
     pub fn fold(&self, fold: usize, folds: usize) -> (Vec<Sentence>, Vec<Sentence>) {
         let (mut inside, mut outside) = (Vec::new(), Vec::new());
+        let folds = folds.min(self.documents.len());
+        let fold = fold.min(folds.saturating_sub(1));
         for (place, document) in self.documents.iter().enumerate() {
             let side = if place * folds / self.documents.len() == fold { &mut inside } else { &mut outside };
             side.extend(document.iter().cloned());

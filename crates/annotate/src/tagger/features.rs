@@ -9,7 +9,7 @@ use crate::tagger::words::Word;
 /// How many features know the word itself or its class.
 pub const LEXICAL: usize = 10;
 /// How many features a token has.
-pub const COUNT: usize = 57;
+pub const COUNT: usize = 59;
 
 /// The features of the token in the middle of five, the first and last of which may be outside the sentence.
 pub fn features(around: &[Word; 5], is_first: bool) -> [Hash; COUNT] {
@@ -60,6 +60,8 @@ pub fn features(around: &[Word; 5], is_first: bool) -> [Hash; COUNT] {
         feature(&[word.length, case]),
         feature(&[word.looks, before.looks]),
         feature(&[word.looks, after.looks]),
+        feature(&[word.parts[0]]),
+        feature(&[word.parts[1]]),
         // With its neighbours.
         feature(&[before.whole]),
         feature(&[after.whole]),

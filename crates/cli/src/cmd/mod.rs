@@ -14,6 +14,7 @@ pub mod feed;
 pub mod fetch;
 pub mod init;
 pub mod lang;
+pub mod models;
 pub mod pages;
 pub mod plan;
 pub mod prune;

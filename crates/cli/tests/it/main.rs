@@ -13,6 +13,7 @@ mod faults;
 mod formats;
 mod lang;
 mod limits;
+mod models;
 mod retries;
 mod schedule;
 mod serve;
