@@ -2,7 +2,6 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
-use tidings_annotate::tagger::{Models, Sparse};
 use tidings_annotate::tagger::bytes::Reader;
 use tidings_annotate::tagger::joints::{self, Joints, MARK};
 use tidings_annotate::tagger::lemma::{
@@ -10,6 +9,7 @@ use tidings_annotate::tagger::lemma::{
 };
 use tidings_annotate::tagger::script::{Case, Script, lower};
 use tidings_annotate::tagger::words::Word;
+use tidings_annotate::tagger::{Models, Sparse};
 
 use crate::cases;
 use crate::linear::{self, Choice, Numbers, rounded};
@@ -41,7 +41,17 @@ pub struct Settings {
 
 impl Default for Settings {
     fn default() -> Settings {
-        Settings { rounds: 12, step: 0.2, calm: 0.1, draw: 0.0005, least: 2, frequent: 3, unit: 0.08, most_bytes: 180_000, bits: 21 }
+        Settings {
+            rounds: 12,
+            step: 0.2,
+            calm: 0.1,
+            draw: 0.0005,
+            least: 2,
+            frequent: 3,
+            unit: 0.08,
+            most_bytes: 180_000,
+            bits: 21,
+        }
     }
 }
 

@@ -1,7 +1,7 @@
 //! `tidings-train`: makes models of languages from treebanks.
 
 use std::collections::BTreeMap;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -17,7 +17,7 @@ use tidings_train::treebank::{Sentence, Treebank};
 #[derive(Debug, Parser)]
 #[command(version)]
 struct Args {
-    /// Treebanks of one language: CoNLL-U, or JSON lines packed by xz
+    /// Treebanks of one language: CoNLL-U, or JSON lines packed by xz; with --join, files of models
     files: Vec<PathBuf>,
     /// The code of their language
     #[arg(long, value_name = "CODE", requires = "files")]
@@ -28,6 +28,9 @@ struct Args {
     /// Learn every language of a folder with `ud-train/` and `text-dev/ud/` in it instead
     #[arg(long, value_name = "DIR", conflicts_with = "files")]
     shared: Option<PathBuf>,
+    /// Join files of models to one instead; where several know a language, the last wins
+    #[arg(long, requires = "files", conflicts_with = "lang")]
+    join: bool,
     /// Only these languages of the folder
     #[arg(long, value_delimiter = ',', value_name = "CODES")]
     only: Vec<String>,
@@ -56,6 +59,9 @@ struct Args {
 
 fn main() -> Result<()> {
     let args = Args::parse();
+    if args.join {
+        return join(&args.files, args.output.as_deref());
+    }
     let settings = settings(&args.set)?;
     let shelves = match &args.shared {
         Some(folder) => shelf::shelves(folder, &[])?,
@@ -77,11 +83,29 @@ fn main() -> Result<()> {
     let results = results.into_inner().expect("a thread that panics ends the scope");
     report(&results);
     if let Some(path) = &args.output {
-        let models: Vec<(About, Vec<u8>)> =
-            results.into_values().filter_map(|learned| Some((learned.about, learned.packed?))).collect();
-        std::fs::write(path, Models::write(&models)).with_context(|| format!("cannot write {}", path.display()))?;
+        let models: Vec<(&About, &[u8])> =
+            results.values().filter_map(|learned| Some((&learned.about, learned.packed.as_deref()?))).collect();
+        write(path, &models)?;
     }
     Ok(())
+}
+
+/// Writes models in the order of their languages.
+fn write(path: &Path, models: &[(&About, &[u8])]) -> Result<()> {
+    std::fs::write(path, Models::write(models)).with_context(|| format!("cannot write {}", path.display()))
+}
+
+/// Makes one file of several.
+fn join(files: &[PathBuf], output: Option<&Path>) -> Result<()> {
+    let mut all = Models::default();
+    for file in files {
+        let what = || file.display().to_string();
+        let bytes = std::fs::read(file).with_context(|| format!("cannot read {}", what()))?;
+        let models = Models::from_bytes(bytes.into()).with_context(what)?;
+        models.check().with_context(what)?;
+        all = all.with(models);
+    }
+    write(output.context("--join needs --output")?, &all.packed().collect::<Vec<_>>())
 }
 
 /// What came of a language.
@@ -110,7 +134,6 @@ fn learn(code: &str, shelves: &Shelves, args: &Args, settings: &Settings) -> Lea
     let model = |sentences: &[&Sentence]| make(Material { own: sentences, helping: &helping, help }, settings);
     let mut learned = Learned { about: About::default(), packed: None, scores: BTreeMap::new() };
     let trials: Vec<Trial> = if args.untested { Vec::new() } else { shelf.trials(args.folds, args.quick) };
-    // Folds of one treebank with the same material are learned once.
     for trial in &trials {
         let sentences: Vec<&Sentence> = trial.learn.iter().collect();
         let model = model(&sentences);

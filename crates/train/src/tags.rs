@@ -2,11 +2,11 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use tidings_annotate::tagger::{Models, Sparse};
 use tidings_annotate::tagger::bytes::Reader;
 use tidings_annotate::tagger::chain::{Chain, MOST_TAGS};
 use tidings_annotate::tagger::features::{self, LEXICAL};
 use tidings_annotate::tagger::words::{CLASSED_ENDS, Classes, Word};
+use tidings_annotate::tagger::{Models, Sparse};
 
 use crate::dice::Dice;
 use crate::model::Material;

@@ -14,10 +14,12 @@ use crate::console::{count, grouped};
 use crate::table::Table;
 
 #[derive(Debug, clap::Args)]
-#[command(after_help = "Models were learned from treebanks of Universal Dependencies. Unlike the program they are published under the \
+#[command(
+    after_help = "Models were learned from treebanks of Universal Dependencies. Unlike the program they are published under the \
     treebanks' licences; whoever passes them on names the treebanks. Scores are shares of tokens that were right on text \
     that was not learned from.\n\n\
-    Exit codes: 0 all models can be used, 1 some cannot, 2 wrong usage.")]
+    Exit codes: 0 all models can be used, 1 some cannot, 2 wrong usage."
+)]
 pub struct Args {
     /// A file of models to show instead of those that come with the program
     #[arg(value_name = "FILE")]
@@ -41,10 +43,16 @@ pub fn run(args: &Args) -> Result<Report> {
     };
     let wanted: Vec<&About> = match &args.lang {
         None => models.languages().collect(),
-        Some(code) => models.tagger(code).iter().flat_map(|tagger| models.languages().filter(|about| about.language == tagger.about().language)).collect(),
+        Some(code) => models
+            .tagger(code)
+            .iter()
+            .flat_map(|tagger| models.languages().filter(|about| about.language == tagger.about().language))
+            .collect(),
     };
     let text = match (&args.lang, wanted.as_slice()) {
-        (Some(code), []) => format!("There is no model of {code}: its lemmas are its words in small letters, and it has no tags.\n"),
+        (Some(code), []) => {
+            format!("There is no model of {code}: its lemmas are its words in small letters, and it has no tags.\n")
+        }
         (Some(_), found) => found.iter().map(|about| described(about)).collect(),
         (None, all) => table(all),
     };
@@ -72,7 +80,8 @@ fn table(models: &[&About]) -> String {
 }
 
 fn described(about: &About) -> String {
-    let mut text = format!("{} ({}), {} KB, {}\n", name(&about.language), about.language, about.bytes / 1000, about.digest);
+    let mut text =
+        format!("{} ({}), {} KB, {}\n", name(&about.language), about.language, about.bytes / 1000, about.digest);
     let _ = writeln!(
         text,
         "UPOS {} %, lemma {} % right, by {}",
@@ -101,9 +110,10 @@ fn percent(share: Option<f32>) -> String {
 }
 
 fn to_json(about: &About) -> Value {
-    let sources = about.treebanks.iter().map(|source| {
-        json!({ "name": source.name, "licence": source.licence, "tokens": source.tokens })
-    });
+    let sources = about
+        .treebanks
+        .iter()
+        .map(|source| json!({ "name": source.name, "licence": source.licence, "tokens": source.tokens }));
     json!({
         "language": about.language,
         "treebanks": sources.collect::<Vec<Value>>(),
