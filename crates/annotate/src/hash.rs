@@ -13,11 +13,15 @@ pub fn mix(hash: Hash, value: u64) -> Hash {
 
 /// A word, whatever its case and the form of its apostrophes.
 pub fn of_chars(chars: impl Iterator<Item = char>) -> Hash {
-    let mut hash = 0x51_7c_c1_b7;
-    for c in chars {
-        hash = mix(hash, plain(c) as u64);
-    }
-    hash
+    of_more(EMPTY, chars)
+}
+
+/// The hash of no characters.
+pub const EMPTY: Hash = 0x51_7c_c1_b7;
+
+/// The hash of a word of which the beginning has this one.
+pub fn of_more(beginning: Hash, chars: impl Iterator<Item = char>) -> Hash {
+    chars.fold(beginning, |hash, c| mix(hash, plain(c) as u64))
 }
 
 pub fn of_str(word: &str) -> Hash {

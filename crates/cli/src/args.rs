@@ -132,6 +132,8 @@ pub enum Verb {
     Tag(cmd::tag::Args),
     /// Tell in which language texts are written, or many as a filter
     Lang(cmd::lang::Args),
+    /// List the models of lemmas and parts of speech: languages, treebanks, licences, scores
+    Models(cmd::models::Args),
     /// Print the settings in force
     Config(cmd::config::Args),
     /// Print completions for a shell

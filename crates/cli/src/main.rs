@@ -97,6 +97,7 @@ fn run(args: Args) -> anyhow::Result<cmd::Report> {
         Verb::Tag(args) => cmd::tag::run(&args, global),
         Verb::Lang(args) => cmd::lang::run(&args),
         Verb::Config(args) => cmd::config::run(&args, global),
+        Verb::Models(args) => cmd::models::run(&args),
         Verb::Completions(args) => cmd::shell::completions(&args),
         Verb::Man(args) => cmd::shell::man(&args),
     }

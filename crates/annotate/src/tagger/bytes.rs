@@ -9,14 +9,17 @@ pub struct Reader<'b> {
 }
 
 impl<'b> Reader<'b> {
+    /// All of these bytes.
     pub fn new(bytes: &'b [u8]) -> Reader<'b> {
         Reader { rest: bytes }
     }
 
+    /// The next bytes.
     pub fn take(&mut self, count: usize) -> Result<&'b [u8], ModelError> {
         self.rest.split_off(..count).ok_or(ModelError::Short)
     }
 
+    /// The next byte.
     pub fn u8(&mut self) -> Result<u8, ModelError> {
         Ok(self.take(1)?[0])
     }
@@ -40,6 +43,7 @@ impl<'b> Reader<'b> {
         if count > self.rest.len() { Err(ModelError::Short) } else { Ok(count) }
     }
 
+    /// A text with its length before it.
     pub fn text(&mut self) -> Result<&'b str, ModelError> {
         let count = self.count()?;
         std::str::from_utf8(self.take(count)?).map_err(|_| ModelError::Odd("a text is not UTF-8"))
@@ -50,6 +54,7 @@ impl<'b> Reader<'b> {
         self.rest.len()
     }
 
+    /// Whether all has been read.
     pub fn end(&self) -> Result<(), ModelError> {
         if self.rest.is_empty() { Ok(()) } else { Err(ModelError::Odd("there are bytes after the end")) }
     }

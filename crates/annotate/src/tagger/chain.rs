@@ -30,10 +30,11 @@ impl Chain {
     /// Reads what [`Chain::write`] wrote.
     pub fn read(tags: usize, reader: &mut Reader<'_>) -> Result<Chain, ModelError> {
         let known = Sparse::read(reader)?;
+        let weights = reader.take(tags * known.len())?;
         let mut rows = vec![[0; MOST_TAGS]; known.len()];
         // Tag by tag, which packs better than feature by feature.
-        for tag in 0..tags {
-            for (row, weight) in rows.iter_mut().zip(reader.take(known.len())?) {
+        for (tag, weights) in weights.chunks_exact(known.len().max(1)).enumerate() {
+            for (row, weight) in rows.iter_mut().zip(weights) {
                 row[tag] = *weight as i8;
             }
         }

@@ -9,14 +9,14 @@ use crate::tagger::words::Word;
 /// How many features know the word itself or its class.
 pub const LEXICAL: usize = 10;
 /// How many features a token has.
-pub const COUNT: usize = 54;
+pub const COUNT: usize = 59;
 
 /// The features of the token in the middle of five, the first and last of which may be outside the sentence.
 pub fn features(around: &[Word; 5], is_first: bool) -> [Hash; COUNT] {
     let [before2, before, word, after, after2] = around;
     let first = u64::from(is_first);
     let [e1, e2, e3, e4, e5, e6] = word.ends;
-    let [s1, s2, s3, s4] = word.starts;
+    let [s1, s2, s3, s4, s5, s6, s7] = word.starts;
     let case = word.looks & 7;
     let mut number = 0;
     let mut feature = |parts: &[u64]| {
@@ -47,6 +47,9 @@ pub fn features(around: &[Word; 5], is_first: bool) -> [Hash; COUNT] {
         feature(&[s2]),
         feature(&[s3]),
         feature(&[s4]),
+        feature(&[s5]),
+        feature(&[s6]),
+        feature(&[s7]),
         feature(&[e1, word.looks]),
         feature(&[e2, case, first]),
         feature(&[e3, case, first]),
@@ -57,6 +60,8 @@ pub fn features(around: &[Word; 5], is_first: bool) -> [Hash; COUNT] {
         feature(&[word.length, case]),
         feature(&[word.looks, before.looks]),
         feature(&[word.looks, after.looks]),
+        feature(&[word.parts[0]]),
+        feature(&[word.parts[1]]),
         // With its neighbours.
         feature(&[before.whole]),
         feature(&[after.whole]),

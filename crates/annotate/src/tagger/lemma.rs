@@ -4,11 +4,14 @@
 //! is weighed by the ends and beginnings it would replace, and by the lemma it would make, for a lemma
 //! that has been seen is a better guess than one that has not.
 
+use std::borrow::Cow;
 use std::collections::HashMap;
+use std::hash::{BuildHasherDefault, Hasher};
 
-use crate::hash::{Hash, mix, of_str};
+use crate::hash::{EMPTY, Hash, mix, of_more, of_str};
 use crate::tagger::ModelError;
 use crate::tagger::bytes::{Reader, put_number};
+use crate::tagger::joints::Joints;
 use crate::tagger::script::{Case, Script, lower};
 use crate::tagger::sparse::Sparse;
 use crate::tagger::words::Word;
@@ -16,21 +19,20 @@ use crate::tagger::words::Word;
 /// Longer words are their own lemma.
 const MOST_CHARS: usize = 64;
 /// No word is compared in more ways than this.
-const MOST_CANDIDATES: usize = 48;
+const MOST_CANDIDATES: usize = 24;
 
 /// The scripts, their weights, and what is remembered.
 #[derive(Debug, Default)]
 pub struct Lemmatiser {
     scripts: Vec<Script>,
-    /// Scripts that compete, by what they take from the end.
-    by_end: HashMap<String, Vec<u16>>,
-    longest_end: usize,
-    identities: Vec<[Hash; 3]>,
+    /// Those of them that compete.
+    ranks: Ranks,
     weights: Weights,
     case_weights: Weights,
     remembered: Sparse,
     memory: Vec<(u16, u8)>,
     known: Sparse,
+    joints: Joints,
 }
 
 /// Single weights of features.
@@ -71,49 +73,96 @@ pub struct Asked<'w> {
     pub tag: u8,
 }
 
-/// Scripts by what they do, as numbers: at the beginning, at the end, in all.
-pub fn identity(script: &Script) -> [Hash; 3] {
-    let start = mix(of_str(&script.start.0), of_str(&script.start.1));
-    let end = mix(of_str(&script.end.0), of_str(&script.end.1));
-    [start, end, mix(start, end)]
-}
+/// How many features a script has.
+const FEATURES: usize = 30;
 
-/// What speaks for and against a script. `is_known` tells whether a lemma has been seen, alone or with a tag.
-pub fn script_features(asked: &Asked<'_>, [start, end, both]: [Hash; 3], lemma: &str, known: u64, out: &mut Vec<Hash>) {
-    let tag = u64::from(asked.tag);
-    let word = &asked.word;
-    let mut feature = |number: u64, parts: &[u64]| {
-        out.push(parts.iter().fold(mix(1, number), |hash, part| mix(hash, *part)));
-    };
-    feature(1, &[both]);
-    feature(2, &[both, tag]);
-    feature(3, &[end, word.ends[0]]);
-    feature(4, &[end, word.ends[1]]);
-    feature(5, &[end, word.ends[2]]);
-    feature(6, &[end, word.ends[3]]);
-    feature(7, &[end, word.ends[4]]);
-    feature(8, &[end, word.ends[5]]);
-    feature(9, &[end, word.ends[1], tag]);
-    feature(10, &[end, word.ends[2], tag]);
-    feature(11, &[end, word.ends[3], tag]);
-    feature(12, &[end, word.ends[4], tag]);
-    feature(13, &[start, word.starts[0], tag]);
-    feature(14, &[start, word.starts[1], tag]);
-    feature(15, &[start, word.starts[2]]);
-    feature(16, &[start, word.starts[3]]);
-    feature(17, &[start, end, word.starts[1]]);
-    feature(18, &[end, word.length, tag]);
-    feature(19, &[end, word.looks]);
-    let made = Word::new(lemma);
-    feature(20, &[made.ends[0], tag]);
-    feature(21, &[made.ends[1], tag]);
-    feature(22, &[made.ends[2], tag]);
-    feature(23, &[made.ends[3], tag]);
-    feature(24, &[made.starts[1], tag, start]);
-    feature(25, &[known, tag]);
-    feature(26, &[known, end]);
-    feature(27, &[known, made.length.min(4)]);
-    feature(28, &[end, word.starts[3], word.ends[2]]);
+/// The part of a script's features that is the same for all scripts that compete for a word.
+#[derive(Debug)]
+pub struct Question([Hash; FEATURES]);
+
+impl Question {
+    /// What is asked about a word.
+    pub fn new(asked: &Asked<'_>) -> Question {
+        let (word, tag) = (&asked.word, u64::from(asked.tag));
+        let [e1, e2, e3, e4, e5, e6] = word.ends;
+        let mut number = 0;
+        let mut part = |parts: &[u64]| {
+            number += 1;
+            parts.iter().fold(mix(1, number), |hash, part| mix(hash, *part))
+        };
+        Question([
+            part(&[]),
+            part(&[tag]),
+            part(&[e1]),
+            part(&[e2]),
+            part(&[e3]),
+            part(&[e4]),
+            part(&[e5]),
+            part(&[e6]),
+            part(&[e2, tag]),
+            part(&[e3, tag]),
+            part(&[e4, tag]),
+            part(&[e5, tag]),
+            part(&[word.starts[0], tag]),
+            part(&[word.starts[1], tag]),
+            part(&[word.starts[2]]),
+            part(&[word.starts[3]]),
+            part(&[word.length, tag]),
+            part(&[word.looks]),
+            part(&[word.starts[3], e3]),
+            part(&[]),
+            part(&[tag]),
+            part(&[tag]),
+            part(&[tag]),
+            part(&[tag]),
+            part(&[tag]),
+            part(&[]),
+            part(&[tag]),
+            part(&[tag]),
+            part(&[tag]),
+            part(&[tag]),
+        ])
+    }
+
+    /// What speaks for and against a script; `known` is what is known about the lemma it makes.
+    pub fn features(&self, candidate: &Candidate, known: u64) -> [Hash; FEATURES] {
+        let Traits { start, end, both, added, taken, taken_length } = candidate.traits;
+        let made = Word::new(&candidate.lemma);
+        let added_known = mix(added, known);
+        let values = [
+            both,
+            both,
+            end,
+            end,
+            end,
+            end,
+            end,
+            end,
+            end,
+            end,
+            end,
+            end,
+            start,
+            start,
+            start,
+            start,
+            end,
+            end,
+            end,
+            mix(added, taken[2]),
+            made.ends[0],
+            made.ends[1],
+            made.ends[2],
+            made.ends[3],
+            known,
+            mix(end, known),
+            added_known,
+            mix(added, taken[0]),
+            mix(added, taken[1]),
+            mix(added, taken_length),
+        ];
+        std::array::from_fn(|number| mix(self.0[number], values[number]))
+    }
 }
 
 /// What speaks for and against a case.
@@ -138,15 +187,19 @@ pub fn remembered(word: &Word, tag: u8) -> Hash {
     mix(mix(3, word.whole), u64::from(tag))
 }
 
-/// What a known lemma is found by, alone and with its tag.
-pub fn known_lemma(lemma: &str, tag: u8) -> [Hash; 2] {
-    let lemma = of_str(lemma);
-    [mix(4, lemma), mix(mix(5, lemma), u64::from(tag))]
+/// What a known lemma is found by: alone, with its tag, and as a word of a text.
+pub fn known_lemma(lemma: &str, tag: u8) -> [Hash; 3] {
+    known_hash(of_str(lemma), tag)
+}
+
+/// The same of a lemma's hash.
+pub fn known_hash(lemma: Hash, tag: u8) -> [Hash; 3] {
+    [mix(4, lemma), mix(mix(5, lemma), u64::from(tag)), mix(6, lemma)]
 }
 
 /// What is known about a lemma, as a number for features.
-pub fn knowledge(alone: bool, with_tag: bool, is_word: bool) -> u64 {
-    u64::from(alone) + u64::from(with_tag) * 2 + u64::from(is_word) * 4
+pub fn knowledge([alone, with_tag, as_word]: [bool; 3]) -> u64 {
+    u64::from(alone) + u64::from(with_tag) * 2 + u64::from(as_word) * 4
 }
 
 impl Lemmatiser {
@@ -171,11 +224,8 @@ impl Lemmatiser {
             lemmatiser.memory.push((script as u16, case));
         }
         lemmatiser.known = Sparse::read(reader)?;
-        for (number, script) in scripts.iter().enumerate().take(competing.min(usize::from(u16::MAX))) {
-            lemmatiser.longest_end = lemmatiser.longest_end.max(script.end.0.chars().count());
-            lemmatiser.by_end.entry(script.end.0.clone()).or_default().push(number as u16);
-        }
-        lemmatiser.identities = scripts.iter().map(identity).collect();
+        lemmatiser.joints = Joints::read(reader)?;
+        lemmatiser.ranks = Ranks::new(&scripts[..competing.min(scripts.len())]);
         lemmatiser.scripts = scripts;
         Ok(lemmatiser)
     }
@@ -190,6 +240,7 @@ impl Lemmatiser {
         case_weights: &[(u32, i8)],
         memory: &[(u32, u16, Case)],
         known: &[u32],
+        joints: &[u8],
         out: &mut Vec<u8>,
     ) {
         put_number(scripts.len() as u32, out);
@@ -201,6 +252,7 @@ impl Lemmatiser {
         Sparse::write(bits, &places, out);
         memory.iter().for_each(|(_, script, case)| put_number(u32::from(*script) * 4 + *case as u32, out));
         Sparse::write(bits, known, out);
+        out.extend(joints);
     }
 
     /// The lemma of a word, given the number of its tag.
@@ -210,39 +262,36 @@ impl Lemmatiser {
         }
         let lower = lower(text);
         let asked = Asked { lower: &lower, word: *word, tag };
-        let (script, case) = match self.remembered.find(remembered(word, tag)) {
-            Some(number) => (usize::from(self.memory[number].0), Case::ALL[usize::from(self.memory[number].1)]),
-            None => (self.choose(&asked), self.case(&asked, is_first)),
-        };
-        let script = &self.scripts[script];
-        match (script.apply(&lower), case) {
-            // Remembered by its hash, it may be another word.
-            (None, _) => text.to_owned(),
-            (Some(_), Case::Keep) => script.apply_kept(text, &lower).unwrap_or_default(),
-            (Some(lemma), _) => case.apply(&lemma, ""),
+        if let Some(number) = self.remembered.find(remembered(word, tag)) {
+            let (script, case) = self.memory[number];
+            return made(&self.scripts[usize::from(script)], Case::ALL[usize::from(case)], text, &lower);
         }
+        let case = self.case(&asked, is_first);
+        let Some(script) = self.choose(&asked) else { return text.to_owned() };
+        let lemma = made(&script, case, text, &lower);
+        let small = script.apply(&lower).unwrap_or_default();
+        self.joints.mark(lemma, &small)
     }
 
-    /// The script that fits best; the lemma must not be empty.
-    pub fn choose(&self, asked: &Asked<'_>) -> usize {
-        let mut features = Vec::with_capacity(32);
+    /// The script that fits best.
+    fn choose(&self, asked: &Asked<'_>) -> Option<Cow<'_, Script>> {
+        let is_known = |lemma: Hash| self.known.find(known_hash(lemma, asked.tag)[1]).is_some();
+        let candidates = self.ranks.candidates(&self.scripts, asked.lower, is_known);
+        let question = Question::new(asked);
         let mut best = (i32::MIN, 0);
-        for (number, lemma) in self.candidates(asked.lower) {
-            let [alone, with_tag] = known_lemma(&lemma, asked.tag).map(|hash| self.known.find(hash).is_some());
-            let known = knowledge(alone, with_tag, lemma == asked.lower);
-            features.clear();
-            script_features(asked, self.identities[usize::from(number)], &lemma, known, &mut features);
+        for (place, candidate) in candidates.iter().enumerate() {
+            let mut known = known_lemma(&candidate.lemma, asked.tag).map(|hash| self.known.find(hash).is_some());
+            known[2] &= candidate.lemma != asked.lower;
+            let features = question.features(candidate, knowledge(known));
             let score = features.iter().map(|feature| self.weights.of(*feature)).sum();
             if score > best.0 {
-                best = (score, usize::from(number));
+                best = (score, place);
             }
         }
-        best.1
-    }
-
-    /// Scripts that can be applied, with the lemmas they make.
-    pub fn candidates(&self, lower: &str) -> Vec<(u16, String)> {
-        candidates(&self.scripts, &self.by_end, self.longest_end, lower)
+        Some(match candidates.get(best.1)?.which {
+            Which::Ranked(number) => Cow::Borrowed(&self.scripts[usize::from(number)]),
+            Which::New(at, addition) => Cow::Owned(self.ranks.new_script(asked.lower, at, addition)),
+        })
     }
 
     fn case(&self, asked: &Asked<'_>, is_first: bool) -> Case {
@@ -258,23 +307,164 @@ impl Lemmatiser {
     }
 }
 
-/// Scripts that can be applied to a word, with the lemmas they make. `by_end` lists scripts by what they take from the end.
-pub fn candidates(
-    scripts: &[Script],
-    by_end: &HashMap<String, Vec<u16>>,
-    longest_end: usize,
-    lower: &str,
-) -> Vec<(u16, String)> {
-    let mut found = Vec::new();
-    let starts = lower.char_indices().rev().map(|(at, _)| at);
-    for at in std::iter::once(lower.len()).chain(starts).take(longest_end + 1) {
-        for number in by_end.get(&lower[at..]).into_iter().flatten() {
-            let lemma = scripts[usize::from(*number)].apply(lower).filter(|lemma| !lemma.is_empty());
-            found.extend(lemma.map(|lemma| (*number, lemma)));
-            if found.len() == MOST_CANDIDATES {
-                return found;
-            }
+/// What a script makes of a word; the word itself if it cannot be applied: remembered by its hash, it may be another word.
+fn made(script: &Script, case: Case, text: &str, lower: &str) -> String {
+    let lemma = match case {
+        Case::Keep => script.apply_kept(text, lower),
+        _ => script.apply(lower).map(|lemma| case.apply(&lemma, "")),
+    };
+    lemma.unwrap_or_else(|| text.to_owned())
+}
+
+/// A script that can be applied to a word.
+#[derive(Debug)]
+pub struct Candidate {
+    which: Which,
+    /// The lemma it makes, in small letters.
+    pub lemma: String,
+    traits: Traits,
+}
+
+/// Where a candidate comes from.
+#[derive(Debug, Clone, Copy)]
+enum Which {
+    /// The number of a script that competes.
+    Ranked(u16),
+    /// Takes the end from this byte of the word on, and puts the addition with this number there.
+    New(usize, usize),
+}
+
+/// What a script is to features.
+#[derive(Debug, Clone, Copy)]
+struct Traits {
+    start: Hash,
+    end: Hash,
+    both: Hash,
+    /// What is added at the end.
+    added: Hash,
+    /// The beginning of what is taken from the end: one, two, three characters.
+    taken: [Hash; 3],
+    taken_length: u64,
+}
+
+impl Traits {
+    fn new(script: &Script) -> Traits {
+        let start = mix(of_str(&script.start.0), of_str(&script.start.1));
+        let added = of_str(&script.end.1);
+        let end = mix(of_str(&script.end.0), added);
+        let taken = Word::new(&script.end.0);
+        Traits {
+            start,
+            end,
+            both: mix(start, end),
+            added,
+            taken: [taken.starts[0], taken.starts[1], taken.starts[2]],
+            taken_length: taken.length,
         }
     }
-    found
+}
+
+/// Hashes are hashed already.
+#[derive(Debug, Default)]
+struct Already(u64);
+
+type Plain = BuildHasherDefault<Already>;
+
+impl Hasher for Already {
+    fn finish(&self) -> u64 {
+        self.0
+    }
+
+    fn write(&mut self, bytes: &[u8]) {
+        bytes.iter().for_each(|byte| self.0 = mix(self.0, u64::from(*byte)));
+    }
+
+    fn write_u64(&mut self, hash: u64) {
+        self.0 = hash;
+    }
+}
+
+/// Scripts that compete.
+#[derive(Debug, Default)]
+pub struct Ranks {
+    /// By the hash of what they take from the end, last character first.
+    by_end: HashMap<Hash, Vec<u16>, Plain>,
+    longest_end: usize,
+    traits: Vec<Traits>,
+    /// What is most often put at the end.
+    additions: Vec<String>,
+}
+
+/// How many additions are tried with ends that were never seen.
+const ADDITIONS: usize = 8;
+/// How much of a word may be an end that was never seen, in characters.
+const LONGEST_NEW_END: usize = 12;
+/// How much of the word must be left then; one more if something is added.
+const SHORTEST_STEM: usize = 2;
+
+impl Ranks {
+    /// Scripts that compete, in the order of how many words they serve.
+    pub fn new(scripts: &[Script]) -> Ranks {
+        let mut ranks = Ranks::default();
+        for (number, script) in scripts.iter().enumerate().take(usize::from(u16::MAX)) {
+            ranks.traits.push(Traits::new(script));
+            let end = &script.end;
+            ranks.longest_end = ranks.longest_end.max(end.0.chars().count());
+            let hash = end.0.chars().rev().fold(0, |hash, c| mix(hash, c as u64));
+            ranks.by_end.entry(hash).or_default().push(number as u16);
+            if ranks.additions.len() < ADDITIONS && end.0.chars().count() > 1 && !ranks.additions.contains(&end.1) {
+                ranks.additions.push(end.1.clone());
+            }
+        }
+        ranks
+    }
+
+    /// The scripts that fit a word, and new ones that take another end from it if that leads to a known lemma.
+    pub fn candidates(&self, scripts: &[Script], lower: &str, is_known: impl Fn(Hash) -> bool) -> Vec<Candidate> {
+        let mut found: Vec<Candidate> = Vec::new();
+        let mut ends: Vec<(usize, Hash)> = vec![(lower.len(), 0)];
+        for (at, c) in lower.char_indices().rev().take(self.longest_end.max(LONGEST_NEW_END)) {
+            ends.push((at, mix(ends[ends.len() - 1].1, c as u64)));
+        }
+        let fitting = ends.iter().take(self.longest_end + 1).filter_map(|(_, hash)| self.by_end.get(hash));
+        let mut fitting: Vec<u16> = fitting.flatten().copied().collect();
+        // Those that serve most words come first.
+        fitting.sort_unstable();
+        for number in fitting {
+            if let Some(lemma) = scripts[usize::from(number)].apply(lower).filter(|lemma| !lemma.is_empty()) {
+                found.push(Candidate { which: Which::Ranked(number), lemma, traits: self.traits[usize::from(number)] });
+            }
+            if found.len() == MOST_CANDIDATES {
+                break;
+            }
+        }
+        let longest = ends[ends.len().min(LONGEST_NEW_END + 1) - 1].0;
+        let mut stem = EMPTY;
+        for (length, (at, c)) in lower.char_indices().enumerate() {
+            let beginning = stem;
+            stem = of_more(stem, std::iter::once(c));
+            if length < SHORTEST_STEM || at < longest {
+                continue;
+            }
+            for (number, addition) in self.additions.iter().enumerate() {
+                if length == SHORTEST_STEM && !addition.is_empty() {
+                    continue;
+                }
+                // Most are unknown, and need not be written out to be told so.
+                if !is_known(of_more(beginning, addition.chars())) {
+                    continue;
+                }
+                let lemma = [&lower[..at], addition].concat();
+                if !found.iter().any(|one| one.lemma == lemma) {
+                    let traits = Traits::new(&self.new_script(lower, at, number));
+                    found.push(Candidate { which: Which::New(at, number), lemma, traits });
+                }
+            }
+        }
+        found
+    }
+
+    fn new_script(&self, lower: &str, at: usize, addition: usize) -> Script {
+        Script { end: (lower[at..].to_owned(), self.additions[addition].clone()), ..Script::default() }
+    }
 }

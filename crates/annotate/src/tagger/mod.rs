@@ -16,9 +16,10 @@
 //! ```
 
 mod about;
-mod bytes;
+pub mod bytes;
 pub mod chain;
 pub mod features;
+pub mod joints;
 pub mod lemma;
 mod models;
 pub mod script;

@@ -68,15 +68,20 @@ impl Models {
     }
 
     /// A file of these models, each as [`Models::pack`] gave it.
-    pub fn write(models: &[(About, Vec<u8>)]) -> Vec<u8> {
+    pub fn write(models: &[(&About, &[u8])]) -> Vec<u8> {
         let mut bytes = MAGIC.to_vec();
         put_number(models.len() as u32, &mut bytes);
         for (about, packed) in models {
             put_text(&about.to_line(), &mut bytes);
             put_number(packed.len() as u32, &mut bytes);
         }
-        models.iter().for_each(|(_, packed)| bytes.extend(packed));
+        models.iter().for_each(|(_, packed)| bytes.extend(*packed));
         bytes
+    }
+
+    /// What [`Models::write`] writes: each model as it lies in its file.
+    pub fn packed(&self) -> impl Iterator<Item = (&About, &[u8])> {
+        self.places.iter().map(|place| (&place.about, place.packed.as_ref()))
     }
 
     /// A model packed for a file.

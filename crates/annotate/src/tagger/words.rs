@@ -11,7 +11,7 @@ use crate::tagger::sparse::Sparse;
 /// How many ends and beginnings of a word are looked at.
 pub const ENDS: usize = 6;
 /// The same for beginnings.
-pub const STARTS: usize = 4;
+pub const STARTS: usize = 7;
 
 /// Where hashes of whole words, of ends and of beginnings start, so that they never meet.
 const WHOLE: Hash = 0x9ae1_6a3b;
@@ -31,6 +31,8 @@ pub struct Word {
     pub looks: u64,
     /// How many characters it has, up to a limit.
     pub length: u64,
+    /// Its first and its last part, if blanks or hyphens part it.
+    pub parts: [Hash; 2],
     /// Which parts of speech it had, or its ending.
     pub class: u64,
 }
@@ -57,8 +59,8 @@ impl Word {
             ends: [mark; ENDS],
             starts: [mark; STARTS],
             looks: 1 << 20,
-            length: 0,
             class: 254 + distance,
+            ..Word::default()
         }
     }
 
@@ -66,16 +68,27 @@ impl Word {
     pub fn new(text: &str) -> Word {
         let mut word = Word { whole: WHOLE, ..Word::default() };
         let mut start = START;
+        let mut last = WHOLE;
         let mut length = 0;
         for c in text.chars() {
             word.looks |= look_of(c, length == 0);
+            if matches!(c, ' ' | '\u{a0}' | '-') && length > 0 {
+                if word.parts[0] == 0 {
+                    word.parts[0] = word.whole;
+                }
+                last = WHOLE;
+            }
             let c = plain(c) as u64;
+            last = mix(last, c);
             word.whole = mix(word.whole, c);
             if length < STARTS {
                 start = mix(start, c);
                 word.starts[length..].fill(start);
             }
             length += 1;
+        }
+        if word.parts[0] != 0 {
+            word.parts[1] = last;
         }
         let mut end = END;
         for (place, c) in text.chars().rev().take(ENDS).enumerate() {

@@ -20,6 +20,7 @@ mod import;
 mod lang;
 mod layers;
 mod limits;
+mod models;
 mod month;
 mod page;
 mod remove;

@@ -1,0 +1,149 @@
+//! Lemmas and parts of speech on treebanks, beside peers.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+use anyhow::{Context as _, Result};
+use bench_annotate::{python, seconds};
+use clap::Parser;
+use tidings_annotate::tagger::{About, Models, Tagger};
+use tidings_train::model::{Material, Settings, make};
+use tidings_train::score::{Score, score};
+use tidings_train::shelf::{self, Shelves};
+use tidings_train::treebank::{self, Sentence, Treebank};
+
+#[derive(Debug, Parser)]
+struct Args {
+    /// A folder with `ud-train/` and `text-dev/ud/` in it
+    #[arg(long, default_value = "../shared")]
+    shared: PathBuf,
+    /// Only these languages
+    #[arg(long, value_delimiter = ',')]
+    only: Vec<String>,
+    /// Peers of peers.py to run as well: simplemma, hanta, pymorphy3
+    #[arg(long, value_delimiter = ',')]
+    peers: Vec<String>,
+    /// The Python that has them
+    #[arg(long, default_value = "bench/annotate/.venv/bin/python")]
+    python: PathBuf,
+    /// Test the models as they are shipped, on the files of this folder instead
+    #[arg(long, value_name = "DIR")]
+    shipped: Option<PathBuf>,
+}
+
+/// A treebank on which everybody is measured, and our own score.
+#[derive(Default)]
+struct Row {
+    is_trained: bool,
+    own: Measure,
+    bytes: usize,
+    peers: BTreeMap<String, Measure>,
+}
+
+#[derive(Default)]
+struct Measure {
+    score: Score,
+    seconds: f64,
+}
+
+fn main() -> Result<()> {
+    let args = Args::parse();
+    let mut rows: BTreeMap<String, Row> = BTreeMap::new();
+    match &args.shipped {
+        Some(folder) => {
+            for file in treebank::files(folder)? {
+                let treebank = Treebank::read(&file)?;
+                let code = treebank.language().to_owned();
+                let Some(tagger) = tidings_annotate::models().tagger(&code) else { continue };
+                if args.only.is_empty() || args.only.contains(&code) {
+                    let test: Vec<Sentence> = treebank.sentences().cloned().collect();
+                    let row = rows.entry(treebank.name.clone()).or_default();
+                    row.bytes = tagger.about().bytes;
+                    measure(row, &tagger, &code, &test, &args)?;
+                }
+            }
+        }
+        None => trials(&shelf::shelves(&args.shared, &[])?, &args, &mut rows)?,
+    }
+    print(&rows, &args.peers);
+    Ok(())
+}
+
+fn trials(shelves: &Shelves, args: &Args, rows: &mut BTreeMap<String, Row>) -> Result<()> {
+    for (code, shelf) in shelves.iter().filter(|(code, _)| args.only.is_empty() || args.only.contains(code)) {
+        let (helping, help) = shelf::helping(shelves, code);
+        for trial in shelf.trials(5, true) {
+            let sentences: Vec<&Sentence> = trial.learn.iter().collect();
+            let model = make(Material { own: &sentences, helping: &helping, help }, &Settings::default());
+            let tagger = Tagger::read(About::default(), &model).context("a model cannot be read")?;
+            let row = rows.entry(trial.name.clone()).or_default();
+            row.is_trained = trial.is_trained;
+            row.bytes = Models::pack(&model).len();
+            measure(row, &tagger, code, &trial.test, args)?;
+        }
+    }
+    Ok(())
+}
+
+fn measure(row: &mut Row, tagger: &Tagger, code: &str, test: &[Sentence], args: &Args) -> Result<()> {
+    row.own.score.merge(&score(tagger, test));
+    row.own.seconds += seconds(tagger, test);
+    for peer in &args.peers {
+        if let Some((score, seconds)) = python::run(&args.python, peer, code, test)? {
+            let measure = row.peers.entry(peer.clone()).or_default();
+            measure.score.merge(&score);
+            measure.seconds += seconds;
+        }
+    }
+    Ok(())
+}
+
+/// A row for each treebank, a column for each peer, and means of those with and without a file for training.
+fn print(rows: &BTreeMap<String, Row>, peers: &[String]) {
+    let speed = |measure: &Measure| f64::from(measure.score.tags.0) / measure.seconds.max(1e-9) / 1000.0;
+    println!("| UPOS / lemma, % | tidings | KB | k tokens/s | {} |", peers.join(" | "));
+    println!("| --- | --: | --: | --: |{}", " --: |".repeat(peers.len()));
+    for (name, row) in rows {
+        let cells: Vec<String> = peers.iter().map(|peer| row.peers.get(peer).map_or("".to_owned(), cell)).collect();
+        let star = if row.is_trained { "" } else { " *" };
+        let (kb, speed) = (row.bytes / 1000, speed(&row.own));
+        println!("| {name}{star} | {} | {kb} | {speed:.0} | {} |", cell(&row.own), cells.join(" | "));
+    }
+    for (is_trained, what) in [(true, "with a file for training"), (false, "without (*)")] {
+        let own = || rows.values().filter(|row| row.is_trained == is_trained);
+        let means = mean(own().map(|row| &row.own));
+        println!("| **mean, {what}** | {means} | | | |");
+    }
+    for peer in peers {
+        let both = || rows.values().filter(|row| row.peers.contains_key(peer));
+        let theirs = mean(both().map(|row| &row.peers[peer]));
+        let ours = mean(both().map(|row| &row.own));
+        let (words, seconds) = both().fold((0, 0.0), |sum, row| {
+            let measure = &row.peers[peer];
+            (sum.0 + measure.score.tags.0.max(measure.score.lemmas.0), sum.1 + measure.seconds)
+        });
+        let speed = f64::from(words) / f64::max(seconds, 1e-9) / 1000.0;
+        println!("{peer}, {} treebanks: {theirs} at {speed:.0} k tokens/s; tidings there {ours}", both().count());
+    }
+    let (words, seconds) =
+        rows.values().fold((0, 0.0), |sum, row| (sum.0 + row.own.score.tags.0, sum.1 + row.own.seconds));
+    println!("all: {:.0} k tokens per CPU second", f64::from(words) / f64::max(seconds, 1e-9) / 1000.0);
+}
+
+fn shown(share: Option<f32>) -> String {
+    share.map_or("-".to_owned(), |share| format!("{:.2}", share * 100.0))
+}
+
+fn cell(measure: &Measure) -> String {
+    format!("{} / {}", shown(measure.score.upos()), shown(measure.score.lemma()))
+}
+
+fn mean<'m>(measures: impl Iterator<Item = &'m Measure>) -> String {
+    let (mut upos, mut lemma) = (Vec::new(), Vec::new());
+    for measure in measures {
+        upos.extend(measure.score.upos());
+        lemma.extend(measure.score.lemma());
+    }
+    let mean = |shares: &[f32]| (!shares.is_empty()).then(|| shares.iter().sum::<f32>() / shares.len() as f32);
+    format!("{} / {}", shown(mean(&upos)), shown(mean(&lemma)))
+}

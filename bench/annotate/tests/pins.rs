@@ -1,0 +1,37 @@
+//! Scores that may only rise. They need the treebanks, which are not part of the repository.
+
+use std::path::Path;
+
+use tidings_annotate::tagger::{About, Models, Tagger};
+use tidings_train::model::{Material, Settings, make};
+use tidings_train::score::score;
+use tidings_train::shelf;
+use tidings_train::treebank::Sentence;
+
+/// Languages that are learned in a moment: treebank, UPOS, lemma, and the most bytes.
+const PINS: &[(&str, &str, f32, f32, usize)] = &[
+    ("de", "de_gsd", 0.920, 0.930, 400_000),
+    ("tr", "tr_boun", 0.875, 0.855, 500_000),
+    ("cy", "cy_ccg", 0.943, 0.948, 500_000),
+];
+
+#[test]
+fn scores_do_not_fall() {
+    let shared = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared");
+    if !shared.join("text-dev/ud").exists() {
+        eprintln!("skipped: there are no treebanks in {}", shared.display());
+        return;
+    }
+    let shelves = shelf::shelves(&shared, &["de", "tr", "cy"]).unwrap();
+    for (code, name, upos, lemma, bytes) in PINS {
+        let trials = shelves[*code].trials(5, true);
+        let trial = trials.iter().find(|trial| trial.name == *name).unwrap();
+        let sentences: Vec<&Sentence> = trial.learn.iter().collect();
+        let model = make(Material { own: &sentences, ..Material::default() }, &Settings::default());
+        let tagger = Tagger::read(About::default(), &model).unwrap();
+        let found = score(&tagger, &trial.test);
+        let (found_upos, found_lemma) = (found.upos().unwrap(), found.lemma().unwrap());
+        assert!(found_upos >= *upos && found_lemma >= *lemma, "{name}: {found_upos} {found_lemma}");
+        assert!(Models::pack(&model).len() <= *bytes, "{name} is large");
+    }
+}

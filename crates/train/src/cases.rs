@@ -1,0 +1,53 @@
+//! Learns what lemmas do with capital letters.
+
+use std::collections::BTreeMap;
+
+use tidings_annotate::tagger::lemma::{Asked, case_features};
+use tidings_annotate::tagger::script::{Case, Script, lower};
+use tidings_annotate::tagger::words::Word;
+
+use crate::linear::{self, Choice, Numbers};
+use crate::tags;
+use crate::treebank::Sentence;
+
+/// Which cases make the lemma of a word, given the script that makes its letters.
+pub fn right(form: &str, lemma: &str) -> [bool; 4] {
+    let small = lower(form);
+    let script = Script::between(&small, &lower(lemma));
+    let made = script.apply(&small).unwrap_or_default();
+    let kept = script.apply_kept(form, &small).unwrap_or_default();
+    Case::ALL.map(|case| case.apply(&made, &kept) == lemma)
+}
+
+/// Learns from all words whose lemma can be made.
+pub fn learn(tags: &[String], sentences: &[&Sentence], bits: u32) -> Vec<(u32, f32)> {
+    let mut seen: BTreeMap<(&str, u8, bool, &str), u32> = BTreeMap::new();
+    for sentence in sentences {
+        for (place, gold) in sentence.iter().enumerate() {
+            if let Some(lemma) = &gold.lemma {
+                *seen.entry((&gold.form, tags::number(tags, &gold.tag), place == 0, lemma)).or_default() += 1;
+            }
+        }
+    }
+    let mut numbers = Numbers::new(bits);
+    let mut choices = Vec::new();
+    for ((form, tag, is_first, lemma), count) in seen {
+        // Only the simplest case counts as right: those who make the same would share its weight and lose to others.
+        let all_right = right(form, lemma);
+        let Some(simplest) = all_right.iter().position(|right| *right) else { continue };
+        if all_right.iter().all(|right| *right) {
+            continue;
+        }
+        let right = Case::ALL.map(|case| case as usize == simplest);
+        let small = lower(form);
+        let asked = Asked { lower: &small, word: Word::new(form), tag };
+        let candidates = Case::ALL.map(|case| {
+            let mut features = Vec::new();
+            case_features(&asked, case, is_first, &mut features);
+            numbers.of(&features)
+        });
+        let weight = 1.0 + (count as f32).ln();
+        choices.push(Choice { candidates: candidates.to_vec(), right: right.to_vec(), weight });
+    }
+    linear::learn(&choices, &numbers, linear::Settings { rounds: 8, step: 0.2, calm: 0.1, draw: 0.001 })
+}

@@ -1,0 +1,29 @@
+//! Chance that is the same on every machine.
+
+/// A generator of numbers with a seed.
+#[derive(Debug)]
+pub struct Dice(u64);
+
+impl Dice {
+    pub fn new(seed: u64) -> Dice {
+        Dice(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1)
+    }
+
+    pub fn roll(&mut self) -> u64 {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        self.0.wrapping_mul(0x2545_f491_4f6c_dd1d)
+    }
+
+    /// A number from nothing to one.
+    pub fn share(&mut self) -> f32 {
+        (self.roll() >> 40) as f32 / (1u64 << 24) as f32
+    }
+
+    pub fn shuffle<T>(&mut self, items: &mut [T]) {
+        for place in (1..items.len()).rev() {
+            items.swap(place, (self.roll() >> 32) as usize % (place + 1));
+        }
+    }
+}

@@ -1,0 +1,14 @@
+//! Learns the models of `tidings-annotate`: parts of speech and lemmas, from treebanks.
+//!
+//! The same text gives the same bytes on every machine: whatever is shuffled takes a fixed seed, and
+//! everything is summed up in a fixed order.
+
+mod cases;
+mod dice;
+pub mod lemmas;
+mod linear;
+pub mod model;
+pub mod score;
+pub mod shelf;
+pub mod tags;
+pub mod treebank;

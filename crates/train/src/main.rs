@@ -1,0 +1,242 @@
+//! `tidings-train`: makes models of languages from treebanks.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use anyhow::{Context as _, Result, bail};
+use clap::Parser;
+use tidings_annotate::tagger::{About, Models, Tagger};
+use tidings_train::model::{Material, Settings, make};
+use tidings_train::score::{Score, score, tokens};
+use tidings_train::shelf::{self, Shelves, Trial};
+use tidings_train::treebank::{Sentence, Treebank};
+
+/// Learns taggers and lemmatisers from treebanks of Universal Dependencies
+#[derive(Debug, Parser)]
+#[command(version)]
+struct Args {
+    /// Treebanks of one language: CoNLL-U, or JSON lines packed by xz; with --join, files of models
+    files: Vec<PathBuf>,
+    /// The code of their language
+    #[arg(long, value_name = "CODE", requires = "files")]
+    lang: Option<String>,
+    /// The licence of the treebanks, which will be the model's
+    #[arg(long, default_value = "CC BY-SA 4.0")]
+    licence: String,
+    /// Learn every language of a folder with `ud-train/` and `text-dev/ud/` in it instead
+    #[arg(long, value_name = "DIR", conflicts_with = "files")]
+    shared: Option<PathBuf>,
+    /// Join files of models to one instead; where several know a language, the last wins
+    #[arg(long, requires = "files", conflicts_with = "lang")]
+    join: bool,
+    /// Only these languages of the folder
+    #[arg(long, value_delimiter = ',', value_name = "CODES")]
+    only: Vec<String>,
+    /// Where the models go; without it, only scores are printed
+    #[arg(long, short, value_name = "FILE")]
+    output: Option<PathBuf>,
+    /// Into how many parts text is divided to be tested where there is no other
+    #[arg(long, default_value_t = 5)]
+    folds: usize,
+    /// Test on one part only
+    #[arg(long)]
+    quick: bool,
+    /// Learn without testing
+    #[arg(long)]
+    untested: bool,
+    /// Print up to so many words of each trial that were wrong
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    show: usize,
+    /// How many languages are learned at once
+    #[arg(long, default_value_t = std::thread::available_parallelism().map_or(1, usize::from))]
+    jobs: usize,
+    /// Change a setting, as in tags.rounds=8
+    #[arg(long, value_name = "NAME=VALUE")]
+    set: Vec<String>,
+}
+
+fn main() -> Result<()> {
+    let args = Args::parse();
+    if args.join {
+        return join(&args.files, args.output.as_deref());
+    }
+    let settings = settings(&args.set)?;
+    let shelves = match &args.shared {
+        Some(folder) => shelf::shelves(folder, &[])?,
+        None => own(&args)?,
+    };
+    let codes: Vec<&String> = shelves.keys().filter(|code| args.only.is_empty() || args.only.contains(code)).collect();
+    let next = AtomicUsize::new(0);
+    let results: Mutex<BTreeMap<&String, Learned>> = Mutex::default();
+    std::thread::scope(|scope| {
+        for _ in 0..args.jobs.max(1) {
+            scope.spawn(|| {
+                while let Some(code) = codes.get(next.fetch_add(1, Ordering::Relaxed)) {
+                    let learned = learn(code, &shelves, &args, &settings);
+                    results.lock().expect("no thread panics with it").insert(code, learned);
+                }
+            });
+        }
+    });
+    let results = results.into_inner().expect("a thread that panics ends the scope");
+    report(&results);
+    if let Some(path) = &args.output {
+        let models: Vec<(&About, &[u8])> =
+            results.values().filter_map(|learned| Some((&learned.about, learned.packed.as_deref()?))).collect();
+        write(path, &models)?;
+    }
+    Ok(())
+}
+
+/// Writes models in the order of their languages.
+fn write(path: &Path, models: &[(&About, &[u8])]) -> Result<()> {
+    std::fs::write(path, Models::write(models)).with_context(|| format!("cannot write {}", path.display()))
+}
+
+/// Makes one file of several.
+fn join(files: &[PathBuf], output: Option<&Path>) -> Result<()> {
+    let mut all = Models::default();
+    for file in files {
+        let what = || file.display().to_string();
+        let bytes = std::fs::read(file).with_context(|| format!("cannot read {}", what()))?;
+        let models = Models::from_bytes(bytes.into()).with_context(what)?;
+        models.check().with_context(what)?;
+        all = all.with(models);
+    }
+    write(output.context("--join needs --output")?, &all.packed().collect::<Vec<_>>())
+}
+
+/// What came of a language.
+struct Learned {
+    about: About,
+    packed: Option<Vec<u8>>,
+    /// By treebank: whether it has a file for training, the score, the size of the tested model.
+    scores: BTreeMap<String, (bool, Score, usize)>,
+}
+
+/// Treebanks given by name.
+fn own(args: &Args) -> Result<Shelves> {
+    let Some(lang) = args.lang.as_ref().filter(|_| !args.files.is_empty()) else {
+        bail!("give --lang CODE and treebanks, or --shared DIR");
+    };
+    let mut shelf = shelf::Shelf::default();
+    for file in &args.files {
+        shelf.train.push(Treebank::read(file)?);
+    }
+    Ok(Shelves::from([(lang.clone(), shelf)]))
+}
+
+fn learn(code: &str, shelves: &Shelves, args: &Args, settings: &Settings) -> Learned {
+    let shelf = &shelves[code];
+    let (helping, help) = shelf::helping(shelves, code);
+    let model = |sentences: &[&Sentence]| make(Material { own: sentences, helping: &helping, help }, settings);
+    let mut learned = Learned { about: About::default(), packed: None, scores: BTreeMap::new() };
+    let trials: Vec<Trial> = if args.untested { Vec::new() } else { shelf.trials(args.folds, args.quick) };
+    for trial in &trials {
+        let sentences: Vec<&Sentence> = trial.learn.iter().collect();
+        let model = model(&sentences);
+        let tagger = Tagger::read(About::default(), &model).expect("it was just written");
+        let row = learned.scores.entry(trial.name.clone()).or_insert((trial.is_trained, Score::default(), 0));
+        let found = score(&tagger, &trial.test);
+        row.1.merge(&found);
+        eprintln!("{} {:?} {:?}", trial.name, found.upos(), found.lemma());
+        show(&trial.name, &tagger, &trial.test, args.show);
+        row.2 = Models::pack(&model).len();
+    }
+    let mut all = Score::default();
+    learned.scores.values().for_each(|row| all.merge(&row.1));
+    let is_dev = learned.scores.values().any(|row| row.0) && !shelf.dev.is_empty();
+    learned.about = About {
+        language: code.to_owned(),
+        treebanks: shelf::sources(shelf, args.shared.is_none().then_some(args.licence.as_str())),
+        upos: all.upos(),
+        lemma: all.lemma(),
+        measured: if all == Score::default() {
+            "-"
+        } else if is_dev {
+            "dev"
+        } else {
+            "cross-validation"
+        }
+        .to_owned(),
+        ..About::default()
+    };
+    if args.output.is_some() {
+        let sentences: Vec<&Sentence> = shelf.all().flat_map(Treebank::sentences).collect();
+        learned.packed = Some(Models::pack(&model(&sentences)));
+    }
+    learned
+}
+
+/// Prints words that were wrong, as they were and as they should have been.
+fn show(name: &str, tagger: &Tagger, sentences: &[Sentence], limit: usize) {
+    let mut left = limit;
+    for sentence in sentences {
+        let mut tokens = tokens(sentence);
+        tagger.tag(&mut tokens);
+        for (gold, token) in sentence.iter().zip(&tokens).filter(|(gold, _)| !gold.is_joined()) {
+            let lemma = gold.lemma.as_ref().unwrap_or(&token.lemma);
+            if left > 0 && (gold.tag != token.tag || *lemma != token.lemma) {
+                left -= 1;
+                println!("{name} {}: {} {}, not {} {}", gold.form, lemma, gold.tag, token.lemma, token.tag);
+            }
+        }
+    }
+}
+
+fn report(results: &BTreeMap<&String, Learned>) {
+    let mut means: BTreeMap<bool, (Vec<f32>, Vec<f32>)> = BTreeMap::new();
+    println!("treebank\tUPOS\tlemma\tKB");
+    for learned in results.values() {
+        for (name, (is_trained, score, bytes)) in &learned.scores {
+            let shown = |share: Option<f32>| share.map_or("-".to_owned(), |share| format!("{:.2}", share * 100.0));
+            let mark = if *is_trained { "+" } else { "" };
+            println!("{name}{mark}\t{}\t{}\t{}", shown(score.upos()), shown(score.lemma()), bytes / 1000);
+            let row = means.entry(*is_trained).or_default();
+            row.0.extend(score.upos());
+            row.1.extend(score.lemma());
+        }
+    }
+    for (is_trained, (upos, lemma)) in means {
+        let mean = |scores: &[f32]| scores.iter().sum::<f32>() / scores.len() as f32 * 100.0;
+        let what = if is_trained { "with" } else { "without" };
+        println!("mean of {} {what} a file for training\t{:.2}\t{:.2}", upos.len(), mean(&upos), mean(&lemma));
+    }
+    let sizes: Vec<usize> = results.values().filter_map(|learned| Some(learned.packed.as_ref()?.len())).collect();
+    if let Some(largest) = sizes.iter().max() {
+        let all: usize = sizes.iter().sum();
+        println!("{} models, {} KB, the largest {} KB", sizes.len(), all / 1000, largest / 1000);
+    }
+}
+
+fn settings(changes: &[String]) -> Result<Settings> {
+    let mut settings = Settings::default();
+    for change in changes {
+        let (name, value) = change.split_once('=').with_context(|| format!("{change} is not NAME=VALUE"))?;
+        let number: f32 = value.parse().with_context(|| format!("{value} is no number"))?;
+        match name {
+            "tags.rounds" => settings.tags.rounds = number as usize,
+            "tags.step" => settings.tags.step = number,
+            "tags.calm" => settings.tags.calm = number,
+            "tags.draw" => settings.tags.draw = number,
+            "tags.forget" => settings.tags.forget = number,
+            "tags.noise" => settings.tags.noise = number,
+            "tags.least" => settings.tags.least = number as u32,
+            "tags.class_least" => settings.tags.class_least = number as u32,
+            "tags.keep" => settings.tags.keep = number,
+            "tags.bits" => settings.tags.bits = number as u32,
+            "lemmas.rounds" => settings.lemmas.rounds = number as usize,
+            "lemmas.calm" => settings.lemmas.calm = number,
+            "lemmas.step" => settings.lemmas.step = number,
+            "lemmas.draw" => settings.lemmas.draw = number,
+            "lemmas.least" => settings.lemmas.least = number as u32,
+            "lemmas.frequent" => settings.lemmas.frequent = number as u32,
+            "lemmas.unit" => settings.lemmas.unit = number,
+            "lemmas.bits" => settings.lemmas.bits = number as u32,
+            _ => bail!("there is no setting {name}"),
+        }
+    }
+    Ok(settings)
+}

@@ -1,0 +1,72 @@
+//! How many tags and lemmas are right.
+
+use tidings_annotate::Tagger;
+use tidings_model::Token;
+
+use crate::treebank::{Gold, Sentence};
+
+/// Counts of what was right. Tokens that stand for several words do not count.
+#[derive(Debug, Default, Clone, Copy, PartialEq)]
+pub struct Score {
+    /// Tags that were asked for, and right.
+    pub tags: (u32, u32),
+    /// Lemmas that were asked for, and right.
+    pub lemmas: (u32, u32),
+}
+
+impl Score {
+    /// The share of tags that were right.
+    pub fn upos(&self) -> Option<f32> {
+        share(self.tags)
+    }
+
+    /// The share of lemmas that were right.
+    pub fn lemma(&self) -> Option<f32> {
+        share(self.lemmas)
+    }
+
+    /// Counts a word; a tag or a lemma that is not given does not count.
+    pub fn add(&mut self, gold: &Gold, tag: Option<&str>, lemma: Option<&str>) {
+        if gold.is_joined() {
+            return;
+        }
+        let count = |counts: &mut (u32, u32), wanted: &str, found: Option<&str>| {
+            if let Some(found) = found {
+                *counts = (counts.0 + 1, counts.1 + u32::from(found == wanted));
+            }
+        };
+        count(&mut self.tags, &gold.tag, tag);
+        if let Some(wanted) = &gold.lemma {
+            count(&mut self.lemmas, wanted, lemma);
+        }
+    }
+
+    /// Adds another count.
+    pub fn merge(&mut self, other: &Score) {
+        let add = |one: &mut (u32, u32), other: (u32, u32)| *one = (one.0 + other.0, one.1 + other.1);
+        add(&mut self.tags, other.tags);
+        add(&mut self.lemmas, other.lemmas);
+    }
+}
+
+fn share((asked, right): (u32, u32)) -> Option<f32> {
+    (asked > 0).then(|| right as f32 / asked as f32)
+}
+
+/// The words of a sentence, not yet tagged.
+pub fn tokens(sentence: &Sentence) -> Vec<Token> {
+    sentence.iter().map(|gold| Token { word: gold.form.clone(), ..Token::default() }).collect()
+}
+
+/// Compares what a tagger says with what people said.
+pub fn score<'s>(tagger: &Tagger, sentences: impl IntoIterator<Item = &'s Sentence>) -> Score {
+    let mut score = Score::default();
+    for sentence in sentences {
+        let mut tokens = tokens(sentence);
+        tagger.tag(&mut tokens);
+        for (gold, token) in sentence.iter().zip(&tokens) {
+            score.add(gold, Some(&token.tag), Some(&token.lemma));
+        }
+    }
+    score
+}

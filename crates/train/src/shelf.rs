@@ -1,0 +1,135 @@
+//! The treebanks of each language, and which languages help each other.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use anyhow::Result;
+use tidings_annotate::tagger::Source;
+
+use crate::treebank::{self, Sentence, Treebank};
+
+/// The treebanks of a language.
+#[derive(Debug, Default)]
+pub struct Shelf {
+    /// Files for training.
+    pub train: Vec<Treebank>,
+    /// Files for development.
+    pub dev: Vec<Treebank>,
+}
+
+/// Shelves by the codes of their languages.
+pub type Shelves = BTreeMap<String, Shelf>;
+
+/// Languages that gain from text of their relatives, and what that text weighs. With nothing, it only tells which parts of
+/// speech words may have.
+const RELATED: &[(&str, &[&str], f32)] = &[
+    ("hr", &["sr"], 0.3),
+    ("sr", &["hr"], 0.3),
+    ("nb", &["nn", "da"], 0.3),
+    ("nn", &["nb", "da"], 0.3),
+    ("da", &["nb", "nn"], 0.0),
+    ("sv", &["nb", "da"], 0.0),
+    ("cs", &["sk"], 0.1),
+    ("sk", &["cs"], 0.3),
+    ("ru", &["uk", "be"], 0.0),
+    ("uk", &["ru", "be"], 0.1),
+    ("be", &["ru", "uk"], 0.1),
+    ("gd", &["ga"], 0.3),
+    ("gl", &["pt", "es"], 0.0),
+    ("es", &["pt", "gl"], 0.0),
+];
+
+/// Treebanks whose licence is not CC BY-SA 4.0.
+const OTHER_LICENCES: &[(&str, &str)] =
+    &[("fr_sequoia", "LGPL-LR"), ("gl_treegal", "LGPL-LR"), ("ga_idt", "CC BY-SA 3.0")];
+
+/// Reads the shelves of all languages, or of some, from `ud-train/` and `text-dev/ud/` of a folder.
+pub fn shelves(shared: &Path, only: &[&str]) -> Result<Shelves> {
+    let mut shelves = Shelves::new();
+    for (folder, is_train) in [("ud-train", true), ("text-dev/ud", false)] {
+        for file in treebank::files(&shared.join(folder))? {
+            let name = file.file_name().unwrap_or_default().to_string_lossy();
+            if !only.is_empty() && !only.contains(&name.split('_').next().unwrap_or_default()) {
+                continue;
+            }
+            let treebank = Treebank::read(&file)?;
+            let shelf = shelves.entry(treebank.language().to_owned()).or_default();
+            if is_train { shelf.train.push(treebank) } else { shelf.dev.push(treebank) }
+        }
+    }
+    Ok(shelves)
+}
+
+/// The sentences that help a language, and what they weigh.
+pub fn helping<'s>(shelves: &'s Shelves, code: &str) -> (Vec<&'s Sentence>, f32) {
+    let Some((_, codes, weight)) = RELATED.iter().find(|row| row.0 == code) else { return (Vec::new(), 0.0) };
+    let shelves = codes.iter().filter_map(|code| shelves.get(*code));
+    (shelves.flat_map(|shelf| shelf.all()).flat_map(Treebank::sentences).collect(), *weight)
+}
+
+/// The treebanks of a shelf described, each once.
+pub fn sources(shelf: &Shelf, licence: Option<&str>) -> Vec<Source> {
+    let mut sources: Vec<Source> = Vec::new();
+    for treebank in shelf.all() {
+        let tokens = treebank.tokens() as u32;
+        let other = OTHER_LICENCES.iter().find(|row| row.0 == treebank.name).map(|row| row.1);
+        let licence = licence.or(other).unwrap_or("CC BY-SA 4.0").to_owned();
+        match sources.iter_mut().find(|source| source.name == treebank.title) {
+            Some(source) => source.tokens += tokens,
+            None => sources.push(Source { name: treebank.title.clone(), licence, tokens }),
+        }
+    }
+    sources
+}
+
+/// What to learn from, what to test on, and how that is called.
+#[derive(Debug)]
+pub struct Trial {
+    /// The treebank that is tested.
+    pub name: String,
+    /// Sentences to learn from.
+    pub learn: Vec<Sentence>,
+    /// Sentences to test on.
+    pub test: Vec<Sentence>,
+    /// Whether the treebank has a file for training.
+    pub is_trained: bool,
+}
+
+impl Shelf {
+    /// All its files.
+    pub fn all(&self) -> impl Iterator<Item = &Treebank> {
+        self.train.iter().chain(&self.dev)
+    }
+
+    /// Trials of every treebank: with the development file where there is one for training as well, else with folds
+    /// of whatever there is. All treebanks of the language take part in learning. `only_first` makes one trial of
+    /// every folds.
+    pub fn trials(&self, folds: usize, only_first: bool) -> Vec<Trial> {
+        let mut trials = Vec::new();
+        let has_train = |name: &str| self.train.iter().any(|one| one.name == name);
+        let has_dev = |name: &str| self.dev.iter().any(|one| one.name == name);
+        for treebank in self.all() {
+            let name = treebank.name.as_str();
+            if has_train(name) && has_dev(name) {
+                if std::ptr::eq(treebank, self.dev.iter().find(|one| one.name == name).unwrap_or(treebank)) {
+                    let learn = self.all().filter(|one| !std::ptr::eq(*one, treebank)).flat_map(Treebank::sentences);
+                    let test = treebank.sentences().cloned().collect();
+                    trials.push(Trial {
+                        name: name.to_owned(),
+                        learn: learn.cloned().collect(),
+                        test,
+                        is_trained: true,
+                    });
+                }
+                continue;
+            }
+            for fold in (0..folds).rev().take(if only_first { 1 } else { folds }) {
+                let (test, mut learn) = treebank.fold(fold, folds);
+                let others = self.all().filter(|one| one.name != name).flat_map(Treebank::sentences);
+                learn.extend(others.cloned());
+                trials.push(Trial { name: name.to_owned(), learn, test, is_trained: has_train(name) });
+            }
+        }
+        trials
+    }
+}

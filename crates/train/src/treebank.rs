@@ -1,0 +1,189 @@
+//! Treebanks: sentences of words with lemmas and parts of speech.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use anyhow::{Context as _, Result, ensure};
+use serde::Deserialize;
+
+/// A word as people analysed it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Gold {
+    /// The word as it stands in the text.
+    pub form: String,
+    /// Its dictionary form; none if the treebank gives none. Of a token that stands for several words,
+    /// those of all, joined by `+`.
+    pub lemma: Option<String>,
+    /// Its part of speech, joined in the same way.
+    pub tag: String,
+}
+
+impl Gold {
+    fn new(form: String, lemma: String, tag: String) -> Gold {
+        let lemma = Some(lemma).filter(|lemma| !lemma.is_empty() && (lemma != "_" || form == "_"));
+        Gold { form, lemma, tag }
+    }
+
+    /// Whether the token stands for several words.
+    pub fn is_joined(&self) -> bool {
+        self.tag.contains('+')
+    }
+}
+
+/// A sentence.
+pub type Sentence = Vec<Gold>;
+
+/// A file of a treebank.
+#[derive(Debug, Clone, Default)]
+pub struct Treebank {
+    /// Language and corpus, such as `fr_sequoia`.
+    pub name: String,
+    /// The name its makers gave it, such as `UD_French-Sequoia`.
+    pub title: String,
+    /// Its documents: sentences that belong together and are never parted between learning and testing.
+    pub documents: Vec<Vec<Sentence>>,
+}
+
+#[derive(Deserialize)]
+struct Row {
+    tb: String,
+    sents: Vec<Vec<(String, Option<String>, Option<String>, serde_json::Value)>>,
+}
+
+impl Treebank {
+    /// Reads CoNLL-U (`.conllu`) or JSON lines packed by xz (`.jsonl.xz`).
+    pub fn read(path: &Path) -> Result<Treebank> {
+        let name = path.file_name().unwrap_or_default().to_string_lossy();
+        let name = name.split('.').next().unwrap_or_default().to_owned();
+        let what = || format!("cannot read the treebank {}", path.display());
+        if path.extension().is_some_and(|extension| extension == "conllu") {
+            let text = std::fs::read_to_string(path).with_context(what)?;
+            let documents = conllu(&text).with_context(what)?;
+            return Ok(Treebank { title: name.clone(), name, documents });
+        }
+        let unpacked = Command::new("xz").arg("-dc").arg(path).output().context("cannot run xz")?;
+        ensure!(unpacked.status.success(), "cannot unpack {}", path.display());
+        let mut treebank = Treebank { title: name.clone(), name, documents: Vec::new() };
+        for line in String::from_utf8(unpacked.stdout).with_context(what)?.lines() {
+            let row: Row = serde_json::from_str(line).with_context(what)?;
+            treebank.title = row.tb;
+            let sentence = |words: Vec<(String, Option<String>, Option<String>, serde_json::Value)>| {
+                let gold = |(form, lemma, tag, _): (String, Option<String>, Option<String>, _)| {
+                    Gold::new(form, lemma.unwrap_or_default(), tag.unwrap_or_default())
+                };
+                words.into_iter().map(gold).filter(|gold| !gold.tag.is_empty()).collect()
+            };
+            treebank.documents.push(row.sents.into_iter().map(sentence).collect());
+        }
+        Ok(treebank)
+    }
+
+    /// The code of its language.
+    pub fn language(&self) -> &str {
+        self.name.split('_').next().unwrap_or_default()
+    }
+
+    /// All its sentences.
+    pub fn sentences(&self) -> impl Iterator<Item = &Sentence> {
+        self.documents.iter().flatten()
+    }
+
+    /// The number of its tokens.
+    pub fn tokens(&self) -> usize {
+        self.sentences().map(Vec::len).sum()
+    }
+
+    /// The documents of one fold of `folds`, and all others. Documents go to the folds in turns.
+    pub fn fold(&self, fold: usize, folds: usize) -> (Vec<Sentence>, Vec<Sentence>) {
+        let (mut inside, mut outside) = (Vec::new(), Vec::new());
+        let folds = folds.min(self.documents.len());
+        let fold = fold.min(folds.saturating_sub(1));
+        for (place, document) in self.documents.iter().enumerate() {
+            let side = if place * folds / self.documents.len() == fold { &mut inside } else { &mut outside };
+            side.extend(document.iter().cloned());
+        }
+        (inside, outside)
+    }
+}
+
+/// The treebanks of a folder, in the order of their names.
+pub fn files(folder: &Path) -> Result<Vec<PathBuf>> {
+    let entries = std::fs::read_dir(folder).with_context(|| format!("cannot read {}", folder.display()))?;
+    let mut files: Vec<PathBuf> = entries.map(|entry| Ok(entry?.path())).collect::<Result<_>>()?;
+    files.retain(|file| {
+        let name = file.to_string_lossy();
+        name.ends_with(".jsonl.xz") || name.ends_with(".conllu")
+    });
+    files.sort();
+    Ok(files)
+}
+
+/// How many sentences of CoNLL-U without marks of documents make one.
+const DOCUMENT: usize = 10;
+
+/// Reads CoNLL-U: surface tokens, with the analyses of their words joined.
+fn conllu(text: &str) -> Result<Vec<Vec<Sentence>>> {
+    let mut documents: Vec<Vec<Sentence>> = Vec::new();
+    let mut sentence = Sentence::new();
+    // The last word of a token that stands for several.
+    let mut joined_until = 0;
+    for (number, line) in text.lines().chain([""]).enumerate() {
+        if line.is_empty() {
+            if !sentence.is_empty() {
+                if documents.last().is_none_or(|document| document.len() >= DOCUMENT) {
+                    documents.push(Vec::new());
+                }
+                documents.last_mut().expect("one was pushed").push(std::mem::take(&mut sentence));
+            }
+            joined_until = 0;
+            continue;
+        }
+        if line.starts_with('#') {
+            continue;
+        }
+        let fields: Vec<&str> = line.split('\t').collect();
+        ensure!(fields.len() == 10, "line {} has {} fields instead of 10", number + 1, fields.len());
+        let (id, form, lemma, tag) = (fields[0], fields[1], fields[2], fields[3]);
+        if let Some((_, last)) = id.split_once('-') {
+            joined_until = last.parse().with_context(|| format!("line {} has the number {id}", number + 1))?;
+            sentence.push(Gold { form: form.to_owned(), lemma: Some(String::new()), tag: String::new() });
+            continue;
+        }
+        // Words that are not in the text have numbers such as 8.1.
+        let Ok(id) = id.parse::<usize>() else { continue };
+        match sentence.last_mut() {
+            Some(token) if id <= joined_until => {
+                let plus = if token.tag.is_empty() { "" } else { "+" };
+                token.tag = [&token.tag, plus, tag].concat();
+                token.lemma = token.lemma.take().map(|before| [&before, plus, lemma].concat());
+            }
+            _ => sentence.push(Gold::new(form.to_owned(), lemma.to_owned(), tag.to_owned())),
+        }
+    }
+    Ok(documents)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_of_a_token_are_joined() {
+        let line = |id: &str, form: &str, lemma: &str, tag: &str| {
+            format!("{id}\t{form}\t{lemma}\t{tag}\t_\t_\t0\troot\t_\t_\n")
+        };
+        let text = [
+            "# sent_id = 1\n".to_owned(),
+            line("1-2", "Du", "_", "_"),
+            line("1", "De", "de", "ADP"),
+            line("2", "le", "le", "DET"),
+            line("3", "pain", "pain", "NOUN"),
+            line("3.1", "x", "x", "VERB"),
+            "\n".to_owned(),
+        ];
+        let documents = conllu(&text.concat()).unwrap();
+        let gold = |form: &str, lemma: &str, tag: &str| Gold::new(form.into(), lemma.into(), tag.into());
+        assert_eq!(documents, [[[gold("Du", "de+le", "ADP+DET"), gold("pain", "pain", "NOUN")]]]);
+        assert!(conllu("1\tx").unwrap_err().to_string().contains("line 1"));
+    }
+}
