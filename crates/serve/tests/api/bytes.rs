@@ -24,7 +24,7 @@ fn answers_are_packed_for_those_who_can_unpack_them() {
         "/api/v1/en/query?q=storm&format=csv",
         "/api/v1/en/query?q=storm&format=jsonl",
         "/api/openapi.json",
-        "/",
+        "/app.js",
     ] {
         let plain = room.get(path).is(200);
         assert_eq!(plain.header("content-encoding"), None);
