@@ -62,7 +62,7 @@ fn html(settings: &Settings, host: Option<&str>, site: Option<&Site>) -> String 
     };
     let mut page = format!(
         "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n<meta name=\"viewport\" content=\"width=device-width\">\n\
-         <title>Tidings, for publishers</title>\n<link rel=\"stylesheet\" href=\"/app.css\">\n</head>\n<body>\n<main>\n\
+         <title>Tidings, for publishers</title>\n<link rel=\"stylesheet\" href=\"/style.css\">\n</head>\n<body>\n<main>\n\
          <h1>Tidings asks your site</h1>\n\
          <p>Tidings collects articles that feeds announce, to study how language changes. It counts words and shows short lines around them; \
          it does not publish your articles.</p>\n\

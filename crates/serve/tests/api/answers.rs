@@ -284,7 +284,9 @@ fn the_page_asks_nobody_else() {
         assert!(file.head.contains("nosniff") && file.head.contains("no-referrer"));
     }
     room.get("/healthz").is(200);
-    assert!(room.get("/bot").is(200).body.contains("Disallow: /"));
+    let publishers = room.get("/bot").is(200).body;
+    assert!(publishers.contains("Disallow: /") && publishers.contains("href=\"/style.css\""));
+    room.get("/style.css").is(200);
     assert!(room.get("/bot?host=%3Cb%3E").is(200).body.contains("Nothing was ever asked of &lt;b&gt;"));
     room.get("/api/v1/en/count?q=storm").is(200);
     let metrics = room.get("/metrics").is(200).body;
