@@ -44,7 +44,7 @@ pub enum Extent {
 /// Something that a publisher said.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Signal {
-    /// A licence under which everybody may copy, change and pass on: CC0, CC BY, CC BY-SA, public domain.
+    /// A licence under which everybody may copy, change and pass on: CC0, CC BY, CC BY-SA, public domain, MIT and the like.
     OpenLicence,
     /// A Creative Commons licence that forbids changes or commerce.
     LimitedLicence,
@@ -150,13 +150,16 @@ pub fn signals(document: &Document, availability: Option<&str>) -> Vec<Signal> {
 
 /// What a licence amounts to. Words that are no licence we know are terms that somebody should read.
 fn of_licence(licence: &Licence) -> Signal {
-    let name = licence.name.to_ascii_uppercase().replace([' ', '_'], "-");
+    // Where the page only links to a licence, its address ends in the name.
+    let name = licence.name.trim_end_matches('/').rsplit('/').next().unwrap_or_default();
+    let name = name.to_ascii_uppercase().replace([' ', '_'], "-");
     let parts: Vec<&str> = name.split('-').collect();
     let has = |part: &str| parts.contains(&part);
     match () {
         () if has("CC0") || has("PDM") || name.starts_with("PUBLIC-DOMAIN") => Signal::OpenLicence,
         () if has("CC") && (has("NC") || has("ND")) => Signal::LimitedLicence,
         () if has("CC") && has("BY") => Signal::OpenLicence,
+        () if ["MIT", "APACHE-2.0", "BSD-3-CLAUSE"].contains(&name.as_str()) => Signal::OpenLicence,
         () => Signal::TermsElsewhere,
     }
 }
@@ -304,6 +307,7 @@ mod tests {
             (&["licence CC0-1.0"], &[OpenLicence]),
             (&["licence CC-BY-NC-SA-4.0"], &[LimitedLicence]),
             (&["licence CC-BY-ND-4.0"], &[LimitedLicence]),
+            (&["licence https://opensource.org/licenses/MIT"], &[OpenLicence]),
             (&["licence All rights reserved"], &[TermsElsewhere]),
         ];
         for (evidence, expected) in cases {

@@ -18,7 +18,7 @@ use super::selection::Item;
 use crate::console::{count, grouped};
 
 /// What waits in memory before it becomes a run.
-const RUN_BYTES: usize = 192 << 20;
+const RUN_BYTES: usize = 64 << 20;
 /// A sentence with more tokens is a list or a page without full stops, too long to be given away.
 const LONGEST_SENTENCE: usize = 100;
 /// What a word of an n-gram takes in memory besides its letters.
@@ -139,6 +139,9 @@ fn plain(word: &str) -> String {
     word.chars().map(|c| if c.is_whitespace() || c.is_control() { '_' } else { c }).collect()
 }
 
+/// An n-gram with how often it is there, and in how many documents.
+type Counted = (Box<[u8]>, (u64, u64));
+
 /// Counts of n-grams that enough documents hold.
 pub struct Ngrams {
     n: usize,
@@ -157,17 +160,13 @@ impl Ngrams {
     }
 
     fn spill(&mut self) -> Result<()> {
-        let mut records: Vec<Vec<u8>> = Vec::with_capacity(self.waiting.len());
-        for (gram, (count, documents)) in self.waiting.drain() {
-            // A zero byte ends the n-gram, so that their order is that of the records.
-            let mut record = gram.into_vec();
-            record.push(0);
-            record.extend(count.to_be_bytes());
-            record.extend(documents.to_be_bytes());
-            records.push(record);
-        }
-        records.sort_unstable();
-        self.runs.add(records.iter())?;
+        let mut sorted: Vec<Counted> = self.waiting.drain().collect();
+        sorted.sort_unstable();
+        // A zero byte ends the n-gram, so that their order is that of the records.
+        let record = |(gram, (count, documents)): &Counted| {
+            [gram, &[0][..], &count.to_be_bytes(), &documents.to_be_bytes()].concat()
+        };
+        self.runs.add(sorted.iter().map(record))?;
         self.bytes = 0;
         Ok(())
     }
