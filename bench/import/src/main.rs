@@ -102,7 +102,8 @@ fn archives(args: &Args, folder: &Path, home: &Path) -> Result<()> {
     'full: loop {
         for path in &files {
             for line in BufReader::new(zstd::Decoder::new(File::open(path)?)?).lines() {
-                let value: Value = serde_json::from_str(&line?)?;
+                // Some lines hold numbers that JSON does not have.
+                let Ok(value) = serde_json::from_str::<Value>(&line?) else { continue };
                 let Some(html) = value["html"].as_str() else { continue };
                 let exchange = Exchange {
                     url: &format!("https://bench.example/{pages}"),
