@@ -69,6 +69,8 @@ fn row(relation: usize, slot: Slot) -> usize {
 /// A relation as a walk: the bits of its tests, and how often each may be passed.
 struct Walk {
     steps: Vec<(u64, u32, u32)>,
+    /// The tests of which the second token passes one.
+    second: u64,
     divider: Option<usize>,
     a_is_first: bool,
 }
@@ -120,7 +122,14 @@ impl Walks {
                 steps.push((1 << number, step.at_least, step.at_most));
             }
             let divider = relation.steps().iter().position(|step| step.slot == Some(Slot::P));
-            walks.push(Walk { steps, divider, a_is_first: relation.is_first(Slot::A) });
+            let mut second = 0;
+            for (test, at_least, _) in &steps[1..] {
+                second |= test;
+                if *at_least > 0 {
+                    break;
+                }
+            }
+            walks.push(Walk { steps, second, divider, a_is_first: relation.is_first(Slot::A) });
         }
         let sets = tests.into_iter().map(|test| LexemeSet::of(test, engine.lexicon()));
         Ok(Walks { walks, tests: sets.collect::<std::result::Result<_, _>>()? })
@@ -131,8 +140,9 @@ impl Walks {
 struct Ranks {
     /// The tests that the rank passes, as bits.
     bits: Vec<u64>,
-    /// The relations that may begin with it, as bits.
+    /// The relations that may begin with it, and those that may go on with it behind their first token, as bits.
     begins: Vec<u64>,
+    follows: Vec<u64>,
     /// Its place among frequent lemmas.
     places: Vec<u32>,
 }
@@ -209,13 +219,16 @@ impl Engine {
         let lexicon = self.lexicon();
         // As many as the column could name, so that no rank needs to be checked.
         let bound = segment.column().bound();
-        let mut ranks = Ranks { bits: vec![0; bound], begins: vec![0; bound], places: vec![NONE; bound] };
+        let none = || vec![0; bound];
+        let mut ranks = Ranks { bits: none(), begins: none(), follows: none(), places: vec![NONE; bound] };
         for (rank, lexeme) in segment.lexemes().iter().take(bound).enumerate() {
             let passed = walks.tests.iter().enumerate().filter(|(_, set)| set.contains(*lexeme));
             let bits = passed.fold(0, |bits, (number, _)| bits | 1 << number);
             ranks.bits[rank] = bits;
-            let begins = walks.walks.iter().enumerate().filter(|(_, walk)| bits & walk.steps[0].0 != 0);
-            ranks.begins[rank] = begins.fold(0, |begins, (number, _)| begins | 1 << number);
+            for (number, walk) in walks.walks.iter().enumerate() {
+                ranks.begins[rank] |= u64::from(bits & walk.steps[0].0 != 0) << number;
+                ranks.follows[rank] |= u64::from(bits & walk.second != 0) << number;
+            }
             ranks.places[rank] = places.get(&lexicon.of(*lexeme, Layer::Lemma)).copied().unwrap_or(NONE);
         }
         ranks
@@ -230,8 +243,9 @@ impl Engine {
             debug_assert!(sentence == tokens.start || bit(sentences, sentence));
             let here = (sentence - tokens.start) as usize..(end - tokens.start) as usize;
             let (bits, numbers) = (&chunk.bits[here.clone()], &chunk.ranks[here]);
-            for (first, rank) in numbers.iter().enumerate() {
-                let mut begins = ranks.begins[*rank as usize];
+            // Every relation has two tokens at least, and two are enough to rule most of them out.
+            for (first, (rank, next)) in numbers.iter().zip(numbers.get(1..).unwrap_or_default()).enumerate() {
+                let mut begins = ranks.begins[*rank as usize] & ranks.follows[*next as usize];
                 while begins != 0 {
                     let relation = begins.trailing_zeros() as usize;
                     begins &= begins - 1;
