@@ -147,20 +147,16 @@ fn learn(code: &str, shelves: &Shelves, args: &Args, settings: &Settings) -> Lea
     }
     let mut all = Score::default();
     learned.scores.values().for_each(|row| all.merge(&row.1));
-    let is_dev = learned.scores.values().any(|row| row.0) && !shelf.dev.is_empty();
+    let fold = if args.quick { "held-out fifth" } else { "cross-validation" };
+    let mut measured: Vec<&str> = trials.iter().map(|trial| if trial.is_dev { "dev" } else { fold }).collect();
+    measured.sort_unstable();
+    measured.dedup();
     learned.about = About {
         language: code.to_owned(),
         treebanks: shelf::sources(shelf, args.shared.is_none().then_some(args.licence.as_str())),
         upos: all.upos(),
         lemma: all.lemma(),
-        measured: if all == Score::default() {
-            "-"
-        } else if is_dev {
-            "dev"
-        } else {
-            "cross-validation"
-        }
-        .to_owned(),
+        measured: if measured.is_empty() { "-".to_owned() } else { measured.join(", ") },
         ..About::default()
     };
     if args.output.is_some() {

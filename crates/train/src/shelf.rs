@@ -93,6 +93,8 @@ pub struct Trial {
     pub test: Vec<Sentence>,
     /// Whether the treebank has a file for training.
     pub is_trained: bool,
+    /// Whether it is tested on its file for development, not on a part of what there is.
+    pub is_dev: bool,
 }
 
 impl Shelf {
@@ -119,6 +121,7 @@ impl Shelf {
                         learn: learn.cloned().collect(),
                         test,
                         is_trained: true,
+                        is_dev: true,
                     });
                 }
                 continue;
@@ -127,7 +130,7 @@ impl Shelf {
                 let (test, mut learn) = treebank.fold(fold, folds);
                 let others = self.all().filter(|one| one.name != name).flat_map(Treebank::sentences);
                 learn.extend(others.cloned());
-                trials.push(Trial { name: name.to_owned(), learn, test, is_trained: has_train(name) });
+                trials.push(Trial { name: name.to_owned(), learn, test, is_trained: has_train(name), is_dev: false });
             }
         }
         trials
