@@ -42,7 +42,7 @@ impl Joints {
 
     /// The lemma with its joints marked; `lower` is the same in small letters.
     pub fn mark(&self, lemma: String, lower: &str) -> String {
-        if self.parts.len() == 0 || lemma.chars().count() != lower.chars().count() {
+        if self.parts.is_empty() || lemma.chars().count() != lower.chars().count() {
             return lemma;
         }
         let joints = self.joints(lower);
