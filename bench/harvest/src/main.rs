@@ -1,4 +1,4 @@
-//! What a harvest costs: pages a second, CPU time per page, peak memory.
+//! What a harvest costs, and the way of its pages to the index: pages a second, CPU time per page, peak memory.
 //!
 //! The simulated web runs as a process of its own, so that only Tidings is measured; CPU time and
 //! memory are the kernel's own account of the finished process. CPU seconds repeat within a few
@@ -23,7 +23,7 @@ use wait4::Wait4;
 /// Measures `tidings update` and `tidings fetch` against the simulated web.
 #[derive(Parser)]
 struct Args {
-    /// Which parts: fetch, faults, feeds, plan, stop, files [default: all]
+    /// Which parts: fetch, faults, feeds, plan, stop, files, corridor [default: all]
     parts: Vec<String>,
     /// Hosts of the fetch benchmark
     #[arg(long, default_value_t = 8000)]
@@ -37,6 +37,9 @@ struct Args {
     /// Runs per measurement; the median by CPU time is shown
     #[arg(long, default_value_t = 3)]
     runs: usize,
+    /// Pages of the corridor benchmark
+    #[arg(long, default_value_t = 10_000)]
+    corridor_pages: u32,
     /// Entries of the plan benchmark
     #[arg(long, default_value_t = 5_000_000)]
     entries: u64,
@@ -44,8 +47,15 @@ struct Args {
 
 type Part = fn(&Args, &Tools) -> Result<()>;
 
-const PARTS: &[(&str, Part)] =
-    &[("fetch", fetch), ("feeds", feeds), ("plan", plan), ("faults", faults), ("stop", stop), ("files", files)];
+const PARTS: &[(&str, Part)] = &[
+    ("fetch", fetch),
+    ("feeds", feeds),
+    ("plan", plan),
+    ("faults", faults),
+    ("stop", stop),
+    ("files", files),
+    ("corridor", corridor),
+];
 
 fn main() -> Result<()> {
     let args = Args::parse();
@@ -209,6 +219,45 @@ fn fetch(args: &Args, tools: &Tools) -> Result<()> {
             folder_bytes(&home.join("pages"))? as f64 / 1e3 / fetched.max(1) as f64
         );
     }
+    Ok(())
+}
+
+/// From raw pages of 100 kB to an index that answers: what each stage takes, and all of them.
+fn corridor(args: &Args, tools: &Tools) -> Result<()> {
+    const SITES: &str = "500";
+    let items = (args.corridor_pages / 500).max(1).to_string();
+    let pool = args.corridor_pages.to_string();
+    let web = Web::start(tools, &["--sites", SITES, "--items", &items, "--page-bytes", "100000", "--pool", &pool])?;
+    let folder = tempfile::tempdir()?;
+    let home = new_home(tools, folder.path(), &web.feeds)?;
+    measure(tools.tidings(&home, &["update", "--all", "--delay", "0"]))?;
+    let pages = measure(tools.tidings(&home, &["fetch", "--delay", "0"]))?.count("fetched");
+    drop(web);
+    let (mut wall, mut cpu, mut peak_mib) = (Duration::ZERO, Duration::ZERO, 0f64);
+    for stage in ["clean", "dedup", "annotate", "compile"] {
+        let measured = measure(tools.tidings(&home, &[stage]))?;
+        println!(
+            "{stage}: {:.1} s, {:.1} CPU s, {:.0} MiB, {:.0} pages/s",
+            measured.wall.as_secs_f64(),
+            measured.cpu.as_secs_f64(),
+            measured.peak_mib,
+            pages as f64 / measured.wall.as_secs_f64()
+        );
+        wall += measured.wall;
+        cpu += measured.cpu;
+        peak_mib = peak_mib.max(measured.peak_mib);
+        for name in ["documents", "tokens"] {
+            if let Some(number) = measured.report[name].as_u64() {
+                println!("  {number} {name}");
+            }
+        }
+    }
+    println!(
+        "corridor: {pages} pages in {:.1} s, {:.0} pages/s, {:.2} CPU s per 1,000, {peak_mib:.0} MiB",
+        wall.as_secs_f64(),
+        pages as f64 / wall.as_secs_f64(),
+        per_thousand(cpu, pages)
+    );
     Ok(())
 }
 

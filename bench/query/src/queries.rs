@@ -12,8 +12,9 @@ use tidings_index::lexicon::Layer;
 use tidings_index::{Day, Snapshot};
 use tidings_query::answer::Window;
 use tidings_query::cql::{self, Attribute, Rule};
-use tidings_query::engine::{Engine, Limits, Order, Search};
+use tidings_query::engine::{Engine, Limits, Order, Search, SketchOf};
 use tidings_query::measure::association::Association;
+use tidings_query::sketch::Grammar;
 use tidings_query::trend::{BurstConfig, RiseConfig, Step};
 use tidings_query::{Filter, Wanted};
 
@@ -62,6 +63,12 @@ fn colloc(engine: &Engine, query: &str) -> Result<u64> {
     Ok(found.rows.len() as u64)
 }
 
+fn sketch(engine: &Engine, lemma: &str) -> Result<u64> {
+    let asked = SketchOf { lemma, tag: None, grammar: Grammar::of("en"), filter: None, at_least: 3, rows: 12 };
+    let (found, _) = engine.sketch(&asked, &Limits::default())?;
+    Ok(found.relations.iter().map(|relation| relation.rows.len() as u64).sum())
+}
+
 /// Words with their counts, the most frequent first.
 fn list(engine: &Engine, filter: Option<&str>) -> Result<u64> {
     let filter: Option<Filter> = filter.map(str::parse).transpose()?;
@@ -91,6 +98,8 @@ const QUESTIONS: &[Question] = &[
     ("the best NOUN", |e| hits(e, "[word=\"the\"] [word=\"best\"] [tag=\"NOUN\"] within <s/>", None), 11.0, 241.0),
     (".*gate", |e| hits(e, "[word=\".*gate\"]", None), 11.0, 6.1),
     ("inter.*", |e| hits(e, "[word=\"inter.*\"]", None), 7.4, 10.1),
+    ("NOUN NOUN", |e| hits(e, "[pos=\"NOUN\"] [pos=\"NOUN\"]", None), f64::NAN, f64::NAN),
+    ("first page of NOUN NOUN", |e| page(e, "[pos=\"NOUN\"] [pos=\"NOUN\"]", None), f64::NAN, f64::NAN),
     ("ADJ NOUN NOUN", |e| hits(e, DENSE, None), 248.0, 831.0),
     ("market, 2020", |e| hits(e, "[lemma=\"market\"]", Some("date=2020")), 0.09, 0.17),
     ("market, 2020, blog", |e| hits(e, "[lemma=\"market\"]", Some("date=2020 genre=blog")), 0.23, 0.93),
@@ -126,6 +135,9 @@ const QUESTIONS: &[Question] = &[
         f64::NAN,
     ),
     ("collocates of crisis", |e| colloc(e, "[lemma=\"crisis\"]"), 3.0, 35.0),
+    ("sketch of crisis", |e| sketch(e, "crisis"), f64::NAN, f64::NAN),
+    ("sketch of market", |e| sketch(e, "market"), f64::NAN, f64::NAN),
+    ("sketch of go", |e| sketch(e, "go"), f64::NAN, f64::NAN),
     ("collocates of market", |e| colloc(e, "[lemma=\"market\"]"), 22.0, 420.0),
     ("word list", |e| list(e, None), 9.5, 310.0),
     ("word list of 2020", |e| list(e, Some("date=2020")), 6.4, 648.0),

@@ -4,7 +4,9 @@ use std::ops::Range;
 
 use tidings_model::{Annotated, AnnotatedParagraph, Attributes, Document, Kind, Paragraph, Token};
 
-use crate::segment::Segmenter;
+use crate::external::ToolError;
+use crate::layer::Annotators;
+use crate::segment::{Segmenter, Sentence};
 
 /// What is said about a document's feed: name and value, as in `topic=sport`.
 pub type Labels = [(String, String)];
@@ -16,9 +18,20 @@ pub fn annotate(document: &Document, labels: &Labels, wanted: impl Fn(usize, Ran
     let own = Segmenter::for_language(&code);
     let paragraphs = document.paragraphs.iter().enumerate().map(|(place, paragraph)| {
         let wanted = |span: Range<usize>| wanted(place, span);
-        match paragraph.language.is_empty() {
-            true => cut(&own, paragraph, wanted),
-            false => cut(&Segmenter::for_language(&paragraph.language), paragraph, wanted),
+        // Whoever annotated a text before us knew more about it.
+        if let Some(told) = paragraph.told_sentences() {
+            let told = told.into_iter().filter(|(span, _)| wanted(span.clone()));
+            let sentences = told.map(|(_, tokens)| tokens.to_vec()).collect();
+            let language = if paragraph.language == code { "" } else { &paragraph.language };
+            return AnnotatedParagraph {
+                kind: kind(paragraph.kind).to_owned(),
+                language: language.to_owned(),
+                sentences,
+            };
+        }
+        match paragraph.language.is_empty() || paragraph.language == code {
+            true => cut(&own, paragraph, "", wanted),
+            false => cut(&Segmenter::for_language(&paragraph.language), paragraph, &paragraph.language, wanted),
         }
     });
     Annotated {
@@ -27,11 +40,43 @@ pub fn annotate(document: &Document, labels: &Labels, wanted: impl Fn(usize, Ran
     }
 }
 
-fn cut(segmenter: &Segmenter<'_>, paragraph: &Paragraph, wanted: impl Fn(Range<usize>) -> bool) -> AnnotatedParagraph {
+/// The sentences of texts of one language, with lemmas and tags; for each text its own.
+pub fn annotate_texts(
+    texts: &[&str],
+    language: &str,
+    annotators: &Annotators,
+) -> Result<Vec<Vec<Vec<Token>>>, ToolError> {
+    let segmenter = Segmenter::for_language(language);
+    let sentence = |text: &str, sentence: Sentence| {
+        let token = |token: &Range<usize>| Token {
+            word: text[token.clone()].to_owned(),
+            space_after: text[token.end..].chars().next().is_none_or(char::is_whitespace),
+            ..Token::default()
+        };
+        sentence.tokens.iter().map(token).collect()
+    };
+    let sentences = |text: &&str| {
+        let found = segmenter.segment(text).into_iter().filter(|found| !found.tokens.is_empty());
+        found.map(|found| sentence(text, found)).collect()
+    };
+    let mut annotated: Vec<Vec<Vec<Token>>> = texts.iter().map(sentences).collect();
+    if let Some(annotator) = annotators.of(language) {
+        let mut all: Vec<&mut [Token]> = annotated.iter_mut().flatten().map(Vec::as_mut_slice).collect();
+        annotator.annotate(&mut all)?;
+    }
+    Ok(annotated)
+}
+
+fn cut(
+    segmenter: &Segmenter<'_>,
+    paragraph: &Paragraph,
+    language: &str,
+    wanted: impl Fn(Range<usize>) -> bool,
+) -> AnnotatedParagraph {
     let text = &paragraph.text;
     let sentences = segmenter.segment(text).into_iter();
     let sentences = sentences.filter(|sentence| !sentence.tokens.is_empty() && wanted(sentence.span()));
-    let tokens = |sentence: crate::Sentence| {
+    let tokens = |sentence: Sentence| {
         let tokens = sentence.spaced(text).map(|(word, space)| Token {
             word: word.to_owned(),
             space_after: !space.is_empty(),
@@ -39,7 +84,11 @@ fn cut(segmenter: &Segmenter<'_>, paragraph: &Paragraph, wanted: impl Fn(Range<u
         });
         tokens.collect()
     };
-    AnnotatedParagraph { kind: kind(paragraph.kind).to_owned(), sentences: sentences.map(tokens).collect() }
+    AnnotatedParagraph {
+        kind: kind(paragraph.kind).to_owned(),
+        language: language.to_owned(),
+        sentences: sentences.map(tokens).collect(),
+    }
 }
 
 fn kind(kind: Kind) -> &'static str {
@@ -53,8 +102,11 @@ fn kind(kind: Kind) -> &'static str {
     }
 }
 
+/// Fields that a document may bring with it.
+const MOST_METADATA: usize = 32;
+
 /// What one may filter or count by. Labels of the feed come first: they were given by people.
-fn attributes(document: &Document, labels: &Labels) -> Attributes {
+pub fn attributes(document: &Document, labels: &Labels) -> Attributes {
     let mut fields: Vec<(String, String)> = Vec::new();
     let mut add = |name: &str, value: &str| {
         if !value.is_empty() && !fields.iter().any(|(known, _)| known == name) {
@@ -79,6 +131,8 @@ fn attributes(document: &Document, labels: &Labels) -> Attributes {
     if let Some(dated) = &document.dated {
         add("dated_by", &dated.source);
     }
+    let more = document.metadata.iter().filter(|(name, _)| is_field_name(name)).take(MOST_METADATA);
+    more.for_each(|(name, value)| add(name, value));
     Attributes {
         id: u128::from_str_radix(&document.id, 16).unwrap_or_default(),
         url: document.url.clone(),

@@ -1,4 +1,4 @@
-//! Documents become sentences of tokens.
+//! Documents become sentences of tokens, and tokens get lemmas and tags.
 //!
 //! Rules decide, from what `data/` says about a language: which words keep their full stop, what an
 //! apostrophe parts. Where annotated text of the language was there to learn from, a small model
@@ -14,11 +14,14 @@
 //! assert_eq!(&text[sentences[1].span()], "Er blieb.");
 //! ```
 
+pub mod align;
 mod chars;
 mod codes;
 mod dictionary;
 mod document;
+pub mod external;
 mod hash;
+mod layer;
 mod line;
 mod model;
 mod segment;
@@ -29,7 +32,8 @@ mod tokens;
 mod version;
 mod whole;
 
-pub use document::{Labels, annotate};
+pub use document::{Labels, annotate, annotate_texts, attributes};
+pub use layer::{Annotator, Annotators, Rules, enrich};
 pub use model::{Model, TRUST, Weights};
 pub use segment::{Segmenter, Sentence, Witness};
 pub use tagger::{About, ModelError, Models, Part, Tagger, models};

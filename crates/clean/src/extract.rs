@@ -3,7 +3,7 @@
 use jiff::Timestamp;
 use serde_json::Value;
 use tidings_lang::StopList;
-use tidings_model::{Document, Page, Paragraph};
+use tidings_model::{Document, Page, Paragraph, Rights};
 use url::Url;
 
 use crate::about;
@@ -16,7 +16,8 @@ use crate::article::words::each_word;
 use crate::date::{self, Clocks};
 use crate::decode::decode;
 use crate::facts::{Facts, is_article};
-use crate::gate::Refusal;
+use crate::gate::{Gate, Refusal};
+use crate::given;
 use crate::justext::{self, JustextOptions, JustextParagraph};
 use crate::refine::{Refinement, refine, spell};
 use crate::tree::{self, Tree};
@@ -112,19 +113,18 @@ impl Unfit {
 /// Makes a document for the corpus of a page of the archive.
 pub fn clean(page: &Page, options: &Options, refinement: &Refinement) -> Result<Document, Unfit> {
     let mut document = read(page, options)?;
-    refine(&mut document, refinement).map_err(Unfit::Refused)?;
+    if given::is_ungated(page) {
+        refine(&mut document, &Refinement { gate: Gate::off(), ..refinement.clone() })
+    } else {
+        refine(&mut document, refinement)
+    }
+    .map_err(Unfit::Refused)?;
     Ok(document)
 }
 
 /// Reads a page as it was fetched.
 pub fn read(page: &Page, options: &Options) -> Result<Document, Unfit> {
-    if !is_html(page) {
-        return Err(Unfit::NotHtml);
-    }
     let address = if page.final_url.is_empty() { &page.url } else { &page.final_url };
-    let url = Url::parse(address).ok();
-    let host = url.as_ref().and_then(Url::host_str);
-    let (html, _) = decode(&page.body, Some(&page.content_type), host);
     let clocks = Clocks {
         feed: page.published.parse().ok(),
         last_modified: page.headers.get("last-modified").and_then(|date| http_date(date)),
@@ -132,10 +132,22 @@ pub fn read(page: &Page, options: &Options) -> Result<Document, Unfit> {
         downloaded: page.downloaded.parse().ok(),
         latest: None,
     };
-    let mut document = extract(&Source { html: &html, url: Some(address), clocks, stop_list: None }, options)?;
+    let mut document = match given::document(page, &clocks) {
+        Some(given) => given?,
+        None if !is_html(page) => return Err(Unfit::NotHtml),
+        None => {
+            let url = Url::parse(address).ok();
+            let (html, _) = decode(&page.body, Some(&page.content_type), url.as_ref().and_then(Url::host_str));
+            extract(&Source { html: &html, url: Some(address), clocks, stop_list: None }, options)?
+        }
+    };
     document.url = page.url.clone();
     document.feed = page.feed.clone();
     document.downloaded = page.downloaded.clone();
+    // What the page itself says joins what is known of its host and its headers.
+    let said = std::mem::take(&mut document.rights.page);
+    document.rights = page.rights.clone();
+    document.rights.page.extend(said);
     document.identify();
     Ok(document)
 }
@@ -207,6 +219,7 @@ fn described(tree: &Tree, facts: &Facts<'_>, source: &Source<'_>, url: Option<&U
         url: source.url.unwrap_or_default().to_owned(),
         site: url.and_then(Url::host_str).unwrap_or_default().to_owned(),
         dated: dates.published,
+        rights: Rights { page: about::rights(facts), ..Rights::default() },
         about,
         ..Document::default()
     }

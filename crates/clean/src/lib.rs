@@ -17,6 +17,7 @@ pub mod decode;
 mod extract;
 pub mod facts;
 pub mod gate;
+mod given;
 pub mod justext;
 pub mod refine;
 pub mod tree;

@@ -56,12 +56,22 @@ pub enum Verb {
     Update(cmd::update::Args),
     /// Download the pages of the plan, politely
     Fetch(cmd::fetch::Args),
+    /// Take in what others collected: archives, saved pages, texts, tokens, lists of feeds
+    Import(cmd::import::Args),
     /// Make documents of the downloaded pages: their text, structure and metadata
     Clean(cmd::clean::Args),
     /// Find what was published before: duplicate paragraphs, sentences and documents, or many as a filter
     Dedup(cmd::dedup::Args),
-    /// Make what is derived from pages anew: documents and verdicts, or verdicts only
+    /// Make what is derived from pages anew, from a stage on
     Rebuild(cmd::rebuild::Args),
+    /// Copy what cannot be made again to another place; only what is new
+    Backup(cmd::backup::Args),
+    /// Make a home of a backup
+    Restore(cmd::restore::Args),
+    /// Print the digest of the corpus, by which two machines know that they hold the same
+    Digest(cmd::digest::Args),
+    /// Take a page, a host or all that looks so out of everything, and keep it out
+    Remove(cmd::remove::Args),
     /// Print the text of web pages: files, folders, addresses, or a stream of them
     Extract(cmd::extract::Args),
     /// Find new feeds: of sites, in pages, archives, lists and streams of links; try and adopt them
@@ -74,10 +84,18 @@ pub enum Verb {
     Prune(cmd::prune::Args),
     /// Prove from the run logs how politely the web was asked
     Audit(cmd::audit::Args),
+    /// Tell the fate of a page, a document, a feed or a host, stage by stage, or check that nothing vanished
+    Why(cmd::why::Args),
     /// Show what a feed says, or read many as a filter
     Feed(cmd::feed::Args),
     /// Do everything that is due: update, fetch, clean, dedup, annotate, compile
     Run(cmd::run::Args),
+    /// Show how the home is on one screen; the exit code tells monitors
+    Status(cmd::status::Args),
+    /// Write a page of charts about what was gathered, in one file
+    Report(cmd::report::Args),
+    /// Look for what could go wrong, and say what to do
+    Doctor(cmd::doctor::Args),
     /// Make sentences of tokens of the documents
     Annotate(cmd::annotate::Args),
     /// Make the text searchable
@@ -88,6 +106,8 @@ pub enum Verb {
     Freq(cmd::ask::freq::Args),
     /// Show what stands beside hits
     Colloc(cmd::ask::colloc::Args),
+    /// Show what a word does: its collocates by grammatical relation
+    Sketch(cmd::ask::sketch::Args),
     /// List words or n-grams
     Words(cmd::ask::words::Args),
     /// Show what is typical of a part of the corpus
@@ -100,18 +120,22 @@ pub enum Verb {
     NewWords(cmd::ask::new_words::Args),
     /// Name a part of the corpus
     Corpus(cmd::ask::corpus::Args),
+    /// Write the corpus, or a part of it, for other programs: JSON lines, Parquet, CoNLL-U, TEI, WARC and others
+    Export(cmd::export::Args),
     /// Open the corpus to browsers and programs: an HTTP API and a page
     Serve(cmd::serve::Args),
     /// Make, list and revoke tokens for those who may read text over the network
     Token(cmd::token::Args),
     /// Cut text into sentences and tokens, or many texts as a filter
     Tokenize(cmd::tokenize::Args),
+    /// Give the words of texts their lemmas and parts of speech, or many texts as a filter
+    Tag(cmd::tag::Args),
     /// Tell in which language texts are written, or many as a filter
     Lang(cmd::lang::Args),
     /// List the models of lemmas and parts of speech: languages, treebanks, licences, scores
     Models(cmd::models::Args),
     /// Print the settings in force
-    Config,
+    Config(cmd::config::Args),
     /// Print completions for a shell
     Completions(cmd::shell::CompletionsArgs),
     /// Print the manual page, or write all of them to a folder

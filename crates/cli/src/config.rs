@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use anyhow::{Context as _, Result, anyhow, bail};
 use serde::{Deserialize, Serialize};
+use tidings_annotate::external;
 use tidings_clean::Options;
 use tidings_clean::gate::{Gate, Limits};
 use tidings_clean::refine::{Foreign, Refinement};
@@ -45,6 +46,8 @@ pub struct Config {
     pub dedup: DedupConfig,
     /// How the corpus is opened to others.
     pub serve: ServeConfig,
+    /// How all stages go on one after the other.
+    pub run: RunConfig,
 }
 
 /// The `[fetch]` table; `settings.toml` says what each key means.
@@ -131,13 +134,14 @@ impl Default for FeedsConfig {
 #[allow(missing_docs)] // The template documents each key to everybody.
 pub struct StoreConfig {
     pub history: usize,
+    pub runs_days: u32,
     pub compression: i32,
     pub min_free_mib: u64,
 }
 
 impl Default for StoreConfig {
     fn default() -> StoreConfig {
-        StoreConfig { history: 42, compression: 3, min_free_mib: 512 }
+        StoreConfig { history: 42, runs_days: 400, compression: 3, min_free_mib: 512 }
     }
 }
 
@@ -242,11 +246,176 @@ impl GateConfig {
 #[allow(missing_docs)] // The template documents each key to everybody.
 pub struct AnnotateConfig {
     pub duplicates: Duplicates,
+    pub tags: bool,
+    pub models: String,
+    pub external: BTreeMap<String, ExternalConfig>,
 }
 
 impl Default for AnnotateConfig {
     fn default() -> AnnotateConfig {
-        AnnotateConfig { duplicates: Duplicates::Drop }
+        AnnotateConfig { duplicates: Duplicates::Drop, tags: true, models: String::new(), external: BTreeMap::new() }
+    }
+}
+
+impl AnnotateConfig {
+    /// How the tools of others are run, by language. Tools that must be asked for their version are started for it.
+    pub fn tools(&self) -> Result<BTreeMap<String, external::Settings>> {
+        let tools = self.external.iter().filter(|_| self.tags);
+        tools.map(|(language, tool)| Ok((language.clone(), tool.settings(language)?))).collect()
+    }
+
+    fn check(&self) -> Result<()> {
+        for (language, tool) in &self.external {
+            if !is_language_code(language) {
+                bail!("[annotate.external.{language}] is for no language; write such as [annotate.external.de]");
+            }
+            tool.check().with_context(|| format!("[annotate.external.{language}]"))?;
+        }
+        Ok(())
+    }
+}
+
+/// A table `[annotate.external.LANG]`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+#[allow(missing_docs)] // The template documents each key to everybody.
+pub struct ExternalConfig {
+    pub command: Vec<String>,
+    #[serde(default = "vertical")]
+    pub format: ToolFormat,
+    #[serde(default = "usual_columns")]
+    pub columns: Vec<String>,
+    #[serde(default = "stream")]
+    pub mode: ToolMode,
+    #[serde(default = "no_version")]
+    pub version: Version,
+    #[serde(default)]
+    pub tags: BTreeMap<String, String>,
+    #[serde(default = "usual_timeout")]
+    pub timeout_s: f64,
+    #[serde(default = "usual_batch")]
+    pub batch_sentences: usize,
+    #[serde(default)]
+    pub padding_sentences: usize,
+    #[serde(default = "one")]
+    pub workers: usize,
+}
+
+fn vertical() -> ToolFormat {
+    ToolFormat::Vertical
+}
+
+fn usual_columns() -> Vec<String> {
+    ["word", "lemma", "tag"].map(str::to_owned).to_vec()
+}
+
+fn stream() -> ToolMode {
+    ToolMode::Stream
+}
+
+fn no_version() -> Version {
+    Version::Known(String::new())
+}
+
+fn usual_timeout() -> f64 {
+    60.0
+}
+
+fn usual_batch() -> usize {
+    500
+}
+
+fn one() -> usize {
+    1
+}
+
+/// What a tool reads and writes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+#[allow(missing_docs)] // The template documents each word to everybody.
+pub enum ToolFormat {
+    Vertical,
+    Conllu,
+}
+
+/// When a tool answers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+#[allow(missing_docs)] // The template documents each word to everybody.
+pub enum ToolMode {
+    Stream,
+    Batch,
+}
+
+/// The version of a tool.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(untagged)]
+pub enum Version {
+    /// As the user knows it.
+    Known(String),
+    /// What a command says.
+    Asked(Vec<String>),
+}
+
+impl ExternalConfig {
+    fn columns(&self) -> Result<Vec<external::Column>> {
+        let column = |name: &String| match name.as_str() {
+            "word" => Ok(external::Column::Word),
+            "lemma" => Ok(external::Column::Lemma),
+            "tag" => Ok(external::Column::Tag),
+            "" | "_" => Ok(external::Column::Other),
+            _ => bail!("columns: there is no column `{name}`; there are word, lemma, tag and _"),
+        };
+        self.columns.iter().map(column).collect()
+    }
+
+    fn check(&self) -> Result<()> {
+        if self.command.first().is_none_or(String::is_empty) {
+            bail!("command is empty; give the program and its arguments, such as [\"tree-tagger\", \"de.par\"]");
+        }
+        if self.columns()?.first() != Some(&external::Column::Word) {
+            bail!("columns: the first one is the word");
+        }
+        if !(0.1..=86_400.0).contains(&self.timeout_s) {
+            bail!("timeout_s = {} is out of range; give a number from 0.1 to 86400", self.timeout_s);
+        }
+        let limits = [
+            ("batch_sentences", self.batch_sentences, 1..=100_000),
+            ("padding_sentences", self.padding_sentences, 0..=100_000),
+            ("workers", self.workers, 1..=256),
+        ];
+        for (key, value, range) in limits {
+            if !range.contains(&value) {
+                bail!("{key} = {value} is out of range; give a number from {} to {}", range.start(), range.end());
+            }
+        }
+        Ok(())
+    }
+
+    fn settings(&self, language: &str) -> Result<external::Settings> {
+        Ok(external::Settings {
+            command: self.command.clone(),
+            format: match self.format {
+                ToolFormat::Vertical => external::Format::Vertical,
+                ToolFormat::Conllu => external::Format::Conllu,
+            },
+            columns: self.columns()?,
+            mode: match self.mode {
+                ToolMode::Stream => external::Mode::Stream,
+                ToolMode::Batch => external::Mode::Batch,
+            },
+            version: match &self.version {
+                Version::Known(version) => version.clone(),
+                Version::Asked(command) => {
+                    external::version_of(language, command).context("its version is not known")?
+                }
+            },
+            tags: self.tags.clone(),
+            timeout: seconds(self.timeout_s),
+            batch_sentences: self.batch_sentences,
+            padding_sentences: self.padding_sentences,
+            workers: self.workers,
+        })
     }
 }
 
@@ -412,7 +581,85 @@ impl ServeConfig {
             cors: Some(self.cors.clone()).filter(|origin| !origin.is_empty()),
             default_availability,
             loopback_scope,
+            ..tidings_serve::Settings::default()
         })
+    }
+}
+
+/// The `[run]` table.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+#[allow(missing_docs)] // The template documents each key to everybody.
+pub struct RunConfig {
+    pub every: Span,
+    pub total: Span,
+    pub update: Span,
+    pub fetch: Span,
+    pub clean: Span,
+    pub dedup: Span,
+    pub annotate: Span,
+    pub compile: Span,
+    pub report: bool,
+}
+
+impl Default for RunConfig {
+    fn default() -> RunConfig {
+        let minutes = |minutes: u64| Span(Duration::from_secs(60 * minutes));
+        RunConfig {
+            every: minutes(60),
+            total: minutes(0),
+            update: minutes(10),
+            fetch: minutes(40),
+            clean: minutes(30),
+            dedup: minutes(30),
+            annotate: minutes(30),
+            compile: minutes(30),
+            report: true,
+        }
+    }
+}
+
+/// A stretch of time as people write it: `90s`, `30m`, `2h`, `1d`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
+pub struct Span(pub Duration);
+
+impl std::str::FromStr for Span {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Span, String> {
+        let usage = || "give a time such as 90s, 30m or 2h".to_owned();
+        let (number, unit) = text.split_at(text.find(|c: char| c.is_ascii_alphabetic()).unwrap_or(text.len()));
+        let seconds = match unit {
+            "" | "s" => 1.0,
+            "m" | "min" => 60.0,
+            "h" => 3600.0,
+            "d" => 86_400.0,
+            _ => return Err(usage()),
+        };
+        match number.trim().parse::<f64>() {
+            Ok(number) if (0.0..=1e6).contains(&number) => Ok(Span(Duration::from_secs_f64(number * seconds))),
+            _ => Err(usage()),
+        }
+    }
+}
+
+impl TryFrom<String> for Span {
+    type Error = String;
+
+    fn try_from(text: String) -> Result<Span, String> {
+        text.parse()
+    }
+}
+
+impl From<Span> for String {
+    fn from(span: Span) -> String {
+        let s = span.0.as_secs_f64();
+        let units = [("d", 86_400.0), ("h", 3600.0), ("m", 60.0)];
+        match units.into_iter().find(|(_, unit)| s >= *unit && s % unit == 0.0) {
+            Some((name, unit)) => format!("{}{name}", s / unit),
+            None => format!("{s}s"),
+        }
     }
 }
 
@@ -529,6 +776,7 @@ impl Config {
             }
         }
         self.dedup.check()?;
+        self.annotate.check()?;
         networks(&fetch.allow_private)?;
         for (key, codes) in [("discover", &self.discover.languages), ("clean", &clean.languages)] {
             if let Some(code) = codes.iter().find(|code| !is_language_code(code)) {
@@ -640,7 +888,7 @@ fn networks(texts: &[String]) -> Result<Vec<Network>> {
 /// `TIDINGS_TABLE_KEY` for every key there is.
 fn override_from(table: &mut toml::Table, environment: &dyn Fn(&str) -> Option<String>) -> Result<()> {
     for (folder, key) in keys() {
-        let name = format!("TIDINGS_{}_{key}", folder.join("_")).to_ascii_uppercase();
+        let name = variable(&folder, &key);
         let Some(text) = environment(&name) else { continue };
         // What is no TOML value by itself is text.
         let value = match format!("value = {text}").parse::<toml::Table>() {
@@ -656,6 +904,15 @@ fn override_from(table: &mut toml::Table, environment: &dyn Fn(&str) -> Option<S
         place.insert(key, value);
     }
     Ok(())
+}
+
+fn variable(folder: &[String], key: &str) -> String {
+    format!("TIDINGS_{}_{key}", folder.join("_")).to_ascii_uppercase()
+}
+
+/// The variables of the environment that win over the file.
+pub fn variables() -> Vec<String> {
+    keys().iter().map(|(folder, key)| variable(folder, key)).collect()
 }
 
 /// Every key there is, with the names of the tables that it is in.
@@ -694,12 +951,12 @@ fn explain(path: &Path, text: &str, error: &toml::de::Error) -> String {
 
 /// The table or key that a misspelt one was probably meant to be, wherever it belongs.
 fn nearest_key(given: &str) -> Option<String> {
-    let mut names = Vec::new();
-    for (folder, key) in keys() {
-        let table = folder.join(".");
-        names.push((table.clone(), format!("the table `[{table}]`")));
-        names.push((key.clone(), format!("`{key}` of the table `[{table}]`")));
-    }
+    let keys = keys();
+    let table = |folder: &[String]| folder.join(".");
+    let named = keys.iter().map(|(folder, key)| (key.clone(), format!("`{key}` of the table `[{}]`", table(folder))));
+    // The last of those that are alike counts: a table, where a stage's time in [run] has the same name.
+    let tables = keys.iter().map(|(folder, _)| (table(folder), format!("the table `[{}]`", table(folder))));
+    let names: Vec<(String, String)> = named.chain(tables).collect();
     let likeness = |name: &str| strsim::jaro_winkler(name, given);
     let (name, shown) = names.into_iter().max_by(|a, b| likeness(&a.0).total_cmp(&likeness(&b.0)))?;
     (likeness(&name) > 0.75).then_some(shown)
@@ -764,6 +1021,19 @@ mod tests {
             assert!(error.contains(text.split(' ').next().unwrap()), "{error}");
         }
         assert!(load("[feeds]\nmin_interval_min = 120.0\nmax_interval_h = 1.0\n", &[]).is_err());
+    }
+
+    #[test]
+    fn times_are_read_as_people_write_them() {
+        let seconds = |text: &str| text.parse::<Span>().map(|span| span.0.as_secs());
+        assert_eq!(
+            (seconds("90s"), seconds("1.5h"), seconds("10"), seconds("2d")),
+            (Ok(90), Ok(5400), Ok(10), Ok(172_800))
+        );
+        assert!(["x", "-1s", "5 parsecs", ""].iter().all(|text| seconds(text).is_err()));
+        for text in ["0s", "90s", "40m", "2h", "1d", "36h", "0.5s"] {
+            assert_eq!(String::from(text.parse::<Span>().unwrap()), text);
+        }
     }
 
     #[test]

@@ -78,6 +78,14 @@ impl Progress {
         Progress { bar, spoken: Instant::now(), what, total }
     }
 
+    /// Says how much there is to do, where that shows up late.
+    pub fn of(&mut self, total: u64) {
+        self.total = total;
+        if let Some(bar) = &self.bar {
+            bar.set_length(total);
+        }
+    }
+
     /// Shows the present state.
     pub fn show(&mut self, done: u64, detail: &str) {
         match &self.bar {

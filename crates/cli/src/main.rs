@@ -6,11 +6,14 @@ mod chart;
 mod cmd;
 mod config;
 mod console;
+mod health;
 mod intake;
 mod lines;
 mod orderly;
 mod reader;
+mod report;
 mod session;
+mod signals;
 mod table;
 
 use std::process::ExitCode;
@@ -55,34 +58,46 @@ fn run(args: Args) -> anyhow::Result<cmd::Report> {
         Verb::Init(args) => cmd::init::run(&args),
         Verb::Update(args) => cmd::update::run(&args, global),
         Verb::Fetch(args) => cmd::fetch::run(&args, global),
+        Verb::Import(args) => cmd::import::run(&args, global),
         Verb::Run(args) => cmd::run::run(&args, global),
+        Verb::Status(args) => cmd::status::run(&args, global),
+        Verb::Report(args) => cmd::report::run(&args, global),
+        Verb::Doctor(args) => cmd::doctor::run(&args, global),
         Verb::Clean(args) => cmd::clean::run(&args, global),
         Verb::Dedup(args) => cmd::dedup::run(&args, global),
         Verb::Rebuild(args) => cmd::rebuild::run(&args, global),
+        Verb::Backup(args) => cmd::backup::run(&args, global),
+        Verb::Restore(args) => cmd::restore::run(&args, global),
+        Verb::Digest(args) => cmd::digest::run(&args, global),
+        Verb::Remove(args) => cmd::remove::run(&args, global),
         Verb::Extract(args) => cmd::extract::run(&args, global),
         Verb::Discover(args) => cmd::discover::run(&args, global),
         Verb::Plan(args) => cmd::plan::run(&args, global),
         Verb::Pages(args) => cmd::pages::run(&args, global),
         Verb::Prune(args) => cmd::prune::run(&args, global),
         Verb::Audit(args) => cmd::audit::run(&args, global),
+        Verb::Why(args) => cmd::why::run(&args, global),
         Verb::Feed(args) => cmd::feed::run(&args, global),
         Verb::Annotate(args) => cmd::annotate::run(&args, global),
         Verb::Compile(args) => cmd::compile::run(&args, global),
         Verb::Query(args) => cmd::ask::query::run(&args, global),
         Verb::Freq(args) => cmd::ask::freq::run(&args, global),
         Verb::Colloc(args) => cmd::ask::colloc::run(&args, global),
+        Verb::Sketch(args) => cmd::ask::sketch::run(&args, global),
         Verb::Words(args) => cmd::ask::words::run(&args, global),
         Verb::Keywords(args) => cmd::ask::keywords::run(&args, global),
         Verb::Timeline(args) => cmd::ask::timeline::run(&args, global),
         Verb::Trends(args) => cmd::ask::trends::run(&args, global),
         Verb::NewWords(args) => cmd::ask::new_words::run(&args, global),
         Verb::Corpus(args) => cmd::ask::corpus::run(&args, global),
+        Verb::Export(args) => cmd::export::run(&args, global),
         Verb::Serve(args) => cmd::serve::run(&args, global),
         Verb::Token(args) => cmd::token::run(&args, global),
         Verb::Tokenize(args) => cmd::tokenize::run(&args),
+        Verb::Tag(args) => cmd::tag::run(&args, global),
         Verb::Lang(args) => cmd::lang::run(&args),
+        Verb::Config(args) => cmd::config::run(&args, global),
         Verb::Models(args) => cmd::models::run(&args),
-        Verb::Config => cmd::config::run(global),
         Verb::Completions(args) => cmd::shell::completions(&args),
         Verb::Man(args) => cmd::shell::man(&args),
     }

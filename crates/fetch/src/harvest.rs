@@ -11,7 +11,7 @@ use std::sync::atomic::Ordering::Relaxed;
 use std::time::Duration;
 
 use jiff::Timestamp;
-use tidings_model::Status;
+use tidings_model::{Status, clock};
 use tokio::sync::{mpsc, watch};
 use tokio::task::JoinSet;
 use tokio::time::{Instant, sleep_until};
@@ -65,7 +65,7 @@ impl<D: Desk> Harvest<D> {
         let asker = Arc::new(Asker::new(&self.settings, concurrency)?);
         let mut run = Run {
             began: Instant::now(),
-            began_at: Timestamp::now(),
+            began_at: clock::now(),
             hosts: Hosts::default(),
             rules: HashMap::new(),
             tasks: JoinSet::new(),
@@ -271,7 +271,7 @@ impl<D: Desk> Run<D> {
             ticket,
             url,
             redirects,
-            at: Timestamp::now(),
+            at: clock::now(),
             result: Err(failure),
             robots: None,
             tdm: (None, None),
@@ -485,7 +485,7 @@ impl<D: Desk> Run<D> {
 }
 
 fn age(fetched: Timestamp) -> Duration {
-    Duration::try_from(Timestamp::now().duration_since(fetched)).unwrap_or_default()
+    Duration::try_from(clock::now().duration_since(fetched)).unwrap_or_default()
 }
 
 fn origin(url: &Url) -> String {

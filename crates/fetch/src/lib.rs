@@ -12,6 +12,7 @@ mod exchange;
 pub mod guard;
 mod harvest;
 mod hosts;
+pub mod reach;
 pub mod rights;
 pub mod robots;
 mod rules;

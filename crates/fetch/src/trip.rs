@@ -4,8 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use http::header::{self, HeaderName, HeaderValue};
-use jiff::Timestamp;
-use tidings_model::{RobotsEvidence, Status};
+use tidings_model::{RobotsEvidence, Status, clock};
 use tokio::sync::mpsc;
 use tokio::time::Instant;
 use url::Url;
@@ -180,7 +179,7 @@ impl Task {
                     ticket,
                     url: trip.url.into(),
                     redirects: trip.redirects,
-                    at: Timestamp::now(),
+                    at: clock::now(),
                     result,
                     robots: self.licence.robots,
                     tdm: self.licence.tdm,
@@ -220,7 +219,7 @@ impl Task {
 }
 
 fn read_rules(kind: RulesKind, origin: String, result: Result<Answer, (Status, String)>) -> RulesFound {
-    let fetched = Timestamp::now();
+    let fetched = clock::now();
     let mut found = RulesFound { origin, kind, fetched, status: Ok(0), body: None, digest: String::new() };
     match result {
         Err(failure) => found.status = Err(failure),
@@ -262,7 +261,7 @@ fn retry_after(answer: &Answer) -> Option<Duration> {
         Ok(seconds) => Duration::from_secs(seconds),
         Err(_) => {
             let date = jiff::fmt::rfc2822::parse(&text.replace(" GMT", " +0000")).ok()?.timestamp();
-            Duration::try_from(date.duration_since(Timestamp::now())).ok()?
+            Duration::try_from(date.duration_since(clock::now())).ok()?
         }
     };
     Some(wait.min(MOST))

@@ -227,11 +227,16 @@ impl Writer {
 
     /// Hides documents by their addresses.
     pub fn remove_urls(&mut self, urls: &[&str]) -> Result<Removal> {
+        self.remove_where(|url| urls.contains(&url))
+    }
+
+    /// Hides documents whose addresses are unwanted.
+    pub fn remove_where(&mut self, is_unwanted: impl Fn(&str) -> bool) -> Result<Removal> {
         let mut ids = Vec::new();
         for living in self.snapshot.segments() {
             let known = living.segment().ids();
             living.segment().each_text(|document, url, _| {
-                if urls.contains(&url) {
+                if is_unwanted(url) {
                     ids.extend(known.get(document as usize));
                 }
             })?;

@@ -28,8 +28,8 @@ fn corpus(seed: u64, documents: usize) -> Vec<Annotated> {
     (0..documents)
         .map(|index| {
             let paragraphs = (0..random.usize(0..4)).map(|_| AnnotatedParagraph {
-                kind: String::new(),
                 sentences: (0..random.usize(1..4)).map(|_| sentence(random)).collect(),
+                ..AnnotatedParagraph::default()
             });
             let paragraphs = paragraphs.collect();
             let fields = vec![

@@ -6,6 +6,7 @@
 //! assert!(!german.contains("Lawine"));
 //! ```
 
+mod glance;
 mod identify;
 mod mask;
 mod months;
@@ -13,6 +14,7 @@ mod names;
 mod normalise;
 mod stop;
 
+pub use glance::tell_lines;
 #[doc(hidden)]
 pub use identify::weighed;
 pub use identify::{Guess, Guesses, Hints, Script, UNKNOWN, identifiable, identify, identify_paragraphs};

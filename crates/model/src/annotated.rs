@@ -1,5 +1,7 @@
 //! An annotated document: sentences of tokens, ready to be counted.
 
+use serde::{Deserialize, Serialize};
+
 /// A document whose text has become tokens. It lies in `text/` in the vertical format.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Annotated {
@@ -39,12 +41,15 @@ impl Attributes {
 pub struct AnnotatedParagraph {
     /// What it is on the page: `p`, `heading`, `item`, `quote`, `code`, `row`; nothing if unknown.
     pub kind: String,
+    /// The code of its language where that is not its document's.
+    pub language: String,
     /// Its sentences, none of them empty.
     pub sentences: Vec<Vec<Token>>,
 }
 
-/// A token and what is known about it.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+/// A token and what is known about it. In JSON it is a list of the four, short because there are many.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(from = "(String, String, String, bool)", into = "(String, String, String, bool)")]
 pub struct Token {
     /// The word as it stands in the text.
     pub word: String,
@@ -54,4 +59,31 @@ pub struct Token {
     pub tag: String,
     /// Whether white space follows it in the text.
     pub space_after: bool,
+}
+
+impl From<(String, String, String, bool)> for Token {
+    fn from((word, lemma, tag, space_after): (String, String, String, bool)) -> Token {
+        Token { word, lemma, tag, space_after }
+    }
+}
+
+impl From<Token> for (String, String, String, bool) {
+    fn from(token: Token) -> (String, String, String, bool) {
+        (token.word, token.lemma, token.tag, token.space_after)
+    }
+}
+
+impl AnnotatedParagraph {
+    /// The text that its tokens tell; white space between sentences is a blank.
+    pub fn text(&self) -> String {
+        let mut text = String::new();
+        for token in self.sentences.iter().flatten() {
+            text.push_str(&token.word);
+            if token.space_after {
+                text.push(' ');
+            }
+        }
+        text.truncate(text.trim_end().len());
+        text
+    }
 }

@@ -1,8 +1,12 @@
 //! A document: the clean text of a page, its structure, and what is known about it.
 
 use std::collections::BTreeMap;
+use std::ops::Range;
 
 use serde::{Deserialize, Serialize};
+
+use crate::Rights;
+use crate::annotated::Token;
 
 /// One document, as it lies in `docs/`.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
@@ -23,6 +27,9 @@ pub struct Document {
     /// When the page was downloaded, RFC 3339.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub downloaded: String,
+    /// What the publisher said about use, as evidence.
+    #[serde(skip_serializing_if = "Rights::is_empty")]
+    pub rights: Rights,
     /// What the page says about itself.
     #[serde(flatten)]
     pub about: About,
@@ -37,6 +44,9 @@ pub struct Document {
     /// How many things of each kind were masked.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub masked: BTreeMap<String, u32>,
+    /// What else is known of a document that was imported: name to value.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub metadata: BTreeMap<String, String>,
     /// The extractor and its version, because a change of extractor is a change of corpus.
     pub extractor: String,
 }
@@ -130,6 +140,9 @@ pub struct Paragraph {
     /// Its language, where that is another than the document's.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub language: String,
+    /// Its sentences, where it was imported with them. They hold as long as they tell its text.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub sentences: Vec<Vec<Token>>,
 }
 
 /// A paragraph that was taken out, and why.
@@ -203,6 +216,28 @@ pub enum Mark {
     },
 }
 
+impl Paragraph {
+    /// Where its sentences lie in its text, each with its tokens; nothing if it has none, or if they tell another text.
+    pub fn told_sentences(&self) -> Option<Vec<(Range<usize>, &[Token])>> {
+        let mut told = Vec::with_capacity(self.sentences.len());
+        let mut at = 0;
+        for sentence in self.sentences.iter().filter(|sentence| !sentence.is_empty()) {
+            let mut start = None;
+            for token in sentence {
+                let rest = self.text[at..].trim_start();
+                if token.word.is_empty() || !rest.starts_with(&token.word) {
+                    return None;
+                }
+                let word = self.text.len() - rest.len();
+                start.get_or_insert(word);
+                at = word + token.word.len();
+            }
+            told.push((start.unwrap_or(at)..at, &sentence[..]));
+        }
+        (!told.is_empty() && self.text[at..].trim_start().is_empty()).then_some(told)
+    }
+}
+
 impl Document {
     /// Gives the document its id: the same page with the same text has it everywhere.
     pub fn identify(&mut self) {
@@ -255,6 +290,22 @@ mod tests {
         assert_ne!(plain, id("http://e.org/b", &["One.", "Two."]));
         assert_ne!(plain, id("http://e.org/a", &["One.Two."]));
         assert_ne!(id("x", &["a"]), id("y", &["a"]), "what is no address counts as it is");
+    }
+
+    #[test]
+    fn sentences_hold_as_long_as_they_tell_the_text() {
+        let token = |word: &str| Token { word: word.to_owned(), ..Token::default() };
+        let sentences = vec![vec![token("Rain"), token(".")], vec![token("Sun")]];
+        let paragraph =
+            |text: &str| Paragraph { text: text.to_owned(), sentences: sentences.clone(), ..Paragraph::default() };
+        let spans = |text: &str| {
+            let paragraph = paragraph(text);
+            paragraph.told_sentences().map(|told| told.into_iter().map(|(span, _)| span).collect::<Vec<_>>())
+        };
+        assert_eq!(spans("Rain.  Sun"), Some(vec![0..5, 7..10]));
+        assert_eq!(spans("Rain. [MASKED]"), None);
+        assert_eq!(spans("Rain. Sun and more"), None);
+        assert_eq!(Paragraph::default().told_sentences(), None);
     }
 
     #[test]

@@ -1,5 +1,5 @@
 //! The words that every room of Tidings speaks: feeds, entries, pages, statuses. Pure values, no
-//! input or output, so that any room can be tested with values made by hand.
+//! input or output but the [clock], so that any room can be tested with values made by hand.
 //!
 //! ```
 //! use tidings_model::{Fingerprint, address};
@@ -12,11 +12,13 @@
 
 pub mod address;
 mod annotated;
+pub mod clock;
 mod document;
 mod entry;
 mod feed;
 mod fingerprint;
 mod page;
+pub mod purpose;
 mod status;
 
 pub use annotated::{Annotated, AnnotatedParagraph, Attributes, Token};
@@ -24,5 +26,5 @@ pub use document::{About, Dated, Document, Kind, LeftOut, Licence, Mark, Paragra
 pub use entry::{BadRow, Entry, Row};
 pub use feed::{Feed, FeedEntry, FeedFormat, Pace, Person, Repair, UpdatePeriod, Weekday};
 pub use fingerprint::{Fingerprint, FingerprintMap, FingerprintSet};
-pub use page::{Page, Rights, RobotsEvidence};
+pub use page::{DOCUMENT_TYPE, Page, Rights, RobotsEvidence, UNGATED};
 pub use status::{FAILURES, Status};

@@ -7,6 +7,13 @@ use base64::engine::general_purpose::STANDARD as BASE64;
 use serde::ser::SerializeStruct;
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 
+/// The content type of pages whose body is not a web page but a [`Document`](crate::Document) in JSON: text that was
+/// imported. With the parameter [`UNGATED`] the gate lets it pass, whatever it is like.
+pub const DOCUMENT_TYPE: &str = "application/vnd.tidings.document+json";
+
+/// The parameter of [`DOCUMENT_TYPE`] for texts that somebody has chosen already.
+pub const UNGATED: &str = "gate=off";
+
 /// One downloaded page, as it lies in `pages/`.
 ///
 /// In JSON the bytes stand as `body` where they are UTF-8, because text compresses and reads
@@ -56,6 +63,9 @@ pub struct Rights {
     /// Headers that speak of rights (`tdm-reservation`, `x-robots-tag`, …), by lower-case name.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub headers: BTreeMap<String, String>,
+    /// What the page itself says in its head (`robots`, `tdm-reservation`, `tdm-policy`), by lower-case name.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub page: BTreeMap<String, String>,
 }
 
 /// Which robots.txt was obeyed.

@@ -39,6 +39,7 @@ pub const FAILURES: &[(&str, bool, &str)] = &[
     ("private", true, "the address, or one it leads to, is not on the public Internet"),
     ("scheme", true, "a redirect left http and https"),
     ("bad-url", true, "the address cannot be parsed"),
+    ("removed", true, "it was taken out of the corpus and must not come back"),
 ];
 
 impl Status {

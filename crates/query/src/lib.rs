@@ -23,6 +23,7 @@ pub mod filter;
 pub mod measure;
 #[doc(hidden)]
 pub mod oracle;
+pub mod sketch;
 mod syntax;
 pub mod trend;
 

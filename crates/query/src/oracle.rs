@@ -443,9 +443,10 @@ impl Corpus {
             let tokens = documents().map(|document| document.tokens().len() as u64).sum();
             let sites: BTreeSet<&str> = documents().map(|document| document.field("site")).collect();
             let here = hits.iter().filter(|hit| numbers.contains(&hit.document)).count() as u64;
-            let collected = (tokens, numbers.len() as u64, sites.len() as u64);
+            let days: BTreeSet<Option<Date>> = numbers.iter().map(|number| dates[*number]).collect();
+            let collected = (tokens, numbers.len() as u64, sites.len() as u64, days.len() as u32);
             TimelinePoint::of(bin, here, collected, 1.0, confidence)
         };
-        Timeline { step, confidence, points: bins.into_iter().map(point).collect() }
+        Timeline::of(step, confidence, bins.into_iter().map(point).collect())
     }
 }

@@ -65,8 +65,8 @@ fn annotated(document: &oracle::Document) -> Annotated {
     };
     let sentence = |sentence: &Vec<oracle::Token>| sentence.iter().map(token).collect();
     let paragraphs = document.paragraphs.iter().map(|paragraph| AnnotatedParagraph {
-        kind: String::new(),
         sentences: paragraph.iter().map(sentence).collect(),
+        ..AnnotatedParagraph::default()
     });
     let fields = ["site", "genre"].map(|name| (name.to_owned(), document.field(name).to_owned()));
     let about = Attributes {

@@ -9,6 +9,8 @@ use std::time::Duration;
 use bytes::Bytes;
 use tidings_store::tokens::Scope;
 
+use crate::packing::tag_of;
+
 /// What took less is quicker asked than kept.
 pub(crate) const WORTH_KEEPING: Duration = Duration::from_millis(20);
 /// All answers together, and the largest that is kept.
@@ -21,6 +23,15 @@ pub(crate) struct Key {
     pub question: String,
     pub opened: u64,
     pub scope: Option<Scope>,
+}
+
+impl Key {
+    /// The tag of the answer, known before the answer is. `seed` is another in every process: the count of what was opened is
+    /// not the same state of the corpus there.
+    pub fn tag(&self, seed: u64) -> String {
+        let text = format!("{seed} {} {:?} {}", self.opened, self.scope, self.question);
+        tag_of(text.as_bytes())
+    }
 }
 
 /// Answers by their questions.

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 use std::net::IpAddr;
-use std::sync::Mutex;
+use std::sync::{Arc, Mutex};
 use std::time::Instant;
 
 use hyper::header::{AUTHORIZATION, HOST};
@@ -76,6 +76,44 @@ pub(crate) fn is_meant(headers: &HeaderMap, settings: &Settings) -> bool {
     name.eq_ignore_ascii_case("localhost") || bare.parse().is_ok_and(|address: IpAddr| address.is_loopback())
 }
 
+/// How many connections each client has open.
+#[derive(Debug, Default)]
+pub(crate) struct Crowd(Mutex<HashMap<IpAddr, usize>>);
+
+/// A connection of a client's, until it ends.
+#[derive(Debug)]
+pub(crate) struct Seat(Option<(Arc<Crowd>, IpAddr)>);
+
+impl Crowd {
+    /// Lets a client have another connection, unless it has so many. Whoever is on this machine may have any number.
+    pub fn enter(self: &Arc<Crowd>, client: IpAddr, most: usize) -> Option<Seat> {
+        if client.to_canonical().is_loopback() {
+            return Some(Seat(None));
+        }
+        let client = network(client);
+        let mut open = self.0.lock().expect("no panic while held");
+        let count = open.entry(client).or_default();
+        if *count >= most {
+            return None;
+        }
+        *count += 1;
+        Some(Seat(Some((self.clone(), client))))
+    }
+}
+
+impl Drop for Seat {
+    fn drop(&mut self) {
+        let Some((crowd, client)) = &self.0 else { return };
+        let mut open = crowd.0.lock().expect("no panic while held");
+        if let Some(count) = open.get_mut(client) {
+            *count -= 1;
+            if *count == 0 {
+                open.remove(client);
+            }
+        }
+    }
+}
+
 /// How often each client may ask: a bucket of requests that fills again with time.
 #[derive(Debug)]
 pub(crate) struct Pace {
@@ -144,6 +182,17 @@ mod tests {
         assert_eq!(pace.take(other, start), Ok(()));
         assert_eq!(pace.take(one, start + Duration::from_secs(1)), Ok(()));
         assert!(pace.take(one, start + Duration::from_secs(1)).is_err());
+    }
+
+    #[test]
+    fn nobody_takes_all_seats_and_who_leaves_is_forgotten() {
+        let crowd: Arc<Crowd> = Arc::default();
+        let [far, other, here] = ["192.0.2.1", "192.0.2.2", "::ffff:127.0.0.1"].map(|text| text.parse().unwrap());
+        let seats: Vec<Seat> = (0..3).filter_map(|_| crowd.enter(far, 2)).collect();
+        assert_eq!(seats.len(), 2);
+        assert!(crowd.enter(other, 2).is_some() && (0..9).all(|_| crowd.enter(here, 2).is_some()));
+        drop(seats);
+        assert!(crowd.0.lock().unwrap().is_empty());
     }
 
     #[test]

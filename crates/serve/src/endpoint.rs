@@ -60,8 +60,9 @@ pub(crate) struct Endpoint {
 
 impl Endpoint {
     pub fn params(&self) -> impl Iterator<Item = &'static Param> + use<> {
-        let format = if self.rows.is_empty() { &[][..] } else { FORMAT };
-        self.groups.iter().copied().flatten().chain(format)
+        let own = || self.groups.iter().copied().flatten();
+        let has_format = self.rows.is_empty() || own().any(|param| param.name == "format");
+        own().chain(if has_format { &[][..] } else { FORMAT })
     }
 
     /// The values of the braces, if a path is of this endpoint.
@@ -108,7 +109,7 @@ const PAGE: &[Param] = &[
     param("cursor", Kind::Text, None, "where the page begins: `next` of the answer before"),
 ];
 const LINES: &[Param] = &[
-    param("context", Kind::Number(0, 200), Some("12"), "tokens on each side"),
+    param("context", Kind::Number(0, ask::LONGEST_CONTEXT), Some("12"), "tokens on each side"),
     param("fields", Kind::Names, Some("date,site"), "fields of the documents, with commas between"),
     param("sort", Kind::Names, None, "sort by left, right, node or fields; several with commas between"),
     param("sample", Kind::Number(1, 200_000), None, "a random sample of so many hits instead of a page"),
@@ -120,6 +121,16 @@ const ATTRIBUTE: &[Param] = &[param("attribute", ATTRIBUTES, Some("lc"), "what i
 const NGRAM: &[Param] = &[param("ngram", Kind::Number(1, 5), Some("1"), "words in a row")];
 const LIMIT: &[Param] = &[param("limit", Kind::Number(0, 10_000), Some("50"), "rows")];
 const PUNCTUATION: &[Param] = &[param("punctuation", Kind::Flag, Some("false"), "punctuation too")];
+const FDR: &[Param] = &[param("fdr", Kind::Share(0.0, 1.0), Some("0.05"), "the share of false ones that is admitted")];
+const DIRECTION: &[Param] =
+    &[param("direction", Kind::Choice(&["both", "rising", "falling"]), Some("both"), "which way")];
+const CONFIDENCE: &[Param] =
+    &[param("confidence", Kind::Share(0.5, 0.999_999), Some("0.95"), "the confidence of the bands")];
+const DAYS: &[Param] = &[
+    param("by", STEPS, Some("day"), "how long a step is"),
+    param("since", Kind::Text, None, "the first day"),
+    param("until", Kind::Text, None, "the last day"),
+];
 const PANEL: &[Param] = &[param("panel", Kind::Flag, Some("false"), "only sites that gave documents in every step")];
 
 /// Everything that can be asked.
@@ -149,7 +160,7 @@ pub(crate) const ENDPOINTS: &[Endpoint] = &[
         path: "/api/v1/feeds",
         about: "How feeds do: when they last answered, what they bring, how much text comes of it",
         lane: Lane::Quick,
-        groups: &[],
+        groups: &[&[param("health", Kind::Choice(ask::collection::HEALTH), None, "only those that do so")]],
         rows: "rows",
         answer: ask::collection::feeds_schema,
         run: ask::collection::feeds,
@@ -163,6 +174,36 @@ pub(crate) const ENDPOINTS: &[Endpoint] = &[
         rows: "rows",
         answer: ask::collection::hosts_schema,
         run: ask::collection::hosts,
+    },
+    Endpoint {
+        name: "collection",
+        path: "/api/v1/collection",
+        about: "How the collection does as a whole, and where what was downloaded went",
+        lane: Lane::Quick,
+        groups: &[],
+        rows: "rows",
+        answer: ask::collection::collection_schema,
+        run: ask::collection::collection,
+    },
+    Endpoint {
+        name: "collection-days",
+        path: "/api/v1/collection/days",
+        about: "What was collected in time: runs, feeds that gave pages, bytes, documents, tokens",
+        lane: Lane::Quick,
+        groups: &[DAYS],
+        rows: "rows",
+        answer: ask::collection::days_schema,
+        run: ask::collection::days,
+    },
+    Endpoint {
+        name: "collection-languages",
+        path: "/api/v1/collection/languages",
+        about: "What was collected in time, by language",
+        lane: Lane::Quick,
+        groups: &[DAYS],
+        rows: "rows",
+        answer: ask::collection::languages_schema,
+        run: ask::collection::languages,
     },
     Endpoint {
         name: "query",
@@ -228,6 +269,24 @@ pub(crate) const ENDPOINTS: &[Endpoint] = &[
         run: ask::counts::colloc,
     },
     Endpoint {
+        name: "sketch",
+        path: "/api/v1/{lang}/sketch",
+        about: "What a word does: its collocates by grammatical relation, each with the query that gives the very hits",
+        lane: Lane::Heavy,
+        groups: &[
+            &[
+                required("lemma", "the lemma, as it is"),
+                param("pos", Kind::Text, None, "its part of speech, such as NOUN; the most frequent one if not given"),
+                param("min", Kind::Number(1, u64::MAX), Some("3"), "together at least so often"),
+                param("size", Kind::Number(1, 1000), Some("12"), "rows for each relation"),
+            ],
+            PART,
+        ],
+        rows: "rows",
+        answer: ask::sketch::schema,
+        run: ask::sketch::run,
+    },
+    Endpoint {
         name: "words",
         path: "/api/v1/{lang}/words",
         about: "The words of the corpus, or its n-grams, with their frequencies",
@@ -271,18 +330,35 @@ pub(crate) const ENDPOINTS: &[Endpoint] = &[
         run: ask::words::keywords,
     },
     Endpoint {
+        name: "compare",
+        path: "/api/v1/{lang}/compare",
+        about: "Which words became more or less frequent from one part of the corpus to another",
+        lane: Lane::Heavy,
+        groups: &[
+            &[
+                required("before", "the documents to compare with, a filter such as date=2026-05"),
+                required("after", "the documents in which words rose or fell, a filter such as date=2026-06"),
+                param("min", Kind::Number(1, u64::MAX), Some("10"), "words in fewer documents are not tested"),
+            ],
+            PART,
+            ATTRIBUTE,
+            FDR,
+            CONFIDENCE,
+            DIRECTION,
+            &[param("panel", Kind::Flag, Some("false"), "only sites that gave documents to both")],
+            PUNCTUATION,
+            LIMIT,
+        ],
+        rows: "rows",
+        answer: ask::time::compare_schema,
+        run: ask::time::compare,
+    },
+    Endpoint {
         name: "timeline",
         path: "/api/v1/{lang}/timeline",
         about: "Hits in time, with what was collected beside them",
         lane: Lane::Quick,
-        groups: &[
-            QUERY,
-            PART,
-            &[
-                param("by", STEPS, Some("month"), "how long a step is"),
-                param("confidence", Kind::Share(0.5, 0.999_999), Some("0.95"), "the confidence of the bands"),
-            ],
-        ],
+        groups: &[QUERY, PART, &[param("by", STEPS, Some("month"), "how long a step is")], CONFIDENCE],
         rows: "points",
         answer: ask::time::timeline_schema,
         run: ask::time::timeline,
@@ -298,9 +374,9 @@ pub(crate) const ENDPOINTS: &[Endpoint] = &[
             &[
                 param("by", STEPS, Some("quarter"), "how long a step is"),
                 param("min", Kind::Number(1, u64::MAX), Some("30"), "words in fewer documents are not tested"),
-                param("fdr", Kind::Share(0.0, 1.0), Some("0.05"), "the share of false ones that is admitted"),
-                param("direction", Kind::Choice(&["both", "rising", "falling"]), Some("both"), "which way"),
             ],
+            FDR,
+            DIRECTION,
             PANEL,
             LIMIT,
         ],
@@ -344,6 +420,12 @@ pub(crate) const ENDPOINTS: &[Endpoint] = &[
                 param("names", Kind::Flag, Some("false"), "names too, by their capitals"),
             ],
             LIMIT,
+            &[param(
+                "format",
+                Kind::Choice(&["json", "jsonl", "csv", "rss"]),
+                Some("json"),
+                "json in one piece, rows as jsonl or csv, or a feed (RSS 2.0)",
+            )],
         ],
         rows: "rows",
         answer: ask::time::new_words_schema,
@@ -369,6 +451,23 @@ pub(crate) const ENDPOINTS: &[Endpoint] = &[
         answer: ask::documents::one_schema,
         run: ask::documents::one,
     },
+    Endpoint {
+        name: "context",
+        path: "/api/v1/{lang}/documents/{id}/context",
+        about: "What stands around a token of a document, where lines of it may be seen",
+        lane: Lane::Quick,
+        groups: &[&[
+            Param {
+                required: true,
+                ..param("position", Kind::Number(0, 1 << 32), None, "the number of the token, as lines have it")
+            },
+            param("unit", Kind::Choice(&["sentence", "paragraph"]), Some("sentence"), "what is shown"),
+            param("around", Kind::Number(0, 100), Some("1"), "so many more before and behind"),
+        ]],
+        rows: "sentences",
+        answer: ask::documents::context_schema,
+        run: ask::documents::context,
+    },
 ];
 
 #[cfg(test)]
@@ -389,7 +488,10 @@ mod tests {
     #[test]
     fn defaults_are_of_their_kinds_and_names_are_used_once() {
         for endpoint in ENDPOINTS {
-            let text = endpoint.params().filter(|param| param.required).map(|param| format!("{}=x&", param.name));
+            let text = endpoint
+                .params()
+                .filter(|param| param.required)
+                .map(|param| format!("{}={}&", param.name, if param.kind == Kind::Text { "x" } else { "0" }));
             let given = crate::given::Given::read(endpoint, &text.collect::<String>()).unwrap();
             for param in endpoint.params() {
                 assert_eq!(endpoint.params().filter(|other| other.name == param.name).count(), 1, "{}", param.name);

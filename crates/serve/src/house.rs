@@ -8,13 +8,17 @@ use std::time::{Duration, Instant};
 
 use tidings_index::Snapshot;
 use tidings_query::engine::Engine;
-use tidings_store::Home;
+use tidings_store::census::Census;
+use tidings_store::text::{self, Layers};
 use tidings_store::tokens::{self, Token};
+use tidings_store::{Home, in_full};
 
 use crate::refusal::Refusal;
 
 /// The home is looked at no more often than this.
 const LOOK_EVERY: Duration = Duration::from_secs(1);
+/// Figures of days are looked at no more often than this: there may be thousands of files.
+const COUNT_EVERY: Duration = Duration::from_secs(10);
 /// So many earlier generations stay open, for those who are in the middle of paging.
 const EARLIER: usize = 2;
 
@@ -26,6 +30,9 @@ pub(crate) struct House {
     looked: Mutex<Option<Instant>>,
     opened: AtomicU64,
     tokens: Mutex<(Option<Instant>, Arc<Vec<Token>>)>,
+    census: Mutex<(Option<Instant>, Census)>,
+    /// Who gave lemmas and tags, as it was when so many indexes had been opened.
+    layers: Mutex<(Option<u64>, Arc<Layers>)>,
 }
 
 impl House {
@@ -37,6 +44,8 @@ impl House {
             looked: Mutex::default(),
             opened: AtomicU64::new(0),
             tokens: Mutex::default(),
+            census: Mutex::default(),
+            layers: Mutex::default(),
         };
         house.look();
         house
@@ -75,6 +84,16 @@ impl House {
         self.opened.load(Ordering::Relaxed)
     }
 
+    /// Who gave the text of each language its lemmas and tags; read anew when an index is.
+    pub fn layers(&self) -> Result<Arc<Layers>, Refusal> {
+        let opened = self.opened();
+        let mut known = self.layers.lock().expect("no panic while held");
+        if known.0 != Some(opened) {
+            *known = (Some(opened), Arc::new(text::layers(&self.home)?));
+        }
+        Ok(known.1.clone())
+    }
+
     /// The tokens that are known, as they were a second ago at most.
     pub fn tokens(&self) -> Result<Arc<Vec<Token>>, Refusal> {
         let mut known = self.tokens.lock().expect("no panic while held");
@@ -82,6 +101,17 @@ impl House {
             *known = (Some(Instant::now()), Arc::new(tokens::read(&self.home)?));
         }
         Ok(known.1.clone())
+    }
+
+    /// Shows what became of the pages of each day, as it was some seconds ago at most.
+    pub fn census<T>(&self, see: impl FnOnce(&Census) -> T) -> Result<T, Refusal> {
+        let mut known = self.census.lock().expect("no panic while held");
+        let (read, census) = &mut *known;
+        if read.is_none_or(|read| read.elapsed() >= COUNT_EVERY) {
+            census.refresh(&self.home)?;
+            *read = Some(Instant::now());
+        }
+        Ok(see(census))
     }
 
     /// Opens what is new since the last look.
@@ -93,7 +123,7 @@ impl House {
         }
         let codes = match self.home.indexed() {
             Ok(codes) => codes,
-            Err(error) => return log::error!("the indexes cannot be listed: {error}"),
+            Err(error) => return log::error!("the indexes cannot be listed: {}", in_full(&error)),
         };
         for code in &codes {
             let folder = self.home.index().join(code);
@@ -105,17 +135,27 @@ impl House {
                     log::info!("{code}: generation {} is open", engine.snapshot().generation());
                     let mut corpora = self.corpora.write().expect("no panic while held");
                     let open = corpora.entry(code.clone()).or_default();
-                    open.push(Arc::new(engine));
+                    let engine = Arc::new(engine);
+                    prepare(engine.clone());
+                    open.push(engine);
                     self.opened.fetch_add(1, Ordering::Relaxed);
                     if open.len() > 1 + EARLIER {
                         open.remove(0);
                     }
                 }
-                Err(error) => log::error!("the index of {code} cannot be read: {error}"),
+                Err(error) => log::error!("the index of {code} cannot be read: {}", in_full(&error)),
             }
         }
         self.corpora.write().expect("no panic while held").retain(|code, _| codes.contains(code));
         *looked = Some(Instant::now());
+    }
+}
+
+/// Makes what the first of many questions would wait for, while nobody asks yet.
+fn prepare(engine: Arc<Engine>) {
+    let thread = std::thread::Builder::new().name("prepare".to_owned());
+    if let Err(error) = thread.spawn(move || engine.prepare()) {
+        log::debug!("nothing is prepared: {error}");
     }
 }
 

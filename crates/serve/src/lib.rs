@@ -8,13 +8,16 @@
 //! `given` (what is asked), a file of `ask` (the answer), and `reply` (JSON, JSON lines or CSV).
 
 mod ask;
+mod bot;
 mod cache;
 mod client;
 mod endpoint;
+mod feed;
 mod given;
 mod house;
 mod metrics;
 mod openapi;
+mod packing;
 mod page;
 mod refusal;
 mod reply;
@@ -22,6 +25,7 @@ mod rights;
 mod schema;
 mod server;
 mod settings;
+mod thread;
 
 pub use openapi::document as openapi;
 pub use rights::Availability;

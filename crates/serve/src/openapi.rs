@@ -52,6 +52,9 @@ fn operation(endpoint: &Endpoint) -> Value {
         content["application/x-ndjson"] = json!({ "schema": row.json() });
         content["text/csv"] = json!({ "schema": { "type": "string" } });
     }
+    if endpoint.params().any(|param| matches!(param.kind, Kind::Choice(words) if words.contains(&"rss"))) {
+        content["application/rss+xml"] = json!({ "schema": { "type": "string" } });
+    }
     let failure = |about: &str| {
         let schema = json!({ "$ref": "#/components/schemas/Error" });
         json!({ "description": about, "content": { "application/json": { "schema": schema } } })

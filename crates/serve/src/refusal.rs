@@ -48,7 +48,7 @@ impl Refusal {
 
     /// Something of ours is broken. What exactly is for the log: paths are nobody else's business.
     pub fn broken(what: &str, error: &dyn std::error::Error) -> Refusal {
-        log::error!("{what}: {error}");
+        log::error!("{what}: {}", tidings_store::in_full(error));
         Refusal::new(StatusCode::INTERNAL_SERVER_ERROR, format!("{what}; the log of the server says more"))
     }
 

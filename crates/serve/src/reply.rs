@@ -1,4 +1,4 @@
-//! Answers on their way: JSON in one piece, JSON lines and CSV row by row.
+//! Answers on their way: JSON and RSS in one piece, JSON lines and CSV row by row.
 
 use std::pin::Pin;
 use std::sync::Arc;
@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use hyper::body::{Frame, SizeHint};
-use hyper::header::{CONTENT_DISPOSITION, CONTENT_TYPE, HeaderValue, LINK};
+use hyper::header::{CONTENT_DISPOSITION, CONTENT_ENCODING, CONTENT_TYPE, HeaderValue, LINK};
 use hyper::{Response, StatusCode};
 use serde::Serialize;
 use serde_json::{Map, Value, json};
@@ -18,6 +18,8 @@ use tokio::runtime::Handle;
 use tokio::sync::{mpsc, oneshot};
 
 use crate::endpoint::Endpoint;
+use crate::feed;
+use crate::packing::Packer;
 use crate::refusal::Refusal;
 
 /// Rows are sent in pieces of this size, and so many pieces may wait.
@@ -88,19 +90,39 @@ pub(crate) enum Format {
     Json,
     Jsonl,
     Csv,
+    /// A feed, where rows are something to read.
+    Rss,
 }
 
 /// The formats by name.
 pub(crate) const FORMATS: &[&str] = &["json", "jsonl", "csv"];
 
 impl Format {
+    /// Whether rows leave as they come, so that there may be many.
+    pub fn is_stream(self) -> bool {
+        matches!(self, Format::Jsonl | Format::Csv)
+    }
+
     pub fn named(name: &str) -> Format {
         match name {
             "jsonl" => Format::Jsonl,
             "csv" => Format::Csv,
+            "rss" => Format::Rss,
             _ => Format::Json,
         }
     }
+}
+
+/// How an answer is wanted.
+#[derive(Debug, Clone)]
+pub(crate) struct Manner {
+    pub format: Format,
+    /// The address that asks the same, without the server's.
+    pub link: String,
+    /// The address of the server, as the client knows it.
+    pub base: String,
+    /// Whether the client understands gzip.
+    pub gzip: bool,
 }
 
 /// A mark of answers that are the same whenever the same is asked of the same state of a corpus.
@@ -113,13 +135,14 @@ pub(crate) struct Gone;
 /// An answer that is being made.
 pub(crate) struct Reply {
     endpoint: &'static Endpoint,
-    format: Format,
-    link: String,
+    manner: Manner,
     head: Map<String, Value>,
+    /// Rows of a feed; those of other answers are text already.
     rows: Vec<Value>,
     columns: Vec<Vec<String>>,
     buffer: Vec<u8>,
     pieces: Option<mpsc::Sender<Result<Bytes, Cut>>>,
+    packer: Option<Packer>,
     first: Option<oneshot::Sender<Result<Response<Body>, Refusal>>>,
 }
 
@@ -127,8 +150,7 @@ impl Reply {
     /// An answer that goes to somebody who waits for its beginning. `fields` are the columns of maps.
     pub fn new(
         endpoint: &'static Endpoint,
-        format: Format,
-        link: String,
+        manner: Manner,
         fields: &[&str],
         first: oneshot::Sender<Result<Response<Body>, Refusal>>,
     ) -> Reply {
@@ -136,8 +158,8 @@ impl Reply {
         let columns = schema.items_of(endpoint.rows).map(|row| row.columns(fields)).unwrap_or_default();
         Reply {
             endpoint,
-            format,
-            link,
+            packer: (manner.gzip && manner.format.is_stream()).then(Packer::new),
+            manner,
             head: Map::new(),
             rows: Vec::new(),
             columns,
@@ -147,9 +169,9 @@ impl Reply {
         }
     }
 
-    /// Whether rows leave as they come, so that there may be many.
+    /// Whether rows leave as they come.
     pub fn is_stream(&self) -> bool {
-        self.format != Format::Json
+        self.manner.format.is_stream()
     }
 
     /// Says something about the whole.
@@ -176,24 +198,31 @@ impl Reply {
     }
 
     /// Gives a row. What is said about the whole must have been said, if rows leave as they come.
-    pub fn row(&mut self, row: Value) -> Result<(), Gone> {
-        if self.format == Format::Json {
-            self.rows.push(row);
-            return Ok(());
+    pub fn row(&mut self, row: impl Serialize) -> Result<(), Gone> {
+        let value = |row| serde_json::to_value(row).expect("rows serialise");
+        if self.is_stream() {
+            self.begin();
         }
-        self.begin();
-        match self.format {
+        match self.manner.format {
+            Format::Rss => self.rows.push(value(row)),
+            Format::Json => {
+                if !self.buffer.is_empty() {
+                    self.buffer.push(b',');
+                }
+                serde_json::to_writer(&mut self.buffer, &row).expect("a buffer takes everything");
+            }
             Format::Csv => {
+                let row = value(row);
                 let cells: Vec<String> = self.columns.iter().map(|path| csv_field(&cell(&row, path))).collect();
                 self.buffer.extend(cells.join(",").bytes());
                 self.buffer.extend(b"\r\n");
             }
-            _ => {
+            Format::Jsonl => {
                 serde_json::to_writer(&mut self.buffer, &row).expect("a buffer takes everything");
                 self.buffer.push(b'\n');
             }
         }
-        if self.buffer.len() >= PIECE_BYTES { self.send() } else { Ok(()) }
+        if self.is_stream() && self.buffer.len() >= PIECE_BYTES { self.send() } else { Ok(()) }
     }
 
     /// Sends the head of a stream, once.
@@ -202,7 +231,7 @@ impl Reply {
         let (sender, receiver) = mpsc::channel(PIECES_WAITING);
         self.pieces = Some(sender);
         let mut response = Response::new(Body::Pieces(receiver, None));
-        let (kind, ending) = match self.format {
+        let (kind, ending) = match self.manner.format {
             Format::Csv => ("text/csv; charset=utf-8; header=present", "csv"),
             _ => ("application/x-ndjson", "jsonl"),
         };
@@ -211,13 +240,16 @@ impl Reply {
         let file = format!("attachment; filename=\"tidings-{}.{ending}\"", self.endpoint.name);
         for (name, text) in [
             (CONTENT_DISPOSITION, file),
-            (LINK, format!("<{}>; rel=\"canonical\"", self.link)),
+            (LINK, format!("<{}>; rel=\"canonical\"", self.manner.link)),
             (hyper::header::HeaderName::from_static("tidings-about"), ascii(&Value::Object(self.head.clone()))),
         ] {
             headers.extend(HeaderValue::from_str(&text).ok().map(|value| (name, value)));
         }
+        if self.packer.is_some() {
+            headers.insert(CONTENT_ENCODING, HeaderValue::from_static("gzip"));
+        }
         let _ = first.send(Ok(response));
-        if self.format == Format::Csv {
+        if self.manner.format == Format::Csv {
             let names: Vec<String> =
                 self.columns.iter().map(|path| csv_field(&path.join(".").replace("fields.", ""))).collect();
             self.buffer.extend(names.join(",").bytes());
@@ -226,7 +258,16 @@ impl Reply {
     }
 
     fn send(&mut self) -> Result<(), Gone> {
-        let piece = Bytes::from(std::mem::take(&mut self.buffer));
+        let buffer = std::mem::take(&mut self.buffer);
+        let piece = match &mut self.packer {
+            Some(packer) if !buffer.is_empty() => packer.piece(&buffer),
+            _ => buffer,
+        };
+        self.send_piece(piece)
+    }
+
+    fn send_piece(&self, piece: Vec<u8>) -> Result<(), Gone> {
+        let piece = Bytes::from(piece);
         let Some(pieces) = self.pieces.as_ref().filter(|_| !piece.is_empty()) else { return Ok(()) };
         let sent = Handle::current().block_on(tokio::time::timeout(PATIENCE, pieces.send(Ok(piece))));
         if matches!(sent, Ok(Ok(()))) { Ok(()) } else { Err(Gone) }
@@ -234,22 +275,35 @@ impl Reply {
 
     /// Sends what is left.
     pub fn finish(mut self) {
-        if self.format == Format::Json {
-            let Some(first) = self.first.take() else { return };
-            self.head.insert("link".to_owned(), json!(self.link));
-            if !self.endpoint.rows.is_empty() {
-                self.head.insert(self.endpoint.rows.to_owned(), Value::Array(std::mem::take(&mut self.rows)));
+        if self.is_stream() {
+            self.begin();
+            if self.send().is_ok()
+                && let Some(packer) = self.packer.take()
+            {
+                let _ = self.send_piece(packer.end());
             }
-            let is_exact = self.head.get("about").is_some_and(|about| about["exactness"]["kind"] == "exact");
-            let mut response = json_response(StatusCode::OK, &Value::Object(std::mem::take(&mut self.head)));
-            if is_exact {
-                response.extensions_mut().insert(Exact);
-            }
-            let _ = first.send(Ok(response));
             return;
         }
-        self.begin();
-        let _ = self.send();
+        let Some(first) = self.first.take() else { return };
+        let is_exact = self.head.get("about").is_some_and(|about| about["exactness"]["kind"] == "exact");
+        let (mut head, rows) = (std::mem::take(&mut self.head), std::mem::take(&mut self.rows));
+        let mut response = match self.manner.format {
+            Format::Rss => {
+                let text = feed::rss(&head, &rows, &self.manner.base, &self.manner.link);
+                let mut response = Response::new(Body::of(text));
+                let kind = HeaderValue::from_static("application/rss+xml; charset=utf-8");
+                response.headers_mut().insert(CONTENT_TYPE, kind);
+                response
+            }
+            _ => {
+                head.insert("link".to_owned(), json!(self.manner.link));
+                json_bytes(StatusCode::OK, whole(&head, self.endpoint.rows, &self.buffer).into())
+            }
+        };
+        if is_exact {
+            response.extensions_mut().insert(Exact);
+        }
+        let _ = first.send(Ok(response));
     }
 
     /// Refuses, unless something was sent already: then the answer is cut off.
@@ -262,6 +316,19 @@ impl Reply {
             let _ = Handle::current().block_on(tokio::time::timeout(PATIENCE, pieces.send(Err(Cut))));
         }
     }
+}
+
+/// An answer of what is said about the whole, which is never nothing, and of rows that are JSON already.
+fn whole(head: &Map<String, Value>, name: &str, rows: &[u8]) -> Vec<u8> {
+    let mut text = serde_json::to_vec(head).expect("answers serialise");
+    if !name.is_empty() {
+        text.pop();
+        text.extend(format!(",\"{name}\":[").bytes());
+        text.extend_from_slice(rows);
+        text.extend(b"]}");
+    }
+    text.push(b'\n');
+    text
 }
 
 /// A response with a body of JSON.

@@ -13,7 +13,7 @@ use hyper::body::Incoming;
 use hyper::header::{self, HeaderName, HeaderValue};
 use hyper::server::conn::http1;
 use hyper::service::service_fn;
-use hyper::{Method, Request, Response, StatusCode};
+use hyper::{HeaderMap, Method, Request, Response, StatusCode};
 use hyper_util::rt::{TokioIo, TokioTimer};
 use serde_json::json;
 use tidings_store::Home;
@@ -24,29 +24,29 @@ use tokio::task::JoinSet;
 
 use crate::ask::{Question, Time};
 use crate::cache::{Cache, Key, WORTH_KEEPING};
-use crate::client::{Client, Pace, counted_address, is_meant};
+use crate::client::{Client, Crowd, Pace, counted_address, is_meant};
 use crate::endpoint::{Endpoint, Lane, Stop};
 use crate::given::{Given, decoded};
 use crate::house::House;
 use crate::metrics::Metrics;
+use crate::packing::{Packed, has, tag_of, understands_gzip, worth_packing};
 use crate::refusal::Refusal;
-use crate::reply::{Body, Exact, Format, Reply, Wanted, json_bytes, json_response};
+use crate::reply::{Body, Exact, Format, Manner, Reply, Wanted, json_bytes, json_response};
 use crate::settings::Settings;
-use crate::{openapi, page};
+use crate::thread::give_way;
+use crate::{bot, openapi, page};
 
-/// Connections that are open at once; more wait to be accepted.
-const MOST_CONNECTIONS: usize = 1024;
 /// A head, with its address, is no longer than this.
 const MAX_HEAD_BYTES: usize = 64 << 10;
 /// An address is no longer than this: a query and a filter of the longest kind, with every byte escaped, fit.
 const MAX_URI_BYTES: usize = 60 << 10;
 const MAX_HEADERS: usize = 64;
-/// A client that has not sent its head after so long is not going to.
-const HEAD_PATIENCE: Duration = Duration::from_secs(10);
 /// No connection lives longer, whatever it does.
 const LONGEST_CONNECTION: Duration = Duration::from_secs(600);
 /// What is under way when the server is asked to end gets so long.
 const LAST_WORDS: Duration = Duration::from_secs(10);
+/// Answers up to this size are packed where they are; longer ones would keep others waiting.
+const PACKED_HERE: usize = 64 << 10;
 /// An answer may come so much later than its limit, because not all work looks at the clock.
 const GRACE: Duration = Duration::from_secs(1);
 
@@ -79,6 +79,10 @@ struct Room {
     metrics: Metrics,
     pace: Pace,
     cache: Cache,
+    packed: Packed,
+    crowd: Arc<Crowd>,
+    /// Tells the tags of this process from those of others.
+    seed: u64,
     quick: Line,
     heavy: Line,
 }
@@ -122,6 +126,9 @@ impl Server {
             metrics: Metrics::default(),
             pace: Pace::new(settings.requests_per_minute),
             cache: Cache::default(),
+            packed: Packed::default(),
+            crowd: Arc::default(),
+            seed: jiff::Timestamp::now().as_nanosecond() as u64,
             quick: Line::new(cores * 2, 256, Duration::from_secs(5)),
             heavy: Line::new(heavy, heavy * 2, Duration::from_secs(1)),
             settings,
@@ -141,7 +148,7 @@ impl Server {
 
     /// Serves until `stop` comes; what is under way is finished.
     pub async fn run(self, stop: impl Future<Output = ()>) {
-        let open = Arc::new(Semaphore::new(MOST_CONNECTIONS));
+        let open = Arc::new(Semaphore::new(self.room.settings.most_connections.max(1)));
         let (end, ending) = watch::channel(false);
         let mut connections = JoinSet::new();
         let mut stop = pin!(stop);
@@ -156,8 +163,12 @@ impl Server {
             match accepted {
                 Ok((stream, peer)) => {
                     let (room, ending) = (self.room.clone(), ending.clone());
+                    // Who holds more than their share is hung up on; whoever comes through a proxy is told apart there.
+                    let Some(seat) = room.crowd.enter(peer.ip(), room.settings.connections_per_client) else {
+                        continue;
+                    };
                     connections.spawn(async move {
-                        let _place = place;
+                        let _held = (place, seat);
                         room.metrics.connections.fetch_add(1, Relaxed);
                         converse(&room, stream, peer.ip(), ending).await;
                         room.metrics.connections.fetch_sub(1, Relaxed);
@@ -185,7 +196,7 @@ async fn converse(room: &Arc<Room>, stream: TcpStream, peer: IpAddr, mut ending:
     });
     let connection = http1::Builder::new()
         .timer(TokioTimer::new())
-        .header_read_timeout(HEAD_PATIENCE)
+        .header_read_timeout(room.settings.head_patience)
         .max_buf_size(MAX_HEAD_BYTES)
         .max_headers(MAX_HEADERS)
         .serve_connection(TokioIo::new(stream), service);
@@ -232,7 +243,10 @@ async fn respond(room: &Arc<Room>, request: Request<Incoming>, peer: IpAddr) -> 
         }
         Err(refusal) => Err(refusal),
     };
-    let mut response = answer.unwrap_or_else(|refusal| refused(&refusal));
+    let mut response = match answer {
+        Ok(response) => polished(room, request.headers(), response).await,
+        Err(refusal) => refused(&refusal),
+    };
     protect(&mut response, &room.settings);
     under_way.1 = true;
     let (status, took) = (response.status().as_u16(), began.elapsed());
@@ -299,6 +313,12 @@ async fn answer(
             *name = "openapi";
             return Ok(json_response(StatusCode::OK, &openapi()));
         }
+        "/bot" => {
+            *name = "bot";
+            let (room, query) = (room.clone(), uri.query().unwrap_or_default().to_owned());
+            let made = tokio::task::spawn_blocking(move || bot::page(&room.house.home, &room.settings, &query)).await;
+            return made.unwrap_or_else(|error| Err(Refusal::broken("the page cannot be made", &error)));
+        }
         "/metrics" => {
             *name = "metrics";
             return metrics(room, client);
@@ -311,30 +331,97 @@ async fn answer(
     *name = endpoint.name;
     let given = Given::read(endpoint, uri.query().unwrap_or_default())?;
     let places = places.into_iter().map(decoded).collect::<Result<Vec<String>, Refusal>>()?;
-    let Some(key) = key(room, uri.path_and_query().map_or(path, |whole| whole.as_str()), &given, &places, client)
-    else {
-        return ask(room, endpoint, given, places, path.to_owned(), client).await;
+    let manner = Manner {
+        format: Format::named(given.text("format").unwrap_or("json")),
+        link: path.to_owned(),
+        base: base_of(request, room),
+        gzip: understands_gzip(request.headers()),
     };
+    let question = uri.path_and_query().map_or(path, |whole| whole.as_str());
+    let Some(key) = key(room, question, &given, &manner, &places, client) else {
+        return ask(room, endpoint, given, places, manner, client).await;
+    };
+    // Only exact answers get a tag, so that whoever has it has what would be counted again.
+    let tag = key.tag(room.seed);
+    if has(request.headers(), &tag) {
+        return Ok(unchanged(&tag));
+    }
     if let Some(answer) = room.cache.get(&key) {
-        return Ok(json_bytes(StatusCode::OK, answer));
+        return Ok(tagged(json_bytes(StatusCode::OK, answer), &tag));
     }
     let began = Instant::now();
-    let response = ask(room, endpoint, given, places, path.to_owned(), client).await?;
+    let response = ask(room, endpoint, given, places, manner, client).await?;
+    if response.extensions().get::<Exact>().is_none() {
+        return Ok(response);
+    }
     if let Body::Whole(Some(answer)) = response.body()
-        && response.extensions().get::<Exact>().is_some()
         && began.elapsed() >= WORTH_KEEPING
+        && response.headers().get(header::CONTENT_TYPE).is_some_and(|kind| kind == "application/json")
     {
         room.cache.put(key, answer.clone());
     }
-    Ok(response)
+    Ok(tagged(response, &tag))
+}
+
+/// Gives an answer its tag.
+fn tagged(mut response: Response<Body>, tag: &str) -> Response<Body> {
+    response.headers_mut().extend(HeaderValue::from_str(tag).ok().map(|tag| (header::ETAG, tag)));
+    response
+}
+
+/// What is said to those who have the answer.
+fn unchanged(tag: &str) -> Response<Body> {
+    let mut response = Response::new(Body::Whole(None));
+    *response.status_mut() = StatusCode::NOT_MODIFIED;
+    tagged(response, tag)
+}
+
+/// The address of this server as a client knows it, for links that leave it.
+fn base_of(request: &Request<Incoming>, room: &Room) -> String {
+    let is_name = |host: &&str| host.bytes().all(|byte| byte.is_ascii_alphanumeric() || b".-:[]".contains(&byte));
+    let header = |name: &str| request.headers().get(name).and_then(|value| value.to_str().ok());
+    let host = header("host").filter(is_name);
+    // A proxy in front of us speaks https for us, and says so.
+    let is_safe = room.settings.public && header("x-forwarded-proto") == Some("https");
+    format!("{}://{}", if is_safe { "https" } else { "http" }, host.unwrap_or("localhost"))
+}
+
+/// What all answers have in common: a tag by which those who have them need not get them again, and fewer bytes for those who
+/// can unpack them.
+async fn polished(room: &Arc<Room>, headers: &HeaderMap, mut response: Response<Body>) -> Response<Body> {
+    if response.status() != StatusCode::OK {
+        return response;
+    }
+    if let (Body::Whole(Some(bytes)), false) = (response.body(), response.headers().contains_key(header::ETAG)) {
+        let tag = tag_of(bytes);
+        if has(headers, &tag) {
+            return unchanged(&tag);
+        }
+        response = tagged(response, &tag);
+    }
+    let Some(bytes) = worth_packing(&response).filter(|_| understands_gzip(headers)) else { return response };
+    let packed = match bytes.len() <= PACKED_HERE {
+        true => room.packed.of(&bytes),
+        false => {
+            let room = room.clone();
+            match tokio::task::spawn_blocking(move || room.packed.of(&bytes)).await {
+                Ok(packed) => packed,
+                Err(_) => return response,
+            }
+        }
+    };
+    *response.body_mut() = Body::of(packed);
+    response.headers_mut().insert(header::CONTENT_ENCODING, HeaderValue::from_static("gzip"));
+    response
 }
 
 /// The key under which an answer may be kept; none if it may change although the corpus does not.
-fn key(room: &Room, question: &str, given: &Given, places: &[String], client: &Client) -> Option<Key> {
+fn key(room: &Room, question: &str, given: &Given, manner: &Manner, places: &[String], client: &Client) -> Option<Key> {
     let can_change = places.is_empty() || given.text("in").is_some() || given.text("cursor").is_some();
-    let is_json = Format::named(given.text("format").unwrap_or("json")) == Format::Json;
-    let key = || Key { question: question.to_owned(), opened: room.house.opened(), scope: client.right.scope };
-    (is_json && !can_change).then(key)
+    // Feeds name the server, which may have several names.
+    let base = if manner.format == Format::Rss { manner.base.as_str() } else { "" };
+    let key = || Key { question: format!("{base}{question}"), opened: room.house.opened(), scope: client.right.scope };
+    (!manner.format.is_stream() && !can_change).then(key)
 }
 
 /// Answers a question on a thread of its own, within its lane and its time.
@@ -343,12 +430,11 @@ async fn ask(
     endpoint: &'static Endpoint,
     given: Given,
     places: Vec<String>,
-    path: String,
+    manner: Manner,
     client: &Client,
 ) -> Result<Response<Body>, Refusal> {
-    let format = Format::named(given.text("format").unwrap_or("json"));
     let is_heavy = endpoint.lane == Lane::Heavy
-        || format != Format::Json
+        || manner.format.is_stream()
         || given.text("sort").is_some()
         || given.text("sample").is_some();
     let permit = if is_heavy { room.heavy.enter().await? } else { room.quick.enter().await? };
@@ -358,22 +444,26 @@ async fn ask(
     let (house_room, right) = (room.clone(), client.right);
     let time_limit = room.settings.time_limit;
     let until = Instant::now() + time_limit;
-    tokio::task::spawn_blocking(move || {
+    let work = move || {
         let _permit = permit;
         let time = Time { until, cancelled };
         let question = match Question::read(&house_room.house, right, given, &places, &time) {
             Ok(question) => question,
             Err(refusal) => return drop(first.send(Err(refusal))),
         };
-        let link = question.given.link(&path);
-        let mut reply = Reply::new(endpoint, format, link, &question.given.names("fields"), first);
+        let manner = Manner { link: question.given.link(&manner.link), ..manner };
+        let mut reply = Reply::new(endpoint, manner, &question.given.names("fields"), first);
         match (endpoint.run)(&question, &mut reply) {
             Ok(()) => reply.finish(),
             Err(Stop::Late) => reply.refuse(late(time_limit)),
             Err(Stop::Gone) => {}
             Err(Stop::Refused(refusal)) => reply.refuse(refusal),
         }
-    });
+    };
+    match is_heavy {
+        true => give_way(work).map_err(|error| Refusal::broken("no thread can be started", &error))?,
+        false => drop(tokio::task::spawn_blocking(work)),
+    }
     let beginning = tokio::time::timeout_at((until + GRACE).into(), beginning).await.map_err(|_| late(time_limit))?;
     let mut response = beginning.unwrap_or_else(|_| {
         Err(Refusal::new(
@@ -434,16 +524,18 @@ fn protect(response: &mut Response<Body>, settings: &Settings) {
     const CAUTION: [(HeaderName, &str); 5] = [
         (
             header::CONTENT_SECURITY_POLICY,
-            "default-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'; object-src 'none'",
+            "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' blob:; connect-src 'self'; \
+             base-uri 'none'; form-action 'self'; frame-ancestors 'none'; require-trusted-types-for 'script'",
         ),
         (header::X_CONTENT_TYPE_OPTIONS, "nosniff"),
         (header::REFERRER_POLICY, "no-referrer"),
         (header::CACHE_CONTROL, "no-cache"),
-        (header::VARY, "Authorization, Origin"),
+        (header::VARY, "Accept-Encoding, Authorization, Origin"),
     ];
     let headers = response.headers_mut();
     for (name, value) in CAUTION {
-        headers.insert(name, HeaderValue::from_static(value));
+        // The files of the page know better how long they may be kept.
+        headers.entry(name).or_insert(HeaderValue::from_static(value));
     }
     let origin = settings.cors.as_deref().and_then(|origin| HeaderValue::from_str(origin).ok());
     match origin {

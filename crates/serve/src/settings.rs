@@ -22,6 +22,14 @@ pub struct Settings {
     pub heavy_requests: usize,
     /// Requests that one client may send in a minute; 0 is no limit.
     pub requests_per_minute: u32,
+    /// Connections that are open at once; more wait to be accepted.
+    pub most_connections: usize,
+    /// How many of them one client may have, unless it is on this machine.
+    pub connections_per_client: usize,
+    /// A client that has not sent its head after so long is not going to.
+    pub head_patience: Duration,
+    /// Whom publishers may write to.
+    pub contact: Option<String>,
     /// The origin whose pages may read the answers; nobody's if there is none.
     pub cors: Option<String>,
     /// The availability of documents that do not tell theirs.
@@ -39,6 +47,10 @@ impl Default for Settings {
             time_limit: Duration::from_secs(30),
             heavy_requests: 2,
             requests_per_minute: 600,
+            most_connections: 1024,
+            connections_per_client: 64,
+            head_patience: Duration::from_secs(10),
+            contact: None,
             cors: None,
             default_availability: Availability::Kwic,
             loopback_scope: Some(Scope::Text),

@@ -95,6 +95,6 @@ pub use log::{Host, Kind, Request};
 pub use politeness::{HostManners, Politeness};
 pub use profile::{FeedFormat, INTERNAL_HOST, SHARED_HOST};
 pub use spec::{Source, Spec};
-pub use text::{Block, BlockKind, Shape, Trend};
+pub use text::{Block, BlockKind, Shape, Story, Trend};
 pub use truth::Truth;
 pub use web::{Error, SimWeb, Site};

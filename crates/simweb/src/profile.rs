@@ -144,8 +144,8 @@ impl Profile {
 
     /// The language of a generated site.
     pub fn language_of(spec: &Spec, site: usize) -> &'static str {
-        let wished: Vec<&'static str> =
-            CODES.iter().copied().filter(|code| spec.languages.iter().any(|wish| wish == code)).collect();
+        let known = |wish: &String| CODES.iter().copied().find(|code| code == wish);
+        let wished: Vec<&'static str> = spec.languages.iter().filter_map(known).collect();
         if wished.is_empty() { CODES[site % CODES.len()] } else { wished[site % wished.len()] }
     }
 }

@@ -41,12 +41,16 @@ pub struct Spec {
     pub source: Source,
     /// The publishing clock at the start.
     pub start: Timestamp,
+    /// How long planted words take to run their course; one that rises is half way after half of it.
+    pub story: Duration,
     /// How fast the publishing clock runs by itself; 0 leaves it to [`SimWeb::advance`](crate::SimWeb::advance).
     pub clock_speed: f64,
     /// How often a site publishes, on average; sites differ by a factor of up to two either way.
     pub publish_every: Duration,
     /// How many articles each site has published before the start; at least what its feed lists.
     pub history: usize,
+    /// How many articles in a hundred come from an agency: what one site prints, others of its language print too.
+    pub agency_percent: u64,
     /// The ailments of the last sites, one each, in this order.
     pub faults: Vec<Ailment>,
     /// How sites hide their feeds, in turn; none means that every page declares them, and that the
@@ -98,9 +102,11 @@ impl Default for Spec {
             source: Source::Generated,
             // 2026-03-01T12:00:00Z, a day without anything special.
             start: Timestamp::constant(1_772_366_400, 0),
+            story: Duration::from_secs(14 * 86_400),
             clock_speed: 0.0,
             publish_every: Duration::from_secs(3600),
             history: 0,
+            agency_percent: 0,
             faults: Vec::new(),
             hiding: Vec::new(),
             latency: Duration::ZERO,

@@ -184,7 +184,7 @@ impl SimWeb {
         let generated = world.spec.source == Source::Generated;
         let own = languages.into_iter().map(grammar);
         let trends = own.filter(|_| generated).flat_map(|own| own.trends.clone()).collect();
-        Truth::new(world.first_day(), trends)
+        Truth::new(world.story(), trends)
     }
 
     /// Every request so far, in the order of arrival.

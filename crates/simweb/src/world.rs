@@ -18,7 +18,7 @@ use crate::profile::{PathStyle, Profile, address};
 use crate::rng::Rng;
 use crate::server::tls::TLS_SITES;
 use crate::spec::Spec;
-use crate::text::{self, Grammar, grammar};
+use crate::text::{self, Grammar, Story, grammar};
 
 /// How much of an article is wanted.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -75,9 +75,9 @@ impl World {
         grammar(self.profiles[site].language)
     }
 
-    /// The day from which planted trends are counted.
-    pub fn first_day(&self) -> Date {
-        day_of(self.spec.start)
+    /// When planted trends begin and how long they take.
+    pub fn story(&self) -> Story {
+        Story { first_day: day_of(self.spec.start), days: self.spec.story.as_secs_f64() / 86_400.0 }
     }
 
     /// The address of a path on a site, as a URL.
@@ -138,10 +138,10 @@ impl World {
             Some(archive) => archive.article(site, number),
             None => {
                 let own = self.grammar(site);
-                let mut rng = Rng::named(&[self.spec.seed, 0xA27, site as u64, number]);
+                let mut rng = self.author(site, number, date);
                 let prose = match extent {
                     Extent::Head => text::compose_head(own, &mut rng),
-                    Extent::Whole => text::compose(own, &mut rng, self.first_day(), day_of(date)),
+                    Extent::Whole => text::compose(own, &mut rng, self.story(), day_of(date)),
                 };
                 Article {
                     site,
@@ -159,6 +159,16 @@ impl World {
         };
         article.url = self.url(site, &self.path(site, number, date, &article.title));
         article
+    }
+
+    /// Where an article's words come from: the site's own people, or an agency that many print in the same week.
+    fn author(&self, site: usize, number: u64, date: Timestamp) -> Rng {
+        let seed = self.spec.seed;
+        if Rng::named(&[seed, 0xA6E, site as u64, number]).chance(self.spec.agency_percent) {
+            let week = date.as_second() / (7 * 86_400);
+            return Rng::named(&[seed, 0xA6E, week as u64]);
+        }
+        Rng::named(&[seed, 0xA27, site as u64, number])
     }
 
     /// The canonical path of an article. Its number comes last, so that the way back needs no table.

@@ -9,14 +9,13 @@ use std::path::{Path, PathBuf};
 
 use flate2::bufread::MultiGzDecoder;
 
+use crate::doors::records::{Head, Met, Place, Record, Records};
 use crate::error::{During, Result};
 use crate::frames::open_any;
 use crate::home::files_in;
 
 /// Longer records are not web pages.
 const MAX_RECORD_BYTES: u64 = 16 << 20;
-/// The head of a record, and of an HTTP answer, at most.
-const MAX_HEAD_BYTES: usize = 64 << 10;
 /// Folders inside folders, at most.
 const MAX_DEPTH: usize = 32;
 
@@ -34,41 +33,24 @@ pub struct Archived {
 }
 
 /// Opens a file for reading whether it is packed with gzip, zstd or not at all.
-fn open(path: &Path) -> Result<Box<dyn BufRead>> {
+pub fn open(path: &Path) -> Result<Box<dyn BufRead + Send>> {
     let mut reader = BufReader::with_capacity(1 << 18, File::open(path).during("open", path)?);
     if reader.fill_buf().during("read", path)?.starts_with(&[0x1f, 0x8b]) {
         return Ok(Box::new(BufReader::with_capacity(1 << 18, MultiGzDecoder::new(reader))));
     }
     drop(reader);
-    Ok(open_any(path)?)
+    open_any(path)
 }
 
 /// Reads the HTML pages (or texts) of a WARC or WET file, one at a time.
 pub struct WarcReader {
-    reader: Box<dyn BufRead>,
-    ended: bool,
+    records: Records,
 }
 
 impl WarcReader {
     /// Opens an archive.
     pub fn open(path: &Path) -> Result<WarcReader> {
-        Ok(WarcReader { reader: open(path)?, ended: false })
-    }
-
-    /// The next record: its head and its block, or an empty block if that is too large.
-    fn record(&mut self) -> io::Result<Option<(Head, Vec<u8>)>> {
-        let Some(head) = Head::read(&mut *self.reader)? else { return Ok(None) };
-        let length: u64 = head.get("content-length").and_then(|text| text.parse().ok()).unwrap_or(0);
-        let mut block = Vec::new();
-        let kind = head.get("warc-type").unwrap_or_default();
-        let wanted = matches!(kind, "response" | "conversion" | "resource") && length <= MAX_RECORD_BYTES;
-        let mut limited = (&mut *self.reader).take(length);
-        if wanted {
-            limited.read_to_end(&mut block)?;
-        } else {
-            io::copy(&mut limited, &mut io::sink())?;
-        }
-        Ok(Some((head, block)))
+        Ok(WarcReader { records: Records::open(path, Place::default())? })
     }
 }
 
@@ -76,115 +58,40 @@ impl Iterator for WarcReader {
     type Item = Archived;
 
     fn next(&mut self) -> Option<Archived> {
-        while !self.ended {
-            match self.record() {
-                Ok(Some((head, block))) => {
-                    if let Some(page) = page_of(&head, block) {
-                        return Some(page);
-                    }
-                }
-                // The end, or a place where nothing can be read any more.
-                Ok(None) | Err(_) => self.ended = true,
+        let wanted = |head: &Head| match head.kind() {
+            "response" | "conversion" | "resource" => Ok(MAX_RECORD_BYTES),
+            _ => Err("kind"),
+        };
+        loop {
+            if let Met::Record(record) = self.records.next(wanted)?
+                && let Some(page) = page_of(record)
+            {
+                return Some(page);
             }
         }
-        None
     }
 }
 
-fn page_of(head: &Head, block: Vec<u8>) -> Option<Archived> {
-    let url = head.get("warc-target-uri")?.trim_matches(['<', '>']).to_owned();
-    match head.get("warc-type")? {
-        "conversion" if !block.is_empty() => {
-            Some(Archived { url, is_text: true, encodings: String::new(), body: block })
+fn page_of(record: Record) -> Option<Archived> {
+    let url = record.head.target()?.to_owned();
+    match record.head.kind() {
+        "conversion" if !record.block.is_empty() => {
+            Some(Archived { url, is_text: true, encodings: String::new(), body: record.block })
         }
-        "resource" if head.get("content-type").is_some_and(|kind| kind.contains("html")) => {
-            Some(Archived { url, body: block, ..Archived::default() })
+        "resource" if record.head.get("content-type").is_some_and(|kind| kind.contains("html")) => {
+            Some(Archived { url, body: record.block, ..Archived::default() })
         }
         "response" => {
-            let mut rest = &block[..];
-            let mut status = String::new();
-            io::Read::take(&mut rest, MAX_HEAD_BYTES as u64).read_line(&mut status).ok()?;
-            let answer = Head::lines(&mut rest).ok()?;
-            let is_html = answer.get("content-type").is_none_or(|kind| kind.to_ascii_lowercase().contains("html"));
-            let is_good = status.split(' ').nth(1).is_some_and(|code| code.starts_with('2'));
-            if !is_html || !is_good {
+            let answer = record.answer()?;
+            let headers = &answer.headers;
+            let is_html = headers.get("content-type").is_none_or(|kind| kind.to_ascii_lowercase().contains("html"));
+            if !is_html || !(200..300).contains(&answer.status) {
                 return None;
             }
-            let chunked = answer.get("transfer-encoding").is_some_and(|coding| coding.contains("chunked"));
-            let body = if chunked { unchunked(rest) } else { rest.to_vec() };
-            Some(Archived {
-                url,
-                is_text: false,
-                encodings: answer.get("content-encoding").unwrap_or_default().to_owned(),
-                body,
-            })
+            let encodings = headers.get("content-encoding").unwrap_or_default().to_owned();
+            Some(Archived { url, is_text: false, encodings, body: answer.body })
         }
         _ => None,
-    }
-}
-
-/// Takes the chunks of HTTP/1.1 apart; a body that only claims to have some is left as it is.
-fn unchunked(body: &[u8]) -> Vec<u8> {
-    let mut out = Vec::with_capacity(body.len());
-    let mut rest = body;
-    while let Some(end) = rest.windows(2).take(20).position(|two| two == b"\r\n") {
-        let size = std::str::from_utf8(&rest[..end])
-            .ok()
-            .and_then(|line| usize::from_str_radix(line.split(';').next().unwrap_or_default().trim(), 16).ok());
-        match size {
-            None if out.is_empty() => return body.to_vec(),
-            None | Some(0) => break,
-            Some(size) => {
-                let chunk = &rest[end + 2..];
-                out.extend_from_slice(&chunk[..size.min(chunk.len())]);
-                rest = chunk.get(size + 2..).unwrap_or_default();
-            }
-        }
-    }
-    out
-}
-
-/// Named lines, as WARC and HTTP write them.
-struct Head(Vec<(String, String)>);
-
-impl Head {
-    /// The head of a record; nothing at the end of the archive.
-    fn read(reader: &mut dyn BufRead) -> io::Result<Option<Head>> {
-        let mut line = String::new();
-        loop {
-            line.clear();
-            if io::Read::take(&mut *reader, MAX_HEAD_BYTES as u64).read_line(&mut line)? == 0 {
-                return Ok(None);
-            }
-            if line.starts_with("WARC/") {
-                return Head::lines(reader).map(Some);
-            }
-            if !line.trim().is_empty() {
-                return Err(io::Error::new(io::ErrorKind::InvalidData, "not a record"));
-            }
-        }
-    }
-
-    fn lines(mut reader: &mut dyn BufRead) -> io::Result<Head> {
-        let mut lines = Vec::new();
-        let mut bytes = 0;
-        let mut line = Vec::new();
-        loop {
-            line.clear();
-            bytes += io::Read::take(&mut reader, MAX_HEAD_BYTES as u64).read_until(b'\n', &mut line)?;
-            let text = String::from_utf8_lossy(&line);
-            let text = text.trim_end();
-            if text.is_empty() || bytes > MAX_HEAD_BYTES {
-                return Ok(Head(lines));
-            }
-            if let Some((name, value)) = text.split_once(':') {
-                lines.push((name.trim().to_ascii_lowercase(), value.trim().to_owned()));
-            }
-        }
-    }
-
-    fn get(&self, name: &str) -> Option<&str> {
-        self.0.iter().find(|line| line.0 == name).map(|line| line.1.as_str())
     }
 }
 
@@ -220,6 +127,14 @@ pub fn read_html(path: &Path) -> Result<Vec<u8>> {
     let mut body = Vec::new();
     open(path)?.take(MAX_RECORD_BYTES).read_to_end(&mut body).during("read", path)?;
     Ok(body)
+}
+
+/// The address of a file that a mirror saved as `host/path`.
+pub fn mirrored(file: &Path) -> Option<String> {
+    let text = file.to_str()?;
+    let host = text.split('/').next()?;
+    let is_host = host.contains('.') && !host.ends_with(".html") && !host.ends_with(".htm");
+    is_host.then(|| format!("http://{text}"))
 }
 
 /// Shows every line of a file to `see`, whatever it is packed with; `-` is standard input.
@@ -293,6 +208,13 @@ mod tests {
         assert_eq!(WarcReader::open(&path).unwrap().count(), 1);
         std::fs::write(&path, b"").unwrap();
         assert_eq!(WarcReader::open(&path).unwrap().count(), 0);
+    }
+
+    #[test]
+    fn a_mirror_tells_addresses_by_its_folders() {
+        assert_eq!(mirrored(Path::new("g.example/a/b.html")).as_deref(), Some("http://g.example/a/b.html"));
+        assert_eq!(mirrored(Path::new("saved.html")), None);
+        assert_eq!(mirrored(Path::new("folder/b.html")), None);
     }
 
     #[test]

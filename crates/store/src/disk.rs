@@ -164,6 +164,13 @@ impl Draft {
         self.file.write_all(bytes).during("write", &self.temporary)
     }
 
+    /// Gives it up.
+    pub(crate) fn discard(self) {
+        drop(self.file);
+        // What stays is swept by the next run.
+        let _ = fs::remove_file(&self.temporary);
+    }
+
     /// Syncs it and gives it its name.
     pub fn publish(mut self) -> Result<()> {
         self.file.flush().during("write", &self.temporary)?;

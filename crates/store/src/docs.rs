@@ -167,8 +167,13 @@ pub(crate) fn recipe_path(home: &Home, day: &str) -> PathBuf {
 
 /// The days of the shelf of pages, oldest first.
 pub fn days(home: &Home) -> Result<Vec<Day>> {
+    days_since(home, "")
+}
+
+/// The same from a day on.
+pub fn days_since(home: &Home, first: &str) -> Result<Vec<Day>> {
     let mut days: Vec<Day> = Vec::new();
-    for path in crate::pages::files(home)? {
+    for path in crate::pages::files_since(home, first)? {
         let folder = disk::parent(&path).file_name().unwrap_or_default().to_string_lossy().into_owned();
         match days.last_mut() {
             Some(day) if day.name == folder => day.files.push(path),
@@ -274,6 +279,13 @@ pub(crate) fn sweep(home: &Home) -> Result<()> {
     shelves::sweep(&home.docs(), &["recipes", "yield"])
 }
 
+/// Takes a day away: its recipe first, then its files. The pages that they were made of stay.
+pub fn remove_day(home: &Home, day: &str) -> Result<()> {
+    disk::remove(&recipe_path(home, day))?;
+    disk::remove(&yields::day_path(home, day))?;
+    Shelves::new(&home.docs(), ENDING).place(day)
+}
+
 /// Removes all documents and their recipes; the pages that they were made of stay.
 pub fn clear(home: &Home) -> Result<()> {
     shelves::clear(&home.docs())
@@ -291,6 +303,13 @@ impl DocumentReader {
     /// Opens a file of documents.
     pub fn open(path: &Path) -> Result<DocumentReader> {
         Ok(DocumentReader { path: path.to_owned(), reader: frames::open_any(path)?, line: Vec::new(), lines: 0 })
+    }
+
+    /// The next line as it stands, for whoever reads it elsewhere.
+    pub fn next_line(&mut self) -> Result<Option<Vec<u8>>> {
+        self.lines += 1;
+        let more = frames::read_line(&mut *self.reader, &mut self.line, MAX_LINE_BYTES).during("read", &self.path)?;
+        Ok(more.then(|| std::mem::take(&mut self.line)))
     }
 }
 

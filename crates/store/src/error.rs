@@ -1,5 +1,6 @@
 //! Why the store cannot go on: always with the file, and with what a person can do about it.
 
+use std::fmt;
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -9,8 +10,8 @@ use tidings_model::BadRow;
 #[derive(Debug, thiserror::Error)]
 #[allow(missing_docs)] // The messages say it.
 pub enum Error {
-    #[error("cannot {doing} {}: {source}{}", path.display(), remedy(source))]
-    Io { doing: &'static str, path: PathBuf, source: io::Error },
+    #[error("cannot {doing} {}", path.display())]
+    Io { doing: &'static str, path: PathBuf, source: Cause },
     #[error("{}, line {line}: {fault}; mend or delete the line", path.display())]
     Row { path: PathBuf, line: u64, fault: BadRow },
     #[error("{}, line {line}: {fault}", path.display())]
@@ -23,6 +24,8 @@ pub enum Error {
     NoPlan { path: PathBuf, newest: Option<PathBuf> },
     #[error("the day {day} does not add up: {fault}; this is a mistake in Tidings, please report it")]
     Uneven { day: String, fault: String },
+    #[error("{} {fault}", path.display())]
+    Outlet { path: PathBuf, fault: &'static str },
     #[error("another run is at work in {}{}; wait for it to end", root.display(), by(pid))]
     Locked { root: PathBuf, pid: Option<String> },
     #[error("{} is not a Tidings home (no tidings.toml here or above); make one with `tidings init DIR`, or name one with --home DIR", start.display())]
@@ -31,6 +34,26 @@ pub enum Error {
 
 /// What the store gives.
 pub type Result<T> = std::result::Result<T, Error>;
+
+/// What the system said, and what a person can do about it.
+///
+/// The remedy is part of the cause, because whoever prints an error prints its causes behind it, each once.
+#[derive(Debug)]
+pub struct Cause(pub io::Error);
+
+impl fmt::Display for Cause {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}{}", self.0, remedy(&self.0))
+    }
+}
+
+impl std::error::Error for Cause {}
+
+/// An error with all of its causes in one line, for those who have no `{:#}`.
+pub fn in_full(error: &dyn std::error::Error) -> String {
+    let causes = std::iter::successors(Some(error), |error| error.source());
+    causes.map(ToString::to_string).collect::<Vec<_>>().join(": ")
+}
 
 /// The system's error codes for the troubles that have a remedy.
 const NO_SPACE: i32 = 28;
@@ -65,6 +88,22 @@ pub(crate) trait During<T> {
 
 impl<T> During<T> for io::Result<T> {
     fn during(self, doing: &'static str, path: &Path) -> Result<T> {
-        self.map_err(|source| Error::Io { doing, path: path.to_owned(), source })
+        self.map_err(|source| Error::Io { doing, path: path.to_owned(), source: Cause(source) })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_cause_is_told_once_and_with_its_remedy() {
+        let full =
+            Err::<(), _>(io::Error::from_raw_os_error(NO_SPACE)).during("write", Path::new("plan.tsv")).unwrap_err();
+        assert_eq!(full.to_string(), "cannot write plan.tsv");
+        let told = in_full(&full);
+        assert!(told.starts_with("cannot write plan.tsv: No space left on device"), "{told}");
+        assert!(told.ends_with("; free some space and run again, nothing acknowledged is lost"), "{told}");
+        assert_eq!(told.matches("No space").count(), 1, "{told}");
     }
 }

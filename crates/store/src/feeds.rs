@@ -115,6 +115,61 @@ impl Polled {
     }
 }
 
+/// How a feed does, in one word.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Health {
+    /// It was never asked.
+    New,
+    /// It answers and brings entries.
+    Alive,
+    /// It answers, but brings less than an entry a month.
+    Slow,
+    /// It did not answer the last time.
+    Failing,
+    /// It is gone, or has failed so often that it may as well be.
+    Dead,
+}
+
+impl Health {
+    /// All of them, with their names.
+    pub const ALL: [(&'static str, Health); 5] = [
+        ("alive", Health::Alive),
+        ("slow", Health::Slow),
+        ("failing", Health::Failing),
+        ("dead", Health::Dead),
+        ("new", Health::New),
+    ];
+
+    /// Its name.
+    pub fn name(self) -> &'static str {
+        Health::ALL.iter().find(|row| row.1 == self).map_or("new", |row| row.0)
+    }
+}
+
+/// Failures in a row after which a feed counts as dead.
+const DEAD_AFTER: u32 = 5;
+/// Entries a day below which a feed is slow.
+const SLOW_BELOW: f64 = 1.0 / 30.0;
+
+impl FeedState {
+    /// How the feed does.
+    pub fn health(&self) -> Health {
+        if self.checked.is_empty() {
+            return Health::New;
+        }
+        match self.polled {
+            Polled::Gone => Health::Dead,
+            Polled::Failed if self.failures >= DEAD_AFTER => Health::Dead,
+            Polled::Failed => Health::Failing,
+            Polled::Listed | Polled::Unchanged => {
+                // A feed that was asked once has no rate yet; it answers, and that is all there is to say.
+                let is_slow = self.rate.parse::<f64>().is_ok_and(|rate| rate < SLOW_BELOW);
+                if is_slow { Health::Slow } else { Health::Alive }
+            }
+        }
+    }
+}
+
 /// What is remembered about a feed between polls.
 ///
 /// What the schedule has learned is kept as text, as it stands in the table; the schedule itself
@@ -288,4 +343,27 @@ pub fn states(home: &Home) -> Result<HashMap<String, FeedState>> {
 /// theirs: they may come back.
 pub(crate) fn merge_states(home: &Home, changed: HashMap<String, FeedState>) -> Result<()> {
     table::merge(&home.state("feeds.tsv"), changed, |state| state.feed.clone(), |_, new| new)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_feed_is_what_its_last_polls_say() {
+        let state = |polled, failures, rate: &str| FeedState {
+            checked: "2026-03-01T00:00:00.000Z".into(),
+            polled,
+            failures,
+            rate: rate.into(),
+            ..FeedState::default()
+        };
+        assert_eq!(FeedState::default().health(), Health::New);
+        assert_eq!(state(Polled::Listed, 0, "2.5").health(), Health::Alive);
+        assert_eq!(state(Polled::Unchanged, 0, "").health(), Health::Alive);
+        assert_eq!(state(Polled::Unchanged, 0, "0.01").health(), Health::Slow);
+        assert_eq!(state(Polled::Failed, 1, "2.5").health(), Health::Failing);
+        assert_eq!(state(Polled::Failed, DEAD_AFTER, "2.5").health(), Health::Dead);
+        assert_eq!(state(Polled::Gone, 1, "").health(), Health::Dead);
+    }
 }

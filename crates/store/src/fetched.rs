@@ -35,6 +35,16 @@ fn for_each(home: &Home, mut see: impl FnMut(Fingerprint) -> Result<()>) -> Resu
     }
 }
 
+/// Whether an entry was settled and pruned.
+pub(crate) fn holds(home: &Home, wanted: Fingerprint) -> Result<bool> {
+    let mut found = false;
+    for_each(home, |known| {
+        found |= known == wanted;
+        Ok(())
+    })?;
+    Ok(found)
+}
+
 /// Takes every fingerprint that was fetched before out of `new`.
 pub(crate) fn subtract(home: &Home, new: &mut FingerprintSet) -> Result<()> {
     for_each(home, |known| {

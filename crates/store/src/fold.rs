@@ -16,6 +16,7 @@ use crate::hosts::{self, HostState};
 use crate::journal::{self, Record};
 use crate::pages;
 use crate::plan::{self, Change};
+use crate::removed::Removed;
 use crate::rules::{self, RulesAnswer};
 use crate::{fetched, home};
 
@@ -153,19 +154,22 @@ fn rewrite(home: &Home, summary: &mut Summary) -> Result<u64> {
                 return Ok(());
             }
             fetched::subtract(home, &mut unknown)?;
+            let removed = Removed::read(home)?;
             journal::read(home, |record| {
                 let Record::Listed { feed, seen, published, url, title } = record else { return Ok(()) };
                 if !unknown.remove(&Fingerprint::of(&url)) {
                     return Ok(());
                 }
                 *added.entry(feed.to_string()).or_default() += 1;
-                new.add(&Entry {
+                let is_removed = removed.covers(&url).is_some();
+                let entry = Entry {
                     seen: seen.into_owned(),
                     published: published.into_owned(),
                     feed: feed.into_owned(),
                     url: url.into_owned(),
                     title: title.into_owned(),
-                })
+                };
+                new.add(&entry, is_removed)
             })?;
             Ok(())
         },
@@ -202,6 +206,11 @@ impl<'a> Aging<'a> {
             _ => Change::Keep,
         }
     }
+}
+
+/// Whether an address was in the plan, was settled, and was pruned.
+pub fn was_pruned(home: &Home, url: &str) -> Result<bool> {
+    fetched::holds(home, Fingerprint::of(url))
 }
 
 /// Takes entries out of the plan that left their feeds at least `min_age` update cycles ago and

@@ -5,7 +5,7 @@
 //! reads them; a torn end costs the last frame only; an unchanged frame is copied, not repacked.
 
 use std::fs::File;
-use std::io::{self, BufRead, BufReader, Read};
+use std::io::{self, BufRead, BufReader, Read, Seek};
 use std::path::{Path, PathBuf};
 
 use zstd::bulk::{Compressor, Decompressor};
@@ -21,7 +21,7 @@ pub(crate) const FRAME_BYTES: usize = 4 << 20;
 const MAX_FRAME_BYTES: usize = 1 << 30;
 
 const SKIPPABLE: u32 = 0x184D_2A50;
-const ZSTD_MAGIC: [u8; 4] = [0x28, 0xB5, 0x2F, 0xFD];
+pub(crate) const ZSTD_MAGIC: [u8; 4] = [0x28, 0xB5, 0x2F, 0xFD];
 
 /// Packs text into frames.
 pub struct Packer {
@@ -134,7 +134,7 @@ fn frame_len(bytes: &[u8]) -> Option<usize> {
     zstd_safe::find_frame_compressed_size(bytes).ok().filter(|len| *len <= bytes.len())
 }
 
-fn is_skippable(frame: &[u8]) -> bool {
+pub(crate) fn is_skippable(frame: &[u8]) -> bool {
     frame.len() >= 4 && u32::from_le_bytes([frame[0], frame[1], frame[2], frame[3]]) & !0xF == SKIPPABLE
 }
 
@@ -189,6 +189,34 @@ impl Log {
     pub(crate) fn sound_bytes(&self) -> u64 {
         self.sound
     }
+}
+
+/// The text of the last frame of a file; nothing if that is torn or damaged. Where the frame is small, only the end of the
+/// file is read: its beginning is found by the bytes that every frame begins with.
+pub(crate) fn last(path: &Path) -> Result<Option<String>> {
+    const TAIL_BYTES: u64 = 64 << 10;
+    let mut decompressor = Decompressor::new().expect("allocating a zstd context");
+    let mut text = Vec::new();
+    let mut file = File::open(path).during("open", path)?;
+    let len = file.seek(io::SeekFrom::End(0)).during("read", path)?;
+    file.seek(io::SeekFrom::Start(len.saturating_sub(TAIL_BYTES))).during("read", path)?;
+    let mut tail = Vec::new();
+    file.take(TAIL_BYTES).read_to_end(&mut tail).during("read", path)?;
+    let begins = memchr::memmem::rfind_iter(&tail, &ZSTD_MAGIC).map(|at| &tail[at..]);
+    // The bytes may stand anywhere by chance; a frame that ends with the file and has its checksum does not.
+    for frame in begins.filter(|frame| frame_len(frame) == Some(frame.len())) {
+        if unpack(&mut decompressor, frame, &mut text).is_some() {
+            return Ok(String::from_utf8(text).ok());
+        }
+    }
+    let mut walker = Walker::open(path)?;
+    let mut packed = Vec::new();
+    while let Some(frame) = walker.next()? {
+        packed.clear();
+        packed.extend_from_slice(frame);
+    }
+    let whole = !walker.is_torn() && unpack(&mut decompressor, &packed, &mut text).is_some();
+    Ok(whole.then_some(text).and_then(|text| String::from_utf8(text).ok()))
 }
 
 /// A block of whole lines, with its packed form where the file had it as one frame.

@@ -88,10 +88,12 @@ impl Home {
 
     /// The plan that is there: ours, or one that FeedFetcher left under its own name.
     pub(crate) fn existing_plan(&self) -> Option<PathBuf> {
-        ["plan.tsv.zst", "plan.tsv", "plan.txt", "plan.txt.zst"]
-            .map(|name| self.root.join(name))
-            .into_iter()
-            .find(|path| path.is_file())
+        self.plans().into_iter().find(|path| path.is_file())
+    }
+
+    /// The names that a plan may have, ours first.
+    pub(crate) fn plans(&self) -> [PathBuf; 4] {
+        ["plan.tsv.zst", "plan.tsv", "plan.txt", "plan.txt.zst"].map(|name| self.root.join(name))
     }
 
     /// Where a run collects its results until they are folded into the plan.
@@ -152,7 +154,18 @@ impl Home {
 
     /// Takes the home for writing, or says who has it.
     pub fn lock(&self) -> Result<Lock> {
-        let path = self.root.join(".lock");
+        let lock = self.take(".lock")?;
+        self.sweep()?;
+        Ok(lock)
+    }
+
+    /// Takes the right to go through all stages, which take the home for themselves one after the other.
+    pub fn lock_rounds(&self) -> Result<Lock> {
+        self.take(".run.lock")
+    }
+
+    fn take(&self, name: &str) -> Result<Lock> {
+        let path = self.root.join(name);
         let mut file =
             OpenOptions::new().create(true).truncate(false).read(true).write(true).open(&path).during("open", &path)?;
         match file.try_lock() {
@@ -167,7 +180,6 @@ impl Home {
         }
         // The process number is for people; nothing depends on it.
         let _ = file.set_len(0).and_then(|()| file.rewind()).and_then(|()| writeln!(file, "{}", std::process::id()));
-        self.sweep()?;
         Ok(Lock { _file: file })
     }
 
@@ -180,6 +192,7 @@ impl Home {
                 }
             }
         }
+        crate::doors::ledger::recover(self)?;
         crate::docs::sweep(self)?;
         crate::seen::sweep(self)?;
         crate::text::sweep(self)

@@ -147,6 +147,22 @@ pub(crate) fn read(home: &Home, mut see: impl FnMut(Record<'_>) -> Result<()>) -
     Ok(true)
 }
 
+/// The run that a journal belongs to, if there is one.
+pub(crate) fn run(home: &Home) -> Result<Option<String>> {
+    let path = home.journal();
+    let mut log = match Log::open(&path, FORMAT, VERSION) {
+        Ok(log) => log,
+        // It was folded just now.
+        Err(_) if !path.exists() => return Ok(None),
+        Err(error) => return Err(error),
+    };
+    let first = log.next()?.and_then(|text| text.lines().next());
+    Ok(match first.and_then(|line| serde_json::from_str(line).ok()) {
+        Some(Record::Run(run)) => Some(run.into_owned()),
+        _ => None,
+    })
+}
+
 /// Ends the journal: everything in it is in the plan.
 pub(crate) fn remove(home: &Home) -> Result<()> {
     disk::remove(&home.journal())

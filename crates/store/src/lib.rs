@@ -5,13 +5,18 @@
 //! page that was acknowledged and no entry of the plan; [`fold`](mod@fold) tells how.
 
 pub mod archive;
+pub mod backup;
 pub mod candidates;
+pub mod census;
 pub mod corpora;
+pub mod digest;
 pub mod disk;
 pub mod docs;
+pub mod doors;
 mod error;
 pub mod feeds;
 mod fetched;
+pub mod find;
 pub mod fold;
 pub mod format;
 mod frames;
@@ -19,13 +24,18 @@ pub mod hidden;
 mod home;
 pub mod hosts;
 pub mod journal;
+pub mod outlet;
 pub mod pages;
 pub mod plan;
+pub mod probe;
+pub mod removed;
 pub mod rules;
 pub mod runs;
 pub mod seen;
 mod shelves;
+pub mod sorted;
 mod table;
+pub mod takedown;
 pub mod text;
 pub mod tokens;
 pub mod warc;
@@ -33,7 +43,7 @@ mod work;
 pub mod yields;
 
 pub use disk::write_whole;
-pub use error::{Error, Result};
+pub use error::{Cause, Error, Result, in_full};
 pub use frames::{Packer, open_any};
 pub use home::{Home, Lock, SETTINGS, rfc3339, stamp};
 pub use work::{Work, WorkDraft};

@@ -97,10 +97,30 @@ impl Shelf {
     pub fn publish(&mut self) -> Result<()> {
         let Some(open) = self.open.take() else { return Ok(()) };
         for file in std::iter::once(&open.pages).chain(open.warc.as_ref()) {
-            disk::rename(file.path(), &file.path().with_extension(""))?;
+            publish_part(file.path())?;
         }
         Ok(())
     }
+}
+
+/// Writes a file of pages that readers do not see yet, of packed frames, and makes it durable.
+pub(crate) fn write_part(home: &Home, day: &str, name: &str, frames: &[u8]) -> Result<PathBuf> {
+    let path = home.pages().join(day).join(format!("{name}.jsonl.zst.{PART}"));
+    let mut file = Appender::create(&path)?;
+    file.append(&frames::label(FORMAT, VERSION, ""))?;
+    file.append(frames)?;
+    file.sync()?;
+    Ok(path)
+}
+
+/// Gives such a file to readers.
+pub(crate) fn publish_part(path: &Path) -> Result<()> {
+    disk::rename(path, &path.with_extension(""))
+}
+
+/// Whether a file of pages is one that readers do not see yet.
+pub(crate) fn is_part(path: &Path) -> bool {
+    path.extension().is_some_and(|ending| ending == PART)
 }
 
 /// Publishes what a crash left unpublished, cut to the lengths that the journal vouches for.
@@ -108,12 +128,12 @@ impl Shelf {
 pub(crate) fn recover(home: &Home, whole: impl Fn(&str) -> Option<u64>) -> Result<u64> {
     let mut published = 0;
     for folder in files_in(&home.pages())?.iter().filter(|path| path.is_dir()) {
-        for path in files_in(folder)?.iter().filter(|path| path.extension().is_some_and(|ending| ending == PART)) {
+        for path in files_in(folder)?.iter().filter(|path| is_part(path)) {
             match whole(&home.shown(path)) {
                 Some(bytes) => {
                     drop(Appender::reopen(path, bytes)?);
                     std::fs::File::open(path).and_then(|file| file.sync_all()).during("sync", path)?;
-                    disk::rename(path, &path.with_extension(""))?;
+                    publish_part(path)?;
                     published += 1;
                 }
                 // Nothing in it was acknowledged.
@@ -124,10 +144,21 @@ pub(crate) fn recover(home: &Home, whole: impl Fn(&str) -> Option<u64>) -> Resul
     Ok(published)
 }
 
+/// How a file of pages begins.
+pub(crate) fn label() -> Vec<u8> {
+    frames::label(FORMAT, VERSION, "")
+}
+
 /// The published files of pages, by day and run.
 pub fn files(home: &Home) -> Result<Vec<PathBuf>> {
+    files_since(home, "")
+}
+
+/// The same from a day on, without a look into the folders of earlier ones.
+pub(crate) fn files_since(home: &Home, first: &str) -> Result<Vec<PathBuf>> {
+    let is_since = |path: &PathBuf| path.file_name().is_some_and(|name| name.to_string_lossy().as_ref() >= first);
     let mut files = Vec::new();
-    for folder in files_in(&home.pages())?.into_iter().filter(|path| path.is_dir()) {
+    for folder in files_in(&home.pages())?.into_iter().filter(|path| is_since(path) && path.is_dir()) {
         files.extend(files_in(&folder)?.into_iter().filter(|path| path.to_string_lossy().ends_with(".jsonl.zst")));
     }
     Ok(files)

@@ -5,12 +5,13 @@
 
 use std::path::{Path, PathBuf};
 
-use tidings_model::{BadRow, Entry, Row};
+use tidings_model::{BadRow, Entry, Fingerprint, FingerprintSet, Row};
 
 use crate::disk::{self, Draft};
 use crate::error::{During, Error, Result};
 use crate::frames::{self, Blocks, FRAME_BYTES, Packer};
 use crate::home::{Home, files_in};
+use crate::removed::STATUS;
 
 const FORMAT: &str = "plan";
 const VERSION: u32 = 1;
@@ -39,6 +40,8 @@ pub enum Change<'a> {
     },
     /// Takes it out.
     Drop,
+    /// Leaves of it only that it must not be fetched again.
+    Remove,
 }
 
 /// Shows every row of the home's plan to `see`, in order.
@@ -121,8 +124,17 @@ impl Rewrite {
     }
 
     /// Appends a new entry.
-    pub(crate) fn add(&mut self, entry: &Entry) -> Result<()> {
-        entry.row().write(&mut self.text);
+    pub(crate) fn add(&mut self, entry: &Entry, is_removed: bool) -> Result<()> {
+        match is_removed {
+            // It was taken out before it came: only that it must not be fetched is kept.
+            true => self.add_row(&Row { status: STATUS, title: "", ..entry.row() }),
+            false => self.add_row(&entry.row()),
+        }
+    }
+
+    /// Appends an entry with what is known of it.
+    fn add_row(&mut self, row: &Row<'_>) -> Result<()> {
+        row.write(&mut self.text);
         if self.text.len() >= FRAME_BYTES { self.flush() } else { Ok(()) }
     }
 }
@@ -160,6 +172,7 @@ pub(crate) fn rewrite<'c>(
                 Change::Age(age) => Row::write_aged(place.text, age, &mut new.text),
                 Change::Fate { status, retries } => Row { status, retries, ..row }.write(&mut new.text),
                 Change::Drop => {}
+                Change::Remove => Row { status: STATUS, title: "", ..row }.write(&mut new.text),
             }
             Ok(())
         })?;
@@ -176,11 +189,55 @@ pub(crate) fn rewrite<'c>(
     new.flush()?;
     keep_in_history(home, &before, run)?;
     new.draft.publish()?;
-    if before != home.plan() {
-        // The plan had another program's name; under ours it goes on, and two would be one too many.
-        disk::remove(&before)?;
+    if before != home.plan() { remove_others(home) } else { Ok(()) }
+}
+
+/// Removes plans under another program's names: where ours is, it goes on, and two would be one too many.
+pub(crate) fn remove_others(home: &Home) -> Result<()> {
+    for path in home.plans().into_iter().skip(1).filter(|path| home.plan().is_file() && path.is_file()) {
+        disk::remove(&path)?;
     }
     Ok(())
+}
+
+/// What a plan from elsewhere brought.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct TakenIn {
+    /// Entries that it has.
+    pub read: u64,
+    /// Of these, entries that were not in the plan.
+    pub added: u64,
+}
+
+/// Adds the entries of another plan, FeedFetcher's or ours, that the home's plan does not have, each as it stands there.
+pub fn take_in(home: &Home, run: &str, other: &Path, dry_run: bool) -> Result<TakenIn> {
+    let mut new = FingerprintSet::default();
+    let mut taken = TakenIn::default();
+    read_file(other, |row| {
+        taken.read += 1;
+        new.insert(Fingerprint::of(row.url));
+    })?;
+    read(home, |row| {
+        new.remove(&Fingerprint::of(row.url));
+    })?;
+    taken.added = new.len() as u64;
+    if !dry_run && taken.added > 0 {
+        rewrite(
+            home,
+            run,
+            |_| Change::Keep,
+            |plan| {
+                let mut full = Ok(());
+                read_file(other, |row| {
+                    if new.remove(&Fingerprint::of(row.url)) && full.is_ok() {
+                        full = plan.add_row(row);
+                    }
+                })?;
+                full
+            },
+        )?;
+    }
+    Ok(taken)
 }
 
 /// Leaves each feed its first `most` entries and takes the others out of the plan.

@@ -94,6 +94,16 @@ pub fn read(home: &Home, wanted: impl Fn(&RulesAnswer) -> bool, mut see: impl Fn
     Ok(())
 }
 
+/// Shows every body of a kind that a decision was ever based on to `see`, with its digest.
+pub fn kept(home: &Home, kind: &str, mut see: impl FnMut(&str, &str)) -> Result<()> {
+    for_each_body(home, |kept| {
+        if kept.kind == kind {
+            see(&kept.digest, &kept.body);
+        }
+    })?;
+    Ok(())
+}
+
 /// Shows every kept body to `see`; gives the length of the sound part of the file.
 fn for_each_body(home: &Home, mut see: impl FnMut(KeptBody)) -> Result<u64> {
     let path = bodies(home);

@@ -6,6 +6,9 @@
 use std::io::BufRead as _;
 use std::path::{Path, PathBuf};
 
+use jiff::civil::DateTime;
+use jiff::tz::TimeZone;
+use jiff::{SignedDuration, Timestamp};
 use serde::{Deserialize, Serialize};
 
 use crate::disk::{self, Appender};
@@ -105,10 +108,68 @@ pub fn files(home: &Home) -> Result<Vec<PathBuf>> {
     Ok(files_in(&home.runs())?.into_iter().filter(|path| path.to_string_lossy().ends_with(".jsonl.zst")).collect())
 }
 
+/// When a run began and what it did, as the name of its log tells.
+pub fn name_of(path: &Path) -> Option<(Timestamp, String)> {
+    let (stamp, verb) = path.file_name()?.to_str()?.strip_suffix(".jsonl.zst")?.split_once("Z-")?;
+    let time = DateTime::strptime("%Y%m%dT%H%M%S", stamp.get(..15)?).ok()?.to_zoned(TimeZone::UTC).ok()?.timestamp();
+    let ms: i64 = stamp.get(15..)?.parse().ok()?;
+    Some((time + SignedDuration::from_millis(ms), verb.to_owned()))
+}
+
+/// The summary with which a run ended; none if it did not end well. Only the end of its log is unpacked.
+pub fn summary(path: &Path) -> Result<Option<serde_json::Value>> {
+    let Some(text) = frames::last(path)? else { return Ok(None) };
+    let last = text.lines().last().and_then(|line| serde_json::from_str::<serde_json::Value>(line).ok());
+    Ok(last.and_then(|mut line| line.get_mut("summary").map(serde_json::Value::take)))
+}
+
+/// Removes the logs of runs that began more than so many days ago; 0 keeps all. Says how many went.
+pub fn thin(home: &Home, now: Timestamp, days: u32) -> Result<usize> {
+    let oldest = now - SignedDuration::from_hours(24 * i64::from(days));
+    let is_old = |path: &PathBuf| name_of(path).is_some_and(|(began, _)| began < oldest);
+    let old: Vec<PathBuf> = match days {
+        0 => Vec::new(),
+        _ => files(home)?.into_iter().take_while(is_old).collect(),
+    };
+    for path in &old {
+        std::fs::remove_file(path).during("remove", path)?;
+    }
+    Ok(old.len())
+}
+
 /// Shows every line of a run's log to `see`, as JSON.
 pub fn read(path: &Path, mut see: impl FnMut(&str)) -> Result<()> {
     for line in frames::open_any(path)?.lines() {
         see(&line.during("read", path)?);
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_summary_is_found_at_the_end_and_old_runs_go() {
+        let folder = tempfile::tempdir().unwrap();
+        Home::create(folder.path(), "", "").unwrap();
+        let home = Home::at(folder.path()).unwrap();
+        for run in ["20250101T000000000Z-fetch", "20260301T120000250Z-update", "20260302T120000000Z-fetch"] {
+            let mut log = RunLog::create(&home, run).unwrap();
+            log.push(&serde_json::json!({ "began": run })).unwrap();
+            log.flush().unwrap();
+            if run.starts_with("2026") {
+                log.push(&serde_json::json!({ "summary": { "fetched": 3 } })).unwrap();
+            }
+            log.publish().unwrap();
+        }
+        let paths = files(&home).unwrap();
+        assert_eq!(summary(&paths[0]).unwrap(), None);
+        assert_eq!(summary(&paths[1]).unwrap().unwrap()["fetched"], 3);
+        let (began, verb) = name_of(&paths[1]).unwrap();
+        assert_eq!((began.to_string().as_str(), verb.as_str()), ("2026-03-01T12:00:00.25Z", "update"));
+        let now = "2026-03-03T00:00:00Z".parse().unwrap();
+        assert_eq!((thin(&home, now, 0).unwrap(), thin(&home, now, 400).unwrap()), (0, 1));
+        assert_eq!(files(&home).unwrap(), paths[1..]);
+    }
 }

@@ -147,7 +147,7 @@ fn line(value: &impl Serialize) -> String {
     serde_json::to_string(value).expect("ledgers serialise") + "\n"
 }
 
-fn path(home: &Home) -> PathBuf {
+pub(crate) fn path(home: &Home) -> PathBuf {
     home.seen().join("ledger.jsonl")
 }
 
@@ -207,6 +207,11 @@ pub fn clear(home: &Home) -> Result<()> {
     tidy(home, &FOLDERS, &BTreeSet::new())
 }
 
+/// Lets the next run judge from this day on again.
+pub fn forget(home: &Home, day: &str) -> Result<()> {
+    disk::remove(&verdicts_path(home, day))
+}
+
 /// A day of documents that may be judged.
 #[derive(Debug, Clone)]
 pub struct DocsDay {
@@ -248,7 +253,12 @@ pub struct Spool {
 impl Spool {
     /// An empty one. Its file is unlinked at once: it vanishes with the process.
     pub fn create(home: &Home, name: &str) -> Result<Spool> {
-        let path = draft_folder(home)?.join(format!("{name}.tmp"));
+        Spool::within(&draft_folder(home)?, name)
+    }
+
+    /// An empty one in a folder of somebody's choice.
+    pub fn within(folder: &Path, name: &str) -> Result<Spool> {
+        let path = folder.join(format!("{name}.tmp"));
         let file = File::options().create(true).truncate(true).read(true).write(true).open(&path);
         let file = file.during("create", &path)?;
         fs::remove_file(&path).during("unlink", &path)?;

@@ -19,7 +19,7 @@ use crate::shelves::{self, Shelves};
 
 const FORMAT: &str = "text";
 const VERSION: u32 = 1;
-const RECIPE: &str = "tidings text recipe 1";
+const RECIPE: &str = "tidings text recipe 2";
 const ENDING: &str = "vert.zst";
 
 /// What a day of text was made of, and what came out.
@@ -35,6 +35,8 @@ pub struct TextRecipe {
     pub annotator: String,
     /// The settings that matter for the result.
     pub settings: serde_json::Value,
+    /// Who gave lemmas and tags, by the language of paragraphs, foreign ones included.
+    pub layers: BTreeMap<String, String>,
     /// The files of documents and verdicts.
     pub inputs: Vec<Ingredient>,
     /// Documents read.
@@ -69,8 +71,9 @@ impl TextRecipe {
         Ok(recipe.filter(|recipe| recipe.format == RECIPE && recipe.day == day))
     }
 
-    /// Why a day made by this recipe must be made again; nothing if it need not.
-    pub fn stale(&self, wanted: &TextRecipe, home: &Home) -> Option<&'static str> {
+    /// Why a day made by this recipe must be made again; nothing if it need not. `layer` tells who would give lemmas and
+    /// tags to a language now: only the languages that the day has matter.
+    pub fn stale(&self, wanted: &TextRecipe, layer: impl Fn(&str) -> String, home: &Home) -> Option<&'static str> {
         if (&self.program, &self.annotator) != (&wanted.program, &wanted.annotator) {
             return Some("the program is another");
         }
@@ -80,6 +83,9 @@ impl TextRecipe {
         if self.inputs != wanted.inputs {
             return Some("its documents are others");
         }
+        if self.layers.iter().any(|(language, known)| *known != layer(language)) {
+            return Some("the annotator of a language is another");
+        }
         let is_there = |output: &Ingredient| {
             fs::metadata(home.root().join(&output.file)).is_ok_and(|meta| meta.len() == output.bytes)
         };
@@ -87,13 +93,30 @@ impl TextRecipe {
     }
 }
 
-fn recipe_path(home: &Home, day: &str) -> PathBuf {
+pub(crate) fn recipe_path(home: &Home, day: &str) -> PathBuf {
     home.text().join("recipes").join(format!("{day}.json"))
 }
 
 /// The days that there is text of, oldest first.
 pub fn days(home: &Home) -> Result<Vec<String>> {
     docs::recipes_in(&home.text())
+}
+
+/// For each language who gave its text lemmas and tags, with the tokens of the days that they have seen.
+pub type Layers = BTreeMap<String, BTreeMap<String, u64>>;
+
+/// Who gave the text of each language its lemmas and tags.
+pub fn layers(home: &Home) -> Result<Layers> {
+    let mut layers = Layers::new();
+    for day in days(home)? {
+        let Some(recipe) = TextRecipe::read(home, &day)? else { continue };
+        for (language, tokens) in recipe.tokens {
+            if let Some(layer) = recipe.layers.get(&language) {
+                *layers.entry(language).or_default().entry(layer.clone()).or_default() += tokens;
+            }
+        }
+    }
+    Ok(layers)
 }
 
 /// Takes a day away: its recipe first, then its files.
@@ -130,6 +153,11 @@ impl TextDraft {
         self.shelves.push(language, text.as_bytes(), text.bytes().filter(|byte| *byte == b'\n').count() as u64)
     }
 
+    /// Notes who gave lemmas and tags to a language.
+    pub fn layer(&mut self, language: &str, annotator: String) {
+        self.recipe.layers.insert(language.to_owned(), annotator);
+    }
+
     /// Notes that a document was left out.
     pub fn leave_out(&mut self, reason: &str) {
         self.recipe.documents += 1;
@@ -163,7 +191,7 @@ pub(crate) fn sweep(home: &Home) -> Result<()> {
 }
 
 /// Opens a file of text.
-pub fn open(home: &Home, file: &str) -> Result<impl std::io::BufRead + Send> {
+pub fn open(home: &Home, file: &str) -> Result<Box<dyn std::io::BufRead + Send>> {
     let path = home.root().join(file);
     frames::open_any(&path)
 }
@@ -181,9 +209,15 @@ mod tests {
             TextDraft::create(&home, TextRecipe::new("2026-03-01", "p", "a", serde_json::Value::Null)).unwrap();
         draft.push("de", "<doc>\nRegen\n</doc>\n", 1).unwrap();
         draft.leave_out("duplicate");
+        draft.layer("de", "rules".to_owned());
         let recipe = draft.publish(2).unwrap();
         assert_eq!(TextRecipe::read(&home, "2026-03-01").unwrap(), Some(recipe.clone()));
-        assert_eq!((recipe.stale(&recipe, &home), recipe.outputs[0].lines), (None, Some(3)));
+        let rules = |_: &str| "rules".to_owned();
+        assert_eq!((recipe.stale(&recipe, rules, &home), recipe.outputs[0].lines), (None, Some(3)));
+        let other = |language: &str| format!("model {language}");
+        assert_eq!(recipe.stale(&recipe, other, &home), Some("the annotator of a language is another"));
+        let known = BTreeMap::from([("rules".to_owned(), 1)]);
+        assert_eq!(layers(&home).unwrap(), BTreeMap::from([("de".to_owned(), known)]));
         assert_eq!(days(&home).unwrap(), ["2026-03-01"]);
         let mut text = String::new();
         std::io::Read::read_to_string(&mut open(&home, &recipe.outputs[0].file).unwrap(), &mut text).unwrap();

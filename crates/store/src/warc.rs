@@ -7,6 +7,7 @@ use std::path::Path;
 use jiff::Timestamp;
 use libdeflater::{CompressionLvl, Compressor};
 use sha1::{Digest, Sha1};
+use tidings_model::Page;
 use xxhash_rust::xxh3::xxh3_128_with_seed;
 
 /// One exchange with a server, as it went over the wire.
@@ -26,6 +27,16 @@ pub struct Exchange<'a> {
     pub body: &'a [u8],
     /// More about it, one `name: value` a line.
     pub metadata: &'a str,
+}
+
+/// The records of a page.
+pub struct PageRecords {
+    /// The answer.
+    pub response: Vec<u8>,
+    /// What the harvest knew.
+    pub metadata: Vec<u8>,
+    /// The digest of the body.
+    pub payload_digest: String,
 }
 
 /// Writes records.
@@ -78,6 +89,54 @@ impl Writer {
         head.line("Content-Type", "application/warc-fields");
         records.extend(self.record(head, &[metadata.as_bytes()]));
         records
+    }
+
+    /// The records of a page as it lies on the shelf: the answer, and what the harvest knew. Of the answer's head only what
+    /// was worth keeping is there, and content encoding was undone, so the head is written anew and says so; there is no request.
+    pub fn page(&mut self, page: &Page) -> PageRecords {
+        let url = if page.final_url.is_empty() { &page.url } else { &page.final_url };
+        let date = page.downloaded.parse().unwrap_or(Timestamp::UNIX_EPOCH);
+        let status = if page.status == 0 { 200 } else { page.status };
+        let clean = |text: &str| text.chars().filter(|c| !c.is_control()).collect::<String>();
+        let mut response = format!("HTTP/1.1 {status} \r\n");
+        if !page.content_type.is_empty() {
+            let _ = write!(response, "content-type: {}\r\n", clean(&page.content_type));
+        }
+        for (name, value) in page.headers.iter().chain(&page.rights.headers) {
+            let _ = write!(response, "{}: {}\r\n", clean(name), clean(value));
+        }
+        let _ = write!(response, "content-length: {}\r\n\r\n", page.body.len());
+        let payload_digest = sha1(&[&page.body]);
+        let mut head = Head::new("response", url, date);
+        let answer = head.id.clone();
+        head.line("WARC-Target-URI", &clean(url));
+        head.line("WARC-Payload-Digest", &payload_digest);
+        head.line("Content-Type", "application/http; msgtype=response");
+        let response = self.record(head, &[response.as_bytes(), &page.body]);
+
+        let mut fields = "note: the head of the response was written anew from what was kept of it\r\n".to_owned();
+        let rights = if page.rights.is_empty() {
+            String::new()
+        } else {
+            serde_json::to_string(&page.rights).unwrap_or_default()
+        };
+        let known = [
+            ("url", &page.url),
+            ("feed", &page.feed),
+            ("title", &page.title),
+            ("published", &page.published),
+            ("seen", &page.seen),
+            ("rights", &rights),
+        ];
+        for (name, value) in known.into_iter().filter(|(_, value)| !value.is_empty()) {
+            let _ = write!(fields, "{name}: {}\r\n", clean(value));
+        }
+        let mut head = Head::new("metadata", url, date);
+        head.line("WARC-Target-URI", &clean(url));
+        head.line("WARC-Refers-To", &answer);
+        head.line("Content-Type", "application/warc-fields");
+        let metadata = self.record(head, &[fields.as_bytes()]);
+        PageRecords { response, metadata, payload_digest }
     }
 
     fn record(&mut self, mut head: Head, block: &[&[u8]]) -> Vec<u8> {
@@ -136,7 +195,7 @@ fn sha1(parts: &[&[u8]]) -> String {
 }
 
 /// Base32 as WARC digests use it; twenty bytes need no padding.
-fn base32(bytes: &[u8]) -> String {
+pub(crate) fn base32(bytes: &[u8]) -> String {
     const ALPHABET: &[u8; 32] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZ234567";
     let mut text = String::new();
     for five in bytes.chunks(5) {

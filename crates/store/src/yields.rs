@@ -134,6 +134,13 @@ pub fn days(home: &Home, mut see: impl FnMut(&str, DayRow)) -> Result<()> {
     each_day(&files(home)?, &mut see)
 }
 
+/// Shows the table of every day from one on to `see`, oldest first.
+pub fn days_since(home: &Home, first: &str, mut see: impl FnMut(&str, DayRow)) -> Result<()> {
+    let mut files = files(home)?;
+    files.retain(|path| path.file_stem().is_some_and(|day| day.to_string_lossy().as_ref() >= first));
+    each_day(&files, &mut see)
+}
+
 /// Shows the table of one day to `see`.
 pub fn of_day(home: &Home, day: &str, see: impl FnMut(DayRow)) -> Result<()> {
     table::read(&day_path(home, day), see)

@@ -31,7 +31,6 @@ use std::collections::HashMap;
 use tidings_model::Token;
 
 pub use about::{About, Source};
-pub(crate) use models::SHIPPED;
 pub use models::{Models, models};
 pub use sparse::Sparse;
 

@@ -38,7 +38,7 @@ pub fn models() -> &'static Models {
 }
 
 /// The file that ships with the binary.
-pub(crate) const SHIPPED: &[u8] = include_bytes!("../../models/tags.bin");
+const SHIPPED: &[u8] = include_bytes!("../../models/tags.bin");
 
 impl Models {
     /// The models of a file. Each is checked against its digest when it is first used.

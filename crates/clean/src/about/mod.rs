@@ -9,6 +9,7 @@ mod licence;
 mod links;
 mod marks;
 mod names;
+mod rights;
 mod site;
 mod text;
 mod title;
@@ -22,6 +23,7 @@ use url::Url;
 use crate::facts::{Facts, is_article};
 use crate::tree::Tree;
 use marks::Marks;
+pub use rights::rights;
 use text::tidy;
 
 /// A page and everything gathered about it; what each subject reads from.

@@ -43,7 +43,10 @@ pub enum Foreign {
 
 /// Refines a document that was spelled, or says which rule refuses it.
 pub fn refine(document: &mut Document, refinement: &Refinement) -> Result<(), Refusal> {
-    language::tell(document);
+    // A text that comes from a corpus of ours was told its language when more was known about it.
+    if document.about.language_score.is_none() {
+        language::tell(document);
+    }
     language::take_out_foreign(document, refinement.foreign);
     let limits = refinement.gate.limits(&document.language_code());
     crate::gate::take_out_bad_paragraphs(document, &limits);

@@ -1,28 +1,33 @@
 //! `tidings annotate`: documents in, sentences of tokens out, one day at a time.
 //!
-//! A day of documents is read by one thread, cut into tokens on all cores, and written down in the
-//! order of the documents. It appears whole, with the recipe that made it, or not at all.
+//! A day of documents is read by one thread, cut into tokens and tagged on all cores, a bundle of documents at a time, and
+//! written down in the order of the documents. It appears whole, with the recipe that made it, or not at all: a tool of
+//! somebody else that fails leaves its day undone, and the run goes on with the next.
 
+use std::borrow::Cow;
 use std::collections::{BTreeSet, HashMap};
 use std::ops::Range;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::Instant;
 
-use anyhow::{Result, bail};
+use anyhow::{Context as _, Result, bail};
 use serde_json::json;
-use tidings_model::{Document, address};
+use tidings_annotate::external::{External, ToolError};
+use tidings_annotate::{Annotators, Models, enrich};
+use tidings_model::{Annotated, Document, address};
 use tidings_store::docs::{self, DocumentReader, Ingredient, Recipe};
 use tidings_store::format::vertical;
 use tidings_store::runs::RunLog;
 use tidings_store::seen::{self, JudgedDay, Ledger, VerdictLine, VerdictReader};
 use tidings_store::text::{self, TextDraft, TextRecipe};
 use tidings_store::yields;
-use tidings_store::{feeds, rfc3339};
+use tidings_store::{Home, feeds, rfc3339};
 use xxhash_rust::xxh3::xxh3_128;
 
-use super::Report;
+use super::{Report, StepArgs, days_left, ended_early};
 use crate::args::Global;
-use crate::config::Duplicates;
+use crate::config::{AnnotateConfig, Duplicates};
 use crate::console::{Progress, count, span};
 use crate::orderly::{self, Bounds};
 use crate::session::Session;
@@ -32,6 +37,21 @@ use crate::{intake, lines};
 const EXPANSION: usize = 12;
 /// What it takes at least.
 const LEAST_WEIGHT: usize = 64 << 10;
+/// Documents go together up to so many bytes of text, or more where a tool wants more sentences at once.
+const BUNDLE_BYTES: usize = 128 << 10;
+const MOST_BUNDLE_BYTES: usize = 16 << 20;
+/// What a sentence and a document have, about.
+const SENTENCE_BYTES: usize = 128;
+const DOCUMENT_BYTES: usize = 2 << 10;
+/// No file of models is larger.
+const MAX_MODELS_BYTES: u64 = 1 << 30;
+/// After so many days that tools left undone no further one is tried: it would fail like these, after as long a wait.
+const FAILURES: u64 = 3;
+
+/// A document and what is known about its duplicates.
+type Judged = (Document, Option<VerdictLine>);
+/// A document's language, its text in the vertical format and its tokens.
+type Made = (String, String, u64);
 
 #[derive(Debug, Default, clap::Args)]
 #[command(
@@ -42,6 +62,8 @@ pub struct Args {
     /// Documents cut at the same time [default: clean.threads of the settings, one for each core]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
     threads: Option<u16>,
+    #[command(flatten)]
+    steps: StepArgs,
 }
 
 pub fn run(args: &Args, global: &Global) -> Result<Report> {
@@ -62,7 +84,7 @@ pub fn run(args: &Args, global: &Global) -> Result<Report> {
         };
         let why = match TextRecipe::read(&session.home, day)? {
             None => Some("it is new"),
-            Some(recipe) => recipe.stale(&wanted, &session.home),
+            Some(recipe) => recipe.stale(&wanted, |language| work.annotators.name_of(language), &session.home),
         };
         due.extend(why.map(|why| (wanted, why)));
     }
@@ -91,11 +113,12 @@ pub fn run(args: &Args, global: &Global) -> Result<Report> {
     gone.iter().try_for_each(|day| text::remove_day(&session.home, day))?;
     let total = due.len() as u64;
     let mut progress = Progress::begin("days", total);
-    let ended = (0..).zip(due).try_for_each(|(done, (wanted, why))| {
+    let ended = session.steps(args.steps.time_limit, (0..).zip(due), |(done, (wanted, why))| {
         progress.show(done, &wanted.day);
         work.day(&mut log, wanted, why)
     });
-    let report = work.report((days.len() - waiting) as u64 - total);
+    let left = total - ended.as_ref().unwrap_or(&work.days);
+    let report = work.report((days.len() - waiting) as u64 - total, left);
     let logged = log.push(&json!({ "summary": report.json })).and_then(|()| log.publish());
     ended?;
     logged?;
@@ -107,10 +130,14 @@ struct Work<'a> {
     session: &'a Session,
     bounds: Bounds,
     /// What people say about feeds, by address.
-    labels: HashMap<String, Vec<(String, String)>>,
+    labels: FeedLabels,
+    /// Who gives lemmas and tags.
+    annotators: Annotators,
     /// The days that were judged, with the digests of their documents; nothing if duplicates are not told, or kept.
     judged: Option<HashMap<String, JudgedDay>>,
     days: u64,
+    /// Days that a tool left undone.
+    undone: u64,
     documents: u64,
     tokens: u64,
     languages: BTreeSet<String>,
@@ -120,12 +147,11 @@ impl<'a> Work<'a> {
     fn begin(session: &'a Session) -> Result<Work<'a>> {
         let config = &session.config.clean;
         let threads = if config.threads == 0 { lines::cores() } else { config.threads };
-        let listed = feeds::list(&session.home)?.feeds.into_iter();
-        let named = listed.filter(|feed| !feed.labels.is_empty());
         Ok(Work {
             session,
             bounds: Bounds { threads, weight: config.memory_mib << 20 },
-            labels: named.map(|feed| (plain(&feed.url), feed.labels)).collect(),
+            labels: labels(&session.home)?,
+            annotators: annotators(&session.config.annotate)?,
             judged: match session.config.annotate.duplicates {
                 Duplicates::Keep => None,
                 Duplicates::Drop => {
@@ -134,6 +160,7 @@ impl<'a> Work<'a> {
                 }
             },
             days: 0,
+            undone: 0,
             documents: 0,
             tokens: 0,
             languages: BTreeSet::new(),
@@ -177,7 +204,20 @@ impl<'a> Work<'a> {
             bail!("the disk has less than {least} MiB free (store.min_free_mib); free some space and run again");
         }
         let began = Instant::now();
-        let recipe = self.make(wanted)?;
+        let day = wanted.day.clone();
+        if self.undone >= FAILURES {
+            self.undone += 1;
+            return Ok(log.push(&json!({ "day": day, "undone": "a tool failed on earlier days" }))?);
+        }
+        let recipe = match self.make(wanted) {
+            Ok(recipe) => recipe,
+            Err(error) if error.is::<ToolError>() => {
+                log::error!("{day} is left undone: {error:#}");
+                self.undone += 1;
+                return Ok(log.push(&json!({ "day": day, "undone": format!("{error:#}") }))?);
+            }
+            Err(error) => return Err(error),
+        };
         log.push(&json!({
             "day": recipe.day,
             "why": why,
@@ -185,6 +225,7 @@ impl<'a> Work<'a> {
             "kept": recipe.kept,
             "dropped": recipe.dropped,
             "tokens": recipe.tokens,
+            "layers": recipe.layers,
             "seconds": began.elapsed().as_secs_f64(),
         }))?;
         self.days += 1;
@@ -208,28 +249,49 @@ impl<'a> Work<'a> {
         let mut read = 0;
         let mut files = paths.iter();
         let mut open: Option<DocumentReader> = None;
-        let source = || loop {
-            if let Some(document) = open.as_mut().and_then(|reader| reader.next()) {
-                let document = document?;
-                read += 1;
-                let verdict = match &mut verdicts {
-                    Some(verdicts) => Some(about(&document, verdicts.next().transpose()?)?),
-                    None => None,
-                };
-                let size: usize = document.paragraphs.iter().map(|paragraph| paragraph.text.len()).sum();
-                return Ok(Some(((document, verdict), size * EXPANSION + LEAST_WEIGHT)));
+        let mut next = || -> Result<Option<(Judged, usize)>> {
+            loop {
+                self.session.keep_going()?;
+                if let Some(document) = open.as_mut().and_then(|reader| reader.next()) {
+                    let document = document?;
+                    read += 1;
+                    let verdict = match &mut verdicts {
+                        Some(verdicts) => Some(about(&document, verdicts.next().transpose()?)?),
+                        None => None,
+                    };
+                    let size = document.paragraphs.iter().map(|paragraph| paragraph.text.len()).sum();
+                    return Ok(Some(((document, verdict), size)));
+                }
+                let Some(path) = files.next() else { return Ok(None) };
+                open = Some(DocumentReader::open(path)?);
             }
-            let Some(path) = files.next() else { return Ok(None) };
-            open = Some(DocumentReader::open(path)?);
+        };
+        let tools = self.session.config.annotate.external.values();
+        let sentences = tools.map(|tool| tool.batch_sentences).max().unwrap_or(0);
+        let bundle_bytes = (sentences * SENTENCE_BYTES).clamp(BUNDLE_BYTES, MOST_BUNDLE_BYTES);
+        // Bundles depend on the documents alone, so that what a tool sees does not depend on the number of threads.
+        let source = || {
+            let (mut bundle, mut bytes) = (Vec::new(), 0);
+            while bytes < bundle_bytes && bundle.len() < bundle_bytes / DOCUMENT_BYTES {
+                let Some((document, size)) = next()? else { break };
+                bundle.push(document);
+                bytes += size;
+            }
+            let weight = bytes * EXPANSION + bundle.len() * LEAST_WEIGHT;
+            Ok(Some((bundle, weight)).filter(|(bundle, _)| !bundle.is_empty()))
         };
         orderly::run(
             self.bounds,
             source,
-            |(document, verdict)| self.annotate(&document, verdict.as_ref(), &day),
+            |bundle| self.annotate(&bundle, &day),
             |annotated| {
-                match annotated {
-                    Some((language, text, tokens)) => draft.push(&language, &text, tokens)?,
-                    None => draft.leave_out("duplicate"),
+                let (texts, languages) = annotated?;
+                languages.iter().for_each(|language| draft.layer(language, self.annotators.name_of(language)));
+                for text in texts {
+                    match text {
+                        Some((language, text, tokens)) => draft.push(&language, &text, tokens)?,
+                        None => draft.leave_out("duplicate"),
+                    }
                 }
                 Ok(())
             },
@@ -237,8 +299,28 @@ impl<'a> Work<'a> {
         Ok(draft.publish(read)?)
     }
 
-    /// A document in the vertical format, its language, and how many tokens it has; nothing if nothing of it is new.
-    fn annotate(&self, document: &Document, verdict: Option<&VerdictLine>, day: &str) -> Option<(String, String, u64)> {
+    /// Documents in the vertical format, each with its language and how many tokens it has, or nothing if nothing of it
+    /// is new; and the languages of their paragraphs.
+    fn annotate(&self, bundle: &[Judged], day: &str) -> Result<(Vec<Option<Made>>, BTreeSet<String>), ToolError> {
+        let cut: Vec<Option<Annotated>> =
+            bundle.iter().map(|(document, verdict)| self.cut(document, verdict.as_ref(), day)).collect();
+        let is_new: Vec<bool> = cut.iter().map(Option::is_some).collect();
+        let codes = bundle.iter().map(|(document, _)| document.language_code());
+        let mut documents: Vec<(String, Annotated)> =
+            codes.zip(cut).filter_map(|(code, annotated)| Some((code, annotated?))).collect();
+        let languages = enrich(&mut documents, &self.annotators)?;
+        let mut written = documents.into_iter().map(|(code, annotated)| {
+            let sentences = annotated.paragraphs.iter().flat_map(|paragraph| &paragraph.sentences);
+            let tokens = sentences.map(|sentence| sentence.len() as u64).sum();
+            let mut text = String::new();
+            vertical::write(&annotated, &mut text);
+            (code, text, tokens)
+        });
+        Ok((is_new.into_iter().map(|is_new| if is_new { written.next() } else { None }).collect(), languages))
+    }
+
+    /// The sentences and tokens of what is new of a document; nothing if nothing is.
+    fn cut(&self, document: &Document, verdict: Option<&VerdictLine>, day: &str) -> Option<Annotated> {
         let labels = self.labels.get(&plain(&document.feed)).map(Vec::as_slice).unwrap_or_default();
         let mut duplicates: HashMap<u64, Vec<(u64, u64)>> = HashMap::new();
         for unit in verdict.map(|verdict| verdict.duplicates.as_slice()).unwrap_or_default() {
@@ -254,33 +336,65 @@ impl<'a> Work<'a> {
         }
         // The shelf's day, by which an index knows what came of which file.
         day.clone_into(&mut annotated.about.seen);
-        let sentences = annotated.paragraphs.iter().flat_map(|paragraph| &paragraph.sentences);
-        let tokens = sentences.map(|sentence| sentence.len() as u64).sum();
-        let mut text = String::new();
-        vertical::write(&annotated, &mut text);
-        Some((document.language_code(), text, tokens))
+        Some(annotated)
     }
 
-    fn report(&self, up_to_date: u64) -> Report {
+    fn report(&self, up_to_date: u64, left: u64) -> Report {
+        let (ending, not_done) = ended_early(self.session, days_left(left));
+        let undone = match self.undone {
+            0 => String::new(),
+            days => format!("; {} left undone, because a tool failed", days_are(days as usize)),
+        };
         let text = format!(
-            "{} annotated: {} in {}, {}\n",
+            "{} annotated: {} in {}{undone}{ending}, {}\n",
             count(self.documents, "document"),
             count(self.tokens, "token"),
             count(self.languages.len() as u64, "language"),
             span(self.session.began.elapsed()),
         );
         let json = json!({
-            "done": true,
+            "done": !not_done,
             "run": self.session.run,
             "days": self.days,
             "days_up_to_date": up_to_date,
+            "days_left": left,
+            "days_undone": self.undone,
             "documents": self.documents,
             "tokens": self.tokens,
             "languages": self.languages,
             "seconds": self.session.began.elapsed().as_secs_f64(),
         });
-        Report { text, json, ..Report::default() }
+        Report { text, json, failed: not_done, partly: self.undone > 0 }
     }
+}
+
+/// The models: those that come with the program, and those of a file of the user's, which win.
+fn models(config: &AnnotateConfig) -> Result<Models> {
+    let shipped = tidings_annotate::models();
+    if config.models.is_empty() {
+        return Ok(shipped.clone());
+    }
+    let path = Path::new(&config.models);
+    let size =
+        std::fs::metadata(path).with_context(|| format!("cannot read annotate.models, {}", path.display()))?.len();
+    if size > MAX_MODELS_BYTES {
+        bail!("annotate.models, {}, has {} MiB; no file of models is that large", path.display(), size >> 20);
+    }
+    let bytes = std::fs::read(path).with_context(|| format!("cannot read annotate.models, {}", path.display()))?;
+    let models = Models::from_bytes(Cow::Owned(bytes)).and_then(|models| models.check().map(|()| models));
+    Ok(shipped.with(models.with_context(|| format!("annotate.models, {}", path.display()))?))
+}
+
+/// Who gives lemmas and tags, by the settings.
+pub fn annotators(config: &AnnotateConfig) -> Result<Annotators> {
+    if !config.tags {
+        return Ok(Annotators::none());
+    }
+    let mut annotators = Annotators::new(models(config)?);
+    for (language, settings) in config.tools()? {
+        annotators.set(&language, Arc::new(External::new(&language, settings)));
+    }
+    Ok(annotators)
 }
 
 /// The verdict about a document, which lies at the same place among verdicts as the document among documents.
@@ -303,7 +417,16 @@ fn days_are(days: usize) -> String {
     format!("{} {}", count(days as u64, "day"), if days == 1 { "is" } else { "are" })
 }
 
+/// What people say about feeds, by address.
+pub(super) type FeedLabels = HashMap<String, Vec<(String, String)>>;
+
+/// What the list of feeds says about them.
+pub(super) fn labels(home: &Home) -> Result<FeedLabels> {
+    let named = feeds::list(home)?.feeds.into_iter().filter(|feed| !feed.labels.is_empty());
+    Ok(named.map(|feed| (plain(&feed.url), feed.labels)).collect())
+}
+
 /// An address as everybody would write it.
-fn plain(feed: &str) -> String {
+pub(super) fn plain(feed: &str) -> String {
     address::normalise(feed, None).unwrap_or_else(|| feed.to_owned())
 }

@@ -15,11 +15,12 @@ use tidings_clean::{Options, Unfit};
 use tidings_model::Page;
 use tidings_store::docs::{self, Day, DayDraft, Recipe};
 use tidings_store::pages::{PageLine, PageReader};
+use tidings_store::removed::{self, Removed};
 use tidings_store::runs::RunLog;
 use tidings_store::yields::{self, Yield};
 use tidings_store::{Error, rfc3339};
 
-use super::Report;
+use super::{Report, StepArgs, days_left, ended_early};
 use crate::args::Global;
 use crate::config::Config;
 use crate::console::{Progress, count, grouped, span};
@@ -45,6 +46,8 @@ pub struct Args {
     /// Pages read at the same time [default: clean.threads of the settings, one for each core]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
     threads: Option<u16>,
+    #[command(flatten)]
+    steps: StepArgs,
 }
 
 fn parse_day(text: &str) -> Result<String, String> {
@@ -86,10 +89,11 @@ pub fn run(args: &Args, global: &Global) -> Result<Report> {
 
     let mut log = RunLog::create(&session.home, &session.run)?;
     log.push(&json!({ "began": rfc3339(session.started) }))?;
-    let mut work = Work::begin(&session, &due);
-    let ended = due.iter().try_for_each(|(day, why)| work.day(&mut log, day, why));
+    let mut work = Work::begin(&session, &due, Removed::read(&session.home)?);
+    let ended = session.steps(args.steps.time_limit, &due, |(day, why)| work.day(&mut log, day, why));
     let summed = yields::summarise(&session.home);
-    let report = work.report(total - due.len() as u64);
+    let left = due.len() as u64 - ended.as_ref().unwrap_or(&work.days);
+    let report = work.report(total - due.len() as u64, left);
     // What was done is written down, whatever ended it; but that is what people must hear of first.
     let logged = log.push(&json!({ "summary": report.json })).and_then(|()| log.publish());
     ended?;
@@ -127,6 +131,7 @@ struct Work<'a> {
     session: &'a Session,
     options: Options,
     refinement: Refinement,
+    removed: Removed,
     bounds: Bounds,
     progress: Progress,
     files: u64,
@@ -170,7 +175,7 @@ struct Dropped<'a> {
 }
 
 impl<'a> Work<'a> {
-    fn begin(session: &'a Session, due: &[(Day, &'static str)]) -> Work<'a> {
+    fn begin(session: &'a Session, due: &[(Day, &'static str)], removed: Removed) -> Work<'a> {
         let config = &session.config.clean;
         let threads = if config.threads == 0 { lines::cores() } else { config.threads };
         let files = due.iter().map(|(day, _)| day.files.len() as u64).sum();
@@ -178,6 +183,7 @@ impl<'a> Work<'a> {
             session,
             options: config.options(),
             refinement: session.config.refinement(),
+            removed,
             bounds: Bounds { threads, weight: config.memory_mib << 20 },
             progress: Progress::begin("files of pages", files),
             files: 0,
@@ -236,7 +242,9 @@ impl<'a> Work<'a> {
         let mut read = 0;
         let mut files = day.files.iter();
         let mut open: Option<(&Path, PageReader)> = None;
+        let session = self.session;
         let source = || loop {
+            session.keep_going()?;
             if let Some((path, reader)) = &mut open
                 && let Some(line) = reader.next_line()?
             {
@@ -248,13 +256,13 @@ impl<'a> Work<'a> {
             open = Some((path, PageReader::open(path)?));
         };
         let began = Instant::now();
-        let (options, refinement) = (&self.options, &self.refinement);
+        let (options, refinement, removed) = (&self.options, &self.refinement, &self.removed);
         let (progress, files_before) = (&mut self.progress, self.files);
         let (mut done, mut current, mut files_done) = (0u64, None, 0);
         orderly::run(
             self.bounds,
             source,
-            |(path, line)| (path, fate(path, &line, options, refinement)),
+            |(path, line)| (path, fate(path, &line, options, refinement, removed)),
             |(path, fate)| {
                 let Fate { place, line, feed, host, sum } = fate?;
                 draft.count(&feed, &host, sum);
@@ -278,7 +286,7 @@ impl<'a> Work<'a> {
         Ok(draft.publish(read)?)
     }
 
-    fn report(&self, up_to_date: u64) -> Report {
+    fn report(&self, up_to_date: u64, left: u64) -> Report {
         let documents: u64 = self.documents.values().sum();
         let dropped: u64 = self.dropped.values().sum();
         let languages = count(self.documents.len() as u64, "language");
@@ -290,15 +298,17 @@ impl<'a> Work<'a> {
                 reasons.iter().map(|(name, number)| format!("{} {name}", grouped(**number))).collect();
             text.push_str(&format!(", {} left out ({})", grouped(dropped), reasons.join(", ")));
         }
-        text.push_str(&format!(", {}\n", span(self.session.began.elapsed())));
+        let (ending, not_done) = ended_early(self.session, days_left(left));
+        text.push_str(&format!("{ending}, {}\n", span(self.session.began.elapsed())));
         if !self.failed.is_empty() {
             text.push_str(&format!("not done, because pages cannot be read: {}\n", self.failed.join(", ")));
         }
         let json = json!({
-            "done": self.failed.is_empty(),
+            "done": self.failed.is_empty() && !not_done,
             "run": self.session.run,
             "days": self.days,
             "days_up_to_date": up_to_date,
+            "days_left": left,
             "days_failed": self.failed,
             "pages": self.pages,
             "documents": documents,
@@ -307,7 +317,7 @@ impl<'a> Work<'a> {
             "seconds": self.session.began.elapsed().as_secs_f64(),
         });
         let partly = self.dropped.contains_key(Unfit::Error.name());
-        Report { text, json, failed: !self.failed.is_empty(), partly }
+        Report { text, json, failed: !self.failed.is_empty() || not_done, partly }
     }
 }
 
@@ -321,20 +331,30 @@ fn is_about_pages(error: &anyhow::Error) -> bool {
 }
 
 /// What becomes of a page.
-fn fate(path: &Path, line: &PageLine, options: &Options, refinement: &Refinement) -> Result<Fate> {
-    let page = line.page(path)?;
+fn fate(path: &Path, line: &PageLine, options: &Options, refinement: &Refinement, removed: &Removed) -> Result<Fate> {
+    let mut page = line.page(path)?;
+    let is_removed = [&page.url, &page.final_url].into_iter().any(|url| removed.covers(url).is_some());
+    if is_removed {
+        // A page that was taken out and came back by some other door goes no further than its address.
+        page.title.clear();
+    }
     let mut line = Vec::new();
     let mut sum = Yield { pages: 1, downloaded: page.body.len() as u64, ..Yield::default() };
-    let place = match reader::clean_page(&page, options, refinement) {
-        Ok(document) => {
-            serde_json::to_writer(&mut line, &document).map_err(|error| anyhow!("{}: {error}", page.url))?;
-            sum.documents = 1;
-            sum.clean = document.paragraphs.iter().map(|paragraph| paragraph.text.len() as u64).sum();
-            Place::Language(document.language_code())
-        }
-        Err(unfit) => {
-            serde_json::to_writer(&mut line, &dropped(&page, unfit))?;
-            Place::Dropped(unfit.name())
+    let place = if is_removed {
+        serde_json::to_writer(&mut line, &dropped(&page, Unfit::NoText, removed::STATUS))?;
+        Place::Dropped(removed::STATUS)
+    } else {
+        match reader::clean_page(&page, options, refinement) {
+            Ok(document) => {
+                serde_json::to_writer(&mut line, &document).map_err(|error| anyhow!("{}: {error}", page.url))?;
+                sum.documents = 1;
+                sum.clean = document.paragraphs.iter().map(|paragraph| paragraph.text.len() as u64).sum();
+                Place::Language(document.language_code())
+            }
+            Err(unfit) => {
+                serde_json::to_writer(&mut line, &dropped(&page, unfit, unfit.name()))?;
+                Place::Dropped(unfit.name())
+            }
         }
     };
     line.push(b'\n');
@@ -343,7 +363,7 @@ fn fate(path: &Path, line: &PageLine, options: &Options, refinement: &Refinement
     Ok(Fate { place, line, feed: page.feed, host, sum })
 }
 
-fn dropped(page: &Page, unfit: Unfit) -> Dropped<'_> {
+fn dropped<'a>(page: &'a Page, unfit: Unfit, reason: &'static str) -> Dropped<'a> {
     let refusal = if let Unfit::Refused(refusal) = unfit { Some(refusal) } else { None };
     Dropped {
         url: &page.url,
@@ -352,7 +372,7 @@ fn dropped(page: &Page, unfit: Unfit) -> Dropped<'_> {
         downloaded: &page.downloaded,
         content_type: &page.content_type,
         bytes: page.body.len(),
-        reason: unfit.name(),
+        reason,
         measured: refusal.map(|refusal| refusal.measured),
         limit: refusal.map(|refusal| refusal.limit),
     }

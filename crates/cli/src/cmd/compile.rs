@@ -15,7 +15,7 @@ use tidings_store::runs::RunLog;
 use tidings_store::text::{self, TextRecipe};
 use tidings_store::{Home, rfc3339};
 
-use super::Report;
+use super::{Report, StepArgs, days_left, ended_early};
 use crate::args::Global;
 use crate::console::{Progress, count, grouped, span};
 use crate::intake;
@@ -35,6 +35,8 @@ pub struct Args {
     /// Hide a document from every answer, by its address or id, now and whenever the index is made anew
     #[arg(long, value_name = "DOCUMENT")]
     hide: Vec<String>,
+    #[command(flatten)]
+    steps: StepArgs,
 }
 
 pub fn run(args: &Args, global: &Global) -> Result<Report> {
@@ -56,13 +58,14 @@ pub fn run(args: &Args, global: &Global) -> Result<Report> {
 
     let mut log: Option<RunLog> = None;
     let mut done: BTreeMap<&str, Value> = BTreeMap::new();
-    let (mut days, mut tokens, mut hidden) = (0, 0, 0);
+    let (mut days, mut tokens, mut hidden, mut left) = (0, 0, 0, 0);
     let mut progress = Progress::begin("languages", languages.len() as u64);
     let nothing = Vec::new();
-    for (number, code) in (0..).zip(&languages) {
+    let limit = args.steps.time_limit;
+    let reached = session.steps(limit, (0..).zip(&languages), |(number, code)| {
         progress.show(number, code);
         let wanted = shelves.get(*code).unwrap_or(&nothing);
-        let compiled = compile(&session, code, wanted, &unwanted, args.verify).with_context(|| {
+        let compiled = compile(&session, code, wanted, &unwanted, args).with_context(|| {
             format!("the index of {code} cannot be written; if it is damaged, remove index/{code} and run again")
         })?;
         if let Some(compiled) = compiled {
@@ -71,29 +74,46 @@ pub fn run(args: &Args, global: &Global) -> Result<Report> {
                 None => log.insert(begin(&session)?),
             };
             log.push(&json!({ "language": code, "compiled": compiled }))?;
-            days += compiled["days_added"].as_u64().unwrap_or_default();
-            tokens += compiled["tokens_added"].as_u64().unwrap_or_default();
-            hidden += compiled["documents_hidden"].as_u64().unwrap_or_default();
+            let number = |name: &str| compiled[name].as_u64().unwrap_or_default();
+            days += number("days_added");
+            tokens += number("tokens_added");
+            hidden += number("documents_hidden");
+            left += number("days_left");
             done.insert(code, compiled);
         }
-    }
+        Ok(())
+    })?;
+    let languages_left = languages.len() as u64 - reached;
+    let left = match languages_left {
+        0 => days_left(left),
+        more => format!("; {} left for a later run", count(more, "language")),
+    };
+    let (ending, not_done) = ended_early(&session, left);
     let took = span(session.began.elapsed());
     let text = match (languages.len(), done.len()) {
         (0, _) => "nothing to compile: there is no text yet; `tidings annotate` makes it\n".to_owned(),
         (1, 0) => "nothing to compile: the index is up to date\n".to_owned(),
         (all, 0) => format!("nothing to compile: the indexes of {} are up to date\n", count(all as u64, "language")),
-        (..) if days == 0 && hidden > 0 => format!("{} hidden, {took}\n", count(hidden, "document")),
+        (..) if days == 0 && hidden > 0 => format!("{} hidden{ending}, {took}\n", count(hidden, "document")),
         (_, changed) => {
             let (tokens, changed) = (count(tokens, "token"), count(changed as u64, "language"));
-            format!("{tokens} made searchable in {changed}, {took}\n")
+            format!("{tokens} made searchable in {changed}{ending}, {took}\n")
         }
     };
-    let json = json!({ "done": true, "run": session.run, "languages": done, "tokens_added": tokens, "days_added": days, "documents_hidden": hidden });
+    let json = json!({
+        "done": !not_done,
+        "run": session.run,
+        "languages": done,
+        "languages_left": languages_left,
+        "tokens_added": tokens,
+        "days_added": days,
+        "documents_hidden": hidden,
+    });
     if let Some(mut log) = log {
         log.push(&json!({ "summary": json }))?;
         log.publish()?;
     }
-    Ok(Report { text, json, ..Report::default() })
+    Ok(Report { text, json, failed: not_done, ..Report::default() })
 }
 
 fn begin(session: &Session) -> Result<RunLog> {
@@ -124,11 +144,11 @@ fn compile(
     code: &str,
     wanted: &[File],
     unwanted: &BTreeSet<String>,
-    verify: bool,
+    args: &Args,
 ) -> Result<Option<Value>> {
     let settings = Settings { batch_bytes: session.config.index.memory_mib * (1 << 20) * 2 / 5, ..Settings::default() };
-    let mut writer = Writer::open(&session.home.index().join(code), settings)?;
-    if verify {
+    let mut writer = open(&session.home, code, settings)?;
+    if args.verify {
         writer.snapshot().verify()?;
     }
     let known: BTreeMap<String, Input> =
@@ -136,7 +156,10 @@ fn compile(
     let is_known = |file: &Ingredient| {
         known.get(&file.file).is_some_and(|input| (input.bytes, &input.xxh3) == (file.bytes, &file.xxh3))
     };
-    let new: Vec<&File> = wanted.iter().filter(|(_, file)| !is_known(file)).collect();
+    let mut new: Vec<&File> = wanted.iter().filter(|(_, file)| !is_known(file)).collect();
+    // What takes the place of a former self comes first: when time is over, nothing may be withdrawn and not be back.
+    new.sort_by_key(|(_, file)| !known.contains_key(&file.file));
+    let replacing = new.iter().filter(|(_, file)| known.contains_key(&file.file)).count();
     let still: BTreeSet<&str> =
         wanted.iter().filter(|(_, file)| is_known(file)).map(|(_, file)| file.file.as_str()).collect();
     let old: Vec<&Input> = known.values().filter(|input| !still.contains(input.file.as_str())).collect();
@@ -155,19 +178,26 @@ fn compile(
     }
     let mut inputs = Vec::new();
     for (_, file) in &new {
+        if inputs.len() >= replacing.max(1) && (session.is_over(args.steps.time_limit) || session.keep_going().is_err())
+        {
+            break;
+        }
         let path = session.home.root().join(&file.file);
         writer.read(&mut Reader::new(text::open(&session.home, &file.file)?, &path))?;
         inputs.push(Input { file: file.file.clone(), bytes: file.bytes, xxh3: file.xxh3.clone() });
     }
     let before = writer.snapshot().tokens();
+    let added = inputs.len();
     writer.commit(inputs)?;
     let after = writer.snapshot().tokens();
     hidden += hide(&mut writer, unwanted)?;
-    let merges = writer.merge()?;
+    // Merging can wait; somebody who wants an end cannot.
+    let merges = if session.keep_going().is_ok() { writer.merge()? } else { 0 };
     let snapshot = writer.snapshot();
     log::debug!("{code}: {} tokens in {} segments", grouped(snapshot.tokens()), snapshot.segments().len());
     Ok(Some(json!({
-        "days_added": new.len(),
+        "days_added": added,
+        "days_left": new.len() - added,
         "days_withdrawn": old.len(),
         "documents_withdrawn": withdrawn,
         "documents_hidden": hidden,
@@ -179,6 +209,25 @@ fn compile(
         "generation": snapshot.generation(),
         "bytes": snapshot.bytes_on_disk(),
     })))
+}
+
+/// Opens the index of a language. It is derived, so that one with lost or damaged files is thrown away and made anew; one that
+/// a newer Tidings wrote, or whose disk cannot be read, is left alone.
+fn open(home: &Home, code: &str, settings: Settings) -> Result<Writer> {
+    let folder = home.index().join(code);
+    let is_lost = |error: &tidings_index::Error| match error {
+        tidings_index::Error::Damaged { .. } => true,
+        tidings_index::Error::Io { source, .. } => source.kind() == std::io::ErrorKind::NotFound,
+        _ => false,
+    };
+    match Writer::open(&folder, settings.clone()) {
+        Err(error) if is_lost(&error) => {
+            log::warn!("{error}: making the index of {code} anew");
+            std::fs::remove_dir_all(&folder).with_context(|| format!("cannot remove {}", folder.display()))?;
+            Ok(Writer::open(&folder, settings)?)
+        }
+        opened => Ok(opened?),
+    }
 }
 
 /// Hides the documents that nobody may see; says how many were not hidden before.

@@ -8,7 +8,7 @@ mod views;
 use anyhow::Result;
 use tidings_dedup::{Levels, Scope};
 
-use super::Report;
+use super::{Report, StepArgs};
 use crate::args::Global;
 use crate::config::DedupConfig;
 use crate::session::Session;
@@ -45,6 +45,8 @@ pub struct Args {
     /// Threads to read on [default: one for each core]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
     threads: Option<u16>,
+    #[command(flatten)]
+    steps: StepArgs,
 }
 
 /// How duplicates are told.
@@ -125,5 +127,5 @@ pub fn run(args: &Args, global: &Global) -> Result<Report> {
     let rule = config.dedup.rule()?;
     let scope = config.dedup.scope;
     let session = Session::open(home, config, "dedup")?;
-    stage::run(&session, rule, scope)
+    stage::run(&session, rule, scope, args.steps.time_limit)
 }

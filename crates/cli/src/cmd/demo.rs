@@ -1,71 +1,206 @@
-//! `tidings demo`: the whole way on a small simulated web, without any network.
+//! `tidings demo`: ten years of a simulated web, without any network, through the very stages that real feeds go through.
 //!
-//! The demo runs the very commands that it prints, so that what a newcomer sees is what they can
-//! type themselves afterwards.
+//! The clock is turned from month to month; feeds are polled, pages fetched, and every year the corpus grows by what was
+//! published. At the end the demo asks the corpus a few things, with commands that a newcomer can type afterwards.
 
-use std::path::PathBuf;
-use std::time::Duration;
+use std::io::IsTerminal as _;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
 
 use anyhow::{Context as _, Result, ensure};
 use clap::Parser as _;
-use serde_json::json;
+use jiff::civil::Date;
+use jiff::{Timestamp, ToSpan as _};
+use serde_json::{Value, json};
+use tidings_model::clock;
 use tidings_simweb::{Fault, SimWeb, Spec};
 
 use super::Report;
-use crate::console;
+use crate::console::{self, grouped};
+
+/// The first day of the simulated world.
+const BEGINS: Date = Date::constant(2016, 1, 1);
+
+/// The languages of its sites, in turn: every second one is English, so that a tour in English has much to show.
+const LANGUAGES: [&str; 20] = [
+    "en", "de", "en", "fr", "en", "es", "en", "ar", "en", "ru", "en", "pl", "en", "cs", "en", "el", "en", "zh", "en",
+    "ja",
+];
 
 #[derive(Debug, clap::Args)]
+#[command(
+    after_help = "Nothing leaves this machine: the sites of the simulated web answer at loopback addresses. On a terminal the \
+    web page is opened at the end and stays until Ctrl-C."
+)]
 pub struct Args {
-    /// The folder for the demo's home
-    #[arg(default_value = "tidings-demo")]
-    dir: PathBuf,
+    /// The folder for the demo's home [default: a new temporary folder]
+    dir: Option<PathBuf>,
+    /// How many years to play
+    #[arg(long, value_name = "N", default_value_t = 10, value_parser = clap::value_parser!(u8).range(1..=10))]
+    years: u8,
+    /// Open the web page at the end, terminal or not
+    #[arg(long, conflicts_with = "no_serve")]
+    serve: bool,
+    /// End without the web page
+    #[arg(long)]
+    no_serve: bool,
+    /// The web page's port; 0 takes a free one
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    port: u16,
 }
 
 pub fn run(args: &Args) -> Result<Report> {
-    let dir = &args.dir;
-    ensure!(!dir.exists(), "{} exists already; name another folder, or remove it to see the demo again", dir.display());
+    let began = Instant::now();
+    let home = home_for(args.dir.as_deref())?;
+    let sites = LANGUAGES.len() + 2;
+    let year = Duration::from_secs(31_557_600);
+    let spec = Spec {
+        sites,
+        languages: LANGUAGES.map(str::to_owned).to_vec(),
+        items_per_feed: 24,
+        start: BEGINS.to_zoned(jiff::tz::TimeZone::UTC)?.timestamp(),
+        story: year * u32::from(args.years),
+        publish_every: Duration::from_secs(86_400 * 4),
+        agency_percent: 6,
+        ..Spec::default()
+    };
     // Two sites misbehave, because the web does.
-    let spec = Spec { sites: 24, items_per_feed: 8, ..Spec::default() }
-        .with_fault(Fault::NotFound, 1)
-        .with_fault(Fault::RobotsDisallow, 1);
+    let spec = spec.with_fault(Fault::NotFound, 1).with_fault(Fault::RobotsDisallow, 1);
     let web = SimWeb::start(spec).context("cannot start the simulated web")?;
-    std::fs::create_dir_all(dir).with_context(|| format!("cannot make the folder {}", dir.display()))?;
-    let feeds = dir.join("feeds.txt");
-    std::fs::write(&feeds, web.feeds().join("\n") + "\n")
-        .with_context(|| format!("cannot write {}", feeds.display()))?;
+    console::print(&format!(
+        "{sites} simulated sites publish news in eleven languages at this machine's loopback addresses, from {} to {}.\n\
+         Every month Tidings polls their feeds and fetches what is new; every year the corpus grows:\n\n",
+        BEGINS.year(),
+        BEGINS.year() + i16::from(args.years),
+    ));
+    std::fs::write(home.join("feeds.txt"), feeds(&web)).context("cannot write the demo's feeds.txt")?;
+    let shown = home.to_string_lossy().into_owned();
+    quietly(&["init", &shown])?;
+    let stage = |words: &[&str]| quietly(&[words, &["--home", &shown]].concat());
+    let mut first_answer = None;
+    for number in 0..args.years {
+        let (mut pages, mut documents, mut tokens) = (0, 0, 0);
+        for month in 1..=12 {
+            let day = BEGINS + i32::from(number).years() + month.months();
+            play_until(&web, day)?;
+            for verb in ["update", "fetch"] {
+                let report = stage(&[verb, "--allow-private", "--delay", "0"])?;
+                pages += report["fetched"].as_u64().unwrap_or(0);
+            }
+        }
+        for verb in ["clean", "dedup", "annotate", "compile"] {
+            let report = stage(&[verb])?;
+            documents += report["documents"].as_u64().filter(|_| verb == "annotate").unwrap_or(0);
+            tokens += report["tokens"].as_u64().filter(|_| verb == "annotate").unwrap_or(0);
+        }
+        first_answer.get_or_insert_with(|| began.elapsed());
+        console::print(&format!(
+            "{}  {:>6} pages  {:>6} documents  {:>9} tokens\n",
+            BEGINS.year() + i16::from(number),
+            grouped(pages),
+            grouped(documents),
+            grouped(tokens)
+        ));
+    }
+    drop(web);
+    let last = BEGINS.year() + i16::from(args.years) - 1;
+    for words in tour(last) {
+        step(&[&words[..], &["--home", &shown]].concat())?;
+    }
+    let seconds = began.elapsed().as_secs();
+    console::print(&format!(
+        "\n{} in {seconds} s; the corpus could be asked after {} s. It is in {shown}\n\n{}",
+        if args.years == 1 { "A year".to_owned() } else { format!("{} years", args.years) },
+        first_answer.unwrap_or_default().as_secs().max(1),
+        what_next(&shown),
+    ));
+    let report = Report { json: json!({ "done": true, "home": home, "seconds": seconds }), ..Report::default() };
+    let wanted = args.serve || (std::io::stdout().is_terminal() && !args.no_serve);
+    if wanted {
+        console::print("\nThe web page of this corpus, until Ctrl-C:\n");
+        let port = args.port.to_string();
+        let mut words = vec!["serve", "--home", &shown, "--port", &port];
+        // Where nobody sits there is no browser to open.
+        if std::io::stdout().is_terminal() {
+            words.push("--open");
+        }
+        obey(&words)?;
+    }
+    Ok(report)
+}
 
-    let home = dir.to_string_lossy().into_owned();
-    console::print("24 simulated sites in eleven languages now publish on this machine's loopback addresses.\n");
-    step(&["init", &home])?;
-    step(&["update", "--all", "--home", &home, "--allow-private", "--delay", "0.1"])?;
-    step(&["fetch", "--home", &home, "--allow-private", "--delay", "0.1"])?;
-    web.advance(Duration::from_secs(6 * 3600));
-    console::print("\nSix hours pass on the simulated web, and its sites publish more.\n");
-    // Only the simulated clock has moved: for the schedule no time has passed.
-    step(&["update", "--all", "--home", &home, "--allow-private", "--delay", "0.1"])?;
-    step(&["fetch", "--home", &home, "--allow-private", "--delay", "0.1"])?;
-    step(&["clean", "--home", &home])?;
-    step(&["dedup", "--home", &home])?;
-    step(&["annotate", "--home", &home])?;
-    step(&["compile", "--home", &home])?;
-    step(&["plan", "--home", &home, "--count"])?;
-    step(&["audit", "--home", &home])?;
-    step(&["query", "public", "--home", &home, "--lang", "en", "--size", "5"])?;
-    step(&["colloc", "public", "--home", &home, "--lang", "en", "--limit", "8"])?;
-    let text = format!(
-        "\nThe corpus is in {home}. Look around:\n  tidings pages --home {home} | head\n  \
-         tidings plan --home {home} --status 404\n  zstdcat {home}/plan.tsv.zst | head\n  \
-         zstdcat {home}/docs/*/*.jsonl.zst | head -1\n  tidings words --home {home} --lang fr\n\
-         For the real web: tidings init news, put feed addresses into news/feeds.txt, set your contact in news/tidings.toml.\n"
-    );
-    Ok(Report { text, json: json!({ "done": true, "home": dir }), ..Report::default() })
+/// The folder for the home: the one that was named, which must be new, or one of our own.
+fn home_for(dir: Option<&Path>) -> Result<PathBuf> {
+    let Some(dir) = dir else {
+        let made = tempfile::Builder::new().prefix("tidings-demo-").tempdir();
+        // It stays: people look around in it afterwards.
+        return Ok(made.context("cannot make a temporary folder")?.keep());
+    };
+    ensure!(!dir.exists(), "{} exists already; name another folder, or remove it to see the demo again", dir.display());
+    std::fs::create_dir_all(dir).with_context(|| format!("cannot make the folder {}", dir.display()))?;
+    Ok(dir.to_owned())
+}
+
+/// The feeds with what one might know about them.
+fn feeds(web: &SimWeb) -> String {
+    let genres = ["daily", "weekly", "blog"];
+    let lines = web.sites().zip(web.feeds()).enumerate().map(|(number, (site, feed))| {
+        format!("{feed}\tgenre={}\ttopic=news\tlang={}\n", genres[number / 2 % genres.len()], site.language())
+    });
+    lines.collect()
+}
+
+/// Turns both clocks, that of the simulated web and our own.
+fn play_until(web: &SimWeb, day: Date) -> Result<()> {
+    let then: Timestamp = day.to_zoned(jiff::tz::TimeZone::UTC)?.timestamp();
+    web.advance(Duration::try_from(then.duration_since(web.now())).unwrap_or_default());
+    clock::turn_to(then);
+    Ok(())
+}
+
+/// Runs a command that says nothing unless something is wrong, and gives its report for programs.
+fn quietly(words: &[&str]) -> Result<Value> {
+    let level = log::max_level();
+    log::set_max_level(level.min(log::LevelFilter::Warn));
+    let report = obey(words);
+    log::set_max_level(level);
+    Ok(report?.json)
+}
+
+fn obey(words: &[&str]) -> Result<Report> {
+    let command = std::iter::once("tidings").chain(words.iter().copied());
+    crate::run(crate::args::Args::try_parse_from(command)?)
+}
+
+/// What a newcomer may want to see first.
+fn tour(last: i16) -> Vec<Vec<&'static str>> {
+    let since: &'static str = if last > 2016 { "date>=2017" } else { "date>=2016" };
+    vec![
+        vec!["query", "drought", "--lang", "en", "--size", "5", "--filter", since],
+        vec!["timeline", "drought", "--lang", "en", "--by", "year"],
+        vec!["trends", "--lang", "en", "--by", "year", "--limit", "8"],
+        vec!["colloc", "drought", "--lang", "en", "--limit", "5"],
+    ]
+}
+
+fn what_next(home: &str) -> String {
+    format!(
+        "Look around:\n  \
+         tidings serve --home {home}\n  \
+         tidings new-words --home {home} --lang en --since 2021-01-01\n  \
+         tidings query '[lc=\"debate\"] []{{1,3}} [lc=\"drought|eclipse\"]' --home {home} --lang en\n\n\
+         With real feeds:\n  \
+         tidings init news\n  \
+         (set your contact in news/tidings.toml, so that publishers know who asks)\n  \
+         tidings discover --home news --add https://www.a-newspaper-you-read.example/\n  \
+         tidings run --home news\n  \
+         tidings serve --home news --open\n"
+    )
 }
 
 /// Prints a command and runs it.
 fn step(words: &[&str]) -> Result<()> {
     console::print(&format!("\n$ tidings {}\n", words.join(" ")));
-    let command = std::iter::once("tidings").chain(words.iter().copied());
-    let report = crate::run(crate::args::Args::try_parse_from(command)?)?;
-    console::print(&report.text);
+    console::print(&obey(words)?.text);
     Ok(())
 }

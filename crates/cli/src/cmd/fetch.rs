@@ -8,6 +8,7 @@ use serde_json::json;
 use tidings_fetch::{Desk, Errand, Kind};
 use tidings_model::{Row, Status, address};
 use tidings_store::pages::{Archivist, Shelf};
+use tidings_store::removed::Removed;
 use tidings_store::{Work as Rows, WorkDraft, plan};
 
 use super::{HarvestArgs, HostMemory, Report};
@@ -68,7 +69,9 @@ pub fn run(args: &Args, global: &Global) -> Result<Report> {
         shelf: Shelf::open(&session.home, &session.run, warc.then(|| archivist(&session.config))),
         time_limit: super::time_left(&session),
     };
-    let harvested = intake::run(&session, work, || PageClerk::new(rows.clone(), ceiling, compression, warc))?;
+    let removed = Arc::new(Removed::read(&session.home)?);
+    let clerk = || PageClerk::new(rows.clone(), removed.clone(), ceiling, compression, warc);
+    let harvested = intake::run(&session, work, clerk)?;
 
     session.finish()?;
     super::mention_given_up(&harvested);
@@ -118,6 +121,7 @@ fn backlog(session: &Session) -> Result<Backlog> {
     let mut queues: HashMap<String, Vec<u32>> = HashMap::new();
     let mut entries = 0;
     let mut written = Ok(());
+    let removed = Removed::read(&session.home)?;
     plan::read(&session.home, |row| {
         entries += 1;
         // Most rows of a grown plan are settled, and the word tells at once.
@@ -125,7 +129,7 @@ fn backlog(session: &Session) -> Result<Backlog> {
             return;
         }
         let status: Status = row.status.parse().expect("any word is a status");
-        if status.is_pending(row.retries, session.config.fetch.retries) {
+        if status.is_pending(row.retries, session.config.fetch.retries) && removed.covers(row.url).is_none() {
             match draft.push(row) {
                 Ok(ticket) => {
                     let host = address::host(row.url).unwrap_or_default().to_ascii_lowercase();

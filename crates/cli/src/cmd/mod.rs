@@ -3,15 +3,20 @@
 pub mod annotate;
 pub mod ask;
 pub mod audit;
+pub mod backup;
 pub mod clean;
 pub mod compile;
 pub mod config;
 pub mod dedup;
 pub mod demo;
+pub mod digest;
 pub mod discover;
+pub mod doctor;
+pub mod export;
 pub mod extract;
 pub mod feed;
 pub mod fetch;
+pub mod import;
 pub mod init;
 pub mod lang;
 pub mod models;
@@ -19,13 +24,19 @@ pub mod pages;
 pub mod plan;
 pub mod prune;
 pub mod rebuild;
+pub mod remove;
+pub mod report;
+pub mod restore;
 pub mod run;
 pub mod serve;
 pub mod shell;
+pub mod status;
+pub mod tag;
 pub mod token;
 pub mod tokenize;
 pub mod update;
 mod web;
+pub mod why;
 
 use std::collections::HashMap;
 use std::time::Duration;
@@ -38,7 +49,7 @@ use tidings_model::address;
 use tidings_store::{Home, hosts, rules};
 
 use crate::args::Global;
-use crate::config::Config;
+use crate::config::{Config, Span};
 use crate::console::{count, span};
 use crate::intake::{Harvested, Tally};
 use crate::session::{Session, Stop, elapsed};
@@ -119,18 +130,15 @@ fn parse_delay(text: &str) -> Result<f64, String> {
 }
 
 fn parse_time(text: &str) -> Result<Duration, String> {
-    let (number, unit) = text.split_at(text.find(|c: char| c.is_ascii_alphabetic()).unwrap_or(text.len()));
-    let seconds = match unit {
-        "" | "s" => 1.0,
-        "m" | "min" => 60.0,
-        "h" => 3600.0,
-        "d" => 86_400.0,
-        _ => return Err("give a time such as 90s, 30m or 2h".to_owned()),
-    };
-    match number.trim().parse::<f64>() {
-        Ok(number) if (0.0..=1e6).contains(&number) => Ok(Duration::from_secs_f64(number * seconds)),
-        _ => Err("give a time such as 90s, 30m or 2h".to_owned()),
-    }
+    text.parse::<Span>().map(|span| span.0)
+}
+
+/// What stages of text have in common on the command line.
+#[derive(Debug, Clone, Default, clap::Args)]
+pub struct StepArgs {
+    /// Begin no further day after this long, such as 90s, 30m or 2h; 0 is no limit [default: no limit]
+    #[arg(long, value_name = "TIME", value_parser = parse_time)]
+    time_limit: Option<Duration>,
 }
 
 /// What is left of the time a run may take, reading a large plan included.
@@ -242,6 +250,16 @@ fn ending(session: &Session, harvested: &Harvested) -> (String, bool) {
             true,
         );
     }
+    ended_early(session, left)
+}
+
+/// What a stage of text has left to do, in words.
+fn days_left(left: u64) -> String {
+    if left == 0 { String::new() } else { format!("; {} left for a later run", count(left, "day")) }
+}
+
+/// What `ending` says of any stage, given what it left.
+fn ended_early(session: &Session, left: String) -> (String, bool) {
     match session.stopper.reason() {
         None => (left, false),
         Some(Stop::TimeLimit) => (format!("{left}, the time limit was reached"), false),
@@ -275,18 +293,5 @@ fn mention_given_up(harvested: &Harvested) {
     }
     if given_up.len() > 5 {
         log::info!("… and {} more", count(given_up.len() as u64 - 5, "host"));
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn times_are_read_as_people_write_them() {
-        assert_eq!(parse_time("90s"), Ok(Duration::from_secs(90)));
-        assert_eq!(parse_time("1.5h"), Ok(Duration::from_secs(5400)));
-        assert_eq!(parse_time("10"), Ok(Duration::from_secs(10)));
-        assert!(parse_time("x").is_err() && parse_time("-1s").is_err() && parse_time("5 parsecs").is_err());
     }
 }

@@ -1,6 +1,7 @@
 //! `tidings serve`: the corpus for browsers and programs.
 
-use std::net::IpAddr;
+use std::net::{IpAddr, SocketAddr};
+use std::process::{Command, Stdio};
 
 use anyhow::{Context as _, Result};
 use serde_json::json;
@@ -23,6 +24,9 @@ pub struct Args {
     /// The port; 0 takes a free one [default: serve.port of the settings, 7878]
     #[arg(long, value_name = "N")]
     port: Option<u16>,
+    /// Open the page in the browser
+    #[arg(long)]
+    open: bool,
     /// Others than the owner of this machine ask: text needs a token
     #[arg(long)]
     public: bool,
@@ -34,6 +38,7 @@ pub fn run(args: &Args, global: &Global) -> Result<Report> {
     settings.bind = args.bind.unwrap_or(settings.bind);
     settings.port = args.port.unwrap_or(settings.port);
     settings.public |= args.public;
+    settings.contact = Some(config.fetch.contact.clone()).filter(|contact| !contact.is_empty());
     let runtime =
         tokio::runtime::Builder::new_multi_thread().enable_all().build().context("cannot start the server")?;
     let stopped_by = runtime.block_on(async {
@@ -46,6 +51,9 @@ pub fn run(args: &Args, global: &Global) -> Result<Report> {
             true => format!("{}\n", json!({ "listening": format!("http://{}/", server.address()) })),
             false => format!("listening at http://{}/\n", server.address()),
         });
+        if args.open {
+            open(server.address());
+        }
         let mut interrupt = signal(SignalKind::interrupt())?;
         let mut terminate = signal(SignalKind::terminate())?;
         let mut name = "";
@@ -63,4 +71,18 @@ pub fn run(args: &Args, global: &Global) -> Result<Report> {
     runtime.shutdown_background();
     log::info!("stopped by {stopped_by}");
     Ok(Report::default())
+}
+
+/// Asks the system to show the page. A server runs well without a browser, so that trouble is told and no more.
+fn open(address: SocketAddr) {
+    let host = if address.ip().is_unspecified() { "localhost".to_owned() } else { address.ip().to_string() };
+    let host = if host.contains(':') { format!("[{host}]") } else { host };
+    let page = format!("http://{host}:{}/", address.port());
+    let program = if cfg!(target_os = "macos") { "open" } else { "xdg-open" };
+    let quiet = || Stdio::null();
+    match Command::new(program).arg(&page).stdin(quiet()).stdout(quiet()).stderr(quiet()).spawn() {
+        // Whoever opens browsers comes back at once or never; nobody waits for them.
+        Ok(mut opener) => drop(std::thread::spawn(move || opener.wait())),
+        Err(error) => log::warn!("no browser could be opened ({program}: {error}); the page is at {page}"),
+    }
 }

@@ -58,7 +58,7 @@ pub fn run(args: &Args, global: &Global) -> Result<Report> {
     let (home, _) = open_home(global)?;
     // A harvest may have the home for an hour, and a revocation must not wait for it: nobody else writes this table.
     let _lock = home.lock().ok();
-    let now = Timestamp::now();
+    let now = tidings_model::clock::now();
     match &args.what {
         What::List => {
             let known = tokens::read(&home)?;

@@ -6,8 +6,6 @@ use std::sync::Arc;
 use anyhow::Result;
 use http::header::{self, HeaderName, HeaderValue};
 use jiff::Timestamp;
-use jiff::civil::DateTime;
-use jiff::tz::TimeZone;
 use serde_json::json;
 use tidings_feeds::schedule::{Pulse, Tempo};
 use tidings_fetch::{Desk, Errand, Kind};
@@ -145,12 +143,9 @@ fn cadence_s(session: &Session) -> Result<f64> {
     let mut began: Vec<Timestamp> = runs::files(&session.home)?
         .iter()
         .rev()
-        .filter_map(|path| path.file_name()?.to_str()?.split_once("-update.").map(|name| name.0.to_owned()))
+        .filter_map(|path| runs::name_of(path).filter(|(_, verb)| verb == "update"))
+        .map(|(began, _)| began)
         .take(RECENT - 1)
-        .filter_map(|stamp| {
-            let time = DateTime::strptime("%Y%m%dT%H%M%S", stamp.get(..15)?).ok()?;
-            Some(time.to_zoned(TimeZone::UTC).ok()?.timestamp())
-        })
         .collect();
     began.insert(0, session.started);
     let mut gaps: Vec<f64> = began.windows(2).map(|two| elapsed(two[1], two[0]).as_secs_f64()).collect();

@@ -7,7 +7,6 @@ use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::thread::JoinHandle;
 
 use anyhow::{Result, anyhow};
-use jiff::Timestamp;
 use tidings_fetch::Gauge;
 use tidings_store::journal::{Journal, Step};
 use tidings_store::pages::Shelf;
@@ -99,7 +98,7 @@ impl Desk {
     fn take(&mut self, batch: Batch) -> Result<()> {
         let Batch { frame, warc, mut step, doubtful, mut tally } = batch;
         if !frame.is_empty() {
-            for record in self.shelf.append(Timestamp::now(), &frame, &warc)? {
+            for record in self.shelf.append(tidings_model::clock::now(), &frame, &warc)? {
                 step.push(&record);
             }
         }

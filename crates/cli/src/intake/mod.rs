@@ -27,12 +27,12 @@ use tidings_store::journal::{Journal, Record, Step};
 use tidings_store::pages::Shelf;
 use tidings_store::runs::RunLog;
 use tidings_store::{Home, hosts::HostState, rfc3339};
-use tokio::signal::unix::{SignalKind, signal};
 use tokio::sync::{Semaphore, mpsc};
 use tokio::time::{Instant, timeout_at};
 
 use crate::console::{Progress, span};
 use crate::session::{Session, Stop};
+use crate::signals;
 use committer::Committer;
 
 /// A batch is handed on when it holds about as much text as a frame should.
@@ -130,10 +130,12 @@ where
     D: Desk + 'static,
     C: Clerk,
 {
+    // SIGHUP is left alone: to wait for it would undo `nohup`, and the journal stands a kill.
+    signals::heed(&session.stopper, None);
     let file_limit = tidings_fetch::raise_file_limit();
     let journal = Journal::create(&session.home, &session.run)?;
     let mut log = RunLog::create(&session.home, &session.run)?;
-    log.push(&serde_json::json!({ "began": jiff::Timestamp::now() }))?;
+    log.push(&serde_json::json!({ "began": tidings_model::clock::now() }))?;
     let cores = std::thread::available_parallelism().map_or(2, |cores| cores.get());
     let total: u64 = work.queues.iter().map(|queue| queue.tickets.len() as u64).sum();
     let threads = cores.clamp(2, 8);
@@ -299,14 +301,10 @@ struct Watch {
     progress: Progress,
 }
 
-/// Looks at the clock, the disk and the signals while a harvest goes on.
+/// Looks at the clock and the disk while a harvest goes on.
 async fn watch(mut watch: Watch) {
     let began = Instant::now();
-    // SIGHUP is left alone: to wait for it would undo `nohup`, and the journal stands a kill.
-    let mut interrupt = signal(SignalKind::interrupt()).expect("signals can be waited for");
-    let mut terminate = signal(SignalKind::terminate()).expect("signals can be waited for");
     let mut ticks = tokio::time::interval(TICK);
-    let mut signals = 0;
     loop {
         let limit = async {
             match watch.time_limit {
@@ -314,13 +312,10 @@ async fn watch(mut watch: Watch) {
                 None => std::future::pending().await,
             }
         };
-        let name = tokio::select! {
-            _ = interrupt.recv() => "SIGINT",
-            _ = terminate.recv() => "SIGTERM",
+        tokio::select! {
             () = limit => {
                 watch.stopper.stop(Stop::TimeLimit);
                 watch.time_limit = None;
-                continue;
             }
             _ = ticks.tick() => {
                 let gauge = &watch.gauge;
@@ -337,16 +332,8 @@ async fn watch(mut watch: Watch) {
                 if free_bytes(&watch.home).is_some_and(|free| free < watch.min_free_bytes) {
                     watch.stopper.stop(Stop::DiskFull);
                 }
-                continue;
             }
-        };
-        signals += 1;
-        if signals > 1 {
-            // Whoever asks twice means it. The journal makes this safe.
-            std::process::exit(1);
         }
-        log::info!("{name}: finishing what is in hand; once more ends at once");
-        watch.stopper.stop(Stop::Signal(name));
     }
 }
 

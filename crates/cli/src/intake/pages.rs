@@ -7,6 +7,7 @@ use tidings_fetch::decode::{Ceiling, Decoder};
 use tidings_fetch::{Answer, Delivery, head_text, rights};
 use tidings_model::{Page, Rights, Row, Status};
 use tidings_store::journal::Record;
+use tidings_store::removed::{Removed, STATUS};
 use tidings_store::{Packer, Work, rfc3339, warc};
 
 use super::{Batch, Clerk};
@@ -14,6 +15,8 @@ use super::{Batch, Clerk};
 /// Makes frames of pages.
 pub struct PageClerk {
     work: Arc<Work>,
+    /// What must not come back, whatever redirects lead to it.
+    removed: Arc<Removed>,
     decoder: Decoder,
     packer: Packer,
     warc: Option<warc::Writer>,
@@ -23,9 +26,10 @@ pub struct PageClerk {
 
 impl PageClerk {
     /// A clerk who finds the plan's rows in `work`.
-    pub fn new(work: Arc<Work>, ceiling: Ceiling, compression: i32, warc: bool) -> PageClerk {
+    pub fn new(work: Arc<Work>, removed: Arc<Removed>, ceiling: Ceiling, compression: i32, warc: bool) -> PageClerk {
         PageClerk {
             work,
+            removed,
             decoder: Decoder::new(ceiling),
             packer: Packer::new(compression),
             warc: warc.then(warc::Writer::default),
@@ -37,6 +41,9 @@ impl PageClerk {
     fn page(&mut self, row: &Row<'_>, delivery: &Delivery, answer: &Answer) -> Result<Page, Status> {
         if !answer.status.is_success() {
             return Err(Status::Http(answer.status.as_u16()));
+        }
+        if self.removed.covers(&delivery.url).is_some() {
+            return Err(Status::failed(STATUS));
         }
         let text = |name| answer.headers.get(name).map(|value| String::from_utf8_lossy(value.as_bytes()).into_owned());
         let encodings = text(header::CONTENT_ENCODING).unwrap_or_default();
@@ -61,6 +68,7 @@ impl PageClerk {
                 tdmrep,
                 tdmrep_policy,
                 headers: rights::of_headers(&answer.headers),
+                ..Rights::default()
             },
             body,
         })

@@ -30,7 +30,7 @@ fn documents_become_tokens_once_and_again_when_they_change() {
     corpus.run("annotate").ok().says("12 documents annotated: ").says(" in 1 language");
     let vertical = unpacked(&corpus.home().join("text/en/2026-03-01.vert.zst"));
     assert_eq!(vertical.matches("<doc id=").count(), 8);
-    assert!(vertical.contains(" site=\"e.org\"") && vertical.contains("\nwinter\n"), "{vertical}");
+    assert!(vertical.contains(" site=\"e.org\"") && vertical.contains("\nwinter\twinter"), "{vertical}");
     assert_eq!(recipe(&corpus, "2026-03-01")["kept"]["en"], 8);
     let before = text(&corpus);
     corpus.run("annotate").ok().says("nothing to annotate: all of 2 days are up to date");
@@ -117,4 +117,83 @@ fn what_was_published_before_is_left_out_once_it_is_told() {
     corpus.run("annotate").ok();
     assert!(corpus.home().join("text/recipes/2026-03-03.json").exists());
     corpus.is_tidy();
+}
+
+/// A tool that gives every token the tag of its choice.
+fn tool(tag: &str) -> String {
+    format!(
+        "while IFS= read -r line; do case $line in '<'?*'>') echo \"$line\";; \
+         *) printf '%s\\tlemma-of-%s\\t{tag}\\n' \"$line\" \"$line\";; esac; done"
+    )
+}
+
+/// Puts a table of a tool behind the settings.
+fn with_tool(corpus: &Corpus, language: &str, script: &str, more: &str) {
+    let path = corpus.home().join("tidings.toml");
+    let settings = fs::read_to_string(&path).unwrap();
+    let before = settings.split("\n[annotate").next().unwrap();
+    let table = format!("\n[annotate.external.{language}]\ncommand = ['sh', '-c', '''{script}''']\n{more}\n");
+    fs::write(&path, format!("{before}{table}")).unwrap();
+}
+
+#[test]
+fn a_tool_of_ones_own_annotates_its_language_and_is_named_in_the_recipe() {
+    let corpus = corpus();
+    put(&corpus, "2026-03-01", "a.0", &mixed(0..14));
+    corpus.run("clean").ok();
+    with_tool(&corpus, "en", &tool("NN"), "version = 'sh tagger 1'\ntags = { 'N*' = 'NOUN' }");
+    corpus.run("annotate").ok().says("8 documents annotated");
+    let file = corpus.home().join("text/en/2026-03-01.vert.zst");
+    assert!(unpacked(&file).contains("\nwinter\tlemma-of-winter\tNOUN\n"));
+    let layer = recipe(&corpus, "2026-03-01")["layers"]["en"].as_str().unwrap().to_owned();
+    assert!(layer.starts_with("external sh tagger 1 "), "{layer}");
+    let before = text(&corpus);
+    corpus.run("annotate").ok().says("nothing to annotate");
+
+    // As many threads and workers as one likes, the same bytes; patience changes nothing either.
+    fs::remove_dir_all(corpus.home().join("text")).unwrap();
+    let patient = "version = 'sh tagger 1'\ntags = { 'N*' = 'NOUN' }\nworkers = 3\ntimeout_s = 50.0";
+    with_tool(&corpus, "en", &tool("NN"), patient);
+    corpus.run("annotate --threads 3").ok();
+    assert_eq!(text(&corpus), before);
+
+    // The tool of a language that no document is in changes nothing; another version of ours does.
+    with_tool(&corpus, "fi", &tool("NN"), "");
+    corpus.run("annotate").ok().says("8 documents annotated");
+    with_tool(&corpus, "sv", &tool("NN"), "");
+    corpus.run("annotate").ok().says("nothing to annotate");
+    with_tool(&corpus, "en", &tool("NN"), "version = ['echo', 'sh tagger 2']");
+    corpus.run("annotate").ok().says("8 documents annotated");
+    assert!(recipe(&corpus, "2026-03-01")["layers"]["en"].as_str().unwrap().starts_with("external sh tagger 2 "));
+
+    let mut command = corpus.command("annotate");
+    command.env("TIDINGS_ANNOTATE_TAGS", "false");
+    corpus.launch(command).wait().ok().says("8 documents annotated");
+    assert!(unpacked(&file).contains("\nwinter\n"));
+    assert_eq!(recipe(&corpus, "2026-03-01")["layers"]["en"], "none");
+    corpus.is_tidy();
+}
+
+#[test]
+fn a_tool_that_fails_leaves_its_days_undone_and_nothing_wrong_behind() {
+    let corpus = corpus();
+    for day in 1..=5 {
+        put(&corpus, &format!("2026-03-0{day}"), "a.0", &mixed(day * 7 - 7..day * 7));
+    }
+    corpus.run("clean").ok();
+    with_tool(&corpus, "en", "while read -r line; do echo nonsense; done", "");
+    let ran = corpus.run("annotate").exits(3);
+    ran.says("“nonsense” where the token").says("5 days are left undone, because a tool failed");
+    assert!(text(&corpus).is_empty(), "nothing is written");
+    corpus.is_tidy();
+    with_tool(&corpus, "en", "sleep 1000", "timeout_s = 0.2");
+    corpus.run("annotate").exits(3).says("2026-03-01 is left undone").says("was not done after 0.2 s");
+    with_tool(&corpus, "en", "exit 1", "version = ['/nowhere/tagger']");
+    corpus.run("annotate").exits(1).says("/nowhere/tagger").says("cannot be started");
+    with_tool(&corpus, "en", &tool("X"), "");
+    corpus.run("annotate").ok().says("documents annotated");
+    with_tool(&corpus, "english", &tool("X"), "");
+    corpus.run("annotate").exits(1).says("[annotate.external.english] is for no language");
+    with_tool(&corpus, "en", &tool("X"), "columns = ['lemma', 'word']");
+    corpus.run("annotate").exits(1).says("the first one is the word");
 }

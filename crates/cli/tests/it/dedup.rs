@@ -195,7 +195,6 @@ fn settings_that_matter_make_days_stale_and_others_do_not() {
     with("SCOPE", "week").exits(1).says("30d");
     corpus.run("dedup --level chapter").exits(2);
     corpus.run("dedup --top 3 --removed").exits(2);
-    corpus.run("rebuild").exits(2);
 }
 
 #[test]

@@ -12,13 +12,14 @@ use crate::ask::weather;
 use crate::support::{Corpus, Running};
 
 /// A server under way.
-struct Server {
+pub struct Server {
     running: Running,
-    address: String,
+    /// Its host and port.
+    pub address: String,
 }
 
 impl Server {
-    fn start(corpus: &Corpus, args: &str) -> Server {
+    pub fn start(corpus: &Corpus, args: &str) -> Server {
         let mut running = corpus.start(&format!("serve --port 0 {args}"));
         let mut said = String::new();
         running.until(|| {
@@ -29,8 +30,13 @@ impl Server {
         Server { address: address.to_owned(), running }
     }
 
+    /// Sends it a signal.
+    pub fn signal(&self, signal: Signal) {
+        self.running.signal(signal);
+    }
+
     /// The status, the head and the body of an answer.
-    fn get(&self, path: &str, token: Option<&str>) -> (u16, String, String) {
+    pub fn get(&self, path: &str, token: Option<&str>) -> (u16, String, String) {
         let mut stream = TcpStream::connect(&self.address).unwrap();
         stream.set_read_timeout(Some(Duration::from_secs(30))).unwrap();
         let token = token.map(|token| format!("Authorization: Bearer {token}\r\n")).unwrap_or_default();
@@ -43,7 +49,7 @@ impl Server {
         (status, head.to_owned(), body.to_owned())
     }
 
-    fn json(&self, path: &str, token: Option<&str>) -> Value {
+    pub fn json(&self, path: &str, token: Option<&str>) -> Value {
         let (status, _, body) = self.get(path, token);
         assert_eq!(status, 200, "{body}");
         serde_json::from_str(&body).unwrap()

@@ -115,8 +115,19 @@ impl<'a> Strings<'a> {
     }
 
     /// The numbers of the strings with this [key](crate::look_up_key).
-    pub fn with_key(&self, key: &str) -> impl Iterator<Item = u32> + use<'a> {
-        let compare = |rank: u32| look_up_key(self.at(rank as usize)).as_bytes().cmp(key.as_bytes());
+    pub fn with_key(&self, key: &str) -> impl Iterator<Item = u32> {
+        self.with_key_that(|known| known.cmp(key.as_bytes()))
+    }
+
+    /// The numbers of the strings whose [key](crate::look_up_key) begins so.
+    pub fn with_key_prefix(&self, prefix: &str) -> impl Iterator<Item = u32> {
+        let prefix = prefix.as_bytes();
+        self.with_key_that(|known| known.get(..prefix.len()).unwrap_or(known).cmp(prefix))
+    }
+
+    /// The numbers of the strings whose key is equal; in the order of keys it is less, then equal, then greater.
+    fn with_key_that<F: Fn(&[u8]) -> Ordering>(&self, order: F) -> impl Iterator<Item = u32> + use<'a, F> {
+        let compare = |rank: u32| order(look_up_key(self.at(rank as usize)).as_bytes());
         let start = self.folds.partition_point(|rank| compare(*rank) == Ordering::Less);
         let len = self.folds[start..].partition_point(|rank| compare(*rank) == Ordering::Equal);
         let strings = *self;

@@ -2,13 +2,17 @@
 //! it speaks, by which rule hits were found, and whether its numbers are exact.
 
 mod bursts;
+mod compare;
 mod concordance;
 mod counts;
+mod sketch;
 mod time;
 
 pub use bursts::{BurstRow, Bursts};
+pub use compare::{Change, CompareConfig, Comparison};
 pub use concordance::{Concordance, KwicToken, Line, SortKey, sample_rank, sort_lines, text_of};
 pub use counts::{Collocate, Collocates, Frequencies, FrequencyRow, Keyword, Keywords, Scores, Window, WordRow, Words};
+pub use sketch::{Sketch, SketchRelation, SketchRow, TagCount};
 pub use time::{NewWordRow, NewWords, Timeline, TimelinePoint, TrendRow, Trends};
 
 use crate::cql::Rule;

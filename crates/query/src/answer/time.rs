@@ -4,7 +4,9 @@ use super::as_text;
 use crate::cql::Attribute;
 use crate::measure::interval::{Band, rate_band};
 use crate::measure::per_million;
-use crate::trend::{Bin, Fate, NewWordConfig, Rise, RiseConfig, Rises, Shape, Sighting, Step, Table, Verdict, judge};
+use crate::trend::{
+    Bin, Collected, Fate, NewWordConfig, Rise, RiseConfig, Rises, Shape, Sighting, Step, Table, Verdict, health, judge,
+};
 use jiff::ToSpan;
 use jiff::civil::Date;
 use serde::{Serialize, Serializer};
@@ -36,6 +38,12 @@ pub struct TimelinePoint {
     pub documents: u64,
     /// Sites they came from.
     pub sites: u64,
+    /// Days of the bin.
+    pub days: u32,
+    /// Days of the bin with documents.
+    pub days_with_documents: u32,
+    /// How well the bin was collected, from 0 to 1: see [`crate::trend::health`].
+    pub health: f64,
     /// Hits per million tokens.
     pub per_million: Option<f64>,
     /// Where that rate may lie by chance.
@@ -43,8 +51,14 @@ pub struct TimelinePoint {
 }
 
 impl TimelinePoint {
-    /// A point of counts. `spread` as in [`rate_band`].
-    pub fn of(bin: Bin, hits: u64, (tokens, documents, sites): (u64, u64, u64), spread: f64, confidence: f64) -> Self {
+    /// A point of counts, the last of which are the days with documents. `spread` as in [`rate_band`].
+    pub fn of(
+        bin: Bin,
+        hits: u64,
+        (tokens, documents, sites, days_with_documents): (u64, u64, u64, u32),
+        spread: f64,
+        confidence: f64,
+    ) -> Self {
         let (hits_f, tokens_f) = (hits as f64, tokens as f64);
         TimelinePoint {
             bin,
@@ -52,9 +66,28 @@ impl TimelinePoint {
             tokens,
             documents,
             sites,
+            days: bin.days(),
+            days_with_documents,
+            health: 0.0,
             per_million: per_million(hits_f, tokens_f),
             band: rate_band(hits_f, tokens_f, spread, confidence),
         }
+    }
+}
+
+impl Timeline {
+    /// A timeline of points: how well each was collected shows beside the others.
+    pub fn of(step: Step, confidence: f64, mut points: Vec<TimelinePoint>) -> Timeline {
+        let collected: Vec<Collected> = points
+            .iter()
+            .map(|point| Collected {
+                days: point.days,
+                days_with_documents: point.days_with_documents,
+                sites: point.sites,
+            })
+            .collect();
+        points.iter_mut().zip(health(&collected)).for_each(|(point, health)| point.health = health);
+        Timeline { step, confidence, points }
     }
 }
 

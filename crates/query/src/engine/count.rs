@@ -24,6 +24,9 @@ pub struct DayVolume {
     pub sites: Vec<u32>,
 }
 
+/// More values of hits than this are not held in memory (about 100 bytes each): all pairs of words of a corpus are too many.
+const MOST_VALUES: usize = 2_000_000;
+
 /// Counts by the values of a field.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct FieldCounts {
@@ -157,7 +160,7 @@ impl Search<'_> {
             let segment = self.segment(index);
             let values = Values::new(segment, name);
             let mut counts = vec![(0u64, 0u64); values.count(segment).max(1)];
-            self.scope(index).runs(|documents| {
+            self.scope(index).pieces(segment, limits, |documents| {
                 for document in documents {
                     if let Some(count) = counts.get_mut(values.code(segment, document)) {
                         count.1 += segment.tokens_of(document).len() as u64;
@@ -185,7 +188,8 @@ impl Search<'_> {
         counted
     }
 
-    /// Hits by the text of their tokens in some attribute; tokens of longer hits have blanks between.
+    /// Hits by the text of their tokens in some attribute; tokens of longer hits have blanks between. Says whether everything was
+    /// looked at: besides limits of time, there may be more values than memory should hold.
     pub fn by_attribute(&self, attribute: Attribute, limits: &Limits<'_>) -> (HashMap<String, u64>, bool) {
         let layer = layer_of(attribute);
         let lexicon = self.engine.lexicon();
@@ -206,8 +210,10 @@ impl Search<'_> {
                 }
                 key.clear();
                 key.extend((start..end).map(|position| lexicon.of(segment.lexeme_at(position), layer)));
+                let known = counts.len() + longer.len();
                 match longer.get_mut(&key[..]) {
                     Some(count) => *count += 1,
+                    None if known >= MOST_VALUES => return ControlFlow::Break(()),
                     None => {
                         longer.insert(key.as_slice().into(), 1);
                     }
@@ -219,6 +225,9 @@ impl Search<'_> {
             }
             for (key, count) in longer {
                 *counts.entry(key).or_default() += count;
+            }
+            if !complete {
+                break;
             }
         }
         let mut texts: HashMap<String, u64> = HashMap::new();
@@ -338,12 +347,13 @@ fn timeline(step: Step, confidence: f64, hits: &BTreeMap<Day, u64>, volume: &BTr
     // The bin in which each site was met last.
     let mut met: Vec<usize> = Vec::new();
     for bin in bins {
-        let (mut total, mut tokens, mut documents, mut sites) = (0, 0, 0, 0);
+        let (mut total, mut tokens, mut documents, mut sites, mut days_with_documents) = (0, 0, 0, 0, 0);
         let last = Day::of(bin.last);
         while let Some((day, volume)) = days.next_if(|(day, _)| **day <= last) {
             total += hits.get(day).copied().unwrap_or(0);
             tokens += volume.tokens;
             documents += volume.documents;
+            days_with_documents += 1;
             for site in &volume.sites {
                 if met.len() <= *site as usize {
                     met.resize(*site as usize + 1, usize::MAX);
@@ -353,14 +363,15 @@ fn timeline(step: Step, confidence: f64, hits: &BTreeMap<Day, u64>, volume: &BTr
                 }
             }
         }
-        points.push(TimelinePoint::of(bin, total, (tokens, documents, sites), 1.0, confidence));
+        let collected = (tokens, documents, sites, days_with_documents);
+        points.push(TimelinePoint::of(bin, total, collected, 1.0, confidence));
     }
-    Timeline { step, confidence, points }
+    Timeline::of(step, confidence, points)
 }
 
 impl Engine {
     /// What was collected on each day of everything that is not removed; counted when first asked for.
-    fn all_volume(&self) -> &BTreeMap<Day, DayVolume> {
+    pub(super) fn all_volume(&self) -> &BTreeMap<Day, DayVolume> {
         self.volume.get_or_init(|| {
             let living = self.snapshot().segments();
             let scopes: Vec<Scope> = living.iter().map(|living| Scope::new(living, None)).collect();

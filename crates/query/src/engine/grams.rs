@@ -145,10 +145,7 @@ impl Engine {
             // A damaged lexicon may name any number.
             return lexicon.all_of(layer).into_iter().map(|id| if id < count { id } else { 0 }).collect();
         }
-        let mut first: HashMap<String, u32> = HashMap::new();
-        let numbers = 0..count;
-        let shared: Vec<u32> =
-            numbers.map(|id| *first.entry(lexicon.string(layer, id).to_lowercase()).or_insert(id)).collect();
+        let shared = self.folded();
         lexicon.all_of(layer).into_iter().map(|id| shared.get(id as usize).copied().unwrap_or(0)).collect()
     }
 
@@ -168,7 +165,7 @@ impl Engine {
             let ids: Vec<u32> =
                 segment.lexemes().iter().map(|lexeme| of.get(*lexeme as usize).copied().unwrap_or(0)).collect();
             let bits = segment.sentence_bits();
-            scope.runs(|run| {
+            scope.pieces(segment, &part.limits(), |run| {
                 for document in run {
                     number += 1;
                     let tokens = segment.tokens_of(document);

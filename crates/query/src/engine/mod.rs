@@ -13,10 +13,12 @@ mod near;
 mod periods;
 mod plan;
 mod program;
+mod relations;
 mod restrict;
 mod scope;
 mod search;
 mod set;
+mod sketch;
 mod time;
 mod view;
 mod words;
@@ -24,6 +26,7 @@ mod words;
 pub use count::{DayVolume, FieldCounts};
 pub use periods::PeriodCounts;
 pub use search::{Hit, Order, Search};
+pub use sketch::SketchOf;
 pub use view::{MOST_SORTED, View};
 pub use words::is_wordlike;
 
@@ -32,14 +35,15 @@ use crate::cql::ast::Query;
 use crate::filter::{CompiledFilter, Filter};
 use crate::syntax::SyntaxError;
 use program::Program;
+use relations::Marginals;
 use restrict::Rules;
 use scope::Scope;
 use set::LexemeSet;
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, Mutex, OnceLock};
 use std::time::Instant;
-use tidings_index::lexicon::Lexicon;
+use tidings_index::lexicon::{Layer, Lexicon};
 use tidings_index::{Day, Snapshot};
 
 /// Why a question was not answered.
@@ -99,7 +103,13 @@ impl<'l> Watch<'l> {
     /// Counts a step; false if it must be the last.
     #[inline]
     pub(crate) fn goes_on(&mut self) -> bool {
-        self.steps += 1;
+        self.goes_on_by(1)
+    }
+
+    /// Counts many small steps at once; false if they must be the last.
+    #[inline]
+    pub(crate) fn goes_on_by(&mut self, steps: u32) -> bool {
+        self.steps = self.steps.saturating_add(steps);
         if self.steps >= Watch::STEPS {
             self.steps = 0;
             self.is_over |= self.limits.is_over();
@@ -125,6 +135,10 @@ pub struct Engine {
     totals: [OnceLock<Vec<u64>>; 3],
     /// What was collected on each day; made when first asked for.
     volume: OnceLock<BTreeMap<Day, DayVolume>>,
+    /// How often frequent lemmas stand in the relations of each grammar; counted when first asked for.
+    marginals: Mutex<BTreeMap<String, Arc<Marginals>>>,
+    /// For each word the first that differs from it in case only; made when first asked for.
+    folded: OnceLock<Vec<u32>>,
 }
 
 /// A part of the corpus: the documents that a filter admits.
@@ -136,23 +150,42 @@ pub struct Part {
 }
 
 impl Part {
-    /// The same part for an impatient asker: what counts its words looks at no further segment after this time, or as soon as
-    /// somebody says so. Whoever sets a limit must ask [`Part::is_over`] before they believe a count.
+    /// The same part for an impatient asker: what counts its words stops soon after this time, or after somebody says so.
+    /// Whoever sets a limit must ask [`Part::is_over`] before they believe a count.
     pub fn until(self, time: Instant, cancelled: Arc<AtomicBool>) -> Part {
         Part { stop: Some((time, cancelled)), ..self }
     }
 
     /// Whether the limit is reached, so that counts may be incomplete.
     pub fn is_over(&self) -> bool {
-        let Some((time, cancelled)) = &self.stop else { return false };
-        Limits { until: Some(*time), cancelled: Some(cancelled) }.is_over()
+        self.limits().is_over()
+    }
+
+    pub(crate) fn limits(&self) -> Limits<'_> {
+        match &self.stop {
+            Some((time, cancelled)) => Limits { until: Some(*time), cancelled: Some(cancelled) },
+            None => Limits::default(),
+        }
     }
 }
 
 impl Engine {
     /// An engine over a generation of an index.
     pub fn new(snapshot: Snapshot) -> Engine {
-        Engine { snapshot, totals: Default::default(), volume: OnceLock::new() }
+        Engine {
+            snapshot,
+            totals: Default::default(),
+            volume: OnceLock::new(),
+            marginals: Mutex::default(),
+            folded: OnceLock::new(),
+        }
+    }
+
+    /// Makes what is otherwise made when first asked for, so that nobody has to wait for it.
+    pub fn prepare(&self) {
+        self.all_volume();
+        self.string_totals(Layer::Word);
+        self.folded();
     }
 
     /// The generation it speaks of.

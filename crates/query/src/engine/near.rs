@@ -5,7 +5,7 @@ use super::{Limits, Search};
 use crate::answer::{Collocates, Window};
 use crate::cql::Attribute;
 use crate::measure::association::Association;
-use hashbrown::HashMap;
+use std::borrow::Cow;
 use std::ops::{ControlFlow, Range};
 
 impl Search<'_> {
@@ -67,29 +67,13 @@ impl Search<'_> {
         limits: &Limits<'_>,
     ) -> (Collocates, bool) {
         let layer = layer_of(attribute);
-        let lexicon = self.engine.lexicon();
         let (near, hits, complete) = self.near(attribute, window, limits);
-        let anywhere = self.anywhere(layer);
-        let text_of = |id: usize| lexicon.string(layer, id as u32);
-        let mut rows: Vec<(String, u64, u64)> = Vec::new();
-        if attribute == Attribute::Lc {
-            let mut joined: HashMap<String, (u64, u64)> = HashMap::new();
-            for (id, count) in near.into_iter().enumerate().filter(|(_, count)| *count > 0) {
-                joined.entry(text_of(id).to_lowercase()).or_default().0 += count;
-            }
-            // Spellings that are near no hit count too.
-            for (id, count) in anywhere.iter().enumerate().filter(|(_, count)| **count > 0) {
-                if let Some(sums) = joined.get_mut(&text_of(id).to_lowercase()) {
-                    sums.1 += count;
-                }
-            }
-            rows.extend(joined.into_iter().map(|(text, (count, everywhere))| (text, count, everywhere)));
-        } else {
-            let found = near.into_iter().enumerate().filter(|(_, count)| *count >= at_least.max(1));
-            rows.extend(
-                found.map(|(id, count)| (text_of(id).to_owned(), count, anywhere.get(id).copied().unwrap_or(0))),
-            );
-        }
+        // Spellings that are near no hit count too.
+        let anywhere = self.engine.joined(attribute, self.anywhere(layer, limits));
+        let complete = complete && (self.is_unfiltered() || !limits.is_over());
+        let near = self.engine.joined(attribute, Cow::Owned(near));
+        let found = (0..).zip(near.iter().zip(anywhere.iter())).filter(|(_, (count, _))| **count >= at_least.max(1));
+        let rows = found.map(|(id, (count, anywhere))| (self.engine.name(attribute, id), *count, *anywhere));
         (Collocates::rank(attribute, window, (hits, self.tokens()), order, at_least, rows), complete)
     }
 }

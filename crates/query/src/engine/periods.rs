@@ -6,7 +6,7 @@
 
 use super::scope::Scope;
 use super::set::layer_of;
-use super::{Engine, Part};
+use super::{Engine, Limits, Part, Watch};
 use crate::cql::Attribute;
 use crate::trend::BinCount;
 use std::ops::Range;
@@ -67,7 +67,7 @@ impl Engine {
         };
         for (segment, scope) in self.scopes(part) {
             let of_documents = periods_of_documents(segment, scope, periods, &mut counts.tokens);
-            count_segment(segment, &of_documents, &word_of, &rows, periods.len(), &mut counts);
+            count_segment(segment, &of_documents, &word_of, &rows, &part.limits(), &mut counts);
         }
         counts
     }
@@ -91,7 +91,14 @@ impl Engine {
         let mut sums = vec![(0u32, 0u32); periods.len()];
         let mut course = Vec::new();
         let mut positions = Vec::new();
+        let limits = part.limits();
+        let mut watch = Watch::new(&limits);
         for word in 0..lists.words() {
+            // How often a word occurs tells how long it takes to follow it.
+            let steps = lists.of(word).iter().map(|(place, rank)| places[*place as usize].frequency(*rank));
+            if !watch.goes_on_by(steps.fold(1, u32::saturating_add)) {
+                break;
+            }
             let mut first = places.len() as u32;
             for run in lists.of(word).chunk_by(|a, b| a.0 == b.0) {
                 first = first.min(run[0].0);
@@ -124,10 +131,11 @@ fn count_segment(
     of_documents: &[u32],
     word_of: &[u32],
     rows: &[u32],
-    width: usize,
+    limits: &Limits<'_>,
     counts: &mut PeriodCounts,
 ) {
-    let column = segment.column();
+    let (column, width) = (segment.column(), counts.tokens.len());
+    let mut watch = Watch::new(limits);
     // Words that are not counted go to a row of their own at the end.
     let spare = counts.words.len();
     let row_of = |lexeme: &u32| {
@@ -153,6 +161,9 @@ fn count_segment(
         }
         now = period;
         let tokens = segment.tokens_of(document);
+        if !watch.goes_on_by(tokens.len() as u32) {
+            return;
+        }
         column.scan(tokens.start, tokens.end, |_, ranks| {
             for rank in ranks {
                 let row = row_of.get(*rank as usize).copied().unwrap_or(spare as u32);
@@ -208,6 +219,10 @@ impl<'s> Places<'s> {
         };
         let milestones = (0..segment.tokens()).step_by(MILE as usize).map(milestone).collect();
         Places { segment, periods, milestones }
+    }
+
+    fn frequency(&self, rank: u32) -> u32 {
+        self.segment.frequencies().get(rank as usize).copied().unwrap_or(0)
     }
 
     /// Adds the hits and documents of a word, which has these lists in the segment, to its periods.

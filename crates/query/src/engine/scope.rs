@@ -1,5 +1,6 @@
 //! Which documents of a segment are asked: a filter and what was removed, as bits.
 
+use super::Limits;
 use crate::filter::{CompiledFilter, FieldMatcher};
 use crate::syntax::Logic;
 use std::ops::Range;
@@ -76,6 +77,33 @@ impl Scope {
                 run.into_iter().for_each(each);
             }
         }
+    }
+}
+
+/// Tokens of a piece: about a millisecond of work.
+const PIECE_TOKENS: u32 = 1 << 18;
+
+impl Scope {
+    /// The documents that are asked, in runs of neighbours that are short enough to be waited for, until a limit is hit.
+    pub(crate) fn pieces(&self, segment: &Segment, limits: &Limits<'_>, mut each: impl FnMut(Range<u32>)) {
+        let starts = segment.starts();
+        let (mut is_over, mut seen) = (limits.is_over(), 0);
+        self.runs(|run| {
+            let mut rest = run;
+            while !rest.is_empty() && !is_over {
+                let first = starts[rest.start as usize];
+                let tokens = &starts[rest.start as usize + 1..=rest.end as usize];
+                let length = tokens.partition_point(|end| *end - first <= PIECE_TOKENS).max(1) as u32;
+                let piece = rest.start..rest.start + length;
+                seen += starts[piece.end as usize] - first;
+                rest.start = piece.end;
+                each(piece);
+                if seen >= PIECE_TOKENS {
+                    seen = 0;
+                    is_over = limits.is_over();
+                }
+            }
+        });
     }
 }
 

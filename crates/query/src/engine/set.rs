@@ -212,6 +212,16 @@ pub(crate) fn strings_matching(
         }
         return Ok(found);
     }
+    if let Some(prefixes) = plain.hir().ok().filter(|_| !is_plain).and_then(|hir| plain_prefixes(&hir)) {
+        for strings in lexicon.strings(layer) {
+            for prefix in &prefixes {
+                strings.with_key_prefix(prefix).for_each(|id| consider(id, strings.get(id)));
+            }
+        }
+        found.sort_unstable();
+        found.dedup();
+        return Ok(found);
+    }
     let needles = if is_plain { needles(&wanted.hir()?) } else { None };
     for strings in lexicon.strings(layer) {
         match needles.as_deref() {
@@ -229,6 +239,16 @@ pub(crate) fn strings_matching(
     found.sort_unstable();
     found.dedup();
     Ok(found)
+}
+
+/// The keys that matches of an expression begin with where case or marks do not count. Only plain letters stay neighbours
+/// when marks go and what is left is put together again.
+fn plain_prefixes(hir: &Hir) -> Option<Vec<String>> {
+    let prefix = |needle: Needle| match needle {
+        Needle::Prefix(text) if !text.is_empty() && text.is_ascii() => Some(look_up_key(&text).into_owned()),
+        _ => None,
+    };
+    needles(hir)?.into_iter().map(prefix).collect()
 }
 
 /// A text that every match of an expression begins with, or has in it.

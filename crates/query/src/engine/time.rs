@@ -133,7 +133,7 @@ impl Engine {
         let mut sites: BTreeMap<String, Vec<u32>> = BTreeMap::new();
         for (segment, scope) in self.scopes(part) {
             let Some(field) = segment.field("site") else { continue };
-            scope.runs(|run| {
+            scope.pieces(segment, &part.limits(), |run| {
                 for document in run {
                     let bin = step.bin_of(segment.day_of(document).date());
                     if let Some(place) = place.get(&bin) {
@@ -190,7 +190,7 @@ impl Engine {
     }
 
     /// A word by its number.
-    fn name(&self, attribute: Attribute, word: u32) -> String {
+    pub(super) fn name(&self, attribute: Attribute, word: u32) -> String {
         let text = self.lexicon().string(layer_of(attribute), word);
         if attribute == Attribute::Lc { text.to_lowercase() } else { text.to_owned() }
     }

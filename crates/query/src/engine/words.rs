@@ -1,10 +1,10 @@
-//! Counts the words of a corpus or of a part of it: lists, keywords.
+//! Counts the words of a corpus or of a part of it: lists, keywords, comparisons.
 
 use super::count::tokens_in;
 use super::scope::Scope;
 use super::set::layer_of;
-use super::{Engine, Part, Result, Search};
-use crate::answer::{Keywords, WordRow, Words};
+use super::{Engine, Limits, Part, Result, Search};
+use crate::answer::{CompareConfig, Comparison, Keywords, WordRow, Words};
 use crate::cql::Attribute;
 use crate::measure::keyness::Keyness;
 use crate::measure::per_million;
@@ -16,7 +16,7 @@ use tidings_index::Segment;
 use tidings_index::lexicon::Layer;
 
 /// Adds how often each rank occurs in the documents that are asked.
-fn count_ranks(segment: &Segment, scope: &Scope, counts: &mut Vec<u32>) {
+fn count_ranks(segment: &Segment, scope: &Scope, limits: &Limits<'_>, counts: &mut Vec<u32>) {
     counts.clear();
     let everything = 0..segment.meta().documents;
     if scope.is_whole() && scope.documents() == everything {
@@ -36,14 +36,17 @@ fn count_ranks(segment: &Segment, scope: &Scope, counts: &mut Vec<u32>) {
                 ranks.iter().for_each(|rank| counts[*rank as usize] = counts[*rank as usize].saturating_sub(1));
             });
         };
-        scope.runs(|documents| {
+        scope.pieces(segment, limits, |documents| {
             leave_out(next..documents.start);
             next = documents.end;
         });
-        leave_out(next..segment.meta().documents);
+        // Whoever was stopped does not believe the counts anyway.
+        if !limits.is_over() {
+            leave_out(next..segment.meta().documents);
+        }
         return;
     }
-    scope.runs(|documents| {
+    scope.pieces(segment, limits, |documents| {
         let tokens = segment.tokens_in(documents);
         column.scan(tokens.start, tokens.end, |_, ranks| {
             ranks.iter().for_each(|rank| counts[*rank as usize] += 1);
@@ -62,19 +65,48 @@ impl Engine {
         if part.is_everything {
             return Cow::Borrowed(self.string_totals(layer));
         }
-        Cow::Owned(self.count_strings(self.scopes(part), layer))
+        Cow::Owned(self.count_strings(self.scopes(part), &part.limits(), layer))
     }
 
     /// How often each string of a layer occurs in everything that is not removed; counted when first asked for.
-    fn string_totals(&self, layer: Layer) -> &[u64] {
+    pub(super) fn string_totals(&self, layer: Layer) -> &[u64] {
         self.totals[layer as usize].get_or_init(|| {
             let all: Vec<Scope> = self.snapshot().segments().iter().map(|living| Scope::new(living, None)).collect();
             let segments = self.snapshot().segments().iter().map(|living| living.segment());
-            self.count_strings(segments.zip(&all), layer)
+            self.count_strings(segments.zip(&all), &Limits::default(), layer)
         })
     }
 
-    fn count_strings<'p>(&self, scopes: impl Iterator<Item = (&'p Segment, &'p Scope)>, layer: Layer) -> Vec<u64> {
+    /// Counts of strings as counts of values: if case does not count, those of all spellings stand at the first.
+    pub(super) fn joined<'c>(&self, attribute: Attribute, counts: Cow<'c, [u64]>) -> Cow<'c, [u64]> {
+        if attribute != Attribute::Lc {
+            return counts;
+        }
+        let mut sums = vec![0; counts.len()];
+        for (first, count) in self.folded().iter().zip(counts.iter()) {
+            if let Some(sum) = sums.get_mut(*first as usize) {
+                *sum += count;
+            }
+        }
+        Cow::Owned(sums)
+    }
+
+    /// For each word the first that differs from it in case only.
+    pub(super) fn folded(&self) -> &[u32] {
+        self.folded.get_or_init(|| {
+            let lexicon = self.lexicon();
+            let mut first: HashMap<String, u32> = HashMap::new();
+            let numbers = 0..lexicon.count(Layer::Word);
+            numbers.map(|id| *first.entry(lexicon.string(Layer::Word, id).to_lowercase()).or_insert(id)).collect()
+        })
+    }
+
+    fn count_strings<'p>(
+        &self,
+        scopes: impl Iterator<Item = (&'p Segment, &'p Scope)>,
+        limits: &Limits<'_>,
+        layer: Layer,
+    ) -> Vec<u64> {
         let lexicon = self.lexicon();
         let mut by_lexeme = vec![0u64; lexicon.lexemes() as usize];
         let mut counts = Vec::new();
@@ -82,7 +114,7 @@ impl Engine {
             if scope.documents().is_empty() {
                 continue;
             }
-            count_ranks(segment, scope, &mut counts);
+            count_ranks(segment, scope, limits, &mut counts);
             for (lexeme, count) in segment.lexemes().iter().zip(&counts) {
                 if let Some(total) = by_lexeme.get_mut(*lexeme as usize) {
                     *total += u64::from(*count);
@@ -98,19 +130,19 @@ impl Engine {
         totals
     }
 
-    /// In how many documents of a part each value of an attribute occurs, by its number; spellings that share a value
-    /// have the number of the first of them.
-    fn value_documents(&self, part: &Part, attribute: Attribute) -> Vec<u64> {
+    /// How often each value of an attribute occurs in a part and in how many of its documents, by its number; spellings
+    /// that share a value have the number of the first of them.
+    fn value_counts(&self, part: &Part, attribute: Attribute) -> Vec<(u64, u64)> {
         let lexicon = self.lexicon();
         let (layer, of) = (layer_of(attribute), self.words_of_lexemes(attribute));
-        // For each string the documents with it, and the last of them.
-        let mut documents = vec![(0u32, 0u32); lexicon.count(layer) as usize];
+        // For each string its hits, the documents with it, and the last of them.
+        let mut counts = vec![(0u64, 0u32, 0u32); lexicon.count(layer) as usize];
         let mut number = 0;
         for (segment, scope) in self.scopes(part).filter(|(_, scope)| !scope.documents().is_empty()) {
             let starts = segment.starts();
             let ids: Vec<u32> =
                 segment.lexemes().iter().map(|lexeme| of.get(*lexeme as usize).copied().unwrap_or(0)).collect();
-            scope.runs(|run| {
+            scope.pieces(segment, &part.limits(), |run| {
                 let tokens = segment.tokens_in(run.clone());
                 let mut document = run.start as usize;
                 segment.column().scan(tokens.start, tokens.end, |from, ranks| {
@@ -122,8 +154,9 @@ impl Engine {
                         }
                         let now = number + document as u32 + 1;
                         let id = ids.get(*rank as usize).copied().unwrap_or(0);
-                        if let Some((count, last)) = documents.get_mut(id as usize) {
-                            *count += u32::from(*last != now);
+                        if let Some((hits, documents, last)) = counts.get_mut(id as usize) {
+                            *hits += 1;
+                            *documents += u32::from(*last != now);
                             *last = now;
                         }
                     }
@@ -131,32 +164,16 @@ impl Engine {
             });
             number += segment.meta().documents;
         }
-        documents.into_iter().map(|(count, _)| u64::from(count)).collect()
+        counts.into_iter().map(|(hits, documents, _)| (hits, documents.into())).collect()
     }
 
     /// The words of a part that match and occur often enough, the most frequent first.
     pub fn words(&self, part: &Part, attribute: Attribute, matching: Option<&Wanted>, at_least: u64) -> Result<Words> {
         let tokens = self.tokens(part);
-        let layer = layer_of(attribute);
-        let counts = self.string_counts(part, layer);
-        let counts = (0..).zip(counts.iter().copied().zip(self.value_documents(part, attribute)));
-        // Documents are counted with the first spelling, which may not be among the hits itself.
-        let counts = counts.filter(|(_, (hits, documents))| *hits > 0 || *documents > 0);
-        let text = |id: u32| self.lexicon().string(layer, id);
-        let rows = match attribute {
-            Attribute::Lc => {
-                let mut joined: HashMap<String, (u64, u64)> = HashMap::new();
-                for (id, (hits, documents)) in counts {
-                    let sums = joined.entry(text(id).to_lowercase()).or_default();
-                    *sums = (sums.0 + hits, sums.1 + documents);
-                }
-                joined.into_iter().map(|(text, (hits, documents))| (text, hits, documents)).collect()
-            }
-            _ => {
-                let often = counts.filter(|(_, (hits, _))| *hits >= at_least.max(1));
-                often.map(|(id, (hits, documents))| (text(id).to_owned(), hits, documents)).collect()
-            }
-        };
+        let counts = (0..).zip(self.value_counts(part, attribute));
+        let text = |id: u32| self.name(attribute, id);
+        let counts = counts.filter(|(_, (hits, _))| *hits >= at_least.max(1));
+        let rows = counts.map(|(id, (hits, documents))| (text(id), hits, documents)).collect();
         words(attribute, 1, tokens, matching, at_least, rows)
     }
 
@@ -173,25 +190,22 @@ impl Engine {
         if n > 1 {
             return self.keyterms((focus, reference), attribute, n, order, at_least);
         }
-        let layer = layer_of(attribute);
-        let (here, there) = (self.string_counts(focus, layer), self.string_counts(reference, layer));
-        let lexicon = self.lexicon();
-        let counts =
-            (0..).zip(here.iter().copied().zip(there.iter().copied())).filter(|(_, (here, there))| here + there > 0);
-        let counts = counts.map(|(id, (here, there))| (lexicon.string(layer, id), here, there));
-        let mut joined: Vec<(String, u64, u64)> = Vec::new();
-        if attribute == Attribute::Lc {
-            let mut sums: HashMap<String, (u64, u64)> = HashMap::new();
-            for (text, here, there) in counts {
-                let sum = sums.entry(text.to_lowercase()).or_default();
-                *sum = (sum.0 + here, sum.1 + there);
-            }
-            joined.extend(sums.into_iter().map(|(text, (here, there))| (text, here, there)));
-        } else {
-            joined.extend(counts.map(|(text, here, there)| (text.to_owned(), here, there)));
-        }
-        joined.retain(|(_, here, _)| *here > 0);
-        Ok(Keywords::rank(attribute, (self.tokens(focus), self.tokens(reference)), order, at_least, joined))
+        let values = |part: &Part| self.joined(attribute, self.string_counts(part, layer_of(attribute)));
+        let (here, there) = (values(focus), values(reference));
+        let counts = (0..).zip(here.iter().copied().zip(there.iter().copied()));
+        let counts = counts.filter(|(_, (here, _))| *here >= at_least.max(1));
+        let counts = counts.map(|(id, (here, there))| (self.name(attribute, id), here, there));
+        Ok(Keywords::rank(attribute, (self.tokens(focus), self.tokens(reference)), order, at_least, counts))
+    }
+
+    /// The words that are surely more or less frequent in one part than in another, such as a later and an earlier period.
+    pub fn compare(&self, before: &Part, after: &Part, attribute: Attribute, config: &CompareConfig) -> Comparison {
+        let count = |part: &Part| self.value_counts(part, attribute);
+        let counts = (0..).zip(count(before).into_iter().zip(count(after)));
+        let met = counts.filter(|(_, (before, after))| before.1 + after.1 >= config.min_documents.max(1));
+        let words = met.map(|(word, (before, after))| (self.name(attribute, word), before, after));
+        let words = words.filter(|(value, ..)| config.punctuation || is_wordlike(value));
+        Comparison::of(attribute, (self.tokens(before), self.tokens(after)), config, words)
     }
 }
 
@@ -226,11 +240,11 @@ pub(super) fn words(
 
 impl Search<'_> {
     /// How often each string of a layer occurs in all documents that are asked, by number.
-    pub(crate) fn anywhere(&self, layer: Layer) -> Cow<'_, [u64]> {
+    pub(crate) fn anywhere(&self, layer: Layer, limits: &Limits<'_>) -> Cow<'_, [u64]> {
         if self.is_unfiltered() {
             return Cow::Borrowed(self.engine.string_totals(layer));
         }
         let scopes = (0..self.segments()).map(|index| (self.segment(index), self.scope(index)));
-        Cow::Owned(self.engine.count_strings(scopes, layer))
+        Cow::Owned(self.engine.count_strings(scopes, limits, layer))
     }
 }

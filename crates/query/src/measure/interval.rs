@@ -6,6 +6,7 @@
 
 use super::special::gamma_quantile;
 use serde::Serialize;
+use std::sync::OnceLock;
 
 /// Where the true value lies, with the confidence that was asked for.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
@@ -22,16 +23,26 @@ const MANY_HITS: f64 = 2_000.0;
 /// The band of a count of rare events, exact (Garwood): its ends are those means of a Poisson
 /// distribution which make so few or so many hits improbable.
 pub fn poisson_band(hits: f64, confidence: f64) -> Band {
-    let outside = (1.0 - confidence) / 2.0;
     if hits > MANY_HITS {
         // Wilson and Hilferty's cube root: right to six digits here, and a hundred times faster.
         let z = (2.0 * gamma_quantile(0.5, confidence)).sqrt();
         let end = |shape: f64, z: f64| shape * (1.0 - 1.0 / (9.0 * shape) + z / (3.0 * shape.sqrt())).powi(3);
         return Band { low: end(hits, -z), high: end(hits + 1.0, z) };
     }
-    let low = if hits > 0.0 { gamma_quantile(hits, outside) } else { 0.0 };
-    Band { low, high: gamma_quantile(hits + 1.0, 1.0 - outside) }
+    let search = || {
+        let outside = (1.0 - confidence) / 2.0;
+        let low = if hits > 0.0 { gamma_quantile(hits, outside) } else { 0.0 };
+        Band { low, high: gamma_quantile(hits + 1.0, 1.0 - outside) }
+    };
+    match USUAL_BANDS.get(hits as usize) {
+        Some(known) if confidence == USUAL_CONFIDENCE && hits.fract() == 0.0 => *known.get_or_init(search),
+        _ => search(),
+    }
 }
+
+/// A chart of ten years of weeks has five hundred bands, nearly all of few hits and of one confidence: each is searched for once.
+static USUAL_BANDS: [OnceLock<Band>; MANY_HITS as usize + 1] = [const { OnceLock::new() }; MANY_HITS as usize + 1];
+const USUAL_CONFIDENCE: f64 = 0.95;
 
 /// The band of a rate per million tokens. `spread` is how many times the variance exceeds that of
 /// independent hits (1 if unknown): hits count as so many fewer.

@@ -96,6 +96,14 @@ pub struct Bin {
     pub last: Date,
 }
 
+impl Bin {
+    /// How many days it has.
+    pub fn days(&self) -> u32 {
+        let days = self.last.since(self.first).map_or(0, |span| span.get_days());
+        days.unsigned_abs() + 1
+    }
+}
+
 /// Its name, which a filter understands: `2026-03`, `2026-W09`, `2026-03-01..2026-03-10`.
 impl fmt::Display for Bin {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -133,6 +141,8 @@ mod tests {
         ] {
             let bin = step.bin_of(day);
             assert_eq!((bin.to_string().as_str(), bin.first, bin.last), (name, first, last));
+            assert_eq!(step.bins(first, last).len(), 1);
+            assert_eq!(bin.days() as usize, Step::Day.bins(first, last).len());
         }
     }
 

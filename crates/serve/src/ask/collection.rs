@@ -1,15 +1,23 @@
-//! What there is: corpora, virtual corpora, feeds and hosts.
+//! What there is: corpora, virtual corpora, feeds and hosts, and what became of everything that was downloaded.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-use serde_json::json;
+use jiff::civil::Date;
+use serde_json::{Value, json};
 use tidings_index::Day;
+use tidings_index::lexicon::{Layer, Lexicon};
+use tidings_query::trend::Bin;
+use tidings_store::census::DayFates;
 use tidings_store::{corpora as virtual_corpora, feeds as feed_store, yields};
 
 use super::Question;
 use crate::endpoint::Stop;
+use crate::refusal::Refusal;
 use crate::reply::Reply;
-use crate::schema::{Schema, list, maybe, object};
+use crate::schema::{Schema, list, map, maybe, object};
+
+/// How feeds do, by name.
+pub(crate) const HEALTH: &[&str] = &["alive", "slow", "failing", "dead", "new"];
 
 pub(crate) fn corpora_schema() -> Schema {
     let corpus = object([
@@ -20,17 +28,22 @@ pub(crate) fn corpora_schema() -> Schema {
         ("first_day", maybe(Schema::Text)),
         ("last_day", maybe(Schema::Text)),
         ("fields", list(Schema::Text)),
+        ("attributes", list(Schema::Words(super::ATTRIBUTES))),
+        ("layers", list(object([("by", Schema::Text), ("tokens", Schema::Integer)]))),
     ]);
     object([("link", Schema::Text), ("corpora", list(corpus))])
 }
 
 pub(crate) fn corpora(question: &Question<'_>, reply: &mut Reply) -> Result<(), Stop> {
+    let layers = question.house.layers()?;
     for (code, engine) in question.house.corpora() {
         let snapshot = engine.snapshot();
         let with_text = snapshot.segments().iter().filter(|living| living.documents() > 0);
         let metas: Vec<_> = with_text.clone().map(|living| living.segment().meta()).collect();
         let fields: BTreeSet<&str> = with_text.flat_map(|living| living.segment().field_names()).collect();
         let fields: Vec<&str> = ["date", "seen", "url", "title"].into_iter().chain(fields).collect();
+        let layers = layers.get(&code).into_iter().flatten();
+        let layers: Vec<_> = layers.map(|(by, tokens)| json!({ "by": by, "tokens": tokens })).collect();
         reply.row(json!({
             "corpus": code,
             "generation": snapshot.generation(),
@@ -39,9 +52,19 @@ pub(crate) fn corpora(question: &Question<'_>, reply: &mut Reply) -> Result<(), 
             "first_day": metas.iter().map(|meta| meta.first_day).min().map(|day| Day(day).to_string()),
             "last_day": metas.iter().map(|meta| meta.last_day).max().map(|day| Day(day).to_string()),
             "fields": fields,
+            "attributes": attributes(snapshot.lexicon()),
+            "layers": layers,
         }))?;
     }
     Ok(())
+}
+
+/// The attributes that say something: a layer that nobody has filled holds nothing but the empty string.
+fn attributes(lexicon: &Lexicon) -> Vec<&'static str> {
+    let is_filled = |layer| lexicon.count(layer) > 1;
+    let layers = [("lemma", Layer::Lemma), ("tag", Layer::Tag)];
+    let filled = layers.into_iter().filter(|(_, layer)| is_filled(*layer)).map(|(name, _)| name);
+    ["word", "lc"].into_iter().chain(filled).collect()
 }
 
 pub(crate) fn named_schema() -> Schema {
@@ -75,10 +98,15 @@ fn yield_json(sum: &yields::Yield) -> serde_json::Value {
     })
 }
 
+fn health_schema() -> Schema {
+    Schema::Words(HEALTH)
+}
+
 pub(crate) fn feeds_schema() -> Schema {
     let feed = object([
         ("feed", Schema::Text),
         ("title", Schema::Text),
+        ("health", health_schema()),
         ("polled", Schema::Words(&["listed", "unchanged", "failed", "gone", "never"])),
         ("checked", Schema::Text),
         ("succeeded", Schema::Text),
@@ -104,12 +132,17 @@ pub(crate) fn feeds(question: &Question<'_>, reply: &mut Reply) -> Result<(), St
         }
     })?;
     let states = feed_store::states(home)?;
+    let wanted = question.given.text("health");
     for listed in feed_store::list(home)?.feeds {
         let state = states.get(&listed.url).cloned().unwrap_or_default();
+        if wanted.is_some_and(|wanted| wanted != state.health().name()) {
+            continue;
+        }
         let polled = if state.checked.is_empty() { "never" } else { state.polled.word() };
         reply.row(json!({
             "feed": listed.url,
             "title": state.title,
+            "health": state.health().name(),
             "polled": polled,
             "checked": state.checked,
             "succeeded": state.succeeded,
@@ -139,6 +172,237 @@ pub(crate) fn hosts(question: &Question<'_>, reply: &mut Reply) -> Result<(), St
     })?;
     for row in rows {
         reply.row(row)?;
+    }
+    Ok(())
+}
+
+pub(crate) fn collection_schema() -> Schema {
+    let step = object([
+        ("step", Schema::Words(&["clean", "dedup", "annotate"])),
+        ("unit", Schema::Words(&["pages", "documents"])),
+        ("fate", Schema::Words(&["kept", "left out"])),
+        ("reason", Schema::Text),
+        ("items", Schema::Integer),
+        ("share", maybe(Schema::Number)),
+    ]);
+    object([
+        ("link", Schema::Text),
+        ("feeds", map(Schema::Integer)),
+        ("days", Schema::Integer),
+        ("days_with_runs", Schema::Integer),
+        ("first_day", maybe(Schema::Text)),
+        ("last_day", maybe(Schema::Text)),
+        ("last_run", maybe(Schema::Text)),
+        ("pages", Schema::Integer),
+        ("downloaded_bytes", Schema::Integer),
+        ("clean_bytes", Schema::Integer),
+        ("words", Schema::Integer),
+        ("duplicate_words", Schema::Integer),
+        ("tokens", Schema::Integer),
+        ("rows", list(step)),
+    ])
+}
+
+/// What became of the pages of many days: figures that add up.
+#[derive(Default)]
+struct Fates {
+    days: u64,
+    days_with_runs: u64,
+    runs: u64,
+    /// The most that there were on one day.
+    feeds: u64,
+    hosts: u64,
+    sum: yields::Yield,
+    words: u64,
+    duplicate_words: u64,
+    tokens: u64,
+    /// Pages by the reason why they gave no document.
+    dropped: BTreeMap<String, u64>,
+    judged: u64,
+    duplicates: u64,
+    annotated: u64,
+    left_out: BTreeMap<String, u64>,
+}
+
+fn add(sums: &mut BTreeMap<String, u64>, more: &BTreeMap<String, u64>) {
+    more.iter().for_each(|(name, count)| *sums.entry(name.clone()).or_default() += count);
+}
+
+impl Fates {
+    fn add(&mut self, day: &DayFates) {
+        self.days += 1;
+        self.days_with_runs += u64::from(day.runs > 0);
+        self.runs += day.runs;
+        self.feeds = self.feeds.max(day.feeds);
+        self.hosts = self.hosts.max(day.hosts);
+        self.sum += day.sum;
+        add(&mut self.dropped, &day.dropped);
+        if let Some(judged) = &day.judged {
+            self.words += judged.words;
+            self.duplicate_words += judged.duplicate_words;
+            self.judged += judged.documents;
+            self.duplicates += judged.duplicates;
+        }
+        if let Some(text) = &day.text {
+            self.tokens += text.tokens.values().sum::<u64>();
+            self.annotated += text.documents.values().sum::<u64>();
+            add(&mut self.left_out, &text.dropped);
+        }
+    }
+
+    /// The funnel: of each step what was kept and what was left out, by reason. The items of a step add up to what came in.
+    fn funnel(&self) -> Vec<Value> {
+        let duplicates = BTreeMap::from([("nothing new".to_owned(), self.duplicates)]);
+        let steps = [
+            ("clean", "pages", self.sum.documents, &self.dropped),
+            ("dedup", "documents", self.judged - self.duplicates.min(self.judged), &duplicates),
+            ("annotate", "documents", self.annotated, &self.left_out),
+        ];
+        let rows = steps.into_iter().flat_map(|(step, unit, kept, left_out)| {
+            let all = kept + left_out.values().sum::<u64>();
+            let row = move |fate: &str, reason: &str, items: u64| {
+                let share = (all > 0).then(|| items as f64 / all as f64);
+                json!({ "step": step, "unit": unit, "fate": fate, "reason": reason, "items": items, "share": share })
+            };
+            let mut reasons: Vec<(&String, &u64)> = left_out.iter().filter(|(_, items)| **items > 0).collect();
+            reasons.sort_by(|a, b| b.1.cmp(a.1));
+            let reasons: Vec<Value> =
+                reasons.into_iter().map(|(reason, items)| row("left out", reason, *items)).collect();
+            [row("kept", "", kept)].into_iter().chain(reasons)
+        });
+        rows.collect()
+    }
+}
+
+/// How the collection does as a whole, and where what was downloaded went.
+pub(crate) fn collection(question: &Question<'_>, reply: &mut Reply) -> Result<(), Stop> {
+    let home = &question.house.home;
+    let states = feed_store::states(home)?;
+    let mut feeds: BTreeMap<&str, u64> = HEALTH.iter().map(|name| (*name, 0)).collect();
+    for listed in feed_store::list(home)?.feeds {
+        let health = states.get(&listed.url).cloned().unwrap_or_default().health();
+        *feeds.entry(health.name()).or_default() += 1;
+    }
+    reply.say("feeds", feeds);
+    let fates = question.house.census(|census| {
+        let mut fates = Fates::default();
+        census.days().values().for_each(|day| fates.add(day));
+        reply.say("first_day", census.days().keys().next());
+        reply.say("last_day", census.days().keys().next_back());
+        reply.say("last_run", census.days().iter().rev().find(|(_, day)| day.runs > 0).map(|(name, _)| name));
+        fates
+    })?;
+    reply.say("days", fates.days);
+    reply.say("days_with_runs", fates.days_with_runs);
+    reply.say("pages", fates.sum.pages);
+    reply.say("downloaded_bytes", fates.sum.downloaded);
+    reply.say("clean_bytes", fates.sum.clean);
+    reply.say("words", fates.words);
+    reply.say("duplicate_words", fates.duplicate_words);
+    reply.say("tokens", fates.tokens);
+    for row in fates.funnel() {
+        reply.row(row)?;
+    }
+    Ok(())
+}
+
+/// The steps of time that were asked for, each with its days; those that are no days of the calendar are left out.
+fn steps<T: Default>(question: &Question<'_>, mut see: impl FnMut(&mut T, &DayFates)) -> Result<Vec<(Bin, T)>, Stop> {
+    let day_of = |name| match question.given.text(name).map(str::parse::<Date>) {
+        None => Ok(None),
+        Some(Ok(day)) => Ok(Some(day)),
+        Some(Err(_)) => Err(Refusal::wrong(name, "give a day such as 2026-03-01")),
+    };
+    let (since, until) = (day_of("since")?, day_of("until")?);
+    Ok(question.house.census(|census| {
+        let mut steps: Vec<(Bin, T)> = Vec::new();
+        for (name, day) in census.days() {
+            let Ok(date) = name.parse::<Date>() else { continue };
+            if since.is_some_and(|since| date < since) || until.is_some_and(|until| date > until) {
+                continue;
+            }
+            let bin = question.step().bin_of(date);
+            if steps.last().is_none_or(|(last, _)| *last != bin) {
+                steps.push((bin, T::default()));
+            }
+            let (_, sums) = steps.last_mut().expect("just pushed");
+            see(sums, day);
+        }
+        steps
+    })?)
+}
+
+pub(crate) fn days_schema() -> Schema {
+    let row = object([
+        ("bin", Schema::Text),
+        ("days", Schema::Integer),
+        ("days_with_runs", Schema::Integer),
+        ("runs", Schema::Integer),
+        ("feeds", Schema::Integer),
+        ("hosts", Schema::Integer),
+        ("pages", Schema::Integer),
+        ("downloaded_bytes", Schema::Integer),
+        ("clean_bytes", Schema::Integer),
+        ("documents", Schema::Integer),
+        ("duplicates", Schema::Integer),
+        ("kept", Schema::Integer),
+        ("tokens", Schema::Integer),
+    ]);
+    object([("link", Schema::Text), ("rows", list(row))])
+}
+
+/// What was collected in time. `days` are those of the step; on days without a run nobody collected anything.
+pub(crate) fn days(question: &Question<'_>, reply: &mut Reply) -> Result<(), Stop> {
+    for (bin, fates) in steps(question, Fates::add)? {
+        reply.row(json!({
+            "bin": bin.to_string(),
+            "days": bin.days(),
+            "days_with_runs": fates.days_with_runs,
+            "runs": fates.runs,
+            "feeds": fates.feeds,
+            "hosts": fates.hosts,
+            "pages": fates.sum.pages,
+            "downloaded_bytes": fates.sum.downloaded,
+            "clean_bytes": fates.sum.clean,
+            "documents": fates.sum.documents,
+            "duplicates": fates.duplicates,
+            "kept": fates.annotated,
+            "tokens": fates.tokens,
+        }))?;
+    }
+    Ok(())
+}
+
+pub(crate) fn languages_schema() -> Schema {
+    let row = object([
+        ("bin", Schema::Text),
+        ("language", Schema::Text),
+        ("documents", Schema::Integer),
+        ("kept", Schema::Integer),
+        ("tokens", Schema::Integer),
+    ]);
+    object([("link", Schema::Text), ("rows", list(row))])
+}
+
+/// What was collected in time, by language.
+pub(crate) fn languages(question: &Question<'_>, reply: &mut Reply) -> Result<(), Stop> {
+    type Sums = BTreeMap<String, [u64; 3]>;
+    let steps = steps(question, |sums: &mut Sums, day| {
+        let nothing = BTreeMap::new();
+        let text = day.text.as_ref();
+        let counts =
+            [&day.documents, text.map_or(&nothing, |text| &text.documents), text.map_or(&nothing, |text| &text.tokens)];
+        for (place, counts) in counts.into_iter().enumerate() {
+            counts.iter().for_each(|(code, count)| sums.entry(code.clone()).or_default()[place] += count);
+        }
+    })?;
+    for (bin, sums) in steps {
+        for (language, [documents, kept, tokens]) in sums {
+            let bin = bin.to_string();
+            reply.row(
+                json!({ "bin": bin, "language": language, "documents": documents, "kept": kept, "tokens": tokens }),
+            )?;
+        }
     }
     Ok(())
 }

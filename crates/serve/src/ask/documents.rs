@@ -1,13 +1,15 @@
 //! Documents: what is known about them, and their text where it may be seen.
 
 use std::collections::BTreeMap;
+use std::ops::Range;
 
 use serde_json::{Value, json};
+use tidings_model::{Annotated, Token};
 use tidings_query::Rule;
-use tidings_query::answer::Exactness;
+use tidings_query::answer::{Exactness, KwicToken};
 use tidings_query::engine::Order;
 
-use super::{Question, answer_schema};
+use super::{LONGEST_CONTEXT, Question, answer_schema, token_schema};
 use crate::endpoint::Stop;
 use crate::refusal::Refusal;
 use crate::reply::Reply;
@@ -102,14 +104,19 @@ pub(crate) fn one_schema() -> Schema {
     ])
 }
 
-pub(crate) fn one(question: &Question<'_>, reply: &mut Reply) -> Result<(), Stop> {
+/// The document that is asked for, as segment and number.
+fn asked(question: &Question<'_>) -> Result<(usize, u32), Refusal> {
     let unknown = || Refusal::unknown("there is no document of this id; an id has 32 hexadecimal digits");
     let is_id = question.id.len() == 32 && question.id.bytes().all(|byte| byte.is_ascii_hexdigit());
     let id = u128::from_str_radix(&question.id, 16).ok().filter(|_| is_id).ok_or_else(unknown)?;
+    question.engine().snapshot().find_document(id).pop().ok_or_else(unknown)
+}
+
+pub(crate) fn one(question: &Question<'_>, reply: &mut Reply) -> Result<(), Stop> {
     let snapshot = question.engine().snapshot();
-    let (segment, document) = snapshot.find_document(id).pop().ok_or_else(unknown)?;
+    let (segment, document) = asked(question)?;
     let body = known(question, segment, document)?;
-    let availability = Availability::of_field(body["availability"].as_str(), question.right.default);
+    let availability = availability_of(question, &body);
     reply.about(question.about(Rule::default(), Exactness::Exact));
     let shown = question.right.shows_text(availability);
     reply.say("restricted", !shown);
@@ -126,4 +133,91 @@ pub(crate) fn one(question: &Question<'_>, reply: &mut Reply) -> Result<(), Stop
         reply.say("paragraphs", paragraphs.collect::<Vec<String>>());
     }
     Ok(reply.body(body)?)
+}
+
+fn availability_of(question: &Question<'_>, known: &Value) -> Availability {
+    Availability::of_field(known["availability"].as_str(), question.right.default)
+}
+
+pub(crate) fn context_schema() -> Schema {
+    let sentence =
+        object([("paragraph", Schema::Integer), ("position", Schema::Integer), ("tokens", list(token_schema()))]);
+    answer_schema([
+        ("document", Schema::Text),
+        ("availability", AVAILABILITIES),
+        ("restricted", Schema::Flag),
+        ("shortened", Schema::Flag),
+        ("sentences", list(sentence)),
+    ])
+}
+
+/// What stands around a token of a document: sentences or paragraphs, no farther than lines may show if that is the right.
+pub(crate) fn context(question: &Question<'_>, reply: &mut Reply) -> Result<(), Stop> {
+    let given = &question.given;
+    let (segment, document) = asked(question)?;
+    let body = known(question, segment, document)?;
+    let availability = availability_of(question, &body);
+    reply.about(question.about(Rule::default(), Exactness::Exact));
+    reply.say("document", &body["id"]);
+    reply.say("availability", availability.name());
+    let right = question.right;
+    let is_shown = right.shows_lines(availability) || right.shows_text(availability);
+    reply.say("restricted", !is_shown);
+    if !is_shown {
+        reply.say("shortened", false);
+        return Ok(());
+    }
+    let position = given.number("position").unwrap_or(0);
+    let annotated = question.engine().snapshot().annotated(segment, document)?;
+    let sentences = sentences_of(&annotated);
+    let place = sentences.iter().position(|sentence| sentence.tokens.contains(&(position as usize)));
+    let place = place
+        .ok_or_else(|| Refusal::wrong("position", "the document has no token of this number; they count from 0"))?;
+    let around = given.number("around").unwrap_or(1) as usize;
+    let wanted = |at: usize, sentence: &Sentence<'_>| match given.text("unit") {
+        Some("sentence") => at.abs_diff(place) <= around,
+        _ => sentence.paragraph.abs_diff(sentences[place].paragraph) <= around,
+    };
+    // Who may see lines sees no more of a document at once than a line of the longest context.
+    let reach = match right.shows_text(availability) {
+        true => 0..usize::MAX,
+        false => (position.saturating_sub(LONGEST_CONTEXT) as usize)..(position + LONGEST_CONTEXT + 1) as usize,
+    };
+    let (mut shortened, mut rows) = (false, Vec::new());
+    for (_, sentence) in sentences.iter().enumerate().filter(|(at, sentence)| wanted(*at, sentence)) {
+        let shown = sentence.tokens.start.max(reach.start)..sentence.tokens.end.min(reach.end);
+        shortened |= shown != sentence.tokens;
+        if !shown.is_empty() {
+            let first = sentence.tokens.start;
+            let tokens = &sentence.text[shown.start - first..shown.end - first];
+            let tokens: Vec<KwicToken> = tokens.iter().map(token_of).collect();
+            rows.push(json!({ "paragraph": sentence.paragraph, "position": shown.start, "tokens": tokens }));
+        }
+    }
+    reply.say("shortened", shortened);
+    rows.into_iter().try_for_each(|row| Ok(reply.row(row)?))
+}
+
+/// A sentence of a document: its paragraph, the numbers of its tokens, and these.
+struct Sentence<'a> {
+    paragraph: usize,
+    tokens: Range<usize>,
+    text: &'a [Token],
+}
+
+fn sentences_of(document: &Annotated) -> Vec<Sentence<'_>> {
+    let mut sentences = Vec::new();
+    let mut next = 0;
+    for (paragraph, part) in document.paragraphs.iter().enumerate() {
+        for text in &part.sentences {
+            sentences.push(Sentence { paragraph, tokens: next..next + text.len(), text });
+            next += text.len();
+        }
+    }
+    sentences
+}
+
+fn token_of(token: &Token) -> KwicToken {
+    let Token { word, lemma, tag, space_after } = token.clone();
+    KwicToken { word, lemma, tag, space_after }
 }

@@ -4,6 +4,7 @@ pub(crate) mod collection;
 pub(crate) mod counts;
 pub(crate) mod documents;
 pub(crate) mod query;
+pub(crate) mod sketch;
 pub(crate) mod time;
 pub(crate) mod words;
 
@@ -35,6 +36,9 @@ pub(crate) const STEPS: &[&str] = &["day", "10days", "week", "month", "quarter",
 /// The names of measures of association.
 pub(crate) const ASSOCIATIONS: &[&str] =
     &["logdice", "mi", "mi3", "t-score", "ll", "dice", "min-sensitivity", "mi.log-f"];
+
+/// Tokens on each side of a hit that a line shows at most.
+pub(crate) const LONGEST_CONTEXT: u64 = 200;
 
 /// How long somebody waits for an answer.
 #[derive(Debug, Clone)]
@@ -253,6 +257,10 @@ fn answer_schema<const N: usize>(own: [(&'static str, Schema); N]) -> Schema {
 
 fn attribute_schema() -> Schema {
     Schema::Words(ATTRIBUTES)
+}
+
+fn token_schema() -> Schema {
+    object([("word", Schema::Text), ("?lemma", Schema::Text), ("?tag", Schema::Text), ("space_after", Schema::Flag)])
 }
 
 fn step_schema() -> Schema {

@@ -1,15 +1,17 @@
 //! Hits in their context, page by page or all in a stream.
 
+use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 
 use hyper::StatusCode;
-use serde_json::{Value, json};
+use serde::Serialize;
+use serde_json::Value;
 use tidings_query::Rule;
 use tidings_query::answer::{Exactness, Line, SortKey};
 use tidings_query::engine::{Hit, Order, Search, View};
 use tidings_query::measure::per_million;
 
-use super::{Question, answer_schema};
+use super::{Question, answer_schema, token_schema};
 use crate::endpoint::Stop;
 use crate::refusal::Refusal;
 use crate::reply::Reply;
@@ -23,20 +25,14 @@ const LONGEST_PAGE: u64 = 10_000;
 const BATCH: usize = 256;
 
 pub(crate) fn schema() -> Schema {
-    let token = object([
-        ("word", Schema::Text),
-        ("?lemma", Schema::Text),
-        ("?tag", Schema::Text),
-        ("space_after", Schema::Flag),
-    ]);
     let line = object([
         ("document", Schema::Text),
         ("fields", map(Schema::Text)),
         ("?restricted", Schema::Flag),
         ("?position", Schema::Integer),
-        ("?left", list(token.clone())),
-        ("?node", list(token.clone())),
-        ("?right", list(token)),
+        ("?left", list(token_schema())),
+        ("?node", list(token_schema())),
+        ("?right", list(token_schema())),
     ]);
     answer_schema([
         ("?hits", Schema::Integer),
@@ -81,9 +77,9 @@ pub(crate) fn run(question: &Question<'_>, reply: &mut Reply) -> Result<(), Stop
         None => question.next(lines.len() as u64, view.size as u64),
     };
     reply.say("next", next);
-    let rows: Vec<(Value, bool)> = lines.into_iter().map(|line| row(question, line, &fields)).collect();
-    reply.say("withheld", rows.iter().filter(|(_, withheld)| *withheld).count());
-    for (row, _) in rows {
+    let rows: Vec<Row> = lines.into_iter().map(|line| row(question, line, &fields)).collect();
+    reply.say("withheld", rows.iter().filter(|row| matches!(row, Row::Withheld { .. })).count());
+    for row in rows {
         reply.row(row)?;
     }
     Ok(())
@@ -131,7 +127,7 @@ fn stream(
     let mut stopped = None;
     let mut give = |batch: &mut Vec<Hit>| -> Result<(), Stop> {
         for line in question.engine().lines(batch, context, wanted)? {
-            reply.row(row(question, line, &fields).0)?;
+            reply.row(row(question, line, &fields))?;
         }
         batch.clear();
         Ok(())
@@ -158,13 +154,21 @@ fn stream(
     if complete || taken == view.size { Ok(()) } else { Err(Stop::Late) }
 }
 
-/// A line as it is sent, and whether its text is withheld.
-fn row(question: &Question<'_>, mut line: Line, fields: &[&str]) -> (Value, bool) {
+/// A line as it is sent.
+#[derive(Debug, Serialize)]
+#[serde(untagged)]
+enum Row {
+    Seen(Line),
+    Withheld { document: String, fields: BTreeMap<String, String>, restricted: bool },
+}
+
+/// A line as somebody may see it.
+fn row(question: &Question<'_>, mut line: Line, fields: &[&str]) -> Row {
     let told = line.fields.get(FIELD).map(String::as_str);
     let availability = Availability::of_field(told, question.right.default);
     line.fields.retain(|name, _| fields.contains(&name.as_str()));
     match question.right.shows_lines(availability) {
-        true => (serde_json::to_value(line).expect("lines serialise"), false),
-        false => (json!({ "document": line.document, "fields": line.fields, "restricted": true }), true),
+        true => Row::Seen(line),
+        false => Row::Withheld { document: line.document, fields: line.fields, restricted: true },
     }
 }

@@ -1,14 +1,15 @@
 //! Hits and words in time.
 
 use jiff::civil::Date;
+use serde::Serialize;
 use tidings_index::Day;
-use tidings_query::answer::Exactness;
+use tidings_query::answer::{CompareConfig, Exactness, TimelinePoint};
 use tidings_query::cql::Attribute;
 use tidings_query::engine::Part;
-use tidings_query::trend::{BurstConfig, NewWordConfig, RiseConfig};
+use tidings_query::trend::{Bin, BurstConfig, NewWordConfig, RiseConfig};
 use tidings_query::{Filter, Rule};
 
-use super::{Question, answer_schema, attribute_schema, in_time, step_schema};
+use super::{Question, answer_schema, attribute_schema, filter_of, in_time, step_schema};
 use crate::endpoint::Stop;
 use crate::refusal::Refusal;
 use crate::reply::Reply;
@@ -21,6 +22,10 @@ pub(crate) fn timeline_schema() -> Schema {
         ("tokens", Schema::Integer),
         ("documents", Schema::Integer),
         ("sites", Schema::Integer),
+        ("days", Schema::Integer),
+        ("days_with_documents", Schema::Integer),
+        ("days_with_runs", maybe(Schema::Integer)),
+        ("health", Schema::Number),
         ("per_million", maybe(Schema::Number)),
         ("band", maybe(object([("low", Schema::Number), ("high", Schema::Number)]))),
     ]);
@@ -34,11 +39,32 @@ pub(crate) fn timeline_schema() -> Schema {
 
 pub(crate) fn timeline(question: &Question<'_>, reply: &mut Reply) -> Result<(), Stop> {
     let search = question.search(Rule::default())?;
-    let (found, complete) = search.timeline(question.step(), question.given.share("confidence"), &question.limits);
+    let (mut found, complete) = search.timeline(question.step(), question.given.share("confidence"), &question.limits);
     let hits: u64 = found.points.iter().map(|point| point.hits).sum();
     reply.about(question.about(Rule::default(), Exactness::of(complete, hits)));
     reply.say("hits", hits);
-    Ok(reply.body(found)?)
+    // A home that was filled from elsewhere has no runs, which says nothing about its days.
+    let runs: Option<Vec<u64>> = question.house.census(|census| {
+        census.days().values().any(|day| day.runs > 0).then(|| {
+            let days_of = |bin: &Bin| census.days().range(bin.first.to_string()..=bin.last.to_string());
+            let with_runs = |bin: &Bin| days_of(bin).filter(|(_, day)| day.runs > 0).count() as u64;
+            found.points.iter().map(|point| with_runs(&point.bin)).collect()
+        })
+    })?;
+    let points = std::mem::take(&mut found.points);
+    reply.body(found)?;
+    for (at, point) in points.into_iter().enumerate() {
+        reply.row(Point { point, days_with_runs: runs.as_ref().map(|runs| runs[at]) })?;
+    }
+    Ok(())
+}
+
+/// A point, and what the home knows of its days.
+#[derive(Serialize)]
+struct Point {
+    #[serde(flatten)]
+    point: TimelinePoint,
+    days_with_runs: Option<u64>,
 }
 
 /// The part that is asked, or its panel of sites that were there all the time; the answer says which.
@@ -88,11 +114,7 @@ pub(crate) fn trends(question: &Question<'_>, reply: &mut Reply) -> Result<(), S
     };
     let found = question.engine().trends(&part, question.attribute(), question.step(), &config);
     let mut found = in_time(&part, found)?;
-    match given.text("direction") {
-        Some("rising") => found.rows.retain(|row| row.growth >= 0.0),
-        Some("falling") => found.rows.retain(|row| row.growth <= 0.0),
-        _ => {}
-    }
+    keep(&mut found.rows, given.text("direction"), |row| row.growth);
     reply.say("values", found.rows.len());
     found.rows.truncate(question.limit());
     Ok(reply.body(found)?)
@@ -181,4 +203,73 @@ pub(crate) fn new_words(question: &Question<'_>, reply: &mut Reply) -> Result<()
     reply.say("values", found.rows.len());
     found.rows.truncate(question.limit());
     Ok(reply.body(found)?)
+}
+
+pub(crate) fn compare_schema() -> Schema {
+    let score = || maybe(Schema::Number);
+    let row = object([
+        ("value", Schema::Text),
+        ("before", Schema::Integer),
+        ("after", Schema::Integer),
+        ("before_documents", Schema::Integer),
+        ("after_documents", Schema::Integer),
+        ("before_per_million", Schema::Number),
+        ("after_per_million", Schema::Number),
+        ("log_ratio", score()),
+        ("band", object([("low", score()), ("high", score())])),
+        ("p", score()),
+        ("q", score()),
+    ]);
+    answer_schema([
+        ("attribute", attribute_schema()),
+        ("before", Schema::Text),
+        ("after", Schema::Text),
+        ("before_tokens", Schema::Integer),
+        ("after_tokens", Schema::Integer),
+        ("tested", Schema::Integer),
+        ("false_discovery_rate", Schema::Number),
+        ("confidence", Schema::Number),
+        ("values", Schema::Integer),
+        ("rows", list(row)),
+    ])
+}
+
+pub(crate) fn compare(question: &Question<'_>, reply: &mut Reply) -> Result<(), Stop> {
+    let (given, engine) = (&question.given, question.engine());
+    let [before, after] = ["before", "after"].map(|name| filter_of(name, given.text(name).unwrap_or_default()));
+    let (before, after) = (before?, after?);
+    let mut filter = question.filter.clone();
+    let both = |filter: &Option<Filter>, own: &Filter| Filter::both(filter.clone(), Some(own.clone()));
+    if given.flag("panel") {
+        let parts =
+            (question.part_of(both(&filter, &before).as_ref())?, question.part_of(both(&filter, &after).as_ref())?);
+        filter = Filter::both(filter, Some(engine.panel_of_two(&parts.0, &parts.1)));
+    }
+    let parts = (question.part_of(both(&filter, &before).as_ref())?, question.part_of(both(&filter, &after).as_ref())?);
+    let config = CompareConfig {
+        min_documents: given.number("min").unwrap_or(10),
+        false_discovery_rate: given.share("fdr"),
+        confidence: given.share("confidence"),
+        punctuation: given.flag("punctuation"),
+    };
+    let found = engine.compare(&parts.0, &parts.1, question.attribute(), &config);
+    let mut found = in_time(&parts.0, found)?;
+    keep(&mut found.rows, given.text("direction"), |row| row.log_ratio);
+    let mut about = question.about(Rule::default(), Exactness::Exact);
+    about.filter = filter.as_ref().map(ToString::to_string);
+    reply.about(about);
+    reply.say("before", before.to_string());
+    reply.say("after", after.to_string());
+    reply.say("values", found.rows.len());
+    found.rows.truncate(question.limit());
+    Ok(reply.body(found)?)
+}
+
+/// Keeps the rows that go the way that was asked for.
+fn keep<T>(rows: &mut Vec<T>, direction: Option<&str>, way: impl Fn(&T) -> f64) {
+    match direction {
+        Some("rising") => rows.retain(|row| way(row) >= 0.0),
+        Some("falling") => rows.retain(|row| way(row) <= 0.0),
+        _ => {}
+    }
 }

@@ -20,18 +20,24 @@ fn questions(room: &Room) -> Vec<(&'static str, String)> {
         ("/api/v1/corpora-named", ""),
         ("/api/v1/feeds", ""),
         ("/api/v1/hosts", ""),
+        ("/api/v1/collection", ""),
+        ("/api/v1/collection/days", "?by=month"),
+        ("/api/v1/collection/languages", ""),
         ("/api/v1/{lang}/query", "?q=storm&fields=date,site,title&sort=right,date"),
         ("/api/v1/{lang}/count", "?q=storm&filter=site%3Da.example"),
         ("/api/v1/{lang}/freq", "?q=storm&by=site"),
         ("/api/v1/{lang}/colloc", "?q=storm"),
+        ("/api/v1/{lang}/sketch", "?lemma=storm"),
         ("/api/v1/{lang}/words", "?regex=s.*&ngram=2"),
         ("/api/v1/{lang}/keywords", "?focus=date%3D2026-06"),
+        ("/api/v1/{lang}/compare", "?before=date%3C%3D2026-02&after=date%3E%3D2026-05"),
         ("/api/v1/{lang}/timeline", "?q=storm"),
         ("/api/v1/{lang}/trends", "?by=month&min=10"),
         ("/api/v1/{lang}/bursts", ""),
         ("/api/v1/{lang}/new-words", "?since=2026-06-01"),
         ("/api/v1/{lang}/documents", "?filter=date%3D2026-03"),
         ("/api/v1/{lang}/documents/{id}", ""),
+        ("/api/v1/{lang}/documents/{id}/context", "?position=1"),
     ]
     .map(|(path, query)| (path, path.replace("{lang}", "en").replace("{id}", id) + query))
     .into()
@@ -70,7 +76,7 @@ fn every_endpoint_answers_as_the_openapi_document_says() {
         let csv = room.get(&format!("{question}{mark}format=csv")).is(200);
         assert!(lines.whole && csv.whole && csv.head.contains("text/csv"), "{question}");
         assert_eq!(csv.body.lines().count(), rows + 1, "{question}");
-        let is_about_a_home = ["/api/v1/corpora-named", "/api/v1/hosts"].contains(&path);
+        let is_about_a_home = !path.contains("{lang}");
         assert!(rows > 0 || is_about_a_home, "{question} found nothing");
     }
 }
@@ -101,6 +107,118 @@ fn answers_are_what_the_engine_counts() {
 }
 
 #[test]
+fn periods_are_compared_with_bands_and_tests() {
+    let room = Room::new();
+    let path = "/api/v1/en/compare?before=date%3C%3D2026-02&after=date%3E%3D2026-05";
+    let found = room.get(path).is(200).json();
+    let row = |value: &str| {
+        let rows = found["rows"].as_array().unwrap();
+        rows.iter().find(|row| row["value"] == value).unwrap_or_else(|| panic!("{value} is not in {found}")).clone()
+    };
+    let storm = row("storm");
+    assert_eq!((storm["before"].as_u64(), storm["after"].as_u64()), (Some(6 + 12), Some(30 + 36)));
+    assert_eq!(storm["after_documents"], 66);
+    let [ratio, low, q] = [&storm["log_ratio"], &storm["band"]["low"], &storm["q"]].map(|v| v.as_f64().unwrap());
+    assert!(ratio > 1.5 && low > 0.5 && low < ratio && q < 0.001, "{storm}");
+    assert!(row("nothing")["log_ratio"].as_f64().unwrap() < 0.0);
+    assert!(!found["rows"].as_array().unwrap().iter().any(|row| row["value"] == "town"), "{found}");
+    let falling = room.get(&format!("{path}&direction=falling&panel=true")).is(200).json();
+    assert_eq!((falling["rows"].as_array().unwrap().len(), falling["rows"][0]["value"].as_str()), (1, Some("nothing")));
+    assert!(falling["about"]["filter"].as_str().unwrap().contains("a.example"));
+}
+
+#[test]
+fn a_line_can_be_widened_to_sentences_and_paragraphs() {
+    let room = Room::new();
+    let line = room.get("/api/v1/en/query?q=quiet&size=1").json()["lines"][0].clone();
+    let path = format!("/api/v1/en/documents/{}/context", line["document"].as_str().unwrap());
+    let position = &line["position"];
+    let shown = |query: &str| {
+        let found = room.get(&format!("{path}?position={position}{query}")).is(200).json();
+        let text = |sentence: &Value| {
+            let words = sentence["tokens"].as_array().unwrap().iter();
+            words.map(|token| token["word"].as_str().unwrap()).collect::<Vec<_>>().join(" ")
+        };
+        found["sentences"].as_array().unwrap().iter().map(text).collect::<Vec<String>>()
+    };
+    assert_eq!(shown("&around=0"), ["It was a quiet morning in the town ."]);
+    assert_eq!(shown("").len(), 3);
+    assert_eq!(shown("&unit=paragraph&around=0"), shown(""));
+    assert!(room.get(&format!("{path}?position=5000")).is(400).body.contains("no token of this number"));
+    room.get(&format!("{path}?unit=sentence")).is(400);
+}
+
+#[test]
+fn silence_and_nobody_listening_are_told_apart() {
+    let points = |room: &Room, query: &str| {
+        room.get(&format!("/api/v1/en/timeline?q=storm{query}")).is(200).json()["points"].clone()
+    };
+    let months = points(&Room::new(), "");
+    assert_eq!((months[0]["days"].as_u64(), months[0]["days_with_documents"].as_u64()), (Some(31), Some(12)));
+    assert!(months[0]["days_with_runs"].is_null() && months[0]["health"].as_f64().unwrap() > 0.3);
+    let room = Room::new();
+    tidings_store::runs::RunLog::create(&room.home(), "20260203T040000000Z-fetch").unwrap().publish().unwrap();
+    let days = room.get("/api/v1/collection/days").is(200).json();
+    assert_eq!((days["rows"][0]["bin"].as_str(), days["rows"][0]["runs"].as_u64()), (Some("2026-02-03"), Some(1)));
+    let days = points(&room, "&by=day&filter=date%3E%3D2026-02");
+    let day = |name: &str| days.as_array().unwrap().iter().find(|point| point["bin"] == name).unwrap().clone();
+    let (silent, closed) = (day("2026-02-24"), day("2026-02-25"));
+    assert_eq!((silent["hits"].as_u64(), silent["health"].as_f64()), (Some(0), Some(1.0)));
+    assert_eq!((closed["per_million"].as_f64(), closed["health"].as_f64()), (None, Some(0.0)));
+    assert_eq!((day("2026-02-03")["days_with_runs"].as_u64(), closed["days_with_runs"].as_u64()), (Some(1), Some(0)));
+}
+
+/// A day of pages in a home: of five pages, two documents in German and one in English.
+fn collected(home: &tidings_store::Home) {
+    use tidings_store::docs::{DayDraft, Recipe};
+    use tidings_store::text::{TextDraft, TextRecipe};
+    let yielded = |documents, clean| tidings_store::yields::Yield { pages: 1, documents, downloaded: 1000, clean };
+    let mut day = DayDraft::create(home, Recipe::new("2026-03-01", "p", "e", Value::Null)).unwrap();
+    for lang in ["de", "de", "en"] {
+        day.push(lang, b"{}\n").unwrap();
+        day.count("http://a.example/feed", "a.example", yielded(1, 100));
+    }
+    for reason in ["no-text", "no-text"] {
+        day.drop_page(reason, b"{}\n").unwrap();
+        day.count("http://b.example/feed", "b.example", yielded(0, 0));
+    }
+    day.publish(5).unwrap();
+    let mut text = TextDraft::create(home, TextRecipe::new("2026-03-01", "p", "a", Value::Null)).unwrap();
+    text.push("de", "<doc>\n</doc>\n", 40).unwrap();
+    text.push("en", "<doc>\n</doc>\n", 50).unwrap();
+    text.leave_out("duplicate");
+    text.publish(3).unwrap();
+    tidings_store::yields::summarise(home).unwrap();
+}
+
+#[test]
+fn the_funnel_loses_nothing() {
+    let room = Room::new();
+    collected(&room.home());
+    let found = room.get("/api/v1/collection").is(200).json();
+    assert_eq!((found["feeds"]["new"].as_u64(), found["feeds"]["dead"].as_u64()), (Some(1), Some(0)));
+    assert_eq!((found["pages"].as_u64(), found["downloaded_bytes"].as_u64()), (Some(5), Some(5000)));
+    assert_eq!((found["clean_bytes"].as_u64(), found["tokens"].as_u64()), (Some(300), Some(90)));
+    let rows = found["rows"].as_array().unwrap();
+    let items = |step: &str, reason: &str| {
+        rows.iter().find(|row| row["step"] == step && row["reason"] == reason).map(|row| row["items"].as_u64().unwrap())
+    };
+    assert_eq!((items("clean", ""), items("clean", "no-text")), (Some(3), Some(2)));
+    assert_eq!((items("annotate", ""), items("annotate", "duplicate")), (Some(2), Some(1)));
+    let csv = room.get("/api/v1/collection/languages?by=month&format=csv").is(200).body;
+    assert_eq!(csv, "bin,language,documents,kept,tokens\r\n2026-03,de,2,1,40\r\n2026-03,en,1,1,50\r\n");
+    assert!(room.get("/api/v1/collection/days?since=2026-03-02").is(200).json()["rows"].as_array().unwrap().is_empty());
+    assert!(room.get("/api/v1/collection/days?since=soon").is(400).body.contains("give a day"));
+    let hosts = room.get("/api/v1/hosts").is(200).json();
+    assert_eq!(
+        (hosts["rows"][0]["yield"]["rate"].as_f64(), hosts["rows"][1]["host"].as_str()),
+        (Some(0.1), Some("b.example"))
+    );
+    assert!(room.get("/api/v1/feeds?health=dead").is(200).json()["rows"].as_array().unwrap().is_empty());
+    assert_eq!(room.get("/api/v1/feeds?health=new").is(200).json()["rows"][0]["health"], "new");
+}
+
+#[test]
 fn pages_follow_each_other_and_a_new_generation_does_not_disturb_them() {
     let room = Room::new();
     let mut seen = BTreeSet::new();
@@ -115,7 +233,7 @@ fn pages_follow_each_other_and_a_new_generation_does_not_disturb_them() {
         pages += 1;
         if pages == 1 {
             room.add(&document("2026-07-01", "a.example", "", "The storm came again ."));
-            until_generation(&room, 2);
+            room.until_generation(2);
         }
         match page["next"].as_str() {
             Some(cursor) => next = format!("&cursor={cursor}"),
@@ -142,17 +260,6 @@ fn an_index_that_is_made_anew_is_not_taken_for_the_old_one() {
     assert_eq!(room.get("/api/v1/en/count?q=again").json()["about"]["generation"], 1);
 }
 
-/// The server looks at the home once a second.
-fn until_generation(room: &Room, generation: u64) {
-    for _ in 0..200 {
-        if room.get("/api/v1/corpora").json()["corpora"][0]["generation"] == generation {
-            return;
-        }
-        std::thread::sleep(Duration::from_millis(50));
-    }
-    panic!("the new generation never came");
-}
-
 #[test]
 fn virtual_corpora_are_asked_by_name() {
     let room = Room::new();
@@ -166,17 +273,21 @@ fn virtual_corpora_are_asked_by_name() {
 #[test]
 fn the_page_asks_nobody_else() {
     let room = Room::new();
-    for path in ["/", "/app.js", "/app.css"] {
+    for path in ["/", "/app.js", "/style.css", "/icon.svg"] {
         let file = room.get(path).is(200);
         let allowed = file.body.replace("http://www.w3.org/2000/svg", "");
         assert!(
             !allowed.contains("http://") && !allowed.contains("https://") && !allowed.contains("style=\""),
             "{path}"
         );
-        assert!(file.head.contains("content-security-policy: default-src 'self'"), "{}", file.head);
+        assert!(file.head.contains("content-security-policy: default-src 'none'"), "{}", file.head);
         assert!(file.head.contains("nosniff") && file.head.contains("no-referrer"));
     }
     room.get("/healthz").is(200);
+    let publishers = room.get("/bot").is(200).body;
+    assert!(publishers.contains("Disallow: /") && publishers.contains("href=\"/style.css\""));
+    room.get("/style.css").is(200);
+    assert!(room.get("/bot?host=%3Cb%3E").is(200).body.contains("Nothing was ever asked of &lt;b&gt;"));
     room.get("/api/v1/en/count?q=storm").is(200);
     let metrics = room.get("/metrics").is(200).body;
     assert!(metrics.contains("tidings_requests_total{endpoint=\"count\",status=\"200\"} 1\n"), "{metrics}");

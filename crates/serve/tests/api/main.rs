@@ -1,6 +1,8 @@
 //! The server over a small index of its own, asked through real connections.
 
 mod answers;
+mod bytes;
+mod hostile;
 mod rights;
 mod room;
 mod schema;

@@ -66,6 +66,17 @@ fn whole_texts_are_for_open_documents_and_for_the_owner() {
     let lines = room.get_as("/api/v1/en/query?q=words&order=oldest", &reader).json();
     let seen: Vec<bool> = lines["lines"].as_array().unwrap().iter().map(|line| line["node"].is_array()).collect();
     assert_eq!(seen, [true, true, false, false]);
+    let contexts = rows.as_array().unwrap().iter().map(|row| {
+        let path = format!("/api/v1/en/documents/{}/context?position=1", row["id"].as_str().unwrap());
+        [room.get(&path), room.get_as(&path, &reader), room.get_as(&path, &owner)].map(|got| {
+            let found = got.is(200).json();
+            let shows = !found["sentences"].as_array().unwrap().is_empty();
+            assert_eq!(found["restricted"], !shows, "{found}");
+            shows
+        })
+    });
+    let expected = [[true, true, true], [false, true, true], [false, false, true], [false, false, true]];
+    assert_eq!(contexts.collect::<Vec<_>>(), expected);
     room.get("/api/v1/en/documents/00").is(404);
 }
 
@@ -73,7 +84,13 @@ fn whole_texts_are_for_open_documents_and_for_the_owner() {
 fn text_cannot_be_put_together_from_small_counts() {
     let secret = document("2026-05-05", "z.example", "metadata", "Purple weasels dance quietly .");
     let room = Room::with(&(weather() + &secret), public());
-    for path in ["words?ngram=3&limit=10000", "colloc?q=weasels&min=1", "freq?q=%5B%5D%5B%5D&by=word&limit=10000"] {
+    let small = [
+        "words?ngram=3&limit=10000",
+        "colloc?q=weasels&min=1",
+        "sketch?lemma=weasels&min=1",
+        "freq?q=%5B%5D%5B%5D&by=word&limit=10000",
+    ];
+    for path in small {
         let answer = room.get(&format!("/api/v1/en/{path}")).is(200);
         assert!(!answer.body.contains("dance"), "{path}");
         assert!(answer.json()["rewrites"][0].as_str().unwrap().contains("without a token"));

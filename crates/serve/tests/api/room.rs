@@ -27,6 +27,8 @@ pub struct Room {
 pub struct Got {
     pub status: u16,
     pub head: String,
+    pub bytes: Vec<u8>,
+    /// The same as text.
     pub body: String,
     /// Whether the body came to its end.
     pub whole: bool,
@@ -35,6 +37,12 @@ pub struct Got {
 impl Got {
     pub fn json(&self) -> Value {
         serde_json::from_str(&self.body).unwrap_or_else(|error| panic!("{error}: {self:?}"))
+    }
+
+    /// The value of a header, by its name in lower case.
+    pub fn header(&self, name: &str) -> Option<&str> {
+        let mut lines = self.head.lines().filter_map(|line| line.split_once(": "));
+        lines.find(|(known, _)| known.eq_ignore_ascii_case(name)).map(|(_, value)| value)
     }
 
     #[track_caller]
@@ -54,11 +62,21 @@ pub fn document(day: &str, site: &str, availability: &str, sentence: &str) -> St
     text.push_str(">\n<p>\n");
     for sentence in [sentence, "It was a quiet morning in the town .", "Nobody expected anything of it ."] {
         text.push_str("<s>\n");
-        sentence.split(' ').for_each(|word| text.extend([word, "\t", &word.to_lowercase(), "\tX\n"]));
+        sentence.split(' ').for_each(|word| text.extend([word, "\t", &word.to_lowercase(), "\t", tag(word), "\n"]));
         text.push_str("</s>\n");
     }
     text.push_str("</p>\n</doc>\n");
     text
+}
+
+/// Parts of speech enough for a sketch.
+fn tag(word: &str) -> &'static str {
+    match word {
+        "storm" | "sea" | "morning" | "town" | "weasels" => "NOUN",
+        "came" | "expected" | "dance" => "VERB",
+        "quiet" => "ADJ",
+        _ => "X",
+    }
 }
 
 /// Six months of three sites; the storm grows, and in June a word is new.
@@ -114,10 +132,26 @@ impl Room {
         self.send(&format!("GET {path} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n"))
     }
 
+    /// Asks for a path with another method or with other headers, each ending in a line end.
+    pub fn ask(&self, method: &str, path: &str, headers: &str) -> Got {
+        self.send(&format!("{method} {path} HTTP/1.1\r\nHost: localhost\r\n{headers}Connection: close\r\n\r\n"))
+    }
+
     /// Asks for a path with a token.
     pub fn get_as(&self, path: &str, token: &str) -> Got {
         let token = format!("Authorization: Bearer {token}");
         self.send(&format!("GET {path} HTTP/1.1\r\nHost: localhost\r\n{token}\r\nConnection: close\r\n\r\n"))
+    }
+
+    /// Waits until a generation is open: the server looks at the home once a second.
+    pub fn until_generation(&self, generation: u64) {
+        for _ in 0..200 {
+            if self.get("/api/v1/corpora").json()["corpora"][0]["generation"] == generation {
+                return;
+            }
+            std::thread::sleep(Duration::from_millis(50));
+        }
+        panic!("the new generation never came");
     }
 
     /// Sends bytes and reads all that comes back.
@@ -175,5 +209,5 @@ pub fn received(mut stream: TcpStream) -> Got {
         };
         body = joined;
     }
-    Got { status, head, body: String::from_utf8(body).unwrap(), whole }
+    Got { status, head, body: String::from_utf8_lossy(&body).into_owned(), bytes: body, whole }
 }

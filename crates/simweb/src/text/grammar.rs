@@ -2,13 +2,15 @@
 //!
 //! A data file has sections of phrases between bars. Frames are sentences with slots: `{S}` a
 //! subject, `{V}` a verb that takes an object, `{O}` an object, `{A}` an adverbial, `{C}` a place
-//! with its preposition, `{P}` a person, `{N}` a number, `{T}` the word of a trend. Phrases come
+//! with its preposition, `{P}` a person, `{N}` a number, `{T}` the word of a trend, `{X}` the name of a
+//! town; `{_}` is what belongs to a town. Phrases come
 //! in the inflection that their slot needs, and verbs in the third person of the present or in a
 //! form without gender, so that any combination is grammatical.
 
 use std::collections::HashMap;
 use std::sync::OnceLock;
 
+use super::names::Names;
 use super::trend::{Shape, Trend};
 
 /// The languages there are, in the order in which sites get them.
@@ -41,6 +43,10 @@ pub enum Section {
     Adverbs,
     /// Where, with the preposition.
     Places,
+    /// Where, with the name of a town.
+    Towns,
+    /// Something and the town it belongs to.
+    Belonging,
     /// Given names.
     First,
     /// Family names.
@@ -66,9 +72,25 @@ pub enum Section {
 }
 
 /// The names of the sections in the data files.
-const SECTIONS: [&str; 16] = [
-    "subjects", "verbs", "objects", "adverbs", "places", "first", "last", "frames", "remarks", "quotes", "titles",
-    "heads", "topics", "trends", "plants", "ui",
+const SECTIONS: [&str; 18] = [
+    "subjects",
+    "verbs",
+    "objects",
+    "adverbs",
+    "places",
+    "towns",
+    "belonging",
+    "first",
+    "last",
+    "frames",
+    "remarks",
+    "quotes",
+    "titles",
+    "heads",
+    "topics",
+    "trends",
+    "plants",
+    "ui",
 ];
 
 /// What the generator knows of one language.
@@ -80,6 +102,7 @@ pub struct Grammar {
     labels: HashMap<&'static str, &'static str>,
     /// The planted words, in the order of the file.
     pub trends: Vec<Trend>,
+    names: OnceLock<Names>,
 }
 
 impl Grammar {
@@ -102,12 +125,17 @@ impl Grammar {
             .filter_map(|line| line.split_once(' '))
             .map(|(word, shape)| Trend { language: code, word, shape: Shape::named(shape) })
             .collect();
-        Grammar { code, sections, labels, trends }
+        Grammar { code, sections, labels, trends, names: OnceLock::new() }
     }
 
     /// The phrases of one section; every language has every section.
     pub fn section(&self, section: Section) -> &[&'static str] {
         &self.sections[section as usize]
+    }
+
+    /// The made-up names of the language.
+    pub fn names(&self) -> &Names {
+        self.names.get_or_init(|| Names::new(self))
     }
 
     /// A label of the user interface, such as the one of the button that accepts cookies.
@@ -154,7 +182,7 @@ mod tests {
             for name in english.labels.keys() {
                 assert!(!own.label(name).is_empty(), "{code} lacks the label {name}");
             }
-            assert_eq!(own.trends.len(), 4, "{code}");
+            assert_eq!(own.trends.len(), 6, "{code}");
         }
     }
 

@@ -6,10 +6,11 @@
 
 mod babble;
 mod grammar;
+mod names;
 mod prose;
 mod trend;
 
 pub use babble::Lexicon;
 pub use grammar::{CODES, Grammar, Section, grammar};
-pub use prose::{Block, BlockKind, compose, compose_head, filler_sentence};
-pub use trend::{Shape, Trend};
+pub use prose::{Block, BlockKind, compose, compose_head, filled, filler_sentence};
+pub use trend::{Shape, Story, Trend};

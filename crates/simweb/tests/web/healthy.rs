@@ -107,7 +107,7 @@ fn the_clock_brings_new_articles_into_the_feed() {
         get(&web.site(0).feed_as(FeedFormat::Atom)).text().contains(&split(&newest.url).1[1..].replace('&', "&amp;"))
     );
     let truth = web.truth();
-    assert_eq!(truth.trends.len(), 4);
+    assert_eq!(truth.trends.len(), 6);
 }
 
 #[test]

@@ -7,6 +7,16 @@ pub(super) const HEADER: &str =
     "id,url,title,authors,date,language,site,site_name,description,categories,tags,licence,downloaded,text\r\n";
 
 pub(super) fn item(document: &Document) -> String {
+    row(document, ',')
+}
+
+/// The header with another sign between columns.
+pub fn header(separator: char) -> String {
+    HEADER.replace(',', &separator.to_string())
+}
+
+/// A row with another sign between columns, such as a tab.
+pub fn row(document: &Document, separator: char) -> String {
     let about = &document.about;
     let fields = [
         document.id.as_str(),
@@ -24,12 +34,16 @@ pub(super) fn item(document: &Document) -> String {
         &document.downloaded,
         &document.text(),
     ];
-    fields.map(quoted).join(",") + "\r\n"
+    fields.map(|field| quoted_between(field, separator)).join(&separator.to_string()) + "\r\n"
 }
 
 /// A field as it stands in a line.
 pub fn quoted(field: &str) -> String {
-    let plain = !field.contains([',', '"', '\r', '\n', '\0']) && field.trim().len() == field.len();
+    quoted_between(field, ',')
+}
+
+fn quoted_between(field: &str, separator: char) -> String {
+    let plain = !field.contains([separator, '"', '\r', '\n', '\0']) && field.trim().len() == field.len();
     if plain { field.to_owned() } else { format!("\"{}\"", field.replace('\0', "").replace('"', "\"\"")) }
 }
 

@@ -15,17 +15,23 @@
 //! assert!(Format::Xml.write(&document).contains("<p>1 &lt; 2</p>"));
 //! ```
 
-mod csv;
+pub mod cdxj;
+pub mod conllu;
+pub mod csv;
 mod html;
 mod inline;
 mod json;
 mod layout;
+pub mod lines;
 mod markdown;
 mod markup;
+pub mod parquet;
+pub mod registry;
 #[cfg(test)]
 mod sample;
 mod tei;
 mod text;
+pub mod tmx;
 pub mod vertical;
 mod xml;
 

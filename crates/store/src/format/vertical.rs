@@ -48,14 +48,20 @@ pub fn write(document: &Annotated, text: &mut String) {
         if !paragraph.kind.is_empty() {
             attribute("kind", &paragraph.kind, text);
         }
+        if !paragraph.language.is_empty() {
+            attribute("lang", &paragraph.language, text);
+        }
         text.push_str(">\n");
         for sentence in &paragraph.sentences {
             text.push_str("<s>\n");
             for (index, token) in sentence.iter().enumerate() {
                 escape(&token.word, text);
+                // What is missing at the end of a line is left away.
                 if !token.lemma.is_empty() || !token.tag.is_empty() {
                     text.push('\t');
                     escape(&token.lemma, text);
+                }
+                if !token.tag.is_empty() {
                     text.push('\t');
                     escape(&token.tag, text);
                 }
@@ -170,6 +176,13 @@ impl<R: BufRead> Reader<R> {
             }
         }
         Ok(Some(Event::Token(self.text()?)))
+    }
+
+    /// The value of an attribute of the tag that was read last, such as the kind of a paragraph.
+    pub fn value(&self, name: &str) -> Option<String> {
+        let line = std::str::from_utf8(&self.line).ok()?;
+        let (_, rest) = line.split_once(&format!(" {name}=\""))?;
+        Some(unescape(rest.split_once('"')?.0))
     }
 
     /// Names the line that was read last, for a fault found by somebody else.
@@ -337,7 +350,7 @@ mod tests {
                 id, title, url: "http://e.org/?a=1&b=2".into(), date: "2026-03-01".into(), seen: String::new(),
                 fields: vec![("site".into(), site)],
             };
-            let paragraphs = vec![AnnotatedParagraph { kind: String::new(), sentences }];
+            let paragraphs = vec![AnnotatedParagraph { sentences, ..AnnotatedParagraph::default() }];
             let document = Annotated { about, paragraphs };
             let mut text = String::new();
             write(&document, &mut text);

@@ -5,9 +5,10 @@
 
 use anyhow::{Result, bail};
 use serde_json::json;
+use tidings_index::Snapshot;
 use tidings_query::Filter;
-use tidings_store::Home;
 use tidings_store::corpora::{self, Named};
+use tidings_store::{Home, text};
 
 use super::parse_filter;
 use crate::args::Global;
@@ -32,6 +33,8 @@ enum What {
     },
     /// Show all that are named
     List,
+    /// Show the languages: how large each is, and who gave its words their lemmas and tags
+    Languages,
     /// Forget one
     Remove {
         /// Its name
@@ -51,6 +54,7 @@ pub fn run(args: &Args, global: &Global) -> Result<Report> {
                 known.iter().map(|named| json!({ "name": named.name, "filter": named.filter })).collect();
             Ok(Report { text, json: json!(rows), ..Report::default() })
         }
+        What::Languages => languages(&home),
         What::Save { name, filter } => {
             let is_plain = |c: char| c.is_alphanumeric() || c == '-' || c == '_';
             if name.is_empty() || name.len() > 64 || !name.chars().all(is_plain) {
@@ -75,6 +79,30 @@ pub fn run(args: &Args, global: &Global) -> Result<Report> {
             Ok(Report { text: format!("{name} is forgotten\n"), json: json!({ "removed": name }), ..Report::default() })
         }
     }
+}
+
+/// The languages that can be asked.
+fn languages(home: &Home) -> Result<Report> {
+    let mut table = Table::new(&["language", "#documents", "#tokens", "lemmas and tags by", "#of tokens"]);
+    let mut rows = Vec::new();
+    let mut layers = text::layers(home)?;
+    for code in home.indexed()? {
+        let snapshot = Snapshot::open(&home.index().join(&code))?;
+        let layers = layers.remove(&code).unwrap_or_default();
+        let (documents, tokens) = (snapshot.documents(), snapshot.tokens());
+        let sizes = [code.clone(), documents.to_string(), tokens.to_string()];
+        let nobody = [("nobody".to_owned(), 0)];
+        let shown = layers.iter().map(|(by, seen)| (by.clone(), *seen));
+        let shown: Vec<(String, u64)> = if layers.is_empty() { nobody.to_vec() } else { shown.collect() };
+        for (place, (by, seen)) in shown.into_iter().enumerate() {
+            let sizes = if place == 0 { sizes.to_vec() } else { vec![String::new(); 3] };
+            table.push([sizes, vec![by, seen.to_string()]].concat());
+        }
+        let layers: Vec<_> = layers.iter().map(|(by, tokens)| json!({ "by": by, "tokens": tokens })).collect();
+        rows.push(json!({ "corpus": code, "documents": documents, "tokens": tokens, "layers": layers }));
+    }
+    let text = if rows.is_empty() { "nothing is searchable yet\n".to_owned() } else { table.text() };
+    Ok(Report { text, json: json!(rows), ..Report::default() })
 }
 
 /// The filter of a name.

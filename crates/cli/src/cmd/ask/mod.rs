@@ -6,6 +6,7 @@ pub mod freq;
 pub mod keywords;
 pub mod new_words;
 pub mod query;
+pub mod sketch;
 pub mod timeline;
 pub mod trends;
 pub mod words;
@@ -95,7 +96,7 @@ impl Asked {
 }
 
 /// Reads a filter; what is wrong with it is shown where it is wrong.
-fn parse_filter(text: &str) -> Result<Filter> {
+pub fn parse_filter(text: &str) -> Result<Filter> {
     text.parse().map_err(|error: SyntaxError| anyhow!("the filter is wrong: {}", error.render(text)))
 }
 

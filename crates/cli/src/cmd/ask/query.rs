@@ -6,11 +6,12 @@ use std::io::IsTerminal as _;
 use anyhow::Result;
 use tidings_query::Rule;
 use tidings_query::answer::{Concordance, Exactness, Line, SortKey, text_of};
+use tidings_query::cql::Attribute;
 use tidings_query::engine::{Order, View};
 use tidings_query::measure::per_million;
 use unicode_width::{UnicodeWidthChar as _, UnicodeWidthStr as _};
 
-use super::{Asked, short};
+use super::{Asked, parse_attribute, short};
 use crate::args::Global;
 use crate::cmd::Report;
 use crate::console::{count, grouped};
@@ -26,7 +27,8 @@ const USUAL_WIDTH: usize = 150;
     [lc=\"inter.*\"]                           a regular expression over the whole word\n  \
     [word=\"go|goes|went\"] []{0,3} \"home\"     up to three words between\n  \
     \"the\" [word=\".*ing\"] within <s/>         inside one sentence\n  \
-    \"rain\" within <doc site=\"gazette.example\" & date>=\"2026-01\"/>")]
+    \"rain\" within <doc site=\"gazette.example\" & date>=\"2026-01\"/>\n  \
+    [lemma=\"go\" & pos=\"VERB\"]               a lemma and a part of speech; --show word,lemma,tag shows them")]
 pub struct Args {
     /// The query
     #[arg(value_name = "CQL")]
@@ -54,6 +56,9 @@ pub struct Args {
     /// Fields of the documents to show
     #[arg(long, value_name = "NAMES", value_delimiter = ',', default_value = "date,site")]
     fields: Vec<String>,
+    /// What to show of each token: word, lemma, tag; several with commas between
+    #[arg(long, value_name = "NAMES", value_delimiter = ',', default_value = "word", value_parser = parse_attribute)]
+    show: Vec<Attribute>,
     /// The oldest hits first
     #[arg(long)]
     oldest: bool,
@@ -108,12 +113,31 @@ pub fn run(args: &Args, global: &Global) -> Result<Report> {
     if !counted.complete {
         about.exactness = Exactness::of(false, counted.hits);
     }
+    let mut shown = body.lines.clone();
+    shown.iter_mut().for_each(|line| show(line, &args.show));
     if room.csv {
-        return Ok(room.report(&heading, &as_table(&body.lines, &fields), about, body));
+        return Ok(room.report(&heading, &as_table(&shown, &fields), about, body));
     }
-    let text = format!("{heading}\n\n{}", kwic(&body.lines, &fields));
+    let text = format!("{heading}\n\n{}", kwic(&shown, &fields));
     let json = serde_json::to_value(tidings_query::answer::Answer { about, body }).expect("answers serialise");
     Ok(Report { text: if args.count { heading + "\n" } else { text }, json, ..Report::default() })
+}
+
+/// Puts what is wanted of each token in the place of its word: `storms/storm/NOUN`.
+fn show(line: &mut Line, wanted: &[Attribute]) {
+    if wanted == [Attribute::Word] {
+        return;
+    }
+    for token in [&mut line.left, &mut line.node, &mut line.right].into_iter().flatten() {
+        let values = wanted.iter().map(|attribute| match attribute {
+            Attribute::Word => token.word.clone(),
+            Attribute::Lc => token.word.to_lowercase(),
+            Attribute::Lemma => token.lemma.clone(),
+            Attribute::Tag => token.tag.clone(),
+        });
+        token.word = values.collect::<Vec<String>>().join("/");
+        token.space_after = true;
+    }
 }
 
 fn as_table(lines: &[Line], fields: &[&str]) -> Table {

@@ -6,7 +6,7 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::ops::Range;
 use std::path::{Path, PathBuf};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use anyhow::{Result, anyhow, bail};
 use jiff::civil::Date;
@@ -26,7 +26,7 @@ use tidings_store::seen::{
 use tidings_store::{Error, Home, rfc3339};
 use xxhash_rust::xxh3::xxh3_64;
 
-use super::super::Report;
+use super::super::{Report, days_left, ended_early};
 use crate::console::{Progress, count, grouped, span};
 use crate::orderly::{self, Bounds};
 use crate::session::Session;
@@ -55,7 +55,7 @@ fn manner(rule: &Rule, scope: Scope) -> Manner {
 }
 
 /// Judges every day that is not up to date.
-pub fn run(session: &Session, rule: Rule, scope: Scope) -> Result<Report> {
+pub fn run(session: &Session, rule: Rule, scope: Scope, limit: Option<Duration>) -> Result<Report> {
     let home = &session.home;
     let days = seen::docs_days(home)?;
     let wanted = manner(&rule, scope);
@@ -80,12 +80,13 @@ pub fn run(session: &Session, rule: Rule, scope: Scope) -> Result<Report> {
     log.push(&json!({ "began": rfc3339(session.started) }))?;
     let mut stage = Stage::begin(session, rule, scope, found, wanted, kept)?;
     let mut progress = Progress::begin("days", (days.len() - kept) as u64);
-    let ended = days[kept..].iter().enumerate().try_for_each(|(done, day)| {
-        progress.show(done as u64, &day.name);
+    let due = &days[kept..];
+    let ended = session.steps(limit, (0..).zip(due), |(done, day)| {
+        progress.show(done, &day.name);
         stage.day(day, &mut log)
     });
     drop(progress);
-    let report = stage.report(kept as u64);
+    let report = stage.report(kept as u64, due.len() as u64 - stage.judged);
     // What was done is written down, whatever ended it.
     let logged = log.push(&json!({ "summary": report.json })).and_then(|()| log.publish());
     ended?;
@@ -316,6 +317,7 @@ impl<'a> Stage<'a> {
         let mut copies: HashMap<String, Vec<Copy>> = HashMap::new();
         let mut bytes = Vec::new();
         for at in order {
+            self.session.keep_going()?;
             let document = &waiting[at];
             texts.read(&document.place, &mut bytes)?;
             let text = Text::unpack(&bytes).ok_or_else(|| anyhow!("{}: a text was lost on the way", day.name))?;
@@ -364,6 +366,7 @@ impl<'a> Stage<'a> {
         let mut next = files.iter().enumerate();
         let mut open: Option<(usize, DocumentReader)> = None;
         let source = || loop {
+            self.session.keep_going()?;
             if let Some((lang, reader)) = &mut open
                 && let Some(document) = reader.next()
             {
@@ -439,10 +442,11 @@ impl<'a> Stage<'a> {
         Ok(judged)
     }
 
-    fn report(&self, up_to_date: u64) -> Report {
+    fn report(&self, up_to_date: u64, left: u64) -> Report {
         let share = share(self.duplicate_words, self.words);
+        let (ending, not_done) = ended_early(self.session, days_left(left));
         let text = format!(
-            "{} judged: {}, {} of them copies of earlier ones; {:.1} % of {} words are duplicates, {}\n",
+            "{} judged: {}, {} of them copies of earlier ones; {:.1} % of {} words are duplicates{ending}, {}\n",
             count(self.judged, "day"),
             count(self.documents, "document"),
             grouped(self.duplicates),
@@ -451,17 +455,18 @@ impl<'a> Stage<'a> {
             span(self.session.began.elapsed()),
         );
         let json = json!({
-            "done": true,
+            "done": !not_done,
             "run": self.session.run,
             "days": self.judged,
             "days_up_to_date": up_to_date,
+            "days_left": left,
             "documents": self.documents,
             "duplicates": self.duplicates,
             "words": self.words,
             "duplicate_words": self.duplicate_words,
             "seconds": self.session.began.elapsed().as_secs_f64(),
         });
-        Report { text, json, ..Report::default() }
+        Report { text, json, failed: not_done, ..Report::default() }
     }
 }
 

@@ -149,7 +149,7 @@ fn read_html(path: &Path, sightings: &mut Sightings) -> Result<()> {
     for file in archive::html_files(path)? {
         let body = archive::read_html(&file)?;
         let inside = file.strip_prefix(path).unwrap_or(&file);
-        let Some(address) = own_address(&body).or_else(|| mirrored(inside)) else {
+        let Some(address) = own_address(&body).or_else(|| archive::mirrored(inside)) else {
             log::debug!("{}: nothing tells where it came from", file.display());
             sightings.pages += 1;
             homeless += 1;
@@ -166,14 +166,6 @@ fn read_html(path: &Path, sightings: &mut Sightings) -> Result<()> {
         );
     }
     Ok(())
-}
-
-/// The address of a file that a mirror saved as `host/path`.
-fn mirrored(file: &Path) -> Option<String> {
-    let text = file.to_str()?;
-    let host = text.split('/').next()?;
-    let is_host = host.contains('.') && !host.ends_with(".html") && !host.ends_with(".htm");
-    is_host.then(|| format!("http://{text}"))
 }
 
 /// A line of a stream: JSON in which links stand anywhere, or plain addresses.
@@ -290,12 +282,5 @@ mod tests {
             feeds,
             ["https://a.example/", "https://b.example/rss.xml", "https://d.example/", "https://e.example/feed"]
         );
-    }
-
-    #[test]
-    fn a_mirror_tells_addresses_by_its_folders() {
-        assert_eq!(mirrored(Path::new("g.example/a/b.html")).as_deref(), Some("http://g.example/a/b.html"));
-        assert_eq!(mirrored(Path::new("saved.html")), None);
-        assert_eq!(mirrored(Path::new("folder/b.html")), None);
     }
 }

@@ -14,7 +14,6 @@ use std::fmt::Write as _;
 use std::path::PathBuf;
 
 use anyhow::{Context as _, Result, bail};
-use jiff::Timestamp;
 use serde_json::{Value, json};
 use tidings_feeds::discover::{Beliefs, Evidence, Filter, Ladder, Options, Outline};
 use tidings_feeds::discover::{is_shared, read_opml, site, write_opml};
@@ -327,7 +326,7 @@ impl Outcome {
 
     /// Writes down what ladders found that came to their end.
     fn settle(&mut self, session: &Session, ended: Vec<Climb>) -> Result<()> {
-        let now = rfc3339(Timestamp::now());
+        let now = rfc3339(tidings_model::clock::now());
         let (mut rows, mut sites): (Vec<Candidate>, Vec<Barren>) = (Vec::new(), Vec::new());
         for Climb { ladder, candidate } in ended {
             self.searched += 1;
@@ -508,7 +507,7 @@ fn origin(row: &Candidate) -> String {
 /// Puts candidates into the list of feeds, each with a comment where it came from.
 fn adopt(session: &Session, rows: Vec<Candidate>) -> Result<u64> {
     let listed = listed(session)?;
-    let today = Timestamp::now().strftime("%Y-%m-%d");
+    let today = tidings_model::clock::now().strftime("%Y-%m-%d");
     let mut known = HashSet::new();
     let mut rows = rows;
     rows.retain(|row| !listed.contains(&plain(&row.feed)) && known.insert(plain(&row.feed)));
@@ -532,8 +531,17 @@ fn adopt(session: &Session, rows: Vec<Candidate>) -> Result<u64> {
     Ok(added)
 }
 
-/// Takes in a list of feeds from another program.
-fn import(session: &Session, path: &std::path::Path) -> Result<Report> {
+/// What a list of feeds from another program came to.
+struct Outlined {
+    shown: String,
+    read: u64,
+    rows: Vec<Candidate>,
+    known: u64,
+    faulty: u64,
+}
+
+/// Reads a list of feeds from another program.
+fn outlined(session: &Session, path: &std::path::Path) -> Result<Outlined> {
     let body = std::fs::read(path).with_context(|| format!("cannot read {}", path.display()))?;
     let listed = listed(session)?;
     let shown = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
@@ -566,6 +574,12 @@ fn import(session: &Session, path: &std::path::Path) -> Result<Report> {
             ..Candidate::default()
         });
     }
+    Ok(Outlined { shown, read, rows, known, faulty })
+}
+
+/// Takes in a list of feeds from another program as candidates.
+fn import(session: &Session, path: &std::path::Path) -> Result<Report> {
+    let Outlined { shown, read, rows, known, faulty } = outlined(session, path)?;
     let new = rows.len() as u64;
     candidates::add(&session.home, rows)?;
     let text = format!(
@@ -574,6 +588,17 @@ fn import(session: &Session, path: &std::path::Path) -> Result<Report> {
     );
     let json = json!({ "done": true, "read": read, "candidates": new, "known": known, "faulty": faulty });
     Ok(Report { text, json, ..Report::default() })
+}
+
+/// Takes a list of feeds from another program into feeds.txt; says in words what came of it.
+pub(super) fn take_in(session: &Session, path: &std::path::Path) -> Result<String> {
+    let Outlined { shown, read, mut rows, known, faulty } = outlined(session, path)?;
+    rows.iter_mut().for_each(|row| row.fate = Fate::Promoted);
+    let new = adopt(session, rows)?;
+    Ok(format!(
+        "{} read from {shown}: {new} added to feeds.txt, {known} there already, {faulty} without an address\n",
+        count(read, "feed")
+    ))
 }
 
 /// Writes the user's list for other programs.

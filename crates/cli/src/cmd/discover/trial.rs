@@ -11,7 +11,6 @@ use std::fmt::Write as _;
 
 use anyhow::{Context as _, Result, bail};
 use clap::Parser as _;
-use jiff::Timestamp;
 use serde_json::{Value, json};
 use tidings_store::candidates::{self, Candidate, Fate};
 use tidings_store::feeds::{self, Polled};
@@ -41,7 +40,7 @@ pub fn run(session: &mut Session, args: &Args, global: &Global) -> Result<Report
     let tried = chosen.len() as u64;
     let sums = if chosen.is_empty() { HashMap::new() } else { try_out(session, args, global, &chosen)? };
 
-    let now = rfc3339(Timestamp::now());
+    let now = rfc3339(tidings_model::clock::now());
     for row in &mut chosen {
         row.checked.clone_from(&now);
         let sum = sums.get(&row.feed).copied().unwrap_or_default();
@@ -148,7 +147,11 @@ fn try_out(session: &Session, args: &Args, global: &Global, chosen: &[Candidate]
 fn harvest(args: &Args, global: &Global, scratch: &Home) -> Result<()> {
     let seed = args.harvest.seed().to_string();
     step("update", &["--seed", &seed], global, scratch)?;
-    plan::keep_first(scratch, &format!("{}-trial", tidings_store::stamp(Timestamp::now())), args.pages_per_feed)?;
+    plan::keep_first(
+        scratch,
+        &format!("{}-trial", tidings_store::stamp(tidings_model::clock::now())),
+        args.pages_per_feed,
+    )?;
     step("fetch", &["--seed", &seed], global, scratch)
 }
 

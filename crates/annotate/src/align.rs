@@ -1,0 +1,331 @@
+//! Which sentences of two texts translate one another, told by their lengths, and by figures and names in them.
+//!
+//! Long sentences become long ones and short ones short ones, with a spread that hardly depends on the languages (Gale and
+//! Church, A Program for Aligning Sentences in Bilingual Corpora, 1993). A table of costs finds the cheapest way through
+//! both texts in steps of one or two sentences on each side. How much longer one language is than the other is learned
+//! from the texts themselves: first from the whole, then from the sentences that clearly belong together. Figures are
+//! written alike in most languages, and names in many: two sentences that share some are more likely to be the same.
+
+use std::ops::Range;
+
+/// A sentence as the aligner sees it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Shape {
+    /// Its length in characters.
+    pub chars: usize,
+    /// The figures in it, sorted.
+    pub figures: Vec<u32>,
+    /// The beginnings of names in it, as numbers, sorted.
+    pub names: Vec<u32>,
+}
+
+impl Shape {
+    /// The shape of a sentence.
+    pub fn of(sentence: &str) -> Shape {
+        let (mut figures, mut names) = (Vec::new(), Vec::new());
+        let mut number: Option<u32> = None;
+        for c in sentence.chars().chain([' ']) {
+            match c.to_digit(10).or_else(|| digit(c)) {
+                Some(digit) => number = Some(number.unwrap_or(0).wrapping_mul(10).wrapping_add(digit)),
+                None => figures.extend(number.take()),
+            }
+        }
+        for word in sentence.split(|c: char| !c.is_alphanumeric()) {
+            names.extend(name(word));
+        }
+        figures.sort_unstable();
+        names.sort_unstable();
+        Shape { chars: sentence.chars().filter(|c| !c.is_whitespace()).count(), figures, names }
+    }
+}
+
+/// What stands for a name: its first letters, because endings differ.
+fn name(word: &str) -> Option<u32> {
+    let is_name = word.chars().next().is_some_and(char::is_uppercase) && word.chars().count() >= NAME_LETTERS;
+    let letters = word.chars().flat_map(char::to_lowercase).take(NAME_LETTERS);
+    is_name.then(|| letters.fold(2_166_136_261, |hash, c| (hash ^ u32::from(c)).wrapping_mul(16_777_619)))
+}
+
+/// Digits of other scripts, which stand in tens.
+fn digit(c: char) -> Option<u32> {
+    const ZEROS: [char; 9] = ['٠', '۰', '०', '০', '੦', '૦', '௦', '๐', '០'];
+    let zero = ZEROS.iter().rev().find(|zero| **zero <= c)?;
+    let value = u32::from(c) - u32::from(*zero);
+    (value < 10).then_some(value)
+}
+
+/// Sentences that belong together: one or two of each side, or one that has no counterpart.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Bead {
+    /// The sentences of the first text.
+    pub left: Range<usize>,
+    /// The sentences of the second.
+    pub right: Range<usize>,
+    /// How sure it is, from 0 to 1.
+    pub score: f32,
+}
+
+/// Steps of so many sentences on each side, and how often translators take them.
+const STEPS: [(usize, usize, f64); 6] =
+    [(1, 1, 0.89), (1, 0, 0.02), (0, 1, 0.02), (2, 1, 0.0445), (1, 2, 0.0445), (2, 2, 0.002)];
+/// The spread of the difference in length, for each character.
+const VARIANCE: f64 = 5.0;
+/// What a figure is worth that both sides have, and what one costs that only one side has.
+const SHARED_FIGURE: f64 = 2.0;
+const LONE_FIGURE: f64 = 1.0;
+/// What a name is worth that both sides have, and of how many letters one has at least.
+const SHARED_NAME: f64 = 2.0;
+const NAME_LETTERS: usize = 3;
+/// Of more sentences than this nobody wants to hear.
+const MOST_SENTENCES: usize = 20_000;
+/// How far the way may stray from the diagonal, in sentences: at least, and at most.
+const NARROW: usize = 40;
+const WIDE: usize = 500;
+/// Languages differ in length by no more than this.
+const MOST_UNLIKE: f64 = 4.0;
+
+/// Aligns two texts. Every sentence is in exactly one bead, and beads are in order.
+pub fn align(left: &[Shape], right: &[Shape]) -> Vec<Bead> {
+    if left.is_empty() || right.is_empty() || left.len().max(right.len()) > MOST_SENTENCES {
+        return Vec::new();
+    }
+    let total = |side: &[Shape]| side.iter().map(|shape| shape.chars).sum::<usize>().max(1) as f64;
+    let first = way(left, right, bounded(total(right) / total(left)));
+    // The middle of the ratios of single sentences is not misled by what was left out.
+    let mut ratios: Vec<f64> = first
+        .iter()
+        .filter(|bead| bead.left.len() == 1 && bead.right.len() == 1)
+        .map(|bead| (right[bead.right.start].chars.max(1)) as f64 / (left[bead.left.start].chars.max(1)) as f64)
+        .collect();
+    if ratios.len() < 5 {
+        return first;
+    }
+    ratios.sort_by(f64::total_cmp);
+    way(left, right, bounded(ratios[ratios.len() / 2]))
+}
+
+fn bounded(ratio: f64) -> f64 {
+    ratio.clamp(1.0 / MOST_UNLIKE, MOST_UNLIKE)
+}
+
+/// The cheapest way, where a character of the first text is worth `ratio` of the second.
+fn way(left: &[Shape], right: &[Shape], ratio: f64) -> Vec<Bead> {
+    let (lefts, rights) = (sums(left), sums(right));
+    let band = Band::new(&lefts, &rights);
+    let mut costs = vec![f64::INFINITY; band.cells()];
+    let mut steps = vec![u8::MAX; band.cells()];
+    for i in 0..=left.len() {
+        for j in band.row(i) {
+            let cell = band.cell(i, j);
+            if i == 0 && j == 0 {
+                costs[cell] = 0.0;
+                continue;
+            }
+            for (number, (down, across, _)) in STEPS.iter().enumerate() {
+                let (Some(from_i), Some(from_j)) = (i.checked_sub(*down), j.checked_sub(*across)) else { continue };
+                if !band.row(from_i).contains(&from_j) {
+                    continue;
+                }
+                let before = costs[band.cell(from_i, from_j)];
+                if before == f64::INFINITY {
+                    continue;
+                }
+                let lengths = ((lefts[i] - lefts[from_i]) as f64, (rights[j] - rights[from_j]) as f64);
+                let cost = before + price(number, lengths, ratio) + marks(&left[from_i..i], &right[from_j..j]);
+                if cost < costs[cell] {
+                    (costs[cell], steps[cell]) = (cost, number as u8);
+                }
+            }
+        }
+    }
+    let (mut i, mut j) = (left.len(), right.len());
+    let mut beads = Vec::new();
+    while (i, j) != (0, 0) {
+        let Some((down, across, _)) = STEPS.get(usize::from(steps[band.cell(i, j)])) else { return Vec::new() };
+        let (from_i, from_j) = (i - down, j - across);
+        let cost = costs[band.cell(i, j)] - costs[band.cell(from_i, from_j)];
+        let score = if *down == 0 || *across == 0 { 0.0 } else { (-cost.max(0.0) / 4.0).exp() as f32 };
+        beads.push(Bead { left: from_i..i, right: from_j..j, score });
+        (i, j) = (from_i, from_j);
+    }
+    beads.reverse();
+    beads
+}
+
+/// Characters before each sentence, and behind the last.
+fn sums(side: &[Shape]) -> Vec<usize> {
+    let mut sum = 0;
+    std::iter::once(0)
+        .chain(side.iter().map(|shape| {
+            sum += shape.chars;
+            sum
+        }))
+        .collect()
+}
+
+/// What a step costs: less for usual steps, more for lengths that do not fit.
+fn price(step: usize, (left, right): (f64, f64), ratio: f64) -> f64 {
+    let rarity = -STEPS[step].2.ln();
+    if left == 0.0 || right == 0.0 {
+        // What has no counterpart costs more the longer it is, but a long one may be missing as a short one.
+        return rarity + (left.max(right / ratio)).sqrt() * 0.08;
+    }
+    let mean = (left + right / ratio) / 2.0;
+    let delta = (right - left * ratio) / (mean * VARIANCE * ratio).sqrt();
+    rarity - log_two_tails(delta.abs())
+}
+
+/// The logarithm of the chance that something normal lies as far off, on either side.
+fn log_two_tails(deviation: f64) -> f64 {
+    // erfc by a polynomial in exponential form, which does not vanish for large values.
+    let z = deviation / std::f64::consts::SQRT_2;
+    let t = 1.0 / (1.0 + 0.5 * z);
+    let terms = [
+        -1.265_512_23,
+        1.000_023_68,
+        0.374_091_96,
+        0.096_784_18,
+        -0.186_288_06,
+        0.278_868_07,
+        -1.135_203_98,
+        1.488_515_87,
+        -0.822_152_23,
+        0.170_872_77,
+    ];
+    let polynomial = terms.iter().rev().fold(0.0, |sum, term| sum * t + term);
+    t.ln() - z * z + polynomial
+}
+
+/// What figures and names of both sides say: less than nothing if they agree.
+fn marks(left: &[Shape], right: &[Shape]) -> f64 {
+    if left.is_empty() || right.is_empty() {
+        return 0.0;
+    }
+    let (of_left, of_right, shared) = shared(left, right, |shape| &shape.figures);
+    let lone = of_left + of_right - 2 * shared;
+    let (.., names) = self::shared(left, right, |shape| &shape.names);
+    // A table of numbers must not outweigh all text around it.
+    let most = |number: usize| number.min(5) as f64;
+    LONE_FIGURE * most(lone) - SHARED_FIGURE * most(shared) - SHARED_NAME * most(names)
+}
+
+/// How many marks of a kind each side has, and how many both.
+fn shared(left: &[Shape], right: &[Shape], of: impl Fn(&Shape) -> &Vec<u32>) -> (usize, usize, usize) {
+    let gather = |side: &[Shape]| {
+        let mut all: Vec<u32> = side.iter().flat_map(|shape| of(shape).iter().copied()).collect();
+        // A single sentence's are sorted already.
+        if side.len() > 1 {
+            all.sort_unstable();
+        }
+        all
+    };
+    let (left, right) = (gather(left), gather(right));
+    let (mut i, mut j, mut shared) = (0, 0, 0);
+    while let (Some(a), Some(b)) = (left.get(i), right.get(j)) {
+        match a.cmp(b) {
+            std::cmp::Ordering::Less => i += 1,
+            std::cmp::Ordering::Greater => j += 1,
+            std::cmp::Ordering::Equal => (i, j, shared) = (i + 1, j + 1, shared + 1),
+        }
+    }
+    (left.len(), right.len(), shared)
+}
+
+/// The part of the table that is looked at: around the diagonal by length.
+struct Band {
+    centres: Vec<usize>,
+    width: usize,
+    columns: usize,
+}
+
+impl Band {
+    fn new(lefts: &[usize], rights: &[usize]) -> Band {
+        let scale = (*rights.last().unwrap_or(&0)).max(1) as f64 / (*lefts.last().unwrap_or(&0)).max(1) as f64;
+        let centre = |sum: &usize| rights.partition_point(|right| (*right as f64) < *sum as f64 * scale);
+        let width = (rights.len().max(lefts.len()) / 5 + NARROW).min(WIDE);
+        Band { centres: lefts.iter().map(centre).collect(), width, columns: rights.len() }
+    }
+
+    fn row(&self, i: usize) -> Range<usize> {
+        let centre = self.centres[i];
+        // Both corners belong to the band, whatever lies between.
+        let start = if i == 0 { 0 } else { centre.saturating_sub(self.width) };
+        let end = if i + 1 == self.centres.len() { self.columns } else { (centre + self.width + 1).min(self.columns) };
+        start..end
+    }
+
+    fn cell(&self, i: usize, j: usize) -> usize {
+        i * (2 * self.width + 1) + (j - self.row(i).start)
+    }
+
+    fn cells(&self) -> usize {
+        self.centres.len() * (2 * self.width + 1)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn shapes(lengths: &[usize]) -> Vec<Shape> {
+        lengths.iter().map(|chars| Shape { chars: *chars, figures: Vec::new(), names: Vec::new() }).collect()
+    }
+
+    fn steps(left: &[usize], right: &[usize]) -> Vec<(usize, usize)> {
+        align(&shapes(left), &shapes(right)).iter().map(|bead| (bead.left.len(), bead.right.len())).collect()
+    }
+
+    #[test]
+    fn sentences_that_were_joined_or_left_out_are_seen() {
+        assert_eq!(steps(&[50, 20, 90], &[55, 22, 95]), [(1, 1), (1, 1), (1, 1)]);
+        assert_eq!(steps(&[50, 40, 90, 30], &[95, 95, 31]), [(2, 1), (1, 1), (1, 1)]);
+        assert_eq!(steps(&[95, 90, 30], &[50, 46, 95, 31]), [(1, 2), (1, 1), (1, 1)]);
+        let whole = [60, 110, 70, 180, 90, 130, 45, 200, 75, 140];
+        let mut shorter = whole.map(|chars| chars + chars / 20).to_vec();
+        shorter.remove(3);
+        let mut expected = vec![(1, 1); 9];
+        expected.insert(3, (1, 0));
+        assert_eq!(steps(&whole, &shorter), expected);
+    }
+
+    #[test]
+    fn a_language_may_be_three_times_as_short() {
+        let left = [120, 60, 33, 150, 81, 45, 99];
+        let right = left.map(|chars| chars / 3);
+        assert_eq!(steps(&left, &right), [(1, 1); 7]);
+    }
+
+    #[test]
+    fn figures_tell_what_lengths_do_not() {
+        let sentence =
+            |word: &str, figure: &str| Shape::of(&format!("{} {figure} {}.", word.repeat(12), word.repeat(12)));
+        let left =
+            [("un ", "1918"), ("deux ", "1945"), ("trois ", "1968"), ("deux ", "1989")].map(|(w, f)| sentence(w, f));
+        let right = [("two ", "1945"), ("three ", "1968"), ("eight ", "1989")].map(|(w, f)| sentence(w, f));
+        let beads = align(&left, &right);
+        let pairs: Vec<_> = beads.iter().map(|bead| (bead.left.clone(), bead.right.clone())).collect();
+        assert_eq!(pairs, [(0..1, 0..0), (1..2, 0..1), (2..3, 1..2), (3..4, 2..3)]);
+        assert_eq!(Shape::of("1,5 kg ١٢ und 3.").figures, [1, 3, 5, 12]);
+    }
+
+    #[test]
+    fn every_sentence_is_in_one_bead_and_extremes_do_no_harm() {
+        let cases: [(&[usize], &[usize]); 5] = [
+            (&[0, 0, 0], &[0]),
+            (&[1], &[10_000]),
+            (&[5; 300], &[7; 20]),
+            (&[1_000_000, 1], &[1, 1_000_000]),
+            (&[9], &[9; 90]),
+        ];
+        for (left, right) in cases {
+            let beads = align(&shapes(left), &shapes(right));
+            let (mut i, mut j) = (0, 0);
+            for bead in &beads {
+                assert_eq!((bead.left.start, bead.right.start), (i, j));
+                (i, j) = (bead.left.end, bead.right.end);
+            }
+            assert!(beads.is_empty() || (i, j) == (left.len(), right.len()), "{beads:?}");
+        }
+        assert!(align(&[], &shapes(&[1])).is_empty());
+    }
+}

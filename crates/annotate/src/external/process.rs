@@ -1,0 +1,176 @@
+//! A tool that runs: a process group with three pipes, each of which has a thread of its own, so that neither side can wait
+//! for the other for ever.
+
+use std::collections::VecDeque;
+use std::io::{self, BufRead as _, BufReader, Read as _, Write as _};
+use std::os::unix::process::CommandExt as _;
+use std::process::{Child, Command, ExitStatus, Stdio};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel, sync_channel};
+use std::sync::{Arc, Mutex};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use rustix::process::{Pid, Signal, kill_process_group};
+
+/// No line of a tool is longer.
+const MAX_LINE_BYTES: u64 = 64 << 10;
+/// Lines that wait to be heard; whoever writes more has to wait.
+const WAITING_LINES: usize = 4096;
+/// What is kept of what a tool complains about.
+const LAST_WORDS: usize = 5;
+const MAX_WORDS_BYTES: u64 = 400;
+/// How long the last words of a tool are on their way, at most.
+const LAST_WAY: Duration = Duration::from_millis(20);
+/// How long a tool may take to end by itself when it has nothing to read any more.
+const FAREWELL: Duration = Duration::from_millis(500);
+
+/// What was heard of a tool.
+pub(super) enum Heard {
+    Line(Vec<u8>),
+    TooLong,
+    /// It closed its output.
+    End,
+    /// Nothing, for too long.
+    Silence,
+}
+
+/// A tool that runs.
+pub(super) struct Process {
+    child: Child,
+    input: Option<Sender<Vec<u8>>>,
+    output: Receiver<Heard>,
+    last_words: Arc<Mutex<VecDeque<String>>>,
+    pub lines: u64,
+}
+
+impl Process {
+    pub fn start(command: &[String]) -> io::Result<Process> {
+        let (program, args) = command.split_first().ok_or_else(|| io::Error::other("the command is empty"))?;
+        let mut child = Command::new(program)
+            .args(args)
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            // What it starts can then be ended with it.
+            .process_group(0)
+            .spawn()?;
+        let (input, to_write) = channel::<Vec<u8>>();
+        let (heard, output) = sync_channel(WAITING_LINES);
+        let last_words = Arc::new(Mutex::new(VecDeque::new()));
+        if let Some(mut stdin) = child.stdin.take() {
+            thread::spawn(move || {
+                to_write.iter().try_for_each(|bytes| stdin.write_all(&bytes).and_then(|()| stdin.flush()))
+            });
+        }
+        if let Some(stdout) = child.stdout.take() {
+            thread::spawn(move || {
+                let mut stdout = BufReader::new(stdout);
+                loop {
+                    let line = read_line(&mut stdout);
+                    let is_last = !matches!(line, Heard::Line(_));
+                    if heard.send(line).is_err() || is_last {
+                        return;
+                    }
+                }
+            });
+        }
+        if let Some(stderr) = child.stderr.take() {
+            let last_words = Arc::clone(&last_words);
+            thread::spawn(move || {
+                let mut stderr = BufReader::new(stderr);
+                let mut line = Vec::new();
+                while stderr.by_ref().take(MAX_WORDS_BYTES).read_until(b'\n', &mut line).is_ok_and(|read| read > 0) {
+                    let text = String::from_utf8_lossy(&line).trim().to_owned();
+                    line.clear();
+                    let Ok(mut words) = last_words.lock() else { return };
+                    if !text.is_empty() {
+                        words.push_back(text);
+                    }
+                    if words.len() > LAST_WORDS {
+                        words.pop_front();
+                    }
+                }
+            });
+        }
+        Ok(Process { child, input: Some(input), output, last_words, lines: 0 })
+    }
+
+    /// Sends bytes. Whether they arrive shows in what comes back.
+    pub fn send(&self, bytes: Vec<u8>) {
+        if let Some(input) = &self.input {
+            let _ = input.send(bytes);
+        }
+    }
+
+    /// Lets the tool know that nothing more comes.
+    pub fn end_input(&mut self) {
+        self.input = None;
+    }
+
+    /// Waits for the next line until some time.
+    pub fn hear(&mut self, until: Instant) -> Heard {
+        match self.output.recv_timeout(until.saturating_duration_since(Instant::now())) {
+            Ok(heard) => {
+                self.lines += 1;
+                heard
+            }
+            Err(RecvTimeoutError::Timeout) => Heard::Silence,
+            Err(RecvTimeoutError::Disconnected) => Heard::End,
+        }
+    }
+
+    /// Waits for its end; none if it does not come in time.
+    pub fn wait(&mut self, until: Instant) -> Option<ExitStatus> {
+        loop {
+            if let Ok(Some(status)) = self.child.try_wait() {
+                return Some(status);
+            }
+            if Instant::now() >= until {
+                return None;
+            }
+            thread::sleep(Duration::from_millis(5));
+        }
+    }
+
+    /// What it complained about last. To be asked when it has ended: what it wrote may still be on its way.
+    pub fn last_words(&self) -> Vec<String> {
+        thread::sleep(LAST_WAY);
+        self.last_words.lock().map(|words| words.iter().cloned().collect()).unwrap_or_default()
+    }
+
+    /// Ends it and whatever it has started.
+    pub fn kill(&mut self) {
+        // While the child is not waited for, nobody else can have its number.
+        if let (Ok(None), Some(group)) = (self.child.try_wait(), Pid::from_raw(self.child.id() as i32)) {
+            let _ = kill_process_group(group, Signal::KILL);
+        }
+        let _ = self.child.wait();
+    }
+}
+
+impl Drop for Process {
+    fn drop(&mut self) {
+        self.end_input();
+        if self.wait(Instant::now() + FAREWELL).is_none() {
+            self.kill();
+        }
+    }
+}
+
+fn read_line(input: &mut impl io::BufRead) -> Heard {
+    let mut line = Vec::new();
+    match input.by_ref().take(MAX_LINE_BYTES).read_until(b'\n', &mut line) {
+        Ok(0) | Err(_) => Heard::End,
+        Ok(_) => {
+            if line.last() == Some(&b'\n') {
+                line.pop();
+            } else if line.len() as u64 == MAX_LINE_BYTES {
+                return Heard::TooLong;
+            }
+            if line.last() == Some(&b'\r') {
+                line.pop();
+            }
+            Heard::Line(line)
+        }
+    }
+}

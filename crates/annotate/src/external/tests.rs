@@ -1,0 +1,163 @@
+//! Tools of all kinds: honest, slow, dying, silent and lying ones, each a few lines of shell.
+
+use std::sync::Arc;
+use std::thread;
+
+use super::*;
+
+/// Gives every token back in upper case with the tag X.
+const HONEST: &str = r#"while IFS= read -r line; do case "$line" in
+    '<'?*'>') printf '%s\n' "$line";; *) printf '%s\t%s\tX\n' "$line" "lemma-of-$line";; esac; done"#;
+
+fn shell(script: &str) -> Settings {
+    let timeout = Duration::from_secs(20);
+    Settings { timeout, ..Settings::new(["sh", "-c", script].map(str::to_owned).to_vec()) }
+}
+
+fn sentences(texts: &[&str]) -> Vec<Vec<Token>> {
+    let token = |word: &str| Token { word: word.to_owned(), space_after: true, ..Token::default() };
+    texts.iter().map(|text| text.split(' ').map(token).collect()).collect()
+}
+
+fn annotate(tool: &External, texts: &[&str]) -> Result<Vec<(String, String)>, ToolError> {
+    let mut sentences = sentences(texts);
+    tool.annotate(&mut sentences.iter_mut().map(Vec::as_mut_slice).collect::<Vec<_>>())?;
+    Ok(sentences.into_iter().flatten().map(|token| (token.lemma, token.tag)).collect())
+}
+
+fn fault(settings: Settings) -> String {
+    annotate(&External::new("de", settings), &["es regnet .", "und <b> mehr"]).unwrap_err().to_string()
+}
+
+#[test]
+fn an_honest_tool_is_started_once_and_gives_every_token_its_own() {
+    let folder = tempfile::tempdir().unwrap();
+    let starts = folder.path().join("starts");
+    let mut settings = shell(&format!("echo started >>'{}'; {HONEST}", starts.display()));
+    settings.batch_sentences = 2;
+    let tool = External::new("de", settings);
+    let texts = ["es regnet .", "<b> < >", "Ende", "x", "y z"];
+    for _ in 0..3 {
+        let said = annotate(&tool, &texts).unwrap();
+        assert_eq!(said[1], ("lemma-of-regnet".to_owned(), "X".to_owned()));
+        assert_eq!(said.len(), 10);
+        assert_eq!(said[3].0, "<b>", "what the tool takes for a tag stays a token without one");
+    }
+    assert_eq!(std::fs::read_to_string(starts).unwrap(), "started\n");
+}
+
+#[test]
+fn several_tools_work_side_by_side() {
+    let tool = Arc::new(External::new("de", Settings { workers: 2, batch_sentences: 1, ..shell(HONEST) }));
+    thread::scope(|scope| {
+        for worker in 0..4 {
+            let tool = Arc::clone(&tool);
+            scope.spawn(move || {
+                let text = format!("a{worker} b{worker}");
+                let said = annotate(&tool, &[text.as_str(); 20]).unwrap();
+                assert!(said.iter().all(|(lemma, _)| lemma.ends_with(&worker.to_string())), "{said:?}");
+            });
+        }
+    });
+    assert!(tool.pool.lock().unwrap().idle.len() <= 2);
+}
+
+#[test]
+fn a_tool_that_holds_back_its_last_sentences_gets_padding() {
+    // It answers a line when it has read six more.
+    let held = r#"n=0; while IFS= read -r line; do n=$((n+1)); eval "l$n=\$line"; m=$((n-6)); if [ $m -gt 0 ]; then
+        eval "old=\$l$m"; printf '%s\tx\tX\n' "$old"; fi; done"#;
+    let tool = External::new("de", Settings { padding_sentences: 4, ..shell(held) });
+    for _ in 0..3 {
+        assert_eq!(annotate(&tool, &["eins zwei", "drei"]).unwrap(), vec![("x".to_owned(), "X".to_owned()); 3]);
+    }
+}
+
+#[test]
+fn a_tool_for_each_batch_answers_at_the_end_of_its_input() {
+    let settings = Settings { mode: Mode::Batch, batch_sentences: 2, ..shell("sed 's/^\\([^<].*\\)$/\\1\\tl\\tN/'") };
+    let tool = External::new("de", settings.clone());
+    assert_eq!(annotate(&tool, &["a b", "c", "d"]).unwrap(), vec![("l".to_owned(), "N".to_owned()); 4]);
+    let unhappy =
+        Settings { command: shell("sed 's/$/\\tl\\tN/'; echo bad model >&2; exit 4").command, ..settings.clone() };
+    let error = fault(unhappy);
+    assert!(
+        error.contains("exit status: 4") && error.contains("3 times") && error.contains("it said: bad model"),
+        "{error}"
+    );
+    let talkative = Settings { command: shell("cat; echo more").command, ..settings };
+    assert!(fault(talkative).contains("“more” behind the last token"));
+}
+
+#[test]
+fn a_tool_that_dies_now_and_then_is_started_again() {
+    let folder = tempfile::tempdir().unwrap();
+    let mark = folder.path().join("mark");
+    let script = format!("if ! [ -e '{0}' ]; then touch '{0}'; read -r line; exit 7; fi; {HONEST}", mark.display());
+    let tool = External::new("de", shell(&script));
+    assert_eq!(annotate(&tool, &["a b"]).unwrap().len(), 2);
+    let error = fault(shell("read -r line; echo 'no such model' >&2; exit 7"));
+    assert!(error.contains("exit status: 7") && error.contains("0 of 6 tokens, 3 times"), "{error}");
+    assert!(error.contains("it said: no such model") && error.contains("the annotator of de, `sh -c"), "{error}");
+    let error = fault(Settings::new(vec!["/nowhere/tagger".into()]));
+    assert!(error.contains("/nowhere/tagger") && error.contains("cannot be started"), "{error}");
+}
+
+#[test]
+fn a_tool_that_hangs_is_ended_with_all_that_it_started() {
+    let folder = tempfile::tempdir().unwrap();
+    let pid = folder.path().join("pid");
+    let script = format!("sleep 1000 & echo $! >'{}'; wait", pid.display());
+    let began = Instant::now();
+    let error = fault(Settings { timeout: Duration::from_millis(300), ..shell(&script) });
+    assert!(error.contains("was not done after 0.3 s (0 of 6 tokens)"), "{error}");
+    assert!(began.elapsed() < Duration::from_secs(15));
+    let pid = std::fs::read_to_string(pid).unwrap();
+    // Whoever was ended may still be listed until somebody asks for it, but it does not sleep.
+    for _ in 0..200 {
+        let state = std::fs::read_to_string(format!("/proc/{}/stat", pid.trim())).unwrap_or_default();
+        if state.is_empty() || state.contains(") Z ") {
+            return;
+        }
+        thread::sleep(Duration::from_millis(20));
+    }
+    panic!("the grandchild still runs");
+}
+
+#[test]
+fn a_tool_that_lies_is_told_where() {
+    let lies = [
+        ("while read -r line; do echo nonsense; done", "“nonsense” where the token “es” was due"),
+        ("while read -r line; do printf '\\377\\n'; done", "not UTF-8"),
+        ("tr -d '\\n' </dev/zero | tr '\\0' a", "a line without end"),
+        ("yes '<s>'", "line after line that says nothing about tokens"),
+        ("yes 'es\tes\tX'", "line 2 of its output: “es” where the token “regnet” was due"),
+    ];
+    for (script, what) in lies {
+        let error = fault(shell(script));
+        assert!(error.contains(what) && error.contains("every token once"), "{script}: {error}");
+    }
+}
+
+#[test]
+fn a_tool_that_reads_nothing_does_not_block_us() {
+    let many = vec!["a b c d e f g h i j k l m n o p q r s t u v w x y z"; 20_000];
+    let settings = Settings { timeout: Duration::from_millis(300), batch_sentences: 20_000, ..shell("sleep 1000") };
+    let error = annotate(&External::new("de", settings), &many).unwrap_err();
+    assert!(matches!(error.fault, ToolFault::Silent { .. }), "{error}");
+}
+
+#[test]
+fn the_name_tells_the_version_and_changes_with_what_matters() {
+    let settings = Settings { version: "treetagger 3.2".into(), ..shell("cat") };
+    let name = External::new("de", settings.clone()).name().to_owned();
+    assert!(name.starts_with("external treetagger 3.2 "), "{name}");
+    let patient = Settings { timeout: Duration::from_secs(999), workers: 7, ..settings.clone() };
+    assert_eq!(External::new("de", patient).name(), name);
+    let other = Settings { tags: [("NN".to_owned(), "NOUN".to_owned())].into(), ..settings };
+    assert_ne!(External::new("de", other).name(), name);
+    let command = |script: &str| shell(script).command;
+    assert_eq!(version_of("de", &command("echo; echo 'tagger 1.2'; sleep 9")).unwrap(), "tagger 1.2");
+    assert_eq!(version_of("de", &command("echo 'tagger 1.3' >&2")).unwrap(), "tagger 1.3");
+    assert!(version_of("de", &command("exit 1")).unwrap_err().to_string().contains("exit status: 1"));
+}

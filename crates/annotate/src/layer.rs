@@ -1,0 +1,187 @@
+//! Who gives the tokens of a language their lemmas and tags.
+//!
+//! A language has one annotator: a tool of the user's, a model of ours, or the rules that need neither. What it is called
+//! goes into the recipe of a text, so that text is made anew when its annotator changes, and only then.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use tidings_model::{Annotated, Token};
+
+use crate::codes;
+use crate::external::ToolError;
+use crate::tagger::{Models, Tagger};
+
+/// Gives tokens their lemmas and tags.
+pub trait Annotator: Send + Sync {
+    /// What it is and which: another name makes another text.
+    fn name(&self) -> &str;
+
+    /// Fills the lemmas and tags of sentences, none of which is empty. Whoever fails says why; the tokens are of no use then.
+    fn annotate(&self, sentences: &mut [&mut [Token]]) -> Result<(), ToolError>;
+}
+
+/// Lemmas without a model: the word in lower case. There are no tags.
+#[derive(Debug, Clone, Copy)]
+pub struct Rules;
+
+impl Annotator for Rules {
+    fn name(&self) -> &str {
+        "rules"
+    }
+
+    fn annotate(&self, sentences: &mut [&mut [Token]]) -> Result<(), ToolError> {
+        sentences
+            .iter_mut()
+            .flat_map(|sentence| sentence.iter_mut())
+            .for_each(|token| token.lemma = plain_lemma(&token.word));
+        Ok(())
+    }
+}
+
+/// A model of ours.
+struct Learned {
+    tagger: Arc<Tagger>,
+    name: String,
+}
+
+impl Learned {
+    fn new(tagger: Arc<Tagger>) -> Learned {
+        let about = tagger.about();
+        Learned { name: format!("model {} {}", about.language, about.digest), tagger }
+    }
+}
+
+impl Annotator for Learned {
+    fn name(&self) -> &str {
+        &self.name
+    }
+
+    fn annotate(&self, sentences: &mut [&mut [Token]]) -> Result<(), ToolError> {
+        for sentence in sentences {
+            self.tagger.tag(sentence);
+            // Some treebanks have no lemmas to learn from.
+            sentence
+                .iter_mut()
+                .filter(|token| token.lemma.is_empty())
+                .for_each(|token| token.lemma = plain_lemma(&token.word));
+        }
+        Ok(())
+    }
+}
+
+/// The lemma of a word that nobody knows more about.
+pub(crate) fn plain_lemma(word: &str) -> String {
+    word.to_lowercase()
+}
+
+/// The annotators, by language.
+#[derive(Clone)]
+pub struct Annotators {
+    given: BTreeMap<String, Arc<dyn Annotator>>,
+    models: Models,
+    usual: Option<Arc<dyn Annotator>>,
+}
+
+impl Annotators {
+    /// Those of all languages: these models, and rules for languages that have none.
+    pub fn new(models: Models) -> Annotators {
+        Annotators { given: BTreeMap::new(), models, usual: Some(Arc::new(Rules)) }
+    }
+
+    /// Nobody: tokens stay without lemmas and tags.
+    pub fn none() -> Annotators {
+        Annotators { given: BTreeMap::new(), models: Models::default(), usual: None }
+    }
+
+    /// Lets somebody else annotate a language.
+    pub fn set(&mut self, language: &str, annotator: Arc<dyn Annotator>) {
+        self.given.insert(codes::plain(language).to_owned(), annotator);
+    }
+
+    /// The annotator of a language; none if its tokens stay as they are.
+    pub fn of(&self, language: &str) -> Option<Arc<dyn Annotator>> {
+        if let Some(annotator) = self.given.get(codes::plain(language)) {
+            return Some(Arc::clone(annotator));
+        }
+        match self.models.tagger(language) {
+            Some(tagger) => Some(Arc::new(Learned::new(tagger))),
+            None => self.usual.clone(),
+        }
+    }
+
+    /// What the annotator of a language is called.
+    pub fn name_of(&self, language: &str) -> String {
+        self.of(language).map_or_else(|| "none".to_owned(), |annotator| annotator.name().to_owned())
+    }
+}
+
+/// Gives the tokens of documents their lemmas and tags, each paragraph by the annotator of its language; documents come with
+/// the codes of theirs. Gives the languages that were met.
+pub fn enrich(documents: &mut [(String, Annotated)], annotators: &Annotators) -> Result<BTreeSet<String>, ToolError> {
+    let mut by_language: BTreeMap<String, Vec<&mut [Token]>> = BTreeMap::new();
+    for (code, document) in documents {
+        for paragraph in &mut document.paragraphs {
+            let language = if paragraph.language.is_empty() { &*code } else { &paragraph.language };
+            if !by_language.contains_key(language) {
+                by_language.insert(language.clone(), Vec::new());
+            }
+            let sentences = by_language.get_mut(language).expect("it was put there");
+            // What came with lemmas or tags keeps them.
+            let bare = |sentence: &&mut Vec<Token>| {
+                sentence.iter().all(|token| token.lemma.is_empty() && token.tag.is_empty())
+            };
+            sentences.extend(paragraph.sentences.iter_mut().filter(bare).map(Vec::as_mut_slice));
+        }
+    }
+    let languages = by_language.keys().cloned().collect();
+    for (language, mut sentences) in by_language {
+        if let Some(annotator) = annotators.of(&language) {
+            annotator.annotate(&mut sentences)?;
+        }
+    }
+    Ok(languages)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use tidings_model::AnnotatedParagraph;
+
+    /// Says of every token who has seen it.
+    struct Toy;
+
+    impl Annotator for Toy {
+        fn name(&self) -> &str {
+            "toy"
+        }
+
+        fn annotate(&self, sentences: &mut [&mut [Token]]) -> Result<(), ToolError> {
+            sentences
+                .iter_mut()
+                .flat_map(|sentence| sentence.iter_mut())
+                .for_each(|token| token.tag = "TOY".to_owned());
+            Ok(())
+        }
+    }
+
+    fn paragraph(language: &str, word: &str) -> AnnotatedParagraph {
+        let token = Token { word: word.to_owned(), ..Token::default() };
+        AnnotatedParagraph { language: language.to_owned(), sentences: vec![vec![token]], ..Default::default() }
+    }
+
+    #[test]
+    fn every_paragraph_goes_to_the_annotator_of_its_language() {
+        let paragraphs = vec![paragraph("", "Regen"), paragraph("fr", "Pluie")];
+        let mut documents = [("de".to_owned(), Annotated { paragraphs, ..Annotated::default() })];
+        let mut annotators = Annotators::new(Models::default());
+        annotators.set("fr", Arc::new(Toy));
+        let met = enrich(&mut documents, &annotators).unwrap();
+        assert_eq!(met.iter().map(String::as_str).collect::<Vec<_>>(), ["de", "fr"]);
+        let tokens: Vec<(&str, &str)> =
+            documents[0].1.paragraphs.iter().map(|p| &p.sentences[0][0]).map(|t| (&*t.lemma, &*t.tag)).collect();
+        assert_eq!(tokens, [("regen", ""), ("", "TOY")]);
+        assert_eq!((annotators.name_of("fr"), annotators.name_of("de")), ("toy".into(), "rules".into()));
+        assert_eq!(Annotators::none().name_of("de"), "none");
+    }
+}

@@ -1,0 +1,159 @@
+//! How well sentences find their translations, on news in more than a hundred languages.
+//!
+//! A story is a list of lines that were translated one by one, so that which belong together is known. Lines are joined
+//! and removed at random on both sides, and the aligner must find out.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
+use std::process::Command;
+
+use tidings_annotate::align::{Shape, align};
+
+const DATA: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared/text-dev/langid/langid-dev.jsonl.xz");
+/// So many pairs are enough for a stable score.
+const PAIRS: usize = 400;
+/// The chance that a line is joined with the next, or is missing.
+const JOINED: f64 = 0.08;
+const MISSING: f64 = 0.03;
+/// The pinned scores, with disturbances and without.
+const LEAST_DISTURBED: f64 = 0.935;
+const LEAST_UNTOUCHED: f64 = 0.99;
+
+/// A small generator with a seed.
+struct Dice(u64);
+
+impl Dice {
+    fn roll(&mut self) -> f64 {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        (self.0 >> 11) as f64 / (1u64 << 53) as f64
+    }
+}
+
+/// The stories of each language, as lines.
+fn stories() -> Option<Vec<(String, Vec<String>)>> {
+    if !Path::new(DATA).exists() {
+        eprintln!("skipped: {DATA} is not there");
+        return None;
+    }
+    let unpacked = Command::new("xz").arg("-dc").arg(DATA).output().ok().filter(|ran| ran.status.success());
+    let Some(unpacked) = unpacked else {
+        eprintln!("skipped: there is no xz to unpack {DATA}");
+        return None;
+    };
+    let text = String::from_utf8(unpacked.stdout).expect("JSON lines");
+    let rows = text.lines().map(|line| serde_json::from_str::<serde_json::Value>(line).expect("an object"));
+    let stories = rows.filter(|row| row["src"] == "ntrex" && row["kind"] == "doc");
+    let lines = |row: serde_json::Value| {
+        let text = row["text"].as_str().unwrap_or_default();
+        (row["lang"].as_str().unwrap_or_default().to_owned(), text.lines().map(str::to_owned).collect())
+    };
+    Some(stories.map(lines).collect())
+}
+
+/// Stories of the same length whose lines are long and short in the same places are the same story.
+fn pairs(stories: &[(String, Vec<String>)]) -> Vec<(&[String], &[String])> {
+    let mut by_len: BTreeMap<usize, Vec<&(String, Vec<String>)>> = BTreeMap::new();
+    stories
+        .iter()
+        .filter(|story| story.1.len() >= 8)
+        .for_each(|story| by_len.entry(story.1.len()).or_default().push(story));
+    let mut pairs = Vec::new();
+    for group in by_len.values() {
+        for (at, one) in group.iter().enumerate() {
+            for other in &group[at + 1..] {
+                if one.0 != other.0 && correlation(&one.1, &other.1) > 0.8 {
+                    pairs.push((&one.1[..], &other.1[..]));
+                }
+            }
+        }
+    }
+    // Some of all, not the first: they are sorted by length.
+    let step = (pairs.len() / PAIRS).max(1);
+    pairs.into_iter().step_by(step).collect()
+}
+
+fn correlation(one: &[String], other: &[String]) -> f64 {
+    let lengths = |lines: &[String]| lines.iter().map(|line| line.chars().count() as f64).collect::<Vec<f64>>();
+    let (a, b) = (lengths(one), lengths(other));
+    let mean = |values: &[f64]| values.iter().sum::<f64>() / values.len() as f64;
+    let (ma, mb) = (mean(&a), mean(&b));
+    let sum = |f: &dyn Fn(f64, f64) -> f64| a.iter().zip(&b).map(|(x, y)| f(x - ma, y - mb)).sum::<f64>();
+    sum(&|x, y| x * y) / (sum(&|x, _| x * x) * sum(&|_, y| y * y)).sqrt().max(1e-9)
+}
+
+/// A line as it is left, and which lines of the story are in it.
+type Left = (BTreeSet<usize>, String);
+
+fn disturbed(lines: &[String], dice: &mut Dice, (joined, missing): (f64, f64)) -> Vec<Left> {
+    let mut left: Vec<Left> = Vec::new();
+    let mut at = 0;
+    while at < lines.len() {
+        if dice.roll() < missing {
+            at += 1;
+        } else if at + 1 < lines.len() && dice.roll() < joined {
+            left.push(([at, at + 1].into(), format!("{} {}", lines[at], lines[at + 1])));
+            at += 2;
+        } else {
+            left.push(([at].into(), lines[at].clone()));
+            at += 1;
+        }
+    }
+    left
+}
+
+/// Which lines of both sides belong together: groups that share lines of the story.
+fn truth(left: &[Left], right: &[Left]) -> BTreeSet<(BTreeSet<usize>, BTreeSet<usize>)> {
+    let mut groups = BTreeSet::new();
+    let mut seen = BTreeSet::new();
+    for start in 0..left.len() {
+        if seen.contains(&start) {
+            continue;
+        }
+        let (mut ls, mut rs): (BTreeSet<usize>, BTreeSet<usize>) = ([start].into(), BTreeSet::new());
+        loop {
+            let before = (ls.len(), rs.len());
+            let shares = |a: &Left, b: &Left| !a.0.is_disjoint(&b.0);
+            rs.extend((0..right.len()).filter(|j| ls.iter().any(|i| shares(&left[*i], &right[*j]))));
+            ls.extend((0..left.len()).filter(|i| rs.iter().any(|j| shares(&left[*i], &right[*j]))));
+            if (ls.len(), rs.len()) == before {
+                break;
+            }
+        }
+        seen.extend(ls.iter().copied());
+        if !rs.is_empty() {
+            groups.insert((ls, rs));
+        }
+    }
+    groups
+}
+
+/// F1 of beads that are exactly right.
+fn score(pairs: &[(&[String], &[String])], disturbance: (f64, f64)) -> f64 {
+    let mut dice = Dice(88_172_645_463_325_252);
+    let (mut right_ones, mut found, mut wanted) = (0, 0, 0);
+    for (one, other) in pairs {
+        let (left, right) = (disturbed(one, &mut dice, disturbance), disturbed(other, &mut dice, disturbance));
+        let shapes = |side: &[Left]| side.iter().map(|line| Shape::of(&line.1)).collect::<Vec<Shape>>();
+        let beads = align(&shapes(&left), &shapes(&right)).into_iter();
+        let beads = beads.filter(|bead| !bead.left.is_empty() && !bead.right.is_empty());
+        let beads: BTreeSet<_> = beads.map(|bead| (bead.left.collect(), bead.right.collect())).collect();
+        let truth = truth(&left, &right);
+        right_ones += truth.intersection(&beads).count();
+        found += beads.len();
+        wanted += truth.len();
+    }
+    2.0 * right_ones as f64 / (found + wanted).max(1) as f64
+}
+
+#[test]
+fn sentences_find_their_translations_as_often_as_they_did() {
+    let Some(stories) = stories() else { return };
+    let pairs = pairs(&stories);
+    assert!(pairs.len() >= PAIRS / 2, "{} pairs", pairs.len());
+    let (disturbed, untouched) = (score(&pairs, (JOINED, MISSING)), score(&pairs, (0.0, 0.0)));
+    eprintln!("{} pairs: F1 {disturbed:.4} disturbed, {untouched:.4} untouched", pairs.len());
+    assert!(disturbed >= LEAST_DISTURBED, "F1 {disturbed:.4} with lines joined and removed");
+    assert!(untouched >= LEAST_UNTOUCHED, "F1 {untouched:.4} as it was");
+}

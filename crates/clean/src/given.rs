@@ -1,0 +1,108 @@
+//! Documents that were text when they came: imported from another corpus, not extracted from a page.
+//!
+//! On the shelf of raw pages they lie as pages whose body is the document in JSON, as it came in. So whatever is derived
+//! from it can be thrown away and made again, by the same stages as everything else: the spelling is made one, the
+//! language is told unless it was told before, what is private is masked, and the gate judges.
+
+use tidings_model::{DOCUMENT_TYPE, Document, Page, UNGATED};
+use url::Url;
+
+use crate::date::Clocks;
+use crate::extract::{Source, Unfit, describe};
+use crate::refine::spell;
+
+/// The document that a page is; nothing if the page is a page.
+pub(crate) fn document(page: &Page, clocks: &Clocks) -> Option<Result<Document, Unfit>> {
+    is_given(page).then(|| read(page, clocks))
+}
+
+fn is_given(page: &Page) -> bool {
+    page.content_type.split(';').next() == Some(DOCUMENT_TYPE)
+}
+
+/// Whether the gate has nothing to say about a page.
+pub(crate) fn is_ungated(page: &Page) -> bool {
+    is_given(page) && page.content_type.split(';').skip(1).any(|parameter| parameter.trim() == UNGATED)
+}
+
+fn read(page: &Page, clocks: &Clocks) -> Result<Document, Unfit> {
+    let mut document: Document = serde_json::from_slice(&page.body).map_err(|_| Unfit::NotHtml)?;
+    spell(&mut document);
+    if document.paragraphs.is_empty() {
+        return Err(Unfit::NoText);
+    }
+    if document.site.is_empty() {
+        document.site = Url::parse(&page.url).ok().and_then(|url| Some(url.host_str()?.to_owned())).unwrap_or_default();
+    }
+    if document.dated.is_none() {
+        // Its address may tell, or our own calendar.
+        document.dated = describe(&Source { url: Some(&page.url), clocks: *clocks, ..Source::default() }).dated;
+    }
+    if document.extractor.is_empty() {
+        document.extractor = "import".to_owned();
+    }
+    Ok(document)
+}
+
+#[cfg(test)]
+mod tests {
+    use tidings_model::{Paragraph, Token};
+
+    use super::*;
+    use crate::gate::Gate;
+    use crate::refine::Refinement;
+    use crate::{Options, clean};
+
+    const TEXT: &str = "The river rose again during the night, and the fire brigade had to close two of the roads.";
+
+    fn page(document: &Document, parameters: &str) -> Page {
+        Page {
+            url: "https://gazette.example/2026/02/27/river".into(),
+            downloaded: "2026-03-01T10:00:00Z".into(),
+            seen: "2026-03-01T10:00:00Z".into(),
+            content_type: format!("{DOCUMENT_TYPE}{parameters}"),
+            body: serde_json::to_vec(document).unwrap(),
+            ..Page::default()
+        }
+    }
+
+    fn paragraph(text: &str) -> Paragraph {
+        Paragraph { text: text.to_owned(), ..Paragraph::default() }
+    }
+
+    fn refinement() -> Refinement {
+        Refinement { masks: tidings_lang::MaskRule::ALL.to_vec(), gate: Gate::default(), ..Refinement::default() }
+    }
+
+    #[test]
+    fn a_text_that_was_imported_becomes_a_document_like_others() {
+        let token = Token { word: "Rain".into(), lemma: "rain".into(), ..Token::default() };
+        let mut given = Document {
+            paragraphs: vec![paragraph(TEXT), paragraph(TEXT), paragraph("Write to a.b@example.org!")],
+            ..Document::default()
+        };
+        given.paragraphs.push(Paragraph { sentences: vec![vec![token]], ..paragraph("Rain") });
+        given.metadata.insert("genre".into(), "news".into());
+        let document = clean(&page(&given, ""), &Options::default(), &refinement()).unwrap();
+        assert_eq!((document.about.language.as_str(), document.site.as_str()), ("en", "gazette.example"));
+        let dated = document.dated.clone().unwrap();
+        assert_eq!((dated.day.as_str(), dated.source.as_str()), ("2026-02-27", "url"));
+        assert_eq!(document.paragraphs[2].text, "Write to [EMAIL]!");
+        assert_eq!((document.metadata["genre"].as_str(), document.extractor.as_str()), ("news", "import"));
+        assert!(document.paragraphs[3].told_sentences().is_some());
+        // What went through once goes through again as it is.
+        assert_eq!(clean(&page(&document, ""), &Options::default(), &refinement()).unwrap(), document);
+    }
+
+    #[test]
+    fn the_gate_judges_unless_it_is_told_not_to() {
+        let short = Document { paragraphs: vec![paragraph("Rain.")], ..Document::default() };
+        let refused = clean(&page(&short, ""), &Options::default(), &refinement()).unwrap_err();
+        assert_eq!(refused.name(), "too-short");
+        assert!(clean(&page(&short, "; gate=off"), &Options::default(), &refinement()).is_ok());
+        let empty = clean(&page(&Document::default(), "; gate=off"), &Options::default(), &refinement());
+        assert_eq!(empty, Err(Unfit::NoText));
+        let nonsense = Page { body: b"{".to_vec(), ..page(&short, "") };
+        assert_eq!(clean(&nonsense, &Options::default(), &refinement()), Err(Unfit::NotHtml));
+    }
+}

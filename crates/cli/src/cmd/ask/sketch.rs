@@ -1,0 +1,141 @@
+//! `tidings sketch`: what a word does, its collocates by grammatical relation.
+
+use anyhow::{Result, bail};
+use tidings_query::Rule;
+use tidings_query::answer::{Exactness, Sketch, text_of};
+use tidings_query::cql::Attribute;
+use tidings_query::engine::{Order, SketchOf};
+use tidings_query::sketch::Grammar;
+
+use super::{Asked, Room, short};
+use crate::args::Global;
+use crate::cmd::Report;
+use crate::console::{count, grouped};
+use crate::table::Table;
+
+/// Tokens on each side of an example.
+const CONTEXT: u32 = 6;
+
+#[derive(Debug, clap::Args)]
+#[command(
+    after_help = "Relations are patterns over parts of speech, by family of languages; they need a corpus with tags \
+    (`tidings corpus languages`). Scores are logDice within the relation. --json gives for every row the query that shows its \
+    very hits.\n\n\
+    Examples:\n  \
+    tidings sketch storm\n  \
+    tidings sketch walk --pos VERB --examples --filter 'date>=2026-03'"
+)]
+pub struct Args {
+    /// The lemma, as a dictionary lists it
+    #[arg(value_name = "LEMMA")]
+    lemma: String,
+    #[command(flatten)]
+    asked: Asked,
+    /// Its part of speech, such as NOUN [default: the most frequent one]
+    #[arg(long, value_name = "TAG")]
+    pos: Option<String>,
+    /// Together at least so often
+    #[arg(long, value_name = "N", default_value_t = 3)]
+    min: u64,
+    /// Collocates for each relation
+    #[arg(long, value_name = "N", default_value_t = 10, value_parser = clap::value_parser!(u32).range(1..=1000))]
+    size: u32,
+    /// Show where each collocate stands with the word, once
+    #[arg(long)]
+    examples: bool,
+}
+
+pub fn run(args: &Args, global: &Global) -> Result<Report> {
+    let room = args.asked.open(global)?;
+    let asked = SketchOf {
+        lemma: &args.lemma,
+        tag: args.pos.as_deref(),
+        grammar: Grammar::of(&room.code),
+        filter: room.filter.as_ref(),
+        at_least: args.min,
+        rows: args.size as usize,
+    };
+    let (found, complete) = room.engine.sketch(&asked, &room.limits())?;
+    if found.hits == 0 {
+        let known: Vec<&str> = found.tags.iter().map(|known| known.tag.as_str()).collect();
+        match &args.pos {
+            Some(pos) if !known.is_empty() => bail!("“{}” is no {pos} here; it is {}", args.lemma, known.join(", ")),
+            _ => bail!(
+                "there is no lemma “{}” with a part of speech in {}; {}",
+                args.lemma,
+                room.of_what(found.tokens),
+                advice(&room, &args.lemma)
+            ),
+        }
+    }
+    let table = table(&found, &room, args.examples)?;
+    let others: Vec<String> = found
+        .tags
+        .iter()
+        .filter(|known| known.tag != found.tag)
+        .map(|known| format!("{} {}", known.tag, grouped(known.hits)))
+        .collect();
+    let others = if others.is_empty() { String::new() } else { format!(" (also {})", others.join(", ")) };
+    let rest = if complete { "" } else { "; time was over before all was counted" };
+    let heading = format!(
+        "{}, {}: {}{others} in {}{rest}",
+        found.lemma,
+        found.tag,
+        count(found.hits, "hit"),
+        room.of_what(found.tokens)
+    );
+    let about = room.about(None, Rule::default(), Exactness::of(complete, found.hits));
+    Ok(room.report(&heading, &table, about, found))
+}
+
+/// What to ask instead: the lemma of a form, or a corpus with tags.
+fn advice(room: &Room, word: &str) -> String {
+    let quoted = format!("\"{}\"", word.replace(['"', '\\'], ""));
+    let lemmas = room.search(&format!("[lc=={}]", quoted.to_lowercase()), Rule::default());
+    let lemmas = lemmas.map(|(_, search)| search.by_attribute(Attribute::Lemma, &room.limits()).0).unwrap_or_default();
+    let likeliest = lemmas
+        .into_iter()
+        .filter(|(lemma, _)| lemma != word && !lemma.is_empty())
+        .max_by(|a, b| a.1.cmp(&b.1).then_with(|| b.0.cmp(&a.0)));
+    match likeliest {
+        Some((lemma, _)) => format!("it is a form of {lemma}"),
+        None => "lemmas are written as in a dictionary, and `tidings corpus languages` shows whether there are tags"
+            .to_owned(),
+    }
+}
+
+fn table(found: &Sketch, room: &Room, examples: bool) -> Result<Table> {
+    let mut columns = vec!["relation", "collocate", "#together", "#anywhere", "#logDice"];
+    columns.extend(room.csv.then_some("query"));
+    columns.extend(examples.then_some("example"));
+    let mut table = Table::new(&columns);
+    for relation in &found.relations {
+        for (place, row) in relation.rows.iter().enumerate() {
+            // People read a relation once, programs want it in every row.
+            let name = match (place, room.csv) {
+                (_, true) => relation.name.clone(),
+                (0, _) => format!("{} ({})", relation.name, grouped(relation.hits)),
+                _ => String::new(),
+            };
+            let mut fields =
+                vec![name, row.value.clone(), row.together.to_string(), row.anywhere.to_string(), short(row.score)];
+            fields.extend(room.csv.then(|| row.query.clone()));
+            if examples {
+                fields.push(example(room, &row.query)?);
+            }
+            table.push(fields);
+        }
+    }
+    Ok(table)
+}
+
+/// The newest hit of a query in a little context.
+fn example(room: &Room, query: &str) -> Result<String> {
+    let (_, search) = room.search(query, Rule::default())?;
+    let (hits, _) = search.page(Order::Newest, 0, 1, &room.limits());
+    let lines = room.engine.lines(&hits, CONTEXT, &[])?;
+    let text = |line: &tidings_query::answer::Line| {
+        [&line.left, &line.node, &line.right].map(|tokens| text_of(tokens)).concat().trim().to_owned()
+    };
+    Ok(lines.first().map(text).unwrap_or_default())
+}

@@ -1,0 +1,203 @@
+//! The machine under a home: file system, room, limits, clock, permissions, locks.
+
+use std::os::linux::fs::MetadataExt as _;
+
+use anyhow::Result;
+use rustix::process::{Resource, geteuid, getrlimit};
+use tidings_model::clock;
+use tidings_store::{probe, runs};
+
+use super::{Findings, Patient};
+use crate::cmd::status::bytes;
+use crate::console::{count, grouped};
+use crate::health::alerts::ago;
+use crate::health::day_of;
+
+/// File systems by the number that the kernel gives them, with what is to be known about them.
+const FILE_SYSTEMS: [(u64, &str, &str); 10] = [
+    (0x6969, "NFS", "locks and renames are only as good as the server; keep the home on a local disk"),
+    (0xFF53_4D42, "CIFS", "locks, hard links and syncs are not reliable there; keep the home on a local disk"),
+    (0xFE53_4D42, "SMB2", "locks, hard links and syncs are not reliable there; keep the home on a local disk"),
+    (0x0102_1997, "9P", "it is a folder of another machine; memory-mapped files are slow there"),
+    (0x6573_5546, "FUSE", "what a sync means depends on the program behind it"),
+    (0x00C3_6400, "CephFS", "it works, but every sync crosses the network"),
+    (0x0102_1994, "tmpfs", "it is memory and is gone after a restart; keep the home on a disk"),
+    (0x8584_58F6, "ramfs", "it is memory and is gone after a restart; keep the home on a disk"),
+    (0x794C_7630, "overlay", "it is the layer of a container and goes with it; mount a volume for the home"),
+    (0x4D44, "FAT", "it has no hard links and no large files; keep the home elsewhere"),
+];
+
+pub fn file_system(patient: &Patient<'_>, found: &mut Findings) -> Result<()> {
+    let root = patient.home.root();
+    let kind = rustix::fs::statfs(root).map_or(0, |stat| stat.f_type as u64 & 0xFFFF_FFFF);
+    if let Some((_, name, remedy)) = FILE_SYSTEMS.iter().find(|row| row.0 == kind) {
+        found.warn("file system", format!("the home is on {name}"), *remedy);
+    }
+    match probe::probe(patient.home) {
+        Err(error) => found.fault(
+            "file system",
+            tidings_store::in_full(&error),
+            "Tidings must be able to write in the home: check who owns it, and whether it is mounted read-only",
+        ),
+        Ok(abilities) => {
+            for ability in abilities.iter().filter(|ability| ability.fault.is_some()) {
+                let fault = ability.fault.as_deref().unwrap_or_default();
+                found.fault(
+                    "file system",
+                    format!("{}: {fault}", ability.name),
+                    "keep the home on a local file system",
+                );
+            }
+            if abilities.iter().all(|ability| ability.fault.is_none()) {
+                let names: Vec<&str> = abilities.iter().map(|ability| ability.name).collect();
+                found.fine("file system", format!("{} work", names.join(", ")));
+            }
+        }
+    }
+    Ok(())
+}
+
+pub fn room(patient: &Patient<'_>, found: &mut Findings) -> Result<()> {
+    let Ok(stat) = rustix::fs::statvfs(patient.home.root()) else { return Ok(()) };
+    let free = stat.f_bavail * stat.f_frsize;
+    let least = patient.config.store.min_free_mib << 20;
+    match free {
+        _ if free < least => found.fault(
+            "disk",
+            format!("{} free, less than store.min_free_mib = {}", bytes(free as f64), least >> 20),
+            "free some space; until then nothing is harvested",
+        ),
+        _ if free < 4 * least => {
+            found.warn("disk", format!("{} free", bytes(free as f64)), "`tidings status` tells how long that lasts");
+        }
+        _ => found.fine("disk", format!("{} free", bytes(free as f64))),
+    }
+    // Some file systems have no fixed number of inodes and say 0 of 0.
+    if stat.f_files > 0 && stat.f_favail < 20_000 {
+        let seen = format!("{} left", count(stat.f_favail, "inode"));
+        found.warn("disk", seen, "a day takes a file for each language and stage; remove small files elsewhere");
+    }
+    Ok(())
+}
+
+pub fn limits(patient: &Patient<'_>, found: &mut Findings) -> Result<()> {
+    let config = &patient.config;
+    // A connection each, its successor, and what is open besides.
+    let needed = config.fetch.concurrency as u64 * 2 + 100;
+    match getrlimit(Resource::Nofile).maximum {
+        Some(most) if most < needed => found.warn(
+            "open files",
+            format!(
+                "at most {}, and {} are wanted for fetch.concurrency = {}",
+                grouped(most),
+                grouped(needed),
+                config.fetch.concurrency
+            ),
+            "raise LimitNOFILE of the service or `ulimit -Hn`, or lower fetch.concurrency",
+        ),
+        most => found.fine("open files", most.map_or("no limit".to_owned(), |most| format!("up to {}", grouped(most)))),
+    }
+    let stages = [
+        ("fetch", config.fetch.memory_mib),
+        ("clean", config.clean.memory_mib),
+        ("dedup", config.dedup.memory_mib),
+        ("index", config.index.memory_mib),
+    ];
+    let (stage, most) = stages.into_iter().max_by_key(|stage| stage.1).unwrap_or(("", 0));
+    // A stage needs about as much again for its code, its models and what is on its way.
+    let wanted = (most as u64 * 2) << 20;
+    if let Some(there) = memory() {
+        let seen = format!("{} for this machine or group, {stage}.memory_mib = {most}", bytes(there as f64));
+        match wanted > there {
+            true => found.warn("memory", seen, format!("lower {stage}.memory_mib, or give it more")),
+            false => found.fine("memory", seen),
+        }
+    }
+    Ok(())
+}
+
+/// The memory that there is for us: of the machine, or of the group that we run in.
+fn memory() -> Option<u64> {
+    let text = std::fs::read_to_string("/proc/meminfo").ok()?;
+    let line = text.lines().find_map(|line| line.strip_prefix("MemTotal:"))?;
+    let total = line.trim().strip_suffix("kB")?.trim().parse::<u64>().ok()? << 10;
+    let group = std::fs::read_to_string("/sys/fs/cgroup/memory.max").ok().and_then(|text| text.trim().parse().ok());
+    Some(group.unwrap_or(total).min(total))
+}
+
+pub fn clock(patient: &Patient<'_>, found: &mut Findings) -> Result<()> {
+    let now = clock::now();
+    let newest = runs::files(patient.home)?.iter().rev().find_map(|path| runs::name_of(path));
+    let remedy = "set the clock and keep it right (timedatectl set-ntp true); days and pauses depend on it";
+    match newest {
+        Some((began, _)) if began > now => {
+            let seen = format!("the clock says {now:.0}, but a run began at {began:.0}");
+            found.fault("clock", seen, remedy);
+        }
+        _ if day_of(now).year() < BUILT_YEAR => {
+            found.fault("clock", format!("the clock says {now:.0}"), remedy);
+        }
+        Some((began, verb)) => {
+            found.fine("clock", format!("{now:.0}; the last run ({verb}) began {}; days are UTC days", ago(began, now)))
+        }
+        None => found.fine("clock", format!("{now:.0}; days are UTC days")),
+    }
+    let service = std::path::Path::new("/run/systemd/timesync");
+    if service.is_dir() && !service.join("synchronized").exists() {
+        found.warn("clock", "it is not synchronised yet", remedy);
+    }
+    Ok(())
+}
+
+/// No clock is right that says it is earlier than this.
+const BUILT_YEAR: i16 = 2026;
+
+pub fn permissions(patient: &Patient<'_>, found: &mut Findings) -> Result<()> {
+    let me = geteuid().as_raw();
+    let home = patient.home.root();
+    let folders = ["", "pages", "docs", "seen", "text", "index", "state", "runs", "history"];
+    let mut others = Vec::new();
+    for folder in folders.map(|name| home.join(name)) {
+        let Ok(entries) = std::fs::read_dir(&folder) else { continue };
+        // A few of each are enough to see a run by the wrong user.
+        for entry in entries.flatten().take(200) {
+            if entry.metadata().is_ok_and(|meta| meta.st_uid() != me) {
+                others.push(patient.home.shown(&entry.path()));
+            }
+        }
+    }
+    match others.first() {
+        Some(first) => found.warn(
+            "owner",
+            format!("{} of others than you, such as {first}", count(others.len() as u64, "file")),
+            "run Tidings as one user always; `chown -R USER` the home to mend it",
+        ),
+        None if me == 0 => found.warn(
+            "owner",
+            "you are root",
+            "nothing in Tidings needs root; use a user of its own (packaging/README.md)",
+        ),
+        None => found.fine("owner", "all files are yours"),
+    }
+    Ok(())
+}
+
+pub fn locks(patient: &Patient<'_>, found: &mut Findings) -> Result<()> {
+    // The kernel's own list: to try a lock would be to hold it for a moment.
+    let held = std::fs::read_to_string("/proc/locks").unwrap_or_default();
+    for name in [".lock", ".run.lock"] {
+        let path = patient.home.root().join(name);
+        let Ok(meta) = std::fs::metadata(&path) else { continue };
+        let pid = std::fs::read_to_string(&path).unwrap_or_default().trim().to_owned();
+        let inode = format!(":{} ", meta.st_ino());
+        match held.lines().any(|line| line.contains(&inode)) {
+            true => found.fine("lock", format!("{name} is held: a run is at work (process {pid})")),
+            false => found.fine("lock", format!("{name} is free")),
+        }
+    }
+    let journal = patient.home.root().join("plan.journal.zst");
+    if journal.exists() && !held.is_empty() {
+        found.fine("journal", "there is one: a run is at work, or was cut off and the next one takes its results over");
+    }
+    Ok(())
+}

@@ -1,0 +1,232 @@
+//! What is in a home: settings, feeds, plan, shelves, index; and who of the feeds can be reached.
+
+use std::collections::BTreeSet;
+use std::time::Duration;
+
+use anyhow::Result;
+use tidings_fetch::reach::{Reach, reach};
+use tidings_index::Snapshot;
+use tidings_model::address;
+use tidings_store::docs::{self, Recipe};
+use tidings_store::pages::PageReader;
+use tidings_store::{Home, feeds as list, in_full, plan as plans};
+
+use super::{Findings, Patient};
+use crate::config::{self, Config};
+use crate::console::{count, grouped};
+
+/// Variables that are no settings: where the home is, and what tests turn.
+const OTHERS: [&str; 3] = ["TIDINGS_HOME", "TIDINGS_CLOCK", "TIDINGS_CRASH_AT"];
+/// Bytes of an index that are checked without being asked to.
+const QUICK_BYTES: u64 = 64 << 20;
+/// Hosts that are tried.
+const TRIED: usize = 5;
+
+/// Reads the settings; where that fails, the others are looked at by the defaults.
+pub fn settings(home: &Home, found: &mut Findings) -> Config {
+    match Config::load(&home.settings(), &|name| std::env::var(name).ok()) {
+        Ok(config) => {
+            found.fine("settings", "every key is known and in its range");
+            config
+        }
+        Err(error) => {
+            found.fault("settings", format!("{error:#}"), "mend tidings.toml; no verb works until then");
+            Config::default()
+        }
+    }
+}
+
+pub fn environment(_: &Patient<'_>, found: &mut Findings) -> Result<()> {
+    let known: BTreeSet<String> = config::variables().into_iter().chain(OTHERS.map(str::to_owned)).collect();
+    for (name, value) in std::env::vars().filter(|(name, _)| name.starts_with("TIDINGS_")) {
+        match known.contains(&name) {
+            true => found.fine("environment", format!("{name}={value}")),
+            false => found.warn(
+                "environment",
+                format!("{name} means nothing"),
+                "is it misspelt? `tidings config` shows the keys",
+            ),
+        }
+    }
+    Ok(())
+}
+
+pub fn contact(patient: &Patient<'_>, found: &mut Findings) -> Result<()> {
+    let asked = ["example.org"].into_iter();
+    match crate::cmd::asked_without_contact(&patient.config, asked) {
+        Some(_) => found.warn(
+            "contact",
+            "nobody would know who asks",
+            "set `contact` in the [fetch] table to a web page or mail address; until then only private networks are asked",
+        ),
+        None => found.fine("contact", patient.config.user_agent()),
+    }
+    Ok(())
+}
+
+pub fn feeds(patient: &Patient<'_>, found: &mut Findings) -> Result<()> {
+    let list = list::list(patient.home)?;
+    match list.feeds.len() as u64 {
+        0 => found.warn(
+            "feeds",
+            "the list is empty",
+            "put feed addresses into feeds.txt, or let `tidings discover` find some",
+        ),
+        number => found.fine("feeds", count(number, "feed")),
+    }
+    if let Some((line, fault)) = list.faults.first() {
+        let more = if list.faults.len() > 1 { format!(", and {} more", list.faults.len() - 1) } else { String::new() };
+        found.warn("feeds", format!("line {line}: {fault}{more}"), "mend or remove these lines; they are skipped");
+    }
+    Ok(())
+}
+
+pub fn plan(patient: &Patient<'_>, found: &mut Findings) -> Result<()> {
+    let path = match plans::path(patient.home) {
+        Ok(path) => path,
+        Err(error) => {
+            found.fault("plan", in_full(&error), "");
+            return Ok(());
+        }
+    };
+    let size = std::fs::metadata(&path).map_or(0, |meta| meta.len());
+    if !patient.args.thorough && size > QUICK_BYTES {
+        found.fine("plan", format!("{} MB; --thorough reads it", size / 1_000_000));
+        return Ok(());
+    }
+    let mut entries = 0;
+    match plans::read(patient.home, |_| entries += 1) {
+        Ok(()) => found.fine("plan", count(entries, "entry")),
+        Err(error) => found.fault("plan", in_full(&error), "history/ has the plans before each run"),
+    }
+    Ok(())
+}
+
+/// Looks at the newest file of pages, and at who made the derived days.
+pub fn shelves(patient: &Patient<'_>, found: &mut Findings) -> Result<()> {
+    let days = docs::days(patient.home)?;
+    let files: u64 = days.iter().map(|day| day.files.len() as u64).sum();
+    if let Some(newest) = days.last().and_then(|day| day.files.last()) {
+        let first = PageReader::open(newest)
+            .and_then(|mut reader| reader.next_line()?.map(|line| line.page(newest)).transpose());
+        match first {
+            Ok(_) => found.fine("pages", format!("{} in {}", count(days.len() as u64, "day"), count(files, "file"))),
+            Err(error) => {
+                found.fault("pages", in_full(&error), "raw pages cannot be made again: restore it from a backup")
+            }
+        }
+    }
+    let ours = format!("tidings {}", env!("CARGO_PKG_VERSION"));
+    let (mut made, mut elsewhere) = (0, 0);
+    for day in docs::made(patient.home)? {
+        let Some(recipe) = Recipe::read(patient.home, &day)? else { continue };
+        made += 1;
+        elsewhere += u64::from(recipe.program != ours || recipe.extractor != tidings_clean::version());
+    }
+    match elsewhere {
+        0 if made > 0 => found.fine("documents", format!("{}, all by this version", count(made, "day"))),
+        0 => {}
+        _ => found.warn(
+            "documents",
+            format!("{} of {} were made by another version", grouped(elsewhere), count(made, "day")),
+            "the next `tidings run` makes them again, which takes time; nothing is lost",
+        ),
+    }
+    Ok(())
+}
+
+/// Opens every index and checks the digests of as much as is quick, the newest segments first.
+pub fn index(patient: &Patient<'_>, found: &mut Findings) -> Result<()> {
+    let mut left = if patient.args.thorough { u64::MAX } else { QUICK_BYTES };
+    let (mut languages, mut checked, mut tokens) = (0, 0, 0);
+    for code in patient.home.indexed()? {
+        let remedy = format!("remove index/{code} and run `tidings compile`: it is derived");
+        let snapshot = match Snapshot::open(&patient.home.index().join(&code)) {
+            Ok(snapshot) => snapshot,
+            Err(error) => {
+                found.fault("index", in_full(&error), remedy);
+                continue;
+            }
+        };
+        languages += 1;
+        tokens += snapshot.tokens();
+        let sound = match patient.args.thorough {
+            true => {
+                checked += snapshot.bytes_on_disk();
+                snapshot.verify()
+            }
+            false => snapshot.segments().iter().rev().try_for_each(|living| {
+                let bytes = living.segment().bytes_on_disk();
+                if bytes > left {
+                    return Ok(());
+                }
+                left -= bytes;
+                checked += bytes;
+                living.segment().verify()
+            }),
+        };
+        if let Err(error) = sound {
+            found.fault("index", in_full(&error), remedy);
+        }
+    }
+    if languages > 0 {
+        let seen = format!(
+            "{} in {}, {} MB checked",
+            count(tokens, "token"),
+            count(languages, "language"),
+            checked / 1_000_000
+        );
+        found.fine("index", seen);
+    }
+    Ok(())
+}
+
+/// Tries a few hosts of the list. No request is sent, so that nobody is asked anything.
+pub fn network(patient: &Patient<'_>, found: &mut Findings) {
+    let guard = match patient.config.for_feeds(0) {
+        Ok(settings) => settings.guard,
+        Err(error) => return found.fault("network", format!("{error:#}"), "mend the settings"),
+    };
+    let listed = list::list(patient.home).map(|list| list.feeds).unwrap_or_default();
+    let mut tried = BTreeSet::new();
+    let mut reached = 0;
+    for feed in listed {
+        let Some(url) = address::normalise(&feed.url, None).and_then(|url| url::Url::parse(&url).ok()) else {
+            continue;
+        };
+        let (Some(host), Some(port)) = (url.host_str(), url.port_or_known_default()) else { continue };
+        if tried.len() == TRIED || !tried.insert(host.to_owned()) {
+            continue;
+        }
+        match reach(host, port, &guard, Duration::from_secs(10)) {
+            Reach::Connected(at) => {
+                reached += 1;
+                found.fine("network", format!("{host} answers at {at}"));
+            }
+            Reach::NoName(fault) => found.warn(
+                "network",
+                format!("{host} has no address: {fault}"),
+                "check the resolver (/etc/resolv.conf)",
+            ),
+            Reach::Private(at) => {
+                found.warn(
+                    "network",
+                    format!("{host} is at {at}, which is not public"),
+                    "list the network in fetch.allow_private if you mean it",
+                );
+            }
+            Reach::NoAnswer(at, fault) => found.warn(
+                "network",
+                format!("{host} at {at}: {fault}"),
+                "check firewall and proxy; Tidings connects directly",
+            ),
+        }
+    }
+    if !tried.is_empty() && reached == 0 {
+        found.fault(
+            "network",
+            format!("none of {} can be reached", count(tried.len() as u64, "host")),
+            "is this machine online?",
+        );
+    }
+}

@@ -1,0 +1,106 @@
+//! Raw pages for archives: WARC, and a CDXJ that tells where in it each page lies.
+//!
+//! Documents decide which pages leave. A day is read twice: its documents, of which eight bytes each stay in memory, and
+//! its pages.
+
+use std::collections::HashSet;
+use std::path::PathBuf;
+
+use anyhow::Result;
+use jiff::Timestamp;
+use serde_json::{Value, json};
+use tidings_model::{Document, Page};
+use tidings_store::format::cdxj::{self, Place};
+use tidings_store::outlet::Sink;
+use tidings_store::pages::PageReader;
+use tidings_store::sorted::Runs;
+use tidings_store::warc;
+use xxhash_rust::xxh3::xxh3_64;
+
+use super::door::Door;
+
+/// Lines of the index that wait in memory before they are sorted away.
+const WAITING_LINES: usize = 200_000;
+
+/// A page's name within its day: the address and the time of its download.
+pub fn key_of(document: &Document) -> u64 {
+    key(&document.url, &document.downloaded)
+}
+
+fn key(url: &str, downloaded: &str) -> u64 {
+    xxh3_64(format!("{url}\n{downloaded}").as_bytes())
+}
+
+/// A WARC file that is being written.
+pub struct Archive {
+    sink: Sink,
+    writer: warc::Writer,
+    name: String,
+    lines: Vec<String>,
+    runs: Runs,
+    pages: u64,
+}
+
+impl Archive {
+    /// Begins the file. Its first record has no time of its own, because the same corpus must give the same bytes.
+    pub fn begin(door: &Door) -> Result<Archive> {
+        let (mut writer, name) = (warc::Writer::default(), door.name());
+        let software = format!("tidings/{}", env!("CARGO_PKG_VERSION"));
+        // Records are packed one by one; the file as a whole must not be packed again.
+        let mut sink = door.unpacked()?;
+        sink.push(&writer.info(&PathBuf::from(&name), &software, "see the manifest", Timestamp::UNIX_EPOCH))?;
+        Ok(Archive { sink, writer, name, lines: Vec::new(), runs: Runs::new(door.scratch()), pages: 0 })
+    }
+
+    /// Adds those pages of files whose keys are wanted.
+    pub fn add(&mut self, files: &[PathBuf], wanted: &HashSet<u64>) -> Result<()> {
+        if wanted.is_empty() {
+            return Ok(());
+        }
+        for file in files {
+            for page in PageReader::open(file)? {
+                let page = page?;
+                if wanted.contains(&key(&page.url, &page.downloaded)) {
+                    self.page(&page)?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn page(&mut self, page: &Page) -> Result<()> {
+        let records = self.writer.page(page);
+        let place = Place {
+            file: &self.name,
+            offset: self.sink.len(),
+            length: records.response.len() as u64,
+            digest: &records.payload_digest,
+        };
+        self.lines.push(cdxj::line(page, place));
+        self.sink.push(&records.response)?;
+        self.sink.push(&records.metadata)?;
+        self.pages += 1;
+        if self.lines.len() >= WAITING_LINES { self.spill() } else { Ok(()) }
+    }
+
+    fn spill(&mut self) -> Result<()> {
+        self.lines.sort_unstable();
+        self.runs.add(self.lines.iter())?;
+        self.lines.clear();
+        Ok(())
+    }
+
+    /// Ends the file and writes its index.
+    pub fn finish(mut self, door: &mut Door) -> Result<Value> {
+        self.spill()?;
+        door.end(self.sink)?;
+        if let Some(mut index) = door.file(".cdxj")? {
+            let mut merged = self.runs.merge()?;
+            while let Some(line) = merged.next()? {
+                index.push(line)?;
+            }
+            door.end(index)?;
+        }
+        Ok(json!({ "pages": self.pages }))
+    }
+}

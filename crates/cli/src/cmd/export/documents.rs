@@ -1,0 +1,201 @@
+//! Documents one after the other: JSON lines, tables, TEI, plain text; and Parquet.
+
+use std::collections::BTreeMap;
+
+use anyhow::Result;
+use jiff::Timestamp;
+use jiff::civil::{Date, date};
+use serde_json::{Value as Json, json};
+use tidings_store::format::parquet::{Table, Type, Value};
+use tidings_store::format::{Format, csv, lines};
+use tidings_store::outlet::Sink;
+
+use super::door::{Door, Taker};
+use super::selection::Item;
+
+/// A document as a line of JSON.
+pub fn jsonl(item: &Item) -> Vec<u8> {
+    lines::write(&item.document, &item.attributes)
+}
+
+/// A document as a row of a table.
+pub fn csv_row(item: &Item) -> Vec<u8> {
+    csv::row(&item.document, ',').into_bytes()
+}
+
+/// A document as a row with tabs between columns.
+pub fn tsv_row(item: &Item) -> Vec<u8> {
+    csv::row(&item.document, '\t').into_bytes()
+}
+
+/// A document as TEI.
+pub fn tei(item: &Item) -> Vec<u8> {
+    Format::Tei.item("", &item.document).into_bytes()
+}
+
+/// A document as its paragraphs, a line each, and an empty line.
+pub fn text(item: &Item) -> Vec<u8> {
+    let mut text = String::new();
+    for paragraph in &item.document.paragraphs {
+        let line = paragraph.text.replace(['\n', '\r', '\t'], " ");
+        text.push_str(line.trim());
+        text.push('\n');
+    }
+    text.push('\n');
+    text.into_bytes()
+}
+
+/// One stream of rendered documents with something before and behind it.
+pub struct Stream {
+    sink: Sink,
+    closing: &'static str,
+}
+
+impl Stream {
+    /// Begins it.
+    pub fn begin(door: &Door, opening: &[u8], closing: &'static str) -> Result<Box<dyn Taker>> {
+        let mut sink = door.main()?;
+        sink.push(opening)?;
+        Ok(Box::new(Stream { sink, closing }))
+    }
+}
+
+impl Taker for Stream {
+    fn take(&mut self, _: Item, rendered: Vec<u8>, _: &mut Door) -> Result<()> {
+        Ok(self.sink.push(&rendered)?)
+    }
+
+    fn finish(mut self: Box<Self>, door: &mut Door) -> Result<Json> {
+        self.sink.push(self.closing.as_bytes())?;
+        door.end(self.sink)?;
+        Ok(Json::Null)
+    }
+}
+
+/// The columns of a Parquet file. Language and month are the names of its folders.
+const COLUMNS: &[(&str, Type)] = &[
+    ("id", Type::Text),
+    ("text", Type::Text),
+    ("url", Type::Text),
+    ("site", Type::Text),
+    ("title", Type::OptionalText),
+    ("date", Type::OptionalDay),
+    ("date_source", Type::OptionalText),
+    ("date_confidence", Type::OptionalFloat),
+    ("downloaded", Type::OptionalTime),
+    ("language_tag", Type::OptionalText),
+    ("language_score", Type::OptionalFloat),
+    ("licence", Type::OptionalText),
+    ("licence_url", Type::OptionalText),
+    ("feed", Type::OptionalText),
+    ("site_name", Type::OptionalText),
+    ("description", Type::OptionalText),
+    ("topic", Type::OptionalText),
+    ("genre", Type::OptionalText),
+    ("country", Type::OptionalText),
+    ("authors", Type::Texts),
+    ("categories", Type::Texts),
+    ("tags", Type::Texts),
+    ("extractor", Type::OptionalText),
+];
+
+/// A file is written when its table takes this much; large enough to be read quickly, small enough to be held.
+const FILE_BYTES: usize = 128 << 20;
+/// What all tables may take together. A corpus has many months, and any may come on any day.
+const WAITING_BYTES: usize = 512 << 20;
+
+/// Parquet files by language and month, in folders that readers of such files take for columns.
+#[derive(Default)]
+pub struct Partitions {
+    tables: BTreeMap<String, Table>,
+    files: BTreeMap<String, u32>,
+    waiting: usize,
+    rows: u64,
+}
+
+impl Partitions {
+    fn flush(&mut self, partition: &str, door: &mut Door) -> Result<()> {
+        let Some(table) = self.tables.remove(partition) else { return Ok(()) };
+        self.waiting -= table.bytes();
+        let number = self.files.entry(partition.to_owned()).or_default();
+        let sink = door.file(&format!("{partition}/part-{number:05}.parquet"))?;
+        *number += 1;
+        let mut sink = sink.expect("folders are no standard output");
+        table.finish(|bytes| sink.push(bytes))?;
+        door.end(sink)
+    }
+}
+
+impl Taker for Partitions {
+    fn take(&mut self, item: Item, _: Vec<u8>, door: &mut Door) -> Result<()> {
+        let partition = partition(&item);
+        let table = self.tables.entry(partition.clone()).or_insert_with(|| Table::new(COLUMNS));
+        let before = table.bytes();
+        push(table, &item);
+        self.rows += 1;
+        self.waiting += table.bytes() - before;
+        if table.bytes() >= FILE_BYTES {
+            return self.flush(&partition, door);
+        }
+        if self.waiting >= WAITING_BYTES {
+            let largest = self.tables.iter().max_by_key(|(_, table)| table.bytes());
+            let name = largest.expect("something waits").0.clone();
+            return self.flush(&name, door);
+        }
+        Ok(())
+    }
+
+    fn finish(mut self: Box<Self>, door: &mut Door) -> Result<Json> {
+        let names: Vec<String> = self.tables.keys().cloned().collect();
+        names.iter().try_for_each(|name| self.flush(name, door))?;
+        Ok(json!({ "rows": self.rows, "partitions": self.files.len() }))
+    }
+}
+
+/// Where a document lies: by the language of its shelf and the month it is dated.
+fn partition(item: &Item) -> String {
+    let month = item.attributes.date.get(..7).filter(|month| month.is_ascii());
+    format!("language={}/month={}", item.language, month.unwrap_or("__HIVE_DEFAULT_PARTITION__"))
+}
+
+fn push(table: &mut Table, item: &Item) {
+    let (document, about) = (&item.document, &item.document.about);
+    fn some(text: &str) -> Option<&str> {
+        Some(text).filter(|text| !text.is_empty())
+    }
+    fn value(text: Option<&str>) -> Value<'_> {
+        text.map_or(Value::Nothing, Value::Text)
+    }
+    let dated = document.dated.as_ref();
+    let day = dated.and_then(|dated| dated.day.parse::<Date>().ok());
+    let day = day.and_then(|day| day.since(date(1970, 1, 1)).ok()).map(|span| span.get_days());
+    let downloaded = document.downloaded.parse::<Timestamp>().ok().map(|time| time.as_microsecond());
+    let licence = about.licence.as_ref();
+    let number = |number: Option<f32>| number.map_or(Value::Nothing, Value::Float);
+    let body = document.text();
+    table.push(&[
+        Value::Text(&document.id),
+        Value::Text(&body),
+        Value::Text(&document.url),
+        Value::Text(&document.site),
+        value(some(&about.title)),
+        day.map_or(Value::Nothing, Value::Day),
+        value(dated.map(|dated| dated.source.as_str())),
+        number(dated.map(|dated| dated.confidence)),
+        downloaded.map_or(Value::Nothing, Value::Time),
+        value(some(&about.language)),
+        number(about.language_score),
+        value(licence.map(|licence| licence.name.as_str())),
+        value(licence.and_then(|licence| some(&licence.url))),
+        value(some(&document.feed)),
+        value(some(&about.site_name)),
+        value(some(&about.description)),
+        value(item.attributes.field("topic")),
+        value(item.attributes.field("genre")),
+        value(item.attributes.field("country")),
+        Value::Texts(&about.authors),
+        Value::Texts(&about.categories),
+        Value::Texts(&about.tags),
+        value(some(&document.extractor)),
+    ]);
+}

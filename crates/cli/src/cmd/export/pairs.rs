@@ -1,0 +1,329 @@
+//! Texts that translate one another: which they are, and which of their sentences belong together.
+//!
+//! A page names its other languages (`hreflang`); two documents are a pair if each names the other, because pages that
+//! point to some start page in another language are many. The corpus is read once to find pairs, with a few numbers in
+//! memory for each document that names another; and once more to write their sentences to a scratch file, from which
+//! pairs are read as they are aligned.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::ops::Range;
+
+use anyhow::{Context as _, Result};
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+use tidings_annotate::align::{self, Bead, Shape};
+use tidings_model::{Document, Fingerprint};
+use tidings_store::format::conllu::{Numbers, text_of};
+use tidings_store::format::tmx;
+use tidings_store::outlet::Sink;
+use tidings_store::seen::Spool;
+
+use super::door::{Door, Taker};
+use super::selection::Item;
+
+/// Pairs of which less than this share of the sentences finds a counterpart are no translations.
+const LEAST_ALIGNED: f64 = 0.5;
+
+/// What is known of a document that names other languages of itself.
+struct Linked {
+    id: u128,
+    language: String,
+    own: [Fingerprint; 2],
+    others: Vec<Fingerprint>,
+}
+
+/// Finds pairs in a stream of documents.
+#[derive(Default)]
+pub struct Finder {
+    documents: Vec<Linked>,
+}
+
+impl Finder {
+    /// Takes note of a document.
+    pub fn see(&mut self, document: &Document, id: u128, language: &str) {
+        if document.about.alternates.is_empty() {
+            return;
+        }
+        let canonical = Some(&document.about.canonical).filter(|address| !address.is_empty()).unwrap_or(&document.url);
+        self.documents.push(Linked {
+            id,
+            language: language.to_owned(),
+            own: [Fingerprint::of(&document.url), Fingerprint::of(canonical)],
+            others: document.about.alternates.values().map(|address| Fingerprint::of(address)).collect(),
+        });
+    }
+
+    /// The pairs: each once, in the order of their languages and then of the documents.
+    pub fn pairs(&self) -> Vec<(u128, u128)> {
+        let mut by_address: HashMap<Fingerprint, usize> = HashMap::new();
+        for (at, document) in self.documents.iter().enumerate() {
+            // Of several states of a page the first counts.
+            for address in document.own {
+                by_address.entry(address).or_insert(at);
+            }
+        }
+        let mut pairs = Vec::new();
+        for (at, one) in self.documents.iter().enumerate() {
+            for other_at in one.others.iter().filter_map(|address| by_address.get(address).copied()) {
+                let other = &self.documents[other_at];
+                let is_mutual = one.own.iter().any(|address| other.others.contains(address));
+                if at != other_at && is_mutual && one.language < other.language {
+                    pairs.push((one.language.as_str(), other.language.as_str(), at, one.id, other.id));
+                }
+            }
+        }
+        pairs.sort_unstable();
+        pairs.dedup();
+        pairs.into_iter().map(|(.., one, other)| (one, other)).collect()
+    }
+}
+
+/// A text of a pair, as it waits on disk.
+#[derive(Serialize, Deserialize)]
+struct Text {
+    language: String,
+    tag: String,
+    url: String,
+    title: String,
+    sentences: Vec<String>,
+    /// The numbers of the text and its first sentence in CoNLL-U Plus.
+    numbers: Option<(u64, u64)>,
+}
+
+/// Pairs, and the texts of them that have come by.
+pub struct Parallel {
+    pairs: Vec<(u128, u128)>,
+    wanted: BTreeSet<u128>,
+    places: BTreeMap<u128, Range<u64>>,
+    spool: Spool,
+}
+
+/// What came of pairs.
+#[derive(Default)]
+struct Sum {
+    pairs: u64,
+    beads: u64,
+    unlike: u64,
+}
+
+impl Parallel {
+    /// Waits for the texts of pairs.
+    pub fn new(pairs: Vec<(u128, u128)>, door: &Door) -> Result<Parallel> {
+        let wanted = pairs.iter().flat_map(|(one, other)| [*one, *other]).collect();
+        let name = format!("pairs-{}", std::process::id());
+        Ok(Parallel { pairs, wanted, places: BTreeMap::new(), spool: Spool::within(door.scratch(), &name)? })
+    }
+
+    /// Keeps a document if it is one of a pair.
+    pub fn see(&mut self, item: &Item, numbers: Option<Numbers>) -> Result<()> {
+        let id = item.attributes.id;
+        let Some(text) = item.text.as_ref().filter(|_| self.wanted.contains(&id)) else { return Ok(()) };
+        let sentences = text.paragraphs.iter().flat_map(|paragraph| &paragraph.sentences);
+        let tag = &item.document.about.language;
+        let text = Text {
+            language: item.language.clone(),
+            tag: if tag.is_empty() { item.language.clone() } else { tag.clone() },
+            url: item.document.url.clone(),
+            title: item.document.about.title.clone(),
+            sentences: sentences.map(|sentence| text_of(sentence)).collect(),
+            numbers: numbers.map(|numbers| (numbers.text, numbers.sentence)),
+        };
+        let bytes = serde_json::to_vec(&text).expect("texts serialise");
+        if !self.places.contains_key(&id) {
+            let place = self.spool.push(&bytes)?;
+            self.places.insert(id, place);
+        }
+        Ok(())
+    }
+
+    /// Aligns all pairs of which both texts came by, and gives them to `each`.
+    fn aligned(&mut self, mut each: impl FnMut([u128; 2], [&Text; 2], &[Bead]) -> Result<()>) -> Result<Sum> {
+        let mut sum = Sum::default();
+        let mut bytes = Vec::new();
+        for (one, other) in std::mem::take(&mut self.pairs) {
+            let (Some(left), Some(right)) = (self.places.get(&one), self.places.get(&other)) else { continue };
+            let mut read = |place: &Range<u64>| -> Result<Text> {
+                self.spool.read(place, &mut bytes)?;
+                serde_json::from_slice(&bytes).context("the scratch file of pairs was damaged")
+            };
+            let (left, right) = (read(left)?, read(right)?);
+            let shapes = |text: &Text| text.sentences.iter().map(|sentence| Shape::of(sentence)).collect::<Vec<_>>();
+            let beads = align::align(&shapes(&left), &shapes(&right));
+            let matched: usize =
+                beads.iter().filter(|bead| bead.score > 0.0).map(|b| b.left.len() + b.right.len()).sum();
+            let share = matched as f64 / (left.sentences.len() + right.sentences.len()).max(1) as f64;
+            if share < LEAST_ALIGNED {
+                sum.unlike += 1;
+                continue;
+            }
+            sum.pairs += 1;
+            sum.beads += beads.iter().filter(|bead| bead.score > 0.0).count() as u64;
+            each([one, other], [&left, &right], &beads)?;
+        }
+        Ok(sum)
+    }
+
+    /// Writes which texts and sentences belong together, by their numbers.
+    pub fn stand_off(&mut self, door: &mut Door) -> Result<Value> {
+        if self.pairs.is_empty() {
+            return Ok(Value::Null);
+        }
+        let mut texts = door.file("alignment.texts.tsv")?.expect("folders are no standard output");
+        let mut sentences = door.file("alignment.sentences.tsv")?.expect("folders are no standard output");
+        texts.push(b"language_a\ttext_a\tlanguage_b\ttext_b\n")?;
+        sentences.push(b"language_a\tsentences_a\tlanguage_b\tsentences_b\tmisc\n")?;
+        let sum = self.aligned(|_, [left, right], beads| {
+            let (Some(a), Some(b)) = (left.numbers, right.numbers) else { return Ok(()) };
+            texts.push(format!("{}\t{}\t{}\t{}\n", left.language, a.0, right.language, b.0).as_bytes())?;
+            let mut lines = String::new();
+            for bead in beads {
+                let [a, b] = [(a.1, &bead.left), (b.1, &bead.right)].map(|(first, range)| numbers(first, range));
+                let (one, other) = (&left.language, &right.language);
+                lines.push_str(&format!("{one}\t{a}\t{other}\t{b}\tscore={:.3}\n", bead.score));
+            }
+            Ok(sentences.push(lines.as_bytes())?)
+        })?;
+        door.end(texts)?;
+        door.end(sentences)?;
+        Ok(sum.json())
+    }
+}
+
+/// The numbers of sentences with blanks between them, or `_`.
+fn numbers(first: u64, range: &Range<usize>) -> String {
+    let numbers: Vec<String> = range.clone().map(|at| (first + at as u64).to_string()).collect();
+    if numbers.is_empty() { "_".to_owned() } else { numbers.join(" ") }
+}
+
+impl Sum {
+    fn json(&self) -> Value {
+        json!({ "pairs": self.pairs, "beads": self.beads, "unlike": self.unlike })
+    }
+}
+
+/// How pairs are written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+pub enum Level {
+    /// A pair of sentences a line.
+    Sentence,
+    /// A pair of documents a line.
+    Document,
+}
+
+/// Pairs of sentences or documents, as a table or as a translation memory.
+pub struct Pairs {
+    parallel: Parallel,
+    level: Level,
+}
+
+impl Pairs {
+    /// Begins with nothing.
+    pub fn begin(parallel: Parallel, level: Level) -> Box<dyn Taker> {
+        Box::new(Pairs { parallel, level })
+    }
+}
+
+impl Taker for Pairs {
+    fn take(&mut self, item: Item, _: Vec<u8>, _: &mut Door) -> Result<()> {
+        self.parallel.see(&item, None)
+    }
+
+    fn finish(self: Box<Self>, door: &mut Door) -> Result<Value> {
+        let Pairs { mut parallel, level } = *self;
+        let is_tmx = door.name().trim_end_matches(".zst").trim_end_matches(".gz").ends_with(".tmx");
+        let mut sink = door.main()?;
+        let sum = match (is_tmx, level) {
+            (true, _) => {
+                sink.push(tmx::opening().as_bytes())?;
+                let sum = parallel.aligned(|_, sides, beads| memory(sides, beads, &mut sink))?;
+                sink.push(tmx::CLOSING.as_bytes())?;
+                sum
+            }
+            (false, Level::Sentence) => {
+                sink.push(b"document_a\tdocument_b\tlanguage_a\tlanguage_b\tscore\ttext_a\ttext_b\n")?;
+                parallel.aligned(|ids, sides, beads| sentence_lines(ids, sides, beads, &mut sink))?
+            }
+            (false, Level::Document) => {
+                sink.push(
+                    b"document_a\tdocument_b\tlanguage_a\tlanguage_b\turl_a\turl_b\ttitle_a\ttitle_b\ttext_a\ttext_b\n",
+                )?;
+                parallel.aligned(|ids, sides, _| document_line(ids, sides, &mut sink))?
+            }
+        };
+        door.end(sink)?;
+        Ok(sum.json())
+    }
+}
+
+/// The sentences of one side of a bead.
+fn side(text: &Text, range: &Range<usize>) -> String {
+    text.sentences[range.clone()].join(" ")
+}
+
+/// Text that cannot end its column.
+fn cell(text: &str) -> String {
+    text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect()
+}
+
+fn memory([left, right]: [&Text; 2], beads: &[Bead], sink: &mut Sink) -> Result<()> {
+    for bead in beads.iter().filter(|bead| bead.score > 0.0) {
+        let score = format!("{:.3}", bead.score);
+        let properties = [("score", score.as_str()), ("source", &left.url), ("target", &right.url)];
+        let texts = [side(left, &bead.left), side(right, &bead.right)];
+        sink.push(tmx::unit([(&left.tag, &texts[0]), (&right.tag, &texts[1])], &properties).as_bytes())?;
+    }
+    Ok(())
+}
+
+fn sentence_lines(ids: [u128; 2], [left, right]: [&Text; 2], beads: &[Bead], sink: &mut Sink) -> Result<()> {
+    let ids = ids.map(|id| format!("{id:032x}")).join("\t");
+    let mut lines = String::new();
+    for bead in beads.iter().filter(|bead| bead.score > 0.0) {
+        let texts = [side(left, &bead.left), side(right, &bead.right)].map(|text| cell(&text)).join("\t");
+        lines.push_str(&format!("{ids}\t{}\t{}\t{:.3}\t{texts}\n", left.language, right.language, bead.score));
+    }
+    Ok(sink.push(lines.as_bytes())?)
+}
+
+fn document_line(ids: [u128; 2], [left, right]: [&Text; 2], sink: &mut Sink) -> Result<()> {
+    let both = |of: &dyn Fn(&Text) -> String| [of(left), of(right)].map(|text| cell(&text)).join("\t");
+    let line = [
+        ids.map(|id| format!("{id:032x}")).join("\t"),
+        both(&|text| text.language.clone()),
+        both(&|text| text.url.clone()),
+        both(&|text| text.title.clone()),
+        both(&|text| text.sentences.join(" ")),
+    ];
+    Ok(sink.push((line.join("\t") + "\n").as_bytes())?)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn document(url: &str, alternates: &[(&str, &str)]) -> Document {
+        let mut document = Document { url: url.into(), ..Document::default() };
+        document.about.alternates = alternates.iter().map(|(l, u)| ((*l).to_owned(), (*u).to_owned())).collect();
+        document
+    }
+
+    #[test]
+    fn two_documents_are_a_pair_if_each_names_the_other() {
+        let mut finder = Finder::default();
+        finder.see(
+            &document("http://e.org/en/1", &[("de", "http://e.org/de/1"), ("en", "http://e.org/en/1")]),
+            1,
+            "en",
+        );
+        finder.see(&document("http://e.org/de/1", &[("en", "http://e.org/en/1?utm_source=x")]), 2, "de");
+        // This one names the start page of the other language, which does not name it.
+        finder.see(&document("http://e.org/en/2", &[("de", "http://e.org/de/1")]), 3, "en");
+        finder.see(&document("http://e.org/en/3", &[]), 4, "en");
+        assert_eq!(finder.pairs(), [(2, 1)]);
+    }
+
+    #[test]
+    fn numbers_of_nothing_are_a_line() {
+        assert_eq!((numbers(7, &(1..3)), numbers(7, &(1..1))), ("8 9".to_owned(), "_".to_owned()));
+    }
+}

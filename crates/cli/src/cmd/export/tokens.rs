@@ -1,0 +1,139 @@
+//! Tokens: the vertical format with its registry, CoNLL-U, and CoNLL-U Plus with what stands off the tokens.
+
+use std::collections::BTreeMap;
+
+use anyhow::Result;
+use serde_json::{Value, json};
+use tidings_store::format::conllu::{self, Numbers};
+use tidings_store::format::registry::Contents;
+use tidings_store::format::vertical;
+use tidings_store::outlet::Sink;
+
+use super::door::{Door, Taker};
+use super::pairs::Parallel;
+use super::selection::Item;
+
+/// A document in the vertical format.
+pub fn vertical(item: &Item) -> Vec<u8> {
+    let mut text = String::new();
+    item.text.iter().for_each(|document| vertical::write(document, &mut text));
+    text.into_bytes()
+}
+
+/// A document in CoNLL-U.
+pub fn conllu(item: &Item) -> Vec<u8> {
+    let mut text = String::new();
+    item.text.iter().for_each(|document| conllu::write(document, &mut text));
+    text.into_bytes()
+}
+
+/// A vertical file, and the registry that lets a corpus manager compile it.
+pub struct Vertical {
+    sink: Sink,
+    contents: Contents,
+}
+
+impl Vertical {
+    /// Begins it.
+    pub fn begin(door: &Door) -> Result<Box<dyn Taker>> {
+        Ok(Box::new(Vertical { sink: door.main()?, contents: Contents::default() }))
+    }
+}
+
+impl Taker for Vertical {
+    fn take(&mut self, item: Item, rendered: Vec<u8>, _: &mut Door) -> Result<()> {
+        item.text.iter().for_each(|document| self.contents.see(document, &item.language));
+        Ok(self.sink.push(&rendered)?)
+    }
+
+    fn finish(self: Box<Self>, door: &mut Door) -> Result<Value> {
+        door.end(self.sink)?;
+        let registry = self.contents.registry(&door.name(), tidings_lang::language_name);
+        door.write(".registry", registry.as_bytes())?;
+        Ok(Value::Null)
+    }
+}
+
+/// A folder for each language: its tokens, and what is said about its sentences and texts. Beside them, where texts
+/// translate one another, which sentences belong together.
+pub struct Plus {
+    sections: BTreeMap<String, Section>,
+    parallel: Parallel,
+}
+
+struct Section {
+    tokens: Sink,
+    sentences: Sink,
+    texts: Sink,
+    numbers: Numbers,
+}
+
+impl Plus {
+    /// Begins without any language.
+    pub fn begin(parallel: Parallel) -> Box<dyn Taker> {
+        Box::new(Plus { sections: BTreeMap::new(), parallel })
+    }
+}
+
+impl Section {
+    fn begin(language: &str, door: &Door) -> Result<Section> {
+        let file = |name: &str, head: &str| -> Result<Sink> {
+            let mut sink = door.file(&format!("{language}/{name}"))?.expect("folders are no standard output");
+            sink.push(head.as_bytes())?;
+            Ok(sink)
+        };
+        Ok(Section {
+            tokens: file("tokens.conllup", conllu::COLUMNS)?,
+            sentences: file("sentences.tsv", "sentence\ttext\tmisc\n")?,
+            texts: file("texts.tsv", "text\tid\tmisc\n")?,
+            numbers: Numbers::default(),
+        })
+    }
+}
+
+impl Taker for Plus {
+    fn take(&mut self, item: Item, _: Vec<u8>, door: &mut Door) -> Result<()> {
+        let Some(document) = &item.text else { return Ok(()) };
+        if !self.sections.contains_key(&item.language) {
+            self.sections.insert(item.language.clone(), Section::begin(&item.language, door)?);
+        }
+        let section = self.sections.get_mut(&item.language).expect("inserted above");
+        let first = section.numbers;
+        let mut text = String::new();
+        conllu::write_plus(document, &mut section.numbers, &mut text);
+        section.tokens.push(text.as_bytes())?;
+
+        let mut sentence = first.sentence;
+        let mut lines = String::new();
+        for (place, paragraph) in (1..).zip(&document.paragraphs) {
+            let place = format!("{place}");
+            for _ in &paragraph.sentences {
+                let about = [("paragraph", place.as_str()), ("kind", &paragraph.kind), ("lang", &paragraph.language)];
+                let misc = conllu::misc(about);
+                lines.push_str(&format!("{sentence}\t{}\t{misc}\n", first.text));
+                sentence += 1;
+            }
+        }
+        section.sentences.push(lines.as_bytes())?;
+        let about = &document.about;
+        let own = [("url", &about.url), ("title", &about.title), ("date", &about.date)];
+        let fields = about.fields.iter().map(|(name, value)| (name.as_str(), value.as_str()));
+        let misc = conllu::misc(own.into_iter().map(|(name, value)| (name, value.as_str())).chain(fields));
+        section.texts.push(format!("{}\t{:032x}\t{misc}\n", first.text, about.id).as_bytes())?;
+        self.parallel.see(&item, Some(first))
+    }
+
+    fn finish(mut self: Box<Self>, door: &mut Door) -> Result<Value> {
+        let mut counts = serde_json::Map::new();
+        for (language, section) in std::mem::take(&mut self.sections) {
+            let Section { tokens, sentences, texts, numbers } = section;
+            [tokens, sentences, texts].into_iter().try_for_each(|sink| door.end(sink))?;
+            counts.insert(
+                language,
+                json!({ "tokens": numbers.token - 1, "sentences": numbers.sentence - 1, "texts": numbers.text - 1 }),
+            );
+        }
+        let pairs = self.parallel.stand_off(door)?;
+        Ok(json!({ "languages": counts, "parallel": pairs }))
+    }
+}

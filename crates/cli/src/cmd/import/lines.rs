@@ -1,0 +1,388 @@
+//! `tidings import --lines`: the text of WET files and of texts, a file of lines for each language, no line twice.
+//!
+//! A line that is long enough and valid is text of one language or of none that can be told. Lines are told apart by
+//! 64 bits of a hash; within the memory that is given, which holds about 40 million of them a GiB, none comes twice. The
+//! same inputs in the same order give the same files, whatever the number of cores.
+
+use std::collections::{BTreeMap, HashSet};
+use std::hash::{BuildHasherDefault, Hasher};
+use std::io::{BufRead, Read as _};
+use std::ops::Range;
+use std::path::Path;
+use std::time::Instant;
+
+use anyhow::{Context as _, Result, bail};
+use serde_json::json;
+use tidings_lang::tell_lines;
+use tidings_store::Packer;
+use tidings_store::disk::Draft;
+use tidings_store::doors::records::{Met, Place, Records};
+use xxhash_rust::xxh3::xxh3_64;
+
+use super::kind::{Kind, Named};
+use super::{Args, Report, opened};
+use crate::console::{Progress, count, grouped, span};
+use crate::lines::cores;
+use crate::orderly::{self, Bounds};
+
+/// What one worker gets at once.
+const CHUNK_BYTES: usize = 1 << 20;
+/// Text that is packed together.
+const FRAME_BYTES: usize = 4 << 20;
+/// Chunks that may be under way.
+const UNDER_WAY_BYTES: usize = 64 << 20;
+/// Records that hold more are no text.
+const MAX_TEXT_BYTES: u64 = 64 << 20;
+/// Lines of texts that are longer are none.
+const MAX_LINE_BYTES: u64 = 64 << 20;
+/// How hard lines are packed: telling languages is quick, and packing should not take longer.
+const LEVEL: i32 = 3;
+/// What a line that is remembered takes.
+const BYTES_A_LINE: usize = 26;
+
+/// What became of lines.
+#[derive(Debug, Default)]
+struct Sorted {
+    /// Lines by language, each with its hash and its place in the text.
+    lines: Vec<(&'static str, u64, Range<usize>)>,
+    text: Vec<u8>,
+    short: u64,
+    invalid: u64,
+}
+
+pub fn run(args: &Args, inputs: &[Named], folder: &Path) -> Result<Report> {
+    if let Some(other) = inputs.iter().find(|input| !matches!(input.kind, Kind::Warc | Kind::Jsonl)) {
+        bail!("--lines takes WET files and JSON lines with text, not {}", other.path.display());
+    }
+    std::fs::create_dir_all(folder).with_context(|| format!("cannot make {}", folder.display()))?;
+    let began = Instant::now();
+    let mut writer = Writer::new(folder, args.memory);
+    let mut progress = Progress::begin("files", inputs.len() as u64);
+    let threads = args.threads.map_or_else(cores, usize::from);
+    let (mut bytes, mut damaged) = (0u64, 0u64);
+    for (number, input) in inputs.iter().enumerate() {
+        progress.show(number as u64, &input.path.display().to_string());
+        let mut texts = Texts::open(input)?;
+        orderly::run(
+            Bounds { threads, weight: UNDER_WAY_BYTES },
+            || {
+                let chunk = texts.chunk()?;
+                Ok(chunk.map(|chunk| {
+                    let weight = chunk.0.len();
+                    (chunk, weight)
+                }))
+            },
+            |(text, ends)| (text.len() as u64, sort(text, &ends, args.min_chars)),
+            |(read, sorted)| {
+                bytes += read;
+                if args.dry_run {
+                    writer.count(&sorted)
+                } else {
+                    writer.write(&sorted)?
+                }
+                Ok(())
+            },
+        )?;
+        damaged += texts.damaged;
+    }
+    let seconds = began.elapsed().as_secs_f64();
+    let Written { languages, again, short, invalid, forgotten } = writer.publish(args.dry_run)?;
+    let lines: u64 = languages.values().sum();
+    if forgotten > 0 {
+        log::warn!(
+            "{} were forgotten for lack of memory, so that some may come twice; --memory gives more",
+            count(forgotten, "line")
+        );
+    }
+    let mut ranked: Vec<(&&str, &u64)> = languages.iter().collect();
+    ranked.sort_by_key(|(code, number)| (std::cmp::Reverse(**number), **code));
+    let most: Vec<String> =
+        ranked.iter().take(5).map(|(code, number)| format!("{} {code}", grouped(**number))).collect();
+    let text = format!(
+        "{} of text read: {} in {} ({}); {} were there before, {} too short, {} not valid UTF-8, {}\n",
+        megabytes(bytes),
+        count(lines, "line"),
+        count(languages.len() as u64, "language"),
+        most.join(", "),
+        grouped(again),
+        grouped(short),
+        grouped(invalid),
+        span(began.elapsed()),
+    );
+    let json = json!({
+        "done": true, "files": inputs.len(), "bytes": bytes, "lines": lines, "languages": languages, "again": again,
+        "short": short, "invalid": invalid, "forgotten": forgotten, "damaged": damaged, "seconds": seconds,
+    });
+    Ok(Report { text, json, failed: false, partly: damaged > 0 })
+}
+
+fn megabytes(bytes: u64) -> String {
+    format!("{:.1} MB", bytes as f64 / 1e6)
+}
+
+/// The texts of an input, in chunks of whole ones.
+struct Texts {
+    source: TextSource,
+    damaged: u64,
+}
+
+enum TextSource {
+    Wet(Box<Records>),
+    Json(Box<dyn BufRead + Send>),
+}
+
+impl Texts {
+    fn open(input: &Named) -> Result<Texts> {
+        let source = match input.kind {
+            Kind::Warc => TextSource::Wet(Box::new(Records::open(&input.path, Place::default())?)),
+            _ => TextSource::Json(opened(&input.path)?),
+        };
+        Ok(Texts { source, damaged: 0 })
+    }
+
+    fn chunk(&mut self) -> Result<Option<(Vec<u8>, Vec<usize>)>> {
+        let (mut chunk, mut ends) = (Vec::new(), Vec::new());
+        while chunk.len() < CHUNK_BYTES {
+            match &mut self.source {
+                TextSource::Wet(records) => {
+                    let is_text = |head: &tidings_store::doors::records::Head| match head.kind() {
+                        "conversion" => Ok(MAX_TEXT_BYTES),
+                        _ => Err("no text"),
+                    };
+                    match records.next(is_text) {
+                        Some(Met::Record(record)) => {
+                            chunk.extend_from_slice(&record.block);
+                            chunk.push(b'\n');
+                            ends.push(chunk.len());
+                        }
+                        Some(Met::Skipped(_)) => {}
+                        Some(Met::Damage(what)) => {
+                            log::warn!("{what}; going on behind it");
+                            self.damaged += 1;
+                        }
+                        None => break,
+                    }
+                }
+                TextSource::Json(reader) => {
+                    #[derive(serde::Deserialize)]
+                    struct Line {
+                        text: String,
+                    }
+                    let mut line = Vec::new();
+                    if reader.by_ref().take(MAX_LINE_BYTES).read_until(b'\n', &mut line).context("cannot read on")? == 0
+                    {
+                        break;
+                    }
+                    match serde_json::from_slice::<Line>(&line) {
+                        Ok(line) => {
+                            chunk.extend_from_slice(line.text.as_bytes());
+                            chunk.push(b'\n');
+                            ends.push(chunk.len());
+                        }
+                        Err(_) if line.iter().all(u8::is_ascii_whitespace) => {}
+                        Err(_) => self.damaged += 1,
+                    }
+                }
+            }
+        }
+        Ok(Some((chunk, ends)).filter(|(chunk, _)| !chunk.is_empty()))
+    }
+}
+
+/// Tells the language of every line of some texts, which lie one behind the other and end where `ends` says.
+fn sort(text: Vec<u8>, ends: &[usize], min_chars: usize) -> Sorted {
+    let mut sorted = Sorted::default();
+    let mut start = 0;
+    for end in ends {
+        sort_one(&text, start..*end, min_chars, &mut sorted);
+        start = *end;
+    }
+    sorted.text = text;
+    sorted
+}
+
+fn sort_one(all: &[u8], place: Range<usize>, min_chars: usize, sorted: &mut Sorted) {
+    let mut start = place.start;
+    let (mut lines, mut places): (Vec<&str>, Vec<usize>) = Default::default();
+    for line in all[place].split(|byte| *byte == b'\n') {
+        let from = start;
+        start += line.len() + 1;
+        // A line of so few bytes cannot have more characters.
+        if line.len() < min_chars {
+            sorted.short += u64::from(!line.trim_ascii().is_empty());
+            continue;
+        }
+        let Ok(valid) = std::str::from_utf8(line) else {
+            sorted.invalid += 1;
+            continue;
+        };
+        let trimmed = valid.trim();
+        if trimmed.is_empty() {
+            continue;
+        }
+        if trimmed.chars().count() < min_chars {
+            sorted.short += 1;
+            continue;
+        }
+        lines.push(trimmed);
+        places.push(from + valid.len() - valid.trim_start().len());
+    }
+    for ((line, begin), language) in lines.iter().zip(places).zip(tell_lines(&lines)) {
+        sorted.lines.push((language, xxh3_64(line.as_bytes()), begin..begin + line.len()));
+    }
+}
+
+/// Hashes are hashed already.
+#[derive(Default)]
+struct AsIs(u64);
+
+impl Hasher for AsIs {
+    fn finish(&self) -> u64 {
+        self.0
+    }
+
+    fn write(&mut self, bytes: &[u8]) {
+        self.0 = xxh3_64(bytes);
+    }
+
+    fn write_u64(&mut self, number: u64) {
+        self.0 = number;
+    }
+}
+
+type Hashes = HashSet<u64, BuildHasherDefault<AsIs>>;
+
+/// Lines that were there before: two generations, of which the older is forgotten when the younger is full.
+struct Memory {
+    young: Hashes,
+    old: Hashes,
+    room: usize,
+    forgotten: u64,
+}
+
+impl Memory {
+    fn is_new(&mut self, hash: u64) -> bool {
+        if self.old.contains(&hash) || !self.young.insert(hash) {
+            return false;
+        }
+        if self.young.len() >= self.room {
+            self.forgotten += self.old.len() as u64;
+            self.old = std::mem::take(&mut self.young);
+        }
+        true
+    }
+}
+
+/// The files of lines while they are written. They appear when all is done.
+struct Writer<'a> {
+    folder: &'a Path,
+    files: BTreeMap<&'static str, File>,
+    memory: Memory,
+    packer: Packer,
+    written: Written,
+}
+
+#[derive(Default)]
+struct Written {
+    languages: BTreeMap<&'static str, u64>,
+    again: u64,
+    short: u64,
+    invalid: u64,
+    forgotten: u64,
+}
+
+struct File {
+    draft: Draft,
+    text: Vec<u8>,
+}
+
+impl<'a> Writer<'a> {
+    fn new(folder: &'a Path, memory_mib: usize) -> Writer<'a> {
+        let room = ((memory_mib << 20) / BYTES_A_LINE / 2).max(1024);
+        Writer {
+            folder,
+            files: BTreeMap::new(),
+            memory: Memory { young: Hashes::default(), old: Hashes::default(), room, forgotten: 0 },
+            packer: Packer::new(LEVEL),
+            written: Written::default(),
+        }
+    }
+
+    fn count(&mut self, sorted: &Sorted) {
+        self.written.short += sorted.short;
+        self.written.invalid += sorted.invalid;
+        for (language, hash, _) in &sorted.lines {
+            if self.memory.is_new(*hash) {
+                *self.written.languages.entry(language).or_default() += 1;
+            } else {
+                self.written.again += 1;
+            }
+        }
+    }
+
+    fn write(&mut self, sorted: &Sorted) -> Result<()> {
+        self.written.short += sorted.short;
+        self.written.invalid += sorted.invalid;
+        for (language, hash, place) in &sorted.lines {
+            if !self.memory.is_new(*hash) {
+                self.written.again += 1;
+                continue;
+            }
+            *self.written.languages.entry(language).or_default() += 1;
+            if !self.files.contains_key(language) {
+                let draft = Draft::create(&self.folder.join(format!("{language}.txt.zst")))?;
+                self.files.insert(language, File { draft, text: Vec::new() });
+            }
+            let file = self.files.get_mut(language).expect("there is one now");
+            file.text.extend_from_slice(&sorted.text[place.clone()]);
+            file.text.push(b'\n');
+            if file.text.len() >= FRAME_BYTES {
+                file.draft.write(&self.packer.pack(&file.text))?;
+                file.text.clear();
+            }
+        }
+        Ok(())
+    }
+
+    fn publish(mut self, dry_run: bool) -> Result<Written> {
+        self.written.forgotten = self.memory.forgotten;
+        if !dry_run {
+            for (_, mut file) in self.files {
+                file.draft.write(&self.packer.pack(&file.text))?;
+                file.draft.publish()?;
+            }
+        }
+        Ok(self.written)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_are_counted_in_characters_and_sorted_by_language() {
+        let german = "Der Fluss ist in der Nacht über die Ufer getreten, und die Feuerwehr hat zwei Straßen gesperrt.";
+        let english = "The river rose again during the night, and the fire brigade had to close two of the roads.";
+        let text = format!("{german}\n  {english}  \nHome\n\n{}\n", "ä".repeat(40));
+        let mut bytes = text.into_bytes();
+        bytes.extend(b"not valid \xff but long enough to be a line of text, if it were one at all\n");
+        let ends = [bytes.len()];
+        let sorted = sort(bytes, &ends, 50);
+        let lines: Vec<(&str, &str)> = sorted
+            .lines
+            .iter()
+            .map(|(language, _, place)| (*language, std::str::from_utf8(&sorted.text[place.clone()]).unwrap()))
+            .collect();
+        assert_eq!(lines, [("de", german), ("en", english)]);
+        assert_eq!((sorted.short, sorted.invalid), (2, 1));
+    }
+
+    #[test]
+    fn what_was_forgotten_is_counted() {
+        let mut memory = Memory { young: Hashes::default(), old: Hashes::default(), room: 10, forgotten: 0 };
+        assert!((0..25).all(|number| memory.is_new(number)));
+        assert!(!memory.is_new(24) && !memory.is_new(15));
+        assert_eq!(memory.forgotten, 10);
+    }
+}

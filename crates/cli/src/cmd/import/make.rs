@@ -1,0 +1,236 @@
+//! From whatever came through a door to pages, packed by day.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use http::{HeaderMap, HeaderName, HeaderValue};
+use jiff::Timestamp;
+use tidings_feeds::discover::own_address;
+use tidings_fetch::decode::{Ceiling, Decoder};
+use tidings_fetch::rights;
+use tidings_model::{Page, Rights, Status};
+use tidings_store::doors::ledger::Input;
+use tidings_store::doors::records::{Head, Record};
+use tidings_store::{Packer, archive, rfc3339};
+
+use super::kind::Kind;
+use super::source::Raw;
+use super::text::{self, Given};
+
+/// How pages are made.
+#[derive(Debug, Clone)]
+pub struct Maker {
+    /// What the input is.
+    pub kind: Kind,
+    /// Its name, for texts that have no address.
+    pub name: String,
+    /// What holds for all texts of it.
+    pub given: Given,
+    /// How large bodies may get.
+    pub ceiling: Ceiling,
+    /// How hard pages are packed; nothing if they are only counted.
+    pub compression: Option<i32>,
+}
+
+/// What a batch came to.
+#[derive(Debug, Default)]
+pub struct Made {
+    /// A frame of pages for each day.
+    pub frames: BTreeMap<String, Vec<u8>>,
+    /// Pages.
+    pub pages: u64,
+    /// What became no page, by reason.
+    pub left_out: BTreeMap<&'static str, u64>,
+    /// Saved pages that were read, as the ledger enters them.
+    pub saved: Vec<Input>,
+}
+
+impl Maker {
+    /// Makes pages of a batch.
+    pub fn make(&self, batch: Vec<Raw>) -> Made {
+        let mut made = Made::default();
+        let mut lines: BTreeMap<String, Vec<u8>> = BTreeMap::new();
+        let mut decoder = Decoder::new(self.ceiling);
+        for raw in batch {
+            let mut saved = None;
+            let page = match raw {
+                Raw::LeftOut(why) => Err(why),
+                Raw::Record(record, notes) => self.of_record(*record, notes, &mut decoder),
+                Raw::Line(line, number) if self.kind == Kind::Pages => self.of_page(&line, number),
+                Raw::Line(line, number) => text::of_json(&line, &format!("{}#{number}", self.name), &self.given),
+                Raw::Annotated(document, number) => {
+                    text::of_tokens(*document, &format!("{}#{number}", self.name), &self.given)
+                }
+                Raw::Saved(path, inside, input) => {
+                    let page = self.of_saved(&path, &inside);
+                    saved = Some(Input { records: 1, done: true, ..input });
+                    page
+                }
+            };
+            match page {
+                Ok(page) => {
+                    made.pages += 1;
+                    if let Some(input) = &mut saved {
+                        input.pages = 1;
+                    }
+                    if self.compression.is_some() {
+                        page.write_line(lines.entry(day_of(&page)).or_default()).expect("pages serialise");
+                    }
+                }
+                Err(why) => {
+                    *made.left_out.entry(why).or_default() += 1;
+                    if let Some(input) = &mut saved {
+                        input.left_out.insert(why.to_owned(), 1);
+                    }
+                }
+            }
+            made.saved.extend(saved);
+        }
+        if let Some(level) = self.compression {
+            let mut packer = Packer::new(level);
+            made.frames = lines.into_iter().map(|(day, lines)| (day, packer.pack(&lines))).collect();
+        }
+        made
+    }
+
+    /// A page in a record of an archive.
+    fn of_record(&self, record: Record, notes: Option<Head>, decoder: &mut Decoder) -> Result<Page, &'static str> {
+        let url = record.head.target().ok_or("no-address")?.to_owned();
+        if record.is_sound() == Some(false) {
+            return Err("bad-digest");
+        }
+        let downloaded = record.head.date().map(rfc3339).unwrap_or_else(|| self.given.downloaded.clone());
+        let note = |name: &str| notes.as_ref().and_then(|notes| notes.get(name)).unwrap_or_default().to_owned();
+        let seen = Some(note("seen")).filter(|seen| !seen.is_empty()).unwrap_or_else(|| downloaded.clone());
+        let page = Page {
+            url: Some(note("planurl")).filter(|url| !url.is_empty()).unwrap_or_else(|| url.clone()),
+            final_url: url.clone(),
+            feed: note("feed"),
+            title: note("title"),
+            published: note("published"),
+            seen,
+            downloaded,
+            status: 200,
+            ..Page::default()
+        };
+        match record.head.kind() {
+            "conversion" => {
+                let languages = record.head.get("warc-identified-content-language").unwrap_or_default();
+                let language = languages.split(',').next().unwrap_or_default().trim();
+                text::of_lines(&url, &record.block, language, &page.downloaded, &self.given)
+            }
+            "resource" => {
+                let content_type = record.head.get("content-type").unwrap_or_default().to_owned();
+                if !is_html(&content_type) {
+                    return Err("not-html");
+                }
+                whole(Page { content_type, body: record.block, ..page })
+            }
+            _ => {
+                let answer = record.answer().ok_or("no-http")?;
+                if !(200..300).contains(&answer.status) {
+                    return Err("status");
+                }
+                let content_type = answer.headers.get("content-type").unwrap_or_default().to_owned();
+                if !content_type.is_empty() && !is_html(&content_type) {
+                    return Err("not-html");
+                }
+                let encodings = answer.headers.get("content-encoding").unwrap_or_default();
+                let body = match decoder.decode(encodings, &answer.body) {
+                    Ok(body) => body,
+                    Err(status) if status == Status::failed("too-large") => return Err("too-large"),
+                    // Some archives keep the header and not the encoding.
+                    Err(_) if answer.body.trim_ascii_start().starts_with(b"<") => answer.body,
+                    Err(_) => return Err("encoding"),
+                };
+                let headers = header_map(&answer.headers);
+                whole(Page {
+                    status: answer.status,
+                    content_type,
+                    headers: rights::useful(&headers),
+                    rights: Rights { headers: rights::of_headers(&headers), ..Rights::default() },
+                    body,
+                    ..page
+                })
+            }
+        }
+    }
+
+    /// A page as FeedFetcher or another home wrote it.
+    fn of_page(&self, line: &[u8], _number: u64) -> Result<Page, &'static str> {
+        let mut page: Page = serde_json::from_slice(line).map_err(|_| "not-a-page")?;
+        if page.body.len() > self.ceiling.max_bytes {
+            return Err("too-large");
+        }
+        for time in [&mut page.downloaded, &mut page.seen, &mut page.published] {
+            if let Some(moment) = moment(time) {
+                *time = rfc3339(moment);
+            }
+        }
+        if moment(&page.downloaded).is_none() {
+            page.downloaded.clone_from(&self.given.downloaded);
+        }
+        whole(page)
+    }
+
+    /// A page that somebody saved.
+    fn of_saved(&self, path: &Path, inside: &Path) -> Result<Page, &'static str> {
+        let body = archive::read_html(path).map_err(|error| {
+            log::warn!("{error}");
+            "unreadable"
+        })?;
+        let named =
+            || archive::mirrored(inside).unwrap_or_else(|| format!("import:{}/{}", self.name, inside.display()));
+        let url = own_address(&body).unwrap_or_else(named);
+        let saved = std::fs::metadata(path).and_then(|meta| meta.modified()).ok();
+        let saved = saved.and_then(|time| Timestamp::try_from(time).ok()).map(rfc3339);
+        let downloaded =
+            Some(self.given.downloaded.clone()).filter(|time| !time.is_empty()).or(saved).unwrap_or_default();
+        whole(Page {
+            final_url: url.clone(),
+            url,
+            seen: downloaded.clone(),
+            downloaded,
+            status: 200,
+            content_type: "text/html".to_owned(),
+            body,
+            ..Page::default()
+        })
+    }
+}
+
+/// A page that holds anything.
+fn whole(page: Page) -> Result<Page, &'static str> {
+    if page.url.is_empty() {
+        Err("no-address")
+    } else if page.body.iter().all(u8::is_ascii_whitespace) {
+        Err("empty")
+    } else {
+        Ok(page)
+    }
+}
+
+fn is_html(content_type: &str) -> bool {
+    content_type.to_ascii_lowercase().contains("html")
+}
+
+/// A moment in whichever of the two usual ways it is written.
+fn moment(text: &str) -> Option<Timestamp> {
+    text.parse().ok().or_else(|| jiff::fmt::rfc2822::parse(text).ok().map(|zoned| zoned.timestamp()))
+}
+
+/// The day of the shelf: that of the download.
+fn day_of(page: &Page) -> String {
+    let moment = moment(&page.downloaded).unwrap_or(Timestamp::UNIX_EPOCH);
+    moment.strftime("%Y-%m-%d").to_string()
+}
+
+fn header_map(head: &Head) -> HeaderMap {
+    let mut headers = HeaderMap::new();
+    for (name, value) in head.iter() {
+        if let (Ok(name), Ok(value)) = (HeaderName::try_from(name), HeaderValue::try_from(value)) {
+            headers.append(name, value);
+        }
+    }
+    headers
+}

@@ -1,0 +1,98 @@
+//! Which exports hold what was removed: their manifests name files, and files name addresses.
+//!
+//! An export is its maker's; it is named, never changed.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context as _, Result};
+use serde_json::Value;
+use tidings_store::find;
+
+/// Folders inside folders, at most.
+const MAX_DEPTH: usize = 4;
+/// Endings of files that cannot be read line by line.
+const PACKED: [&str; 4] = ["parquet", "gz", "zip", "arrow"];
+
+/// What was found out about exports.
+#[derive(Debug, Default, serde::Serialize)]
+pub struct Exports {
+    /// Manifests of exports that hold it.
+    pub hold: Vec<String>,
+    /// Manifests of exports that may hold it: their files do not tell.
+    pub may_hold: Vec<String>,
+}
+
+/// Looks for addresses and ids of documents in all exports whose manifests lie under a folder.
+pub fn with(folder: &Path, urls: &BTreeSet<String>, ids: &BTreeSet<String>) -> Result<Exports> {
+    let mut manifests = Vec::new();
+    collect(folder, MAX_DEPTH, &mut manifests).with_context(|| format!("cannot look into {}", folder.display()))?;
+    manifests.sort();
+    let mut exports = Exports::default();
+    for manifest in manifests {
+        let text = fs::read(&manifest).with_context(|| format!("cannot read {}", manifest.display()))?;
+        let Ok(json) = serde_json::from_slice::<Value>(&text) else { continue };
+        let Some(files) = json["files"].as_array().filter(|_| json["export"].is_string()) else { continue };
+        let beside = manifest.parent().unwrap_or(Path::new("."));
+        let files: Vec<PathBuf> = files.iter().filter_map(|file| Some(beside.join(file["file"].as_str()?))).collect();
+        let shown = manifest.display().to_string();
+        let tells = |path: &PathBuf| !path.extension().is_some_and(|end| PACKED.iter().any(|packed| end == *packed));
+        let mut holds = false;
+        for path in files.iter().filter(|path| tells(path)) {
+            holds = holds || mentions(path, urls, ids)?;
+        }
+        if holds {
+            exports.hold.push(shown);
+        } else if !files.iter().all(tells) {
+            exports.may_hold.push(shown);
+        }
+    }
+    Ok(exports)
+}
+
+fn collect(folder: &Path, depth: usize, manifests: &mut Vec<PathBuf>) -> std::io::Result<()> {
+    for entry in fs::read_dir(folder)? {
+        let path = entry?.path();
+        if path.is_dir() && depth > 0 {
+            collect(&path, depth - 1, manifests)?;
+        } else if path.to_string_lossy().ends_with(".manifest.json") {
+            manifests.push(path);
+        }
+    }
+    Ok(())
+}
+
+/// Whether a line of a file has one of the addresses or ids.
+fn mentions(path: &Path, urls: &BTreeSet<String>, ids: &BTreeSet<String>) -> Result<bool> {
+    // Markup writes some characters of an address otherwise.
+    let written = urls.iter().map(|url| url.replace('&', "&amp;"));
+    let words: Vec<String> = urls.iter().cloned().chain(written).chain(ids.iter().cloned()).collect();
+    Ok(find::has_any(path, &words)?)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_export_that_names_an_address_is_found() {
+        let folder = tempfile::tempdir().unwrap();
+        let put = |name: &str, text: &str| fs::write(folder.path().join(name), text).unwrap();
+        put("a.jsonl", "{\"url\":\"http://e.org/1\"}\n{\"url\":\"http://e.org/2\"}\n");
+        put("b.jsonl", "{\"id\":\"0123\"}\n");
+        put("c.jsonl", "{\"url\":\"http://e.org/3\"}\n");
+        put("d.parquet", "PAR1");
+        for file in ["a.jsonl", "b.jsonl", "c.jsonl", "d.parquet"] {
+            let manifest = serde_json::json!({ "export": "tidings export 1", "files": [{ "file": file }] });
+            put(&format!("{file}.manifest.json"), &manifest.to_string());
+        }
+        put("e.manifest.json", "{}");
+        let urls = ["http://e.org/2".to_owned()].into();
+        let exports = with(folder.path(), &urls, &["0123".to_owned()].into()).unwrap();
+        let names =
+            |found: &[String]| found.iter().map(|path| path.rsplit('/').next().unwrap().to_owned()).collect::<Vec<_>>();
+        assert_eq!(names(&exports.hold), ["a.jsonl.manifest.json", "b.jsonl.manifest.json"]);
+        assert_eq!(names(&exports.may_hold), ["d.parquet.manifest.json"]);
+    }
+}

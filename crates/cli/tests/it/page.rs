@@ -1,0 +1,415 @@
+//! The page of the reading room, as people use it: a real browser, the real program, a corpus of which everything is known.
+//!
+//! Where there is no Chromium these tests say so and pass. With `TIDINGS_PICTURES=DIR` they leave pictures of what they saw.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use rustix::process::Signal;
+
+use crate::ask::{article, weather};
+use crate::browser::Browser;
+use crate::clean::put;
+use crate::serve::Server;
+use crate::support::Corpus;
+
+/// A server, and a browser that looks at its page.
+struct Reader {
+    browser: Browser,
+    server: Server,
+    own: String,
+    corpus: Corpus,
+}
+
+/// Six months of weather in English, and a few days of it in Arabic.
+fn weather_in_two_languages() -> Corpus {
+    let corpus = weather();
+    let arabic = |number: usize| {
+        let text = "وصلت العاصفة إلى الساحل مساء أمس وأغلقت المدارس أبوابها في جميع أنحاء المدينة. \
+                    قال رئيس البلدية إن فرق الإنقاذ عملت طوال الليل لمساعدة السكان. \
+                    من المتوقع أن يتحسن الطقس في نهاية الأسبوع وأن تعود الحياة إلى طبيعتها.";
+        let mut page = article(90_000 + number, "d.example", &format!("2026-06-{:02}", number + 1), "");
+        page.body = format!(
+            "<html lang=ar><head><meta charset=utf-8><title>أخبار {number}</title><meta property='article:published_time' \
+             content='2026-06-{:02}T08:00:00Z'></head><body><article><h1>أخبار اليوم</h1><p>{text}</p></article></body></html>",
+            number + 1
+        )
+        .into_bytes();
+        page
+    };
+    put(&corpus, "2026-07-02", "c.0", &(0..5).map(arabic).collect::<Vec<_>>());
+    for stage in ["clean", "annotate", "compile"] {
+        corpus.run(stage).ok();
+    }
+    corpus
+}
+
+/// The same weather with lemmas and parts of speech, from a tagger that knows a dozen words.
+fn tagged_weather() -> Corpus {
+    let corpus = weather();
+    let tagger = r#"
+[annotate.external.en]
+mode = "batch"
+command = ["awk", '''
+/^</ { print; next }
+{
+    lemma = tolower($1); tag = "NOUN"
+    if (lemma == "the") tag = "DET"
+    if (lemma == "from" || lemma == "over") tag = "ADP"
+    if (lemma == "came") { lemma = "come"; tag = "VERB" }
+    if ($1 !~ /[A-Za-z0-9]/) tag = "PUNCT"
+    print $1 "\t" lemma "\t" tag
+}''']
+"#;
+    let settings = corpus.home().join("tidings.toml");
+    std::fs::write(&settings, std::fs::read_to_string(&settings).unwrap() + tagger).unwrap();
+    for stage in ["annotate", "compile"] {
+        corpus.run(stage).ok();
+    }
+    corpus
+}
+
+impl Reader {
+    /// A server of a corpus, and a browser.
+    fn of(corpus: impl FnOnce() -> Corpus, args: &str) -> Option<Reader> {
+        let browser = Browser::start()?;
+        let corpus = corpus();
+        let server = Server::start(&corpus, args);
+        let own = format!("http://{}/", server.address);
+        Some(Reader { browser, server, own, corpus })
+    }
+
+    fn new() -> Option<Reader> {
+        Reader::of(weather_in_two_languages, "")
+    }
+
+    /// Opens a view by the part of its address behind the host.
+    #[track_caller]
+    fn view(&mut self, address: &str) {
+        self.browser.open(&format!("{}{address}", self.own));
+    }
+
+    /// The address of what is shown, decoded.
+    fn address(&mut self) -> String {
+        self.browser.eval("decodeURIComponent(location.search.replaceAll('+', ' '))").as_str().unwrap().to_owned()
+    }
+
+    /// Checks that nobody complained, and nobody else was asked, since the last look.
+    #[track_caller]
+    fn is_quiet(&mut self, but: &[&str]) {
+        let complaints = self.browser.complaints(&self.own, but);
+        assert!(complaints.is_empty(), "{complaints:#?}");
+    }
+
+    /// The file that comes of a click on a button.
+    #[track_caller]
+    fn saves(&mut self, button: &str, name: &str) -> Vec<u8> {
+        let path = self.browser.downloads().join(name);
+        let _ = std::fs::remove_file(&path);
+        self.browser.click(button);
+        for _ in 0..500 {
+            // A file that is being written has another name.
+            if let Ok(bytes) = std::fs::read(&path) {
+                return bytes;
+            }
+            std::thread::sleep(Duration::from_millis(20));
+        }
+        panic!("{name} never came");
+    }
+
+    fn picture(&mut self, name: &str) {
+        if let Some(folder) = std::env::var_os("TIDINGS_PICTURES") {
+            self.browser.picture(&PathBuf::from(folder).join(format!("{name}.png")));
+        }
+    }
+}
+
+impl Drop for Reader {
+    fn drop(&mut self) {
+        self.server.signal(Signal::TERM);
+    }
+}
+
+/// Every view, with something to show.
+const VIEWS: &[(&str, &str)] = &[
+    ("", "Search"),
+    ("?q=storm", "Search"),
+    ("?view=documents", "Documents"),
+    ("?view=timeline&q=storm&q=bakery", "Timeline"),
+    ("?view=trends", "Trends"),
+    ("?view=compare", "Compare periods"),
+    ("?view=new-words", "New words"),
+    ("?view=bursts", "Bursts"),
+    ("?view=collocations&q=storm", "Collocations"),
+    ("?view=keywords", "Keywords"),
+    ("?view=keywords&filter=date%3D2026-06", "Keywords"),
+    ("?view=words", "Word list"),
+    ("?view=frequencies&q=storm", "Frequencies"),
+    ("?view=sketch", "Word sketch"),
+    ("?view=collection", "Collection"),
+    ("?view=help", "Help"),
+];
+
+#[test]
+fn every_view_can_be_shown_on_any_screen_and_asks_nobody_else() {
+    let Some(mut reader) = Reader::new() else { return };
+    for (width, scheme) in [(1280, "light"), (380, "dark")] {
+        reader.browser.screen(width, 900);
+        reader.browser.colours(scheme);
+        for (address, title) in VIEWS {
+            reader.view(address);
+            assert_eq!(reader.browser.text("h1"), *title);
+            let shown = reader.browser.text("main");
+            assert!(!shown.contains("went wrong") && !shown.contains("undefined") && !shown.contains("NaN"), "{shown}");
+            let fits = reader.browser.eval("document.documentElement.scrollWidth <= innerWidth");
+            assert!(fits == true, "{address} is wider than {width} pixels");
+            // What a screen reader needs: one heading, landmarks, names for everything that can be reached.
+            let nameless = reader.browser.eval(
+                "[...document.querySelectorAll('a, button, input, select, summary, svg')].filter((each) => \
+                 !each.textContent.trim() && !each.getAttribute('aria-label') && !each.labels?.length \
+                 && !each.closest('[aria-hidden]')).map((each) => each.outerHTML.slice(0, 200))",
+            );
+            assert_eq!(nameless, serde_json::json!([]), "{address}");
+            assert_eq!(
+                reader.browser.eval("document.querySelectorAll('h1, main, header, footer, nav#views').length"),
+                5
+            );
+            reader.picture(&format!("{scheme}-{title}"));
+            reader.is_quiet(&[]);
+        }
+    }
+}
+
+#[test]
+fn a_person_searches_reads_and_takes_lines_home() {
+    let Some(mut reader) = Reader::new() else { return };
+    reader.view("");
+    // The cursor waits in the query: one writes, presses Enter and reads.
+    reader.browser.until("document.activeElement?.name === 'q'");
+    reader.browser.write("storm");
+    reader.browser.press(&["Enter"]);
+    reader.browser.until("document.querySelectorAll('.kwic .hit').length === 50");
+    assert!(reader.address().contains("q=storm"));
+    assert!(reader.browser.text("#message").starts_with("126 hits, "));
+    let words =
+        "[...document.querySelectorAll('.kwic tbody tr')].map((row) => row.querySelector('.before').textContent)";
+    assert!(reader.browser.eval(words).as_array().unwrap().iter().all(|text| text.as_str().unwrap().ends_with("The")));
+    // Hits stand below each other.
+    let edges = "new Set([...document.querySelectorAll('.kwic td.node')].map((cell) => Math.round(cell.getBoundingClientRect().x))).size";
+    assert_eq!(reader.browser.eval(edges), 1);
+
+    // With the keys alone: to the second hit, open its paragraph, close it.
+    reader.browser.eval("document.querySelector('.hit').focus()");
+    reader.browser.press(&["ArrowDown", "Enter"]);
+    reader.browser.until("document.querySelector('.opened mark')?.textContent === 'storm'");
+    assert!(reader.browser.text(".opened").contains("The bakery on the corner"), "the paragraph is shown");
+    assert_eq!(reader.browser.eval("document.activeElement.getAttribute('aria-expanded')"), "true");
+    reader.picture("opened");
+    reader.browser.press(&["Escape"]);
+    reader.browser.until("!document.querySelector('.opened')");
+
+    // Page by page, and back.
+    reader.browser.click(".pages .next");
+    reader.browser.until("document.querySelector('.pages span')?.textContent === 'Lines 51 to 100 of 126'");
+    reader.browser.eval("history.back()");
+    reader.browser.until("document.querySelector('.pages span')?.textContent === 'Lines 1 to 50 of 126'");
+
+    // Of some documents only; the address tells everything, so that somebody else sees the same.
+    reader.view("?q=storm&site=a.example&from=2026-03-01&sort=oldest");
+    assert!(reader.browser.text("#message").starts_with("36 hits, "), "{}", reader.browser.text("#message"));
+    assert_eq!(reader.browser.text(".kwic td.date"), "2026-03-02");
+    assert!(reader.browser.text(".provenance").contains("api/v1/en/query?q=storm"));
+    assert!(reader.browser.text(".cite").contains("English corpus, state 1"), "{}", reader.browser.text(".cite"));
+
+    // What people get wrong is shown where it is, and what is not there is said in words.
+    reader.is_quiet(&[]);
+    reader.view("?q=%5Blema%3D%22x%22%5D");
+    assert!(reader.browser.text(".trouble pre").contains("^^^^"));
+    reader.is_quiet(&["400 (Bad Request)"]);
+    reader.view("?q=zzz");
+    assert!(reader.browser.text(".empty").contains("Nothing in these documents"));
+    reader.view("?lang=xx");
+    assert!(reader.browser.text(".empty").contains("There is no corpus of xx"));
+
+    // Nothing in a text can become markup.
+    reader.view("?q=%3Cimg+src%3Dx+onerror%3Dalert(1)%3E");
+    assert_eq!(reader.browser.eval("document.querySelectorAll('main img, main script').length"), 0);
+    reader.is_quiet(&["400 (Bad Request)"]);
+}
+
+#[test]
+fn a_step_of_the_timeline_leads_to_its_hits() {
+    let Some(mut reader) = Reader::new() else { return };
+    reader.view("?view=timeline&q=storm&by=month");
+    reader.browser.until("document.querySelectorAll('.target').length === 6");
+    reader.browser.click(".target[data-bin='2026-06']");
+    reader.browser.until("document.querySelector('#message')?.textContent.startsWith('36 hits')");
+    assert!(reader.address().contains("filter=date=2026-06"), "{}", reader.address());
+
+    // The same with the keys: the last step, one to the left, and Enter.
+    reader.view("?view=timeline&q=storm&by=month");
+    reader.browser.until("!!document.querySelector('.target')");
+    reader.browser.eval("document.querySelector('.target').focus()");
+    reader.browser.press(&["End", "ArrowLeft"]);
+    assert!(reader.browser.text(".reading").starts_with("2026-05: "));
+    reader.browser.press(&["Enter"]);
+    reader.browser.until("document.querySelector('#message')?.textContent.startsWith('30 hits')");
+
+    // The numbers, as a table and as files.
+    reader.view("?view=timeline&q=storm&by=month");
+    reader.browser.until("!!document.querySelector('.target')");
+    let table = String::from_utf8(reader.saves(".chart .csv", "tidings-timeline.csv")).unwrap();
+    assert!(table.contains("step,hits,per million,low,high"), "{table}");
+    assert!(table.lines().nth(6).unwrap().starts_with("2026-06,36,"), "{table}");
+    let picture = String::from_utf8(reader.saves(".tools button:nth-child(2)", "tidings-timeline.svg")).unwrap();
+    assert!(picture.starts_with("<svg") && picture.contains("stroke=\"rgb("), "{picture}");
+    assert!(!picture.contains("role=\"button\""), "what is for the screen only stays there");
+    let png = reader.saves(".tools button:nth-child(3)", "tidings-timeline.png");
+    assert!(png.starts_with(b"\x89PNG") && png.len() > 5_000);
+    reader.browser.click(".numbers summary");
+    reader.browser.until("document.querySelectorAll('.numbers tbody tr').length === 6");
+    reader.is_quiet(&[]);
+}
+
+#[test]
+fn words_that_change_are_found_and_lead_on() {
+    let Some(mut reader) = Reader::new() else { return };
+    reader.view("?view=trends");
+    let words = "[...document.querySelectorAll('.rows tbody th')].map((cell) => cell.textContent)";
+    assert!(reader.browser.eval(words).as_array().unwrap().iter().any(|word| word == "storm"));
+    assert!(reader.browser.eval("document.querySelectorAll('.spark path').length") != 0);
+    let table = String::from_utf8(reader.saves(".csv", "tidings-trends.csv")).unwrap();
+    assert!(table.contains("word,growth,when,hits"), "{table}");
+
+    // A click on the head of a column sorts, and says so to those who cannot see it.
+    reader.browser.click("thead th:nth-child(5) .sort");
+    assert_eq!(
+        reader.browser.eval("document.querySelector('thead th:nth-child(5)').getAttribute('aria-sort')"),
+        "descending"
+    );
+    let hits = reader.browser.eval(
+        "[...document.querySelectorAll('tbody td:nth-child(5)')].map((cell) => Number(cell.textContent.replaceAll(',', '')))",
+    );
+    assert!(hits.as_array().unwrap().is_sorted_by(|one, other| one.as_f64() >= other.as_f64()), "{hits}");
+
+    reader.view("?view=compare&before=2026-01..2026-03&after=2026-04..2026-06");
+    let risen = "[...document.querySelectorAll('.sides section:first-child tbody th')].map((cell) => cell.textContent)";
+    let risen = reader.browser.eval(risen);
+    assert!(risen.as_array().unwrap().iter().any(|word| word == "storm"), "{risen}");
+    reader.picture("compare");
+    reader.view("?view=compare&before=2019&after=2026");
+    assert!(reader.browser.text(".empty").contains("There are no documents of 2019"));
+
+    reader.view("?view=new-words&since=2026-06-01");
+    assert!(reader.browser.text(".rows tbody").contains("heatdome"));
+    // A word leads to its lines.
+    reader
+        .browser
+        .eval("[...document.querySelectorAll('.rows th a')].find((each) => each.textContent === 'heatdome').click()");
+    reader.browser.until("document.querySelector('#message')?.textContent.startsWith('36 hits')");
+
+    // What stands beside a word leads to both together.
+    reader.view("?view=collocations&q=storm");
+    reader
+        .browser
+        .eval("[...document.querySelectorAll('.rows th a')].find((each) => each.textContent === 'sea').click()");
+    reader.browser.until("document.querySelector('#message')?.textContent.startsWith('126 hits')");
+    reader.is_quiet(&[]);
+}
+
+#[test]
+fn colours_and_directions_are_those_of_the_reader_and_of_the_text() {
+    let Some(mut reader) = Reader::new() else { return };
+    let paper = "getComputedStyle(document.body).backgroundColor";
+    reader.browser.colours("light");
+    reader.view("?q=storm");
+    let light = reader.browser.eval(paper);
+    reader.browser.colours("dark");
+    let dark = reader.browser.eval(paper);
+    assert_ne!(light, dark, "the system decides");
+    // As the system, light, dark: the person decides, and it lasts.
+    reader.browser.click(".theme");
+    assert_eq!(reader.browser.eval(paper), light);
+    reader.view("?q=storm");
+    assert_eq!(reader.browser.eval(paper), light);
+
+    // Arabic runs the other way: what comes before a hit stands at its right.
+    reader.view("?lang=ar&q=%D8%A7%D9%84%D8%B9%D8%A7%D8%B5%D9%81%D8%A9");
+    assert!(reader.browser.text("#message").starts_with("5 hits"), "{}", reader.browser.text("#message"));
+    let place = |name: &str| format!("document.querySelector('.kwic {name}').getBoundingClientRect().x");
+    let mut x = |name: &str| reader.browser.eval(&place(name)).as_f64().unwrap();
+    let (before, node, behind) = (x(".before"), x("td.node"), x("td:last-child"));
+    assert!(before > node && node > behind, "{before} {node} {behind}");
+    reader.picture("arabic");
+
+    // By Tab alone one comes to the contents without walking through all views.
+    reader.view("?q=storm");
+    reader.browser.eval("document.activeElement.blur(); scrollTo(0, 0)");
+    reader.browser.press(&["Tab"]);
+    assert_eq!(reader.browser.eval("document.activeElement.className"), "skip");
+    reader.browser.press(&["Enter"]);
+    reader.browser.until("document.activeElement?.id === 'main'");
+    reader.browser.press(&["/"]);
+    assert_eq!(reader.browser.eval("document.activeElement.name"), "q");
+    reader.is_quiet(&[]);
+}
+
+#[test]
+fn lemmas_and_parts_of_speech_are_used_where_the_corpus_has_them() {
+    let Some(mut reader) = Reader::of(tagged_weather, "") else { return };
+    reader.view("?q=come");
+    assert_eq!(reader.browser.text("#message"), "No hits.");
+    reader.browser.eval(
+        "document.querySelector('[name=as]').value = 'lemma'; document.querySelector('form.ask').requestSubmit()",
+    );
+    reader.browser.until("document.querySelector('#message')?.textContent.startsWith('126 hits')");
+    assert_eq!(reader.browser.text(".kwic .hit"), "came");
+
+    reader.view("?view=sketch&lemma=storm");
+    let sketch = reader.browser.text("#results");
+    assert!(sketch.contains("verbs with storm as subject") && sketch.contains("come"), "{sketch}");
+    reader.picture("sketch");
+    // The number of times that two words are together leads to just these hits.
+    reader.browser.click("#results td.number a");
+    reader.browser.until("document.querySelector('#message')?.textContent.startsWith('126 hits')");
+    reader.view("?view=words&attribute=lemma");
+    assert!(reader.browser.text(".rows tbody").contains("come"));
+    reader.is_quiet(&[]);
+}
+
+#[test]
+fn texts_that_not_everybody_may_read_are_shown_with_a_token() {
+    let Some(mut reader) = Reader::of(weather, "--public") else { return };
+    let secret = reader.corpus.run("--json token add --name desk").ok().json()["token"].as_str().unwrap().to_owned();
+    reader.view("?q=storm");
+    assert!(reader.browser.text("#message").starts_with("126 hits, "), "counts are for everybody");
+    assert_eq!(reader.browser.eval("document.querySelectorAll('.hit').length"), 0);
+    assert!(reader.browser.text(".kwic .withheld").contains("with a token only"));
+
+    let is_shown = (0..40).any(|_| {
+        reader.browser.eval(&format!(
+            "document.querySelector('#token').value = {secret:?}; document.querySelector('form.token').requestSubmit()"
+        ));
+        // A token is known to the server within a second.
+        std::thread::sleep(Duration::from_millis(500));
+        reader.browser.eval("document.querySelectorAll('.hit').length === 50") == true
+    });
+    assert!(is_shown, "{}", reader.browser.text("main"));
+    // It stays with the tab, and only there.
+    reader.view("?q=storm&sort=left");
+    assert_eq!(reader.browser.eval("document.querySelectorAll('.hit').length"), 50);
+    assert_eq!(reader.browser.eval("JSON.stringify(localStorage)"), "{}");
+    reader.is_quiet(&["401 (Unauthorized)"]);
+}
+
+#[test]
+fn a_corpus_that_is_still_empty_says_so() {
+    let Some(mut reader) = Reader::of(crate::clean::corpus, "") else { return };
+    reader.view("");
+    assert!(reader.browser.text(".empty").contains("Nothing is searchable yet"));
+    reader.view("?view=collection");
+    assert!(reader.browser.text("main").contains("Nothing was downloaded yet"));
+    reader.view("?view=help");
+    assert!(reader.browser.text("main").contains("Words and phrases"));
+    reader.is_quiet(&[]);
+}

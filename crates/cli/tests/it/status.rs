@@ -1,0 +1,118 @@
+//! `tidings status`: one look at a home, and an exit code that a monitor can rely on.
+
+use std::fs;
+use std::time::Instant;
+
+use jiff::{SignedDuration, Timestamp, ToSpan as _};
+use tidings_simweb::{Fault, Spec};
+
+use crate::clean::{mixed, put};
+use crate::support::Corpus;
+
+/// A home that was harvested just now.
+fn harvested(spec: Spec) -> Corpus {
+    let corpus = Corpus::new(spec);
+    corpus.run("run").ok();
+    corpus
+}
+
+fn rules(report: &serde_json::Value) -> Vec<&str> {
+    report["alerts"].as_array().unwrap().iter().map(|alert| alert["rule"].as_str().unwrap()).collect()
+}
+
+#[test]
+fn a_home_that_is_well_says_so() {
+    let corpus = harvested(Spec { sites: 4, items_per_feed: 3, ..Spec::default() });
+    let ran = corpus.run("status").ok();
+    for words in [
+        "feeds ",
+        "update just now",
+        "compile just now",
+        "all of them can be found",
+        "12 in 24 hours",
+        "alerts     none",
+    ] {
+        assert!(ran.stdout.contains(words), "{words} is missing: {}", ran.stdout);
+    }
+    corpus.run("status --health").ok();
+    let report = corpus.run("--json status").ok().json();
+    assert_eq!((report["state"].as_str(), report["harvest"]["pages"].as_u64()), (Some("ok"), Some(12)));
+    // The feeds of the simulated web are old and may seem quiet.
+    let answered = ["alive", "quiet"].map(|kind| report["feeds"][kind].as_u64().unwrap());
+    assert_eq!(answered.iter().sum::<u64>(), 4, "{report}");
+    assert!(report["disk"]["free"].as_u64().is_some());
+}
+
+#[test]
+fn a_home_that_nobody_has_run_is_a_warning_and_one_that_is_none_is_an_error() {
+    let corpus = Corpus::new(Spec { sites: 1, ..Spec::default() });
+    corpus.run("status").exits(1).says("nothing was ever harvested here").says("1 not asked yet");
+    corpus.run("status --health").ok();
+    fs::write(corpus.home().join("tidings.toml"), "[nonsense]\n").unwrap();
+    corpus.run("status").exits(3).says("unknown key");
+}
+
+#[test]
+fn a_timer_that_has_stopped_is_told_by_its_own_rhythm() {
+    let corpus = harvested(Spec { sites: 2, items_per_feed: 2, ..Spec::default() });
+    let in_hours = |hours: i64| {
+        let mut command = corpus.command("--json status");
+        command.env("TIDINGS_CLOCK", (Timestamp::now() + SignedDuration::from_hours(hours)).to_string());
+        corpus.launch(command).wait()
+    };
+    in_hours(2).ok();
+    let late = in_hours(80).exits(1).json();
+    assert_eq!(rules(&late), ["stage-late", "stage-late", "feeds-late"], "{late}");
+    let very_late = in_hours(24 * 9).exits(2).json();
+    assert_eq!(very_late["state"], "critical");
+}
+
+#[test]
+fn pages_that_nobody_has_read_are_told_with_the_stage_they_wait_for() {
+    let corpus = harvested(Spec { sites: 1, items_per_feed: 2, ..Spec::default() });
+    let day = (Timestamp::now() - SignedDuration::from_hours(48)).strftime("%Y-%m-%d").to_string();
+    put(&corpus, &day, "a.0", &mixed(0..7));
+    corpus.run("status").exits(1).says("cannot be found yet: 1 day waits for clean");
+    corpus.run("clean").ok();
+    corpus.run("status").exits(1).says("1 day waits for dedup");
+    corpus.run("run --from dedup").ok();
+    corpus.run("status").ok().says("all of them can be found");
+}
+
+#[test]
+fn a_feed_below_its_own_baseline_is_named() {
+    let corpus = harvested(Spec { sites: 3, items_per_feed: 2, ..Spec::default() });
+    let header = fs::read_to_string(&corpus.files("docs/yield", ".tsv")[0]).unwrap().lines().next().unwrap().to_owned();
+    let feeds = corpus.web.feeds();
+    let today = Timestamp::now().to_zoned(jiff::tz::TimeZone::UTC).date();
+    for ago in 1..=40 {
+        // The first has brought nothing for five days; the second rests now and then; the third is new.
+        let pages =
+            [if ago > 5 { 20 + ago % 3 } else { 0 }, if ago % 4 == 0 { 0 } else { 3 }, if ago < 5 { 9 } else { 0 }];
+        let rows = feeds.iter().zip(pages).filter(|(_, pages)| *pages > 0);
+        let rows = rows.map(|(feed, pages)| format!("{feed}\te.org\t{pages}\t{pages}\t90000\t3000\n"));
+        let path = corpus.home().join(format!("docs/yield/{}.tsv", today - ago.days()));
+        fs::write(path, format!("{header}\n{}", rows.collect::<String>())).unwrap();
+    }
+    let began = Instant::now();
+    let report = corpus.run("--json status").exits(1).json();
+    assert!(began.elapsed().as_secs() < 20);
+    assert_eq!(rules(&report), ["feed-fell"], "{report}");
+    assert_eq!(report["fallen"][0]["feed"], feeds[0].as_str());
+    assert_eq!(report["fallen"][0]["came"], 0);
+    // A feed that somebody took off the list is nobody's alarm.
+    fs::write(corpus.home().join("feeds.txt"), feeds[1..].join("\n")).unwrap();
+    corpus.run("status").ok();
+}
+
+#[test]
+fn feeds_that_do_not_answer_are_counted_and_a_net_that_is_down_is_critical() {
+    let corpus = harvested(Spec { sites: 4, items_per_feed: 2, ..Spec::default() }.with_fault(Fault::NotFound, 1));
+    let report = corpus.run("--json status").json();
+    assert_eq!(report["feeds"]["listed"], 4);
+    let table = corpus.home().join("state/feeds.tsv");
+    let text = fs::read_to_string(&table).unwrap();
+    fs::write(&table, text.replace("\tlisted\t", "\tfailed\t").replace("\tunchanged\t", "\tfailed\t")).unwrap();
+    corpus.run("status").exits(2).says("none of 4 feeds answers");
+    corpus.run("status --health").exits(1);
+}

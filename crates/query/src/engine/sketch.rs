@@ -1,0 +1,275 @@
+//! Word sketches: what stands beside a word in each relation of a grammar, and how typical it is.
+//!
+//! Nothing is prepared: the relations are looked for around the word whenever somebody asks, so that a sketch is as new as the
+//! snapshot. How often a collocate stands in a relation with any word costs most. For frequent lemmas that is counted once for
+//! a snapshot; rare ones are looked for as they come, until no rarer one could score higher than those that are shown.
+
+use super::relations::Marginals;
+use super::set::LexemeSet;
+use super::words::is_wordlike;
+use super::{Engine, Limits, Result};
+use crate::answer::{Sketch, SketchRelation, SketchRow, TagCount};
+use crate::cql::ast::{Query, TokenTest};
+use crate::cql::{Attribute, Rule};
+use crate::filter::Filter;
+use crate::measure::association::{Association, Pair};
+use crate::sketch::{Grammar, Relation, Slot, is};
+use crate::syntax::{Logic, Wanted};
+use hashbrown::HashMap;
+use tidings_index::lexicon::Layer;
+
+/// So many rare collocates are counted at once.
+const BATCH: usize = 240;
+/// No more of them are counted for one relation.
+const MOST_COUNTED: usize = 960;
+/// So many prepositions and the like have a list of their own.
+const MOST_DIVIDERS: usize = 6;
+/// No more pairs of one relation are held.
+const MOST_PAIRS: usize = 2_000_000;
+
+/// What is asked of a sketch.
+#[derive(Debug, Clone, Copy)]
+pub struct SketchOf<'a> {
+    /// The lemma, as it is.
+    pub lemma: &'a str,
+    /// Its part of speech; the most frequent one if nothing is said.
+    pub tag: Option<&'a str>,
+    /// What is looked for.
+    pub grammar: &'a Grammar,
+    /// Of which documents.
+    pub filter: Option<&'a Filter>,
+    /// Together at least so often.
+    pub at_least: u64,
+    /// Rows for each relation.
+    pub rows: usize,
+}
+
+/// How often the word stands in a relation with each lemma, by its number.
+type Counts = HashMap<u32, u64>;
+
+impl Engine {
+    /// The sketch of a word; says whether everything was looked at.
+    pub fn sketch(&self, asked: &SketchOf<'_>, limits: &Limits<'_>) -> Result<(Sketch, bool)> {
+        let lemma = is(Attribute::Lemma, Wanted::exact(asked.lemma));
+        let alone = crate::cql::parse(&format!("[{lemma}]"))?;
+        let found = self.search(&alone, Rule::Shortest, asked.filter)?;
+        let tokens = found.tokens();
+        let (by_tag, mut complete) = found.by_attribute(Attribute::Tag, limits);
+        let tags = by_tag.into_iter().filter(|(tag, _)| !tag.is_empty());
+        let mut tags: Vec<TagCount> = tags.map(|(tag, hits)| TagCount { tag, hits }).collect();
+        tags.sort_by(|a, b| b.hits.cmp(&a.hits).then_with(|| a.tag.cmp(&b.tag)));
+        let tag = asked.tag.or(tags.first().map(|first| first.tag.as_str())).unwrap_or_default().to_owned();
+        let hits = tags.iter().find(|known| known.tag == tag).map_or(0, |known| known.hits);
+        let mut sketch = Sketch {
+            lemma: asked.lemma.to_owned(),
+            tag,
+            tags,
+            hits,
+            tokens,
+            grammar: asked.grammar.name.clone(),
+            relations: Vec::new(),
+        };
+        if hits == 0 {
+            return Ok((sketch, complete));
+        }
+        let (marginals, whole) = self.marginals(asked.grammar, asked.filter, limits)?;
+        let word = Logic::All(vec![lemma, is(Attribute::Tag, Wanted::exact(&sketch.tag))]);
+        let desk = Desk { engine: self, asked, word, marginals: &marginals, limits };
+        complete &= whole;
+        for relation in 0..asked.grammar.relations.len() {
+            for slot in [Slot::A, Slot::B] {
+                complete &= desk.relation(relation, slot, &mut sketch.relations)?;
+            }
+        }
+        Ok((sketch, complete))
+    }
+}
+
+/// What a sketch is made with.
+struct Desk<'a> {
+    engine: &'a Engine,
+    asked: &'a SketchOf<'a>,
+    /// What the word must be.
+    word: Logic<TokenTest>,
+    marginals: &'a Marginals,
+    limits: &'a Limits<'a>,
+}
+
+/// A relation in which the word stands at one place, and what divides it if something does.
+struct Group<'a> {
+    number: usize,
+    relation: &'a Relation,
+    /// Where the word stands.
+    slot: Slot,
+    divider: Option<String>,
+    /// How often it stands with each lemma.
+    counts: Counts,
+    /// The sum of that.
+    hits: u64,
+}
+
+impl Group<'_> {
+    /// The query that finds the relation under these conditions and, if it is divided, with its divider.
+    fn query(&self, mut conditions: Vec<(Slot, Logic<TokenTest>)>) -> Query {
+        conditions.extend(self.divider.as_deref().map(|divider| (Slot::P, begins_with(divider))));
+        self.relation.query(&conditions)
+    }
+
+    /// logDice of a lemma that stands so often with the word, and so often in the relation.
+    fn score(&self, together: u64, anywhere: u64) -> f64 {
+        let [together, node, collocate] = [together, self.hits, anywhere].map(|count| count as f64);
+        Association::LogDice.score(&Pair { together, node, collocate, tokens: node })
+    }
+}
+
+/// A lemma of a relation, by its number: score, with the word, with any.
+struct Scored {
+    score: f64,
+    lemma: u32,
+    together: u64,
+    anywhere: u64,
+}
+
+impl<'a> Desk<'a> {
+    /// Adds what the word stands with at one place of a relation; says whether everything was looked at.
+    fn relation(&self, number: usize, slot: Slot, relations: &mut Vec<SketchRelation>) -> Result<bool> {
+        let relation = &self.asked.grammar.relations[number];
+        let query = relation.query(&[(slot, self.word.clone())]);
+        let (pairs, mut complete) = self.pairs(&query, relation, slot.other())?;
+        let mut groups: Vec<Group<'a>> = pairs
+            .into_iter()
+            .map(|(divider, counts)| {
+                let hits = counts.values().sum();
+                Group { number, relation, slot, divider, counts, hits }
+            })
+            .filter(|group| group.hits >= self.asked.at_least.max(1))
+            .collect();
+        groups.sort_by(|a, b| b.hits.cmp(&a.hits).then_with(|| a.divider.cmp(&b.divider)));
+        for group in groups.into_iter().take(MOST_DIVIDERS) {
+            let (rows, values, whole) = self.rows(&group)?;
+            complete &= whole;
+            if !rows.is_empty() {
+                relations.push(SketchRelation {
+                    name: relation.name(slot, self.asked.lemma, group.divider.as_deref()),
+                    hits: group.hits,
+                    query: group.query(vec![(slot, self.word.clone())]).to_string(),
+                    values,
+                    rows,
+                });
+            }
+        }
+        Ok(complete)
+    }
+
+    /// Counts the lemmas at a place of the matches of a query, apart for each lemma that divides the relation.
+    fn pairs(&self, query: &Query, relation: &Relation, slot: Slot) -> Result<(HashMap<Option<String>, Counts>, bool)> {
+        let lexicon = self.engine.lexicon();
+        let divides = relation.divider().map(|condition| LexemeSet::of(condition, lexicon)).transpose()?;
+        let search = self.engine.search(query, Rule::Shortest, self.asked.filter)?;
+        let mut pairs: HashMap<Option<u32>, Counts> = HashMap::new();
+        let (mut held, mut is_full) = (0, false);
+        let complete = search.each(self.limits, |hit| {
+            let segment = search.segment(hit.segment as usize);
+            let position = if relation.is_first(slot) { hit.start } else { hit.end - 1 };
+            let lemma = lexicon.of(segment.lexeme_at(position), Layer::Lemma);
+            let divider = divides.as_ref().and_then(|divides| {
+                let mut between = (hit.start + 1..hit.end - 1).map(|between| segment.lexeme_at(between));
+                let found = between.find(|lexeme| divides.contains(*lexeme));
+                found.map(|lexeme| lexicon.of(lexeme, Layer::Lemma))
+            });
+            let counts = pairs.entry(divider).or_default();
+            match counts.get_mut(&lemma) {
+                Some(count) => *count += 1,
+                None if held >= MOST_PAIRS => is_full = true,
+                None => {
+                    held += 1;
+                    counts.insert(lemma, 1);
+                }
+            }
+        });
+        // A preposition that swallowed an article is the preposition: its lemma is theirs, joined by a plus.
+        let mut named: HashMap<Option<String>, Counts> = HashMap::new();
+        for (divider, counts) in pairs {
+            let name = divider.map(|id| first_part(lexicon.string(Layer::Lemma, id)).to_owned());
+            let sums = named.entry(name).or_default();
+            counts.into_iter().for_each(|(lemma, count)| *sums.entry(lemma).or_default() += count);
+        }
+        Ok((named, complete && !is_full))
+    }
+
+    /// The most typical collocates of a relation, how many there are, and whether everything was looked at.
+    fn rows(&self, group: &Group<'_>) -> Result<(Vec<SketchRow>, u64, bool)> {
+        let lexicon = self.engine.lexicon();
+        let text = |id: u32| lexicon.string(Layer::Lemma, id);
+        let is_often = |(id, count): &(&u32, &u64)| **count >= self.asked.at_least.max(1) && is_wordlike(text(**id));
+        let often: Vec<(u32, u64)> = group.counts.iter().filter(is_often).map(|(id, count)| (*id, *count)).collect();
+        let values = often.len() as u64;
+        let (mut scored, mut rare) = (Vec::new(), Vec::new());
+        let is_meant = |divider: u32| Some(first_part(text(divider))) == group.divider.as_deref();
+        let is_meant: Option<&dyn Fn(u32) -> bool> = if group.divider.is_some() { Some(&is_meant) } else { None };
+        for (lemma, together) in often {
+            match self.marginals.get(group.number, group.slot.other(), lemma, is_meant) {
+                Some(anywhere) => {
+                    // What was counted in a hurry may be too little.
+                    let anywhere = anywhere.max(together);
+                    scored.push(Scored { score: group.score(together, anywhere), lemma, together, anywhere });
+                }
+                None => rare.push((lemma, together)),
+            }
+        }
+        let by_score =
+            |a: &Scored, b: &Scored| b.score.total_cmp(&a.score).then_with(|| text(a.lemma).cmp(text(b.lemma)));
+        scored.sort_by(by_score);
+        rare.sort_by(|a, b| b.1.cmp(&a.1).then_with(|| text(a.0).cmp(text(b.0))));
+        let mut complete = true;
+        for batch in rare[..rare.len().min(MOST_COUNTED)].chunks(BATCH) {
+            // Nobody stands in a relation less often than with this word, so that this is the most a rarer one can reach.
+            let most = group.score(batch[0].1, batch[0].1);
+            if self.asked.rows.checked_sub(1).is_none_or(|last| scored.get(last).is_some_and(|row| row.score > most)) {
+                break;
+            }
+            let (counted, whole) = self.count_rare(group, batch)?;
+            complete &= whole;
+            scored.extend(counted);
+            scored.sort_by(by_score);
+        }
+        let rows = scored.into_iter().take(self.asked.rows).map(|row| {
+            let value = text(row.lemma).to_owned();
+            let collocate = (group.slot.other(), is(Attribute::Lemma, Wanted::exact(&value)));
+            let query = group.query(vec![(group.slot, self.word.clone()), collocate]).to_string();
+            SketchRow { value, together: row.together, anywhere: row.anywhere, score: row.score, query }
+        });
+        Ok((rows.collect(), values, complete))
+    }
+
+    /// Looks for rare lemmas in a relation with any word.
+    fn count_rare(&self, group: &Group<'_>, batch: &[(u32, u64)]) -> Result<(Vec<Scored>, bool)> {
+        let lexicon = self.engine.lexicon();
+        let other = group.slot.other();
+        let lemmas = batch.iter().map(|(id, _)| Wanted::exact(lexicon.string(Layer::Lemma, *id)));
+        let lemmas = any_of(lemmas.map(|lemma| is(Attribute::Lemma, lemma)).collect());
+        let (anywhere, complete) = self.pairs(&group.query(vec![(other, lemmas)]), group.relation, other)?;
+        let scored = batch.iter().map(|(lemma, together)| {
+            let sum = anywhere.values().filter_map(|counts| counts.get(lemma)).sum::<u64>();
+            let anywhere = sum.max(*together);
+            Scored { score: group.score(*together, anywhere), lemma: *lemma, together: *together, anywhere }
+        });
+        Ok((scored.collect(), complete))
+    }
+}
+
+fn any_of(mut tests: Vec<Logic<TokenTest>>) -> Logic<TokenTest> {
+    if tests.len() == 1 { tests.remove(0) } else { Logic::Any(tests) }
+}
+
+/// A lemma, alone or as the first of several that one token stands for.
+fn begins_with(lemma: &str) -> Logic<TokenTest> {
+    is(Attribute::Lemma, Wanted::regex(format!("{}(\\+.*)?", regex_syntax::escape(lemma))))
+}
+
+fn first_part(lemma: &str) -> &str {
+    match lemma.split_once('+') {
+        Some((first, _)) if !first.is_empty() => first,
+        _ => lemma,
+    }
+}

@@ -1,0 +1,272 @@
+//! Which patterns of words a sketch looks for: small grammars over parts of speech, one for each family of languages, in
+//! `data/sketch/`.
+//!
+//! A relation has two places, `a` and `b`. The word that is asked for stands at one of them and its collocates at the other.
+//! Relations with a third place, `p`, are divided by the lemma that stands there, such as a preposition.
+
+use crate::cql::ast::{Inclusion, Pattern, PatternKind, Query, Region, Restriction, Structure, Target, TokenTest};
+use crate::cql::{self, Attribute};
+use crate::syntax::{Logic, Place, Wanted};
+use std::sync::OnceLock;
+
+/// The grammars, by name. The last one is for all languages that no other names.
+const FILES: &[(&str, &str)] = &[
+    ("english", include_str!("../data/sketch/english.txt")),
+    ("german", include_str!("../data/sketch/german.txt")),
+    ("romance", include_str!("../data/sketch/romance.txt")),
+    ("slavic", include_str!("../data/sketch/slavic.txt")),
+    ("other", include_str!("../data/sketch/other.txt")),
+];
+
+/// What the bits of a word can tell apart: relations, and their different tests, of which there are fewer than tokens.
+pub(crate) const MOST_RELATIONS: usize = 64;
+const MOST_STEPS: usize = 256;
+
+/// The relations of a family of languages.
+#[derive(Debug, Clone)]
+pub struct Grammar {
+    /// What it is called.
+    pub name: String,
+    /// The codes of its languages; `*` is all that no other grammar has.
+    pub languages: Vec<String>,
+    /// Its relations, in the order in which they are shown.
+    pub relations: Vec<Relation>,
+}
+
+/// A relation between two words.
+#[derive(Debug, Clone)]
+pub struct Relation {
+    /// What collocates at `b` are to a word at `a`, and the other way round. `@` stands for the word, `%` for the lemma at `p`.
+    names: [String; 2],
+    pattern: Pattern,
+    /// Whether `a` is the first token of a match; `b` is the last one then, and otherwise the other way round.
+    a_is_first: bool,
+    /// The same pattern as a line of steps.
+    steps: Vec<Step>,
+}
+
+/// Tokens of a relation that pass one test, so many in a row.
+#[derive(Debug, Clone)]
+pub(crate) struct Step {
+    pub test: Logic<TokenTest>,
+    pub at_least: u32,
+    pub at_most: u32,
+    pub slot: Option<Slot>,
+}
+
+/// A place of a relation.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Slot {
+    /// `a:`
+    A,
+    /// `b:`
+    B,
+    /// `p:`
+    P,
+}
+
+impl Slot {
+    fn label(self) -> &'static str {
+        match self {
+            Slot::A => "a",
+            Slot::B => "b",
+            Slot::P => "p",
+        }
+    }
+
+    /// The other end of the relation.
+    pub fn other(self) -> Slot {
+        if self == Slot::A { Slot::B } else { Slot::A }
+    }
+}
+
+impl Grammar {
+    /// The grammar of a language.
+    pub fn of(language: &str) -> &'static Grammar {
+        let all = Grammar::all();
+        let named = all.iter().find(|grammar| grammar.languages.iter().any(|code| code == language));
+        named.unwrap_or_else(|| all.last().expect("there are grammars"))
+    }
+
+    /// All grammars.
+    pub fn all() -> &'static [Grammar] {
+        static ALL: OnceLock<Vec<Grammar>> = OnceLock::new();
+        ALL.get_or_init(|| {
+            let read = |(name, text): &(&str, &str)| Grammar::parse(name, text).expect("the grammars are tested");
+            FILES.iter().map(read).collect()
+        })
+    }
+
+    /// Reads a grammar.
+    pub fn parse(name: &str, text: &str) -> Result<Grammar, String> {
+        let mut grammar = Grammar { name: name.to_owned(), languages: Vec::new(), relations: Vec::new() };
+        let mut names: Option<[String; 2]> = None;
+        for (number, line) in (1..).zip(text.lines().map(str::trim)) {
+            let fault = |what: String| format!("{name}, line {number}: {what}");
+            if line.is_empty() || line.starts_with('#') {
+                continue;
+            }
+            if let Some(codes) = line.strip_prefix("languages ") {
+                grammar.languages.extend(codes.split_whitespace().map(str::to_owned));
+            } else if let Some(names) = names.take() {
+                grammar.relations.push(Relation::new(names, line).map_err(fault)?);
+            } else {
+                let (one, other) =
+                    line.split_once(" | ").ok_or_else(|| fault("a relation has two names".to_owned()))?;
+                names = Some([one.trim().to_owned(), other.trim().to_owned()]);
+            }
+        }
+        let steps: usize = grammar.relations.iter().map(|relation| relation.steps.len()).sum();
+        if grammar.relations.len() > MOST_RELATIONS || steps > MOST_STEPS {
+            return Err(format!("{name}: more than {MOST_RELATIONS} relations, or {MOST_STEPS} tokens in all of them"));
+        }
+        match names {
+            Some(names) => Err(format!("{name}: “{}” has no pattern", names[0])),
+            None => Ok(grammar),
+        }
+    }
+}
+
+impl Relation {
+    fn new(names: [String; 2], pattern: &str) -> Result<Relation, String> {
+        let query = cql::parse(pattern).map_err(|error| error.render(pattern))?;
+        let PatternKind::Sequence(parts) = &query.pattern.kind else { return Err("a pattern has two ends".to_owned()) };
+        let label = |part: Option<&Pattern>| match part.map(|part| &part.kind) {
+            Some(PatternKind::Labelled { label, .. }) => label.clone(),
+            _ => String::new(),
+        };
+        let a_is_first = match (label(parts.first()).as_str(), label(parts.last()).as_str()) {
+            ("a", "b") => true,
+            ("b", "a") => false,
+            _ => return Err("a: and b: are the first and the last token of a pattern".to_owned()),
+        };
+        let steps = parts.iter().map(Step::new).collect::<Result<_, String>>()?;
+        Ok(Relation { names, pattern: query.pattern, a_is_first, steps })
+    }
+
+    /// The pattern as a line of steps.
+    pub(crate) fn steps(&self) -> &[Step] {
+        &self.steps
+    }
+
+    /// What the lemma that divides the relation must be like, if one does.
+    pub(crate) fn divider(&self) -> Option<&Logic<TokenTest>> {
+        self.steps.iter().find(|step| step.slot == Some(Slot::P)).map(|step| &step.test)
+    }
+
+    /// What collocates are to a word that stands at a place.
+    pub fn name(&self, slot: Slot, word: &str, divider: Option<&str>) -> String {
+        let name = &self.names[usize::from(slot == Slot::B)];
+        name.replace('%', divider.unwrap_or("%")).replace('@', word)
+    }
+
+    /// Whether a place is the first token of a match; otherwise it is the last.
+    pub fn is_first(&self, slot: Slot) -> bool {
+        (slot == Slot::A) == self.a_is_first
+    }
+
+    /// The query that finds the relation where tokens at some places fulfil these conditions besides, inside one sentence.
+    pub fn query(&self, conditions: &[(Slot, Logic<TokenTest>)]) -> Query {
+        let sentence = Target::Region(Region { structure: Structure::Sentence, filter: None });
+        let within =
+            Restriction { relation: Inclusion::Within, negated: false, target: sentence, place: Place::default() };
+        Query { pattern: narrowed(&self.pattern, conditions), restrictions: vec![within], constraints: Vec::new() }
+    }
+}
+
+impl Step {
+    fn new(part: &Pattern) -> Result<Step, String> {
+        let odd = || format!("“{part}” is no token with conditions, alone or repeated a few times");
+        let (part, at_least, at_most) = match &part.kind {
+            PatternKind::Repeat { of, at_least, at_most: Some(most) } => (&**of, *at_least, *most),
+            _ => (part, 1, 1),
+        };
+        let (token, slot) = match &part.kind {
+            PatternKind::Labelled { label, token } => {
+                (&token.kind, [Slot::A, Slot::B, Slot::P].into_iter().find(|slot| slot.label() == label))
+            }
+            kind => (kind, None),
+        };
+        match token {
+            PatternKind::Token(test) => Ok(Step { test: test.clone(), at_least, at_most, slot }),
+            _ => Err(odd()),
+        }
+    }
+}
+
+/// A pattern without labels, with more demanded of the tokens that had them.
+fn narrowed(pattern: &Pattern, conditions: &[(Slot, Logic<TokenTest>)]) -> Pattern {
+    let kind = match &pattern.kind {
+        PatternKind::Labelled { label, token } => {
+            let own = match &token.kind {
+                PatternKind::Token(condition) => Some(condition.clone()),
+                _ => None,
+            };
+            let more =
+                conditions.iter().filter(|(slot, _)| slot.label() == label).map(|(_, condition)| condition.clone());
+            let parts = own.into_iter().chain(more).flat_map(|condition| match condition {
+                Logic::All(parts) => parts,
+                one => vec![one],
+            });
+            let mut all: Vec<Logic<TokenTest>> = parts.collect();
+            match all.len() {
+                0 => PatternKind::Any,
+                1 => PatternKind::Token(all.remove(0)),
+                _ => PatternKind::Token(Logic::All(all)),
+            }
+        }
+        PatternKind::Sequence(parts) => {
+            PatternKind::Sequence(parts.iter().map(|part| narrowed(part, conditions)).collect())
+        }
+        other => other.clone(),
+    };
+    Pattern { kind, place: pattern.place }
+}
+
+/// A condition on an attribute.
+pub(crate) fn is(attribute: Attribute, wanted: Wanted) -> Logic<TokenTest> {
+    Logic::Test(TokenTest { attribute, negated: false, wanted, place: Place::default() })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_grammar_can_be_read_and_no_language_has_two() {
+        let mut codes: Vec<&String> = Grammar::all().iter().flat_map(|grammar| &grammar.languages).collect();
+        assert!(Grammar::all().iter().all(|grammar| grammar.relations.len() > 8));
+        let count = codes.len();
+        codes.sort();
+        codes.dedup();
+        assert_eq!(codes.len(), count);
+        assert_eq!((Grammar::of("de").name.as_str(), Grammar::of("fi").name.as_str()), ("german", "other"));
+    }
+
+    #[test]
+    fn a_relation_becomes_a_query_that_people_can_ask() {
+        let text =
+            "languages xx\n\n# why\nmodifiers of @ | modified by @\nb:[tag=\"ADJ\"] [tag=\"ADV\"]? a:[tag=\"NOUN\"]\n";
+        let grammar = Grammar::parse("x", text).unwrap();
+        let relation = &grammar.relations[0];
+        assert_eq!(relation.name(Slot::A, "rain", None), "modifiers of rain");
+        assert!(relation.is_first(Slot::B) && !relation.is_first(Slot::A) && relation.divider().is_none());
+        let query = relation.query(&[(Slot::A, is(Attribute::Lemma, Wanted::exact("rain")))]).to_string();
+        assert_eq!(query, r#"[tag="ADJ"] [tag="ADV"]? [tag="NOUN" & lemma=="rain"] within <s/>"#);
+        assert_eq!(cql::parse(&query).unwrap().to_string(), query);
+    }
+
+    #[test]
+    fn a_wrong_grammar_names_its_line() {
+        let faults = [
+            ("x\n", "two names"),
+            ("x | y\n", "no pattern"),
+            ("x | y\n[tag=\"A\"] b:[tag=\"B\"]\n", "x, line 2: a: and b: are the first and the last"),
+            ("x | y\na:[tag=\"A\"\n", "x, line 2"),
+        ];
+        for (text, fault) in faults {
+            let found = Grammar::parse("x", text).unwrap_err();
+            assert!(found.contains(fault), "{found}");
+        }
+    }
+}

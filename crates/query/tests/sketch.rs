@@ -1,0 +1,148 @@
+//! A sketch says what its own queries find, on whatever corpus.
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+
+use fastrand::Rng;
+use tidings_index::{Settings, Snapshot, Writer};
+use tidings_query::cql;
+use tidings_query::engine::{Engine, Limits, SketchOf};
+use tidings_query::sketch::Grammar;
+use tidings_query::{Filter, Rule};
+use tidings_store::format::vertical::Reader;
+
+const TAGS: [&str; 13] =
+    ["NOUN", "ADJ", "VERB", "ADP", "ADP+DET", "DET", "CCONJ", "AUX", "ADV", "PART", "PRON", "PROPN", "PUNCT"];
+
+fn index(text: &str) -> (tempfile::TempDir, Engine) {
+    let folder = tempfile::tempdir().unwrap();
+    let mut writer = Writer::open(folder.path(), Settings::default()).unwrap();
+    writer.read(&mut Reader::new(text.as_bytes(), "x.vert".as_ref())).unwrap();
+    writer.commit(Vec::new()).unwrap();
+    let engine = Engine::new(Snapshot::open(folder.path()).unwrap());
+    (folder, engine)
+}
+
+/// Sentences of random words; what a word is called says nothing about its part of speech.
+fn random_text(random: &mut Rng, documents: usize) -> String {
+    let mut text = String::new();
+    for document in 0..documents {
+        let _ = writeln!(
+            text,
+            "<doc id=\"{document}\" date=\"2026-03-0{}\" site=\"s{}\">\n<p>",
+            document % 9 + 1,
+            document % 2
+        );
+        for _ in 0..random.usize(1..30) {
+            text.push_str("<s>\n");
+            for _ in 0..random.usize(1..12) {
+                let (lemma, tag) = (random.usize(..3), TAGS[random.usize(..TAGS.len())]);
+                let lemma = format!("lem{lemma}{}", if tag.contains('+') { "+the" } else { "" });
+                let _ = writeln!(text, "w\t{lemma}\t{tag}");
+            }
+            text.push_str("</s>\n");
+        }
+        text.push_str("</p>\n</doc>\n");
+    }
+    text
+}
+
+#[test]
+fn every_count_of_a_sketch_is_the_count_of_the_query_that_it_names() {
+    let mut random = Rng::with_seed(7);
+    let (_folder, engine) = index(&random_text(&mut random, 30));
+    let limits = Limits::default();
+    let filter: Filter = "site=s1".parse().unwrap();
+    for (grammar, filter) in Grammar::all().iter().flat_map(|grammar| [(grammar, None), (grammar, Some(&filter))]) {
+        // How often each lemma stands in each relation with any word, as the sketches of all words tell together.
+        let mut sums: BTreeMap<(String, String), u64> = BTreeMap::new();
+        let mut told: Vec<(String, String, u64)> = Vec::new();
+        for lemma in ["lem0", "lem1", "lem2"] {
+            for tag in TAGS.into_iter().filter(|tag| !tag.contains('+')) {
+                let asked = SketchOf { lemma, tag: Some(tag), grammar, filter, at_least: 1, rows: 1000 };
+                let (sketch, complete) = engine.sketch(&asked, &limits).unwrap();
+                assert!(complete);
+                for relation in &sketch.relations {
+                    let count = |query: &str| {
+                        let query = cql::parse(query).unwrap();
+                        engine.search(&query, Rule::Shortest, filter).unwrap().count(&limits).hits
+                    };
+                    assert_eq!(count(&relation.query), relation.hits, "{}", relation.query);
+                    assert_eq!(relation.rows.iter().map(|row| row.together).sum::<u64>(), relation.hits);
+                    let word = format!(" & lemma==\"{lemma}\" & tag==\"{tag}\"");
+                    let is_first = relation.query.find(&word).unwrap() < relation.query.find("] ").unwrap();
+                    let bare = format!("{} {is_first}", relation.query.replace(&word, ""));
+                    for row in &relation.rows {
+                        assert_eq!(count(&row.query), row.together, "{}", row.query);
+                        assert!(row.score <= 14.0);
+                        let key = (bare.clone(), row.value.clone());
+                        *sums.entry(key.clone()).or_default() += row.together;
+                        told.push((key.0, key.1, row.anywhere));
+                    }
+                }
+            }
+        }
+        assert!(told.len() > 100, "{}", grammar.name);
+        for (relation, value, anywhere) in told {
+            assert_eq!(sums[&(relation.clone(), value.clone())], anywhere, "{relation} {value}");
+        }
+    }
+}
+
+#[test]
+fn the_best_rows_are_found_without_counting_all() {
+    // Two hundred adjectives, each so often; the rare ones stand with this noun alone.
+    let mut text = "<doc id=\"1\" date=\"2026-03-01\">\n<p>\n".to_owned();
+    let mut pair = |adjective: &str, noun: &str| {
+        let _ = write!(text, "<s>\n{adjective}\t{adjective}\tADJ\n{noun}\t{noun}\tNOUN\n</s>\n");
+    };
+    for number in 0..200 {
+        (0..40 - number / 10).for_each(|_| pair(&format!("adj{number:03}"), "storm"));
+        (0..number * 7 % 90).for_each(|_| pair(&format!("adj{number:03}"), "calm"));
+    }
+    text.push_str("</p>\n</doc>\n");
+    let (_folder, engine) = index(&text);
+    let rows = |rows: usize| {
+        let asked = SketchOf { lemma: "storm", tag: None, grammar: Grammar::of("en"), filter: None, at_least: 3, rows };
+        engine.sketch(&asked, &Limits::default()).unwrap().0.relations.remove(0).rows
+    };
+    let all = rows(1000);
+    assert_eq!(all.len(), 200);
+    for few in [1, 5, 20, 100] {
+        assert_eq!(rows(few), all[..few]);
+    }
+}
+
+#[test]
+fn a_sketch_of_real_words_shows_their_relations() {
+    let mut text = "<doc id=\"1\" date=\"2026-03-01\">\n<p>\n".to_owned();
+    let sentences = [
+        "the/the/DET heavy/heavy/ADJ storm/storm/NOUN hit/hit/VERB the/the/DET coast/coast/NOUN ././PUNCT",
+        "a/a/DET storm/storm/NOUN of/of/ADP protest/protest/NOUN followed/follow/VERB",
+        "wind/wind/NOUN and/and/CCONJ storm/storm/NOUN",
+        "we/we/PRON expect/expect/VERB a/a/DET storm/storm/NOUN",
+        "they/they/PRON storm/storm/VERB",
+    ];
+    for sentence in sentences {
+        text.push_str("<s>\n");
+        sentence.split(' ').for_each(|token| text.push_str(&(token.replace('/', "\t") + "\n")));
+        text.push_str("</s>\n");
+    }
+    text.push_str("</p>\n</doc>\n");
+    let (_folder, engine) = index(&text);
+    let asked = SketchOf { lemma: "storm", tag: None, grammar: Grammar::of("en"), filter: None, at_least: 1, rows: 5 };
+    let (sketch, _) = engine.sketch(&asked, &Limits::default()).unwrap();
+    assert_eq!((sketch.tag.as_str(), sketch.hits, sketch.tags.len()), ("NOUN", 4, 2));
+    let found: Vec<(&str, &str)> =
+        sketch.relations.iter().map(|relation| (&*relation.name, &*relation.rows[0].value)).collect();
+    let wanted = [
+        ("modifiers of storm", "heavy"),
+        ("verbs with storm as object", "expect"),
+        ("verbs with storm as subject", "hit"),
+        ("… and/or storm", "wind"),
+        ("storm of …", "protest"),
+    ];
+    assert_eq!(found, wanted);
+    let none = engine.sketch(&SketchOf { lemma: "calm", ..asked }, &Limits::default()).unwrap().0;
+    assert_eq!((none.hits, none.tag.as_str(), none.relations.len()), (0, "", 0));
+}

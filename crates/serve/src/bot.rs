@@ -1,0 +1,131 @@
+//! The page for publishers: who asks their sites, how, how often, and how to stop it.
+//!
+//! Whoever finds us in a log comes here by the address in the user agent. They want to know who it is, what was taken from their
+//! own site, and what to write into robots.txt; none of that needs a script or a token.
+
+use std::fmt::Write as _;
+
+use hyper::Response;
+use hyper::header::{CONTENT_TYPE, HeaderValue};
+use tidings_store::{Home, hosts, yields};
+use url::form_urlencoded;
+
+use crate::refusal::Refusal;
+use crate::reply::Body;
+use crate::settings::Settings;
+
+/// Names of hosts are no longer.
+const LONGEST_HOST: usize = 253;
+
+/// What is known of a site.
+#[derive(Debug, Default, PartialEq)]
+struct Site {
+    requests: u64,
+    last_request: String,
+    not_before: String,
+    recent: yields::Yield,
+}
+
+/// The page; with `?host=NAME` it shows the numbers of a site.
+pub(crate) fn page(home: &Home, settings: &Settings, query: &str) -> Result<Response<Body>, Refusal> {
+    let given = form_urlencoded::parse(query.as_bytes()).find(|(name, _)| name == "host");
+    let host = given.map(|(_, host)| host.trim().to_lowercase()).filter(|host| !host.is_empty());
+    let host = host.filter(|host| host.len() <= LONGEST_HOST);
+    let site = match &host {
+        Some(host) => Some(look_up(home, host)?),
+        None => None,
+    };
+    let mut response = Response::new(Body::of(html(settings, host.as_deref(), site.as_ref())));
+    response.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static("text/html; charset=utf-8"));
+    Ok(response)
+}
+
+fn look_up(home: &Home, host: &str) -> Result<Site, Refusal> {
+    let mut site = Site::default();
+    hosts::read(home, |row| {
+        if row.host == host {
+            (site.requests, site.last_request, site.not_before) = (row.requests, row.last_request, row.not_before);
+        }
+    })?;
+    yields::read(home, |row| {
+        if row.kind == "host" && row.name == host {
+            site.recent = row.sum;
+        }
+    })?;
+    Ok(site)
+}
+
+fn html(settings: &Settings, host: Option<&str>, site: Option<&Site>) -> String {
+    let contact = match settings.contact.as_deref() {
+        Some(contact) => format!("Write to <strong>{}</strong>; a person reads it.", escaped(contact)),
+        None => "The owner of this server has given no address yet.".to_owned(),
+    };
+    let mut page = format!(
+        "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n<meta name=\"viewport\" content=\"width=device-width\">\n\
+         <title>Tidings, for publishers</title>\n<link rel=\"stylesheet\" href=\"/style.css\">\n</head>\n<body>\n<main>\n\
+         <h1>Tidings asks your site</h1>\n\
+         <p>Tidings collects articles that feeds announce, to study how language changes. It counts words and shows short lines around them; \
+         it does not publish your articles.</p>\n\
+         <h2>How it behaves</h2>\n<ul>\n\
+         <li>It asks a host for one thing at a time and pauses between two requests, longer if robots.txt or an answer says so.</li>\n\
+         <li>It reads robots.txt before anything else and at least once a day, and asks for nothing that is disallowed.</li>\n\
+         <li>It sends back your ETag and Last-Modified, so that an unchanged feed costs you next to nothing.</li>\n\
+         <li>It heeds 429, 503 and Retry-After, and reservations of text and data mining (TDMRep).</li>\n</ul>\n\
+         <h2>How to stop it</h2>\n<p>Two lines in your robots.txt are enough, from the next day on:</p>\n\
+         <pre>User-agent: Tidings\nDisallow: /</pre>\n<p>To have articles removed that are here already, or for any question: {contact}</p>\n\
+         <h2>What it took from your site</h2>\n<form action=\"/bot\">\n<label for=\"host\">Host, such as news.example</label>\n\
+         <input id=\"host\" name=\"host\" value=\"{}\" maxlength=\"{LONGEST_HOST}\" required>\n<button>Show</button>\n</form>\n",
+        escaped(host.unwrap_or_default()),
+    );
+    if let (Some(host), Some(site)) = (host, site) {
+        page.push_str(&numbers(host, site));
+    }
+    page.push_str("</main>\n</body>\n</html>\n");
+    page
+}
+
+fn numbers(host: &str, site: &Site) -> String {
+    let host = escaped(host);
+    if *site == Site::default() {
+        return format!("<p>Nothing was ever asked of {host} from here.</p>\n");
+    }
+    let mut table = format!("<table>\n<caption>{host}</caption>\n<tbody>\n");
+    let mut row = |name: &str, value: String| {
+        let _ = writeln!(table, "<tr><th scope=\"row\">{name}</th><td>{}</td></tr>", escaped(&value));
+    };
+    row("Requests, ever", site.requests.to_string());
+    row("Last request", site.last_request.clone());
+    if !site.not_before.is_empty() {
+        row("Not asked again before", site.not_before.clone());
+    }
+    row("Pages of the last 30 days of collecting", site.recent.pages.to_string());
+    row("Their bytes, unpacked", site.recent.downloaded.to_string());
+    row("Articles found in them", site.recent.documents.to_string());
+    row("Bytes of their text", site.recent.clean.to_string());
+    table.push_str("</tbody>\n</table>\n");
+    table
+}
+
+fn escaped(text: &str) -> String {
+    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;").replace('\'', "&#39;")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_of_hosts_are_text_and_never_markup() {
+        let page = html(&Settings::default(), Some("<script>\"'&"), Some(&Site::default()));
+        assert!(!page.contains("<script>") && page.contains("&lt;script&gt;&quot;&#39;&amp;"), "{page}");
+        assert!(page.contains("given no address yet"));
+    }
+
+    #[test]
+    fn a_publisher_sees_what_was_taken() {
+        let site = Site { requests: 12, last_request: "2026-03-01T04:00:00.000Z".into(), ..Site::default() };
+        let settings = Settings { contact: Some("corpus@example.org".into()), ..Settings::default() };
+        let page = html(&settings, Some("news.example"), Some(&site));
+        assert!(page.contains("<td>12</td>") && page.contains("2026-03-01") && page.contains("corpus@example.org"));
+    }
+}

@@ -1,0 +1,389 @@
+//! A copy of what cannot be made again, somewhere else.
+//!
+//! Everything of a home is saved but what is derived from the rest. A backup grows: each run makes a folder with the files that are
+//! new or have changed, and `MANIFEST.tsv` says where each file of the home lies and what its bytes are. The manifest is
+//! replaced last, and only then go the files that it no longer names; so a backup is whole at any instant, the old one or the
+//! new one. Pages are copied once.
+//!
+//! The plan must not promise pages that the backup lacks, nor the other way round. A run under way has pages that its plan
+//! does not know yet: they are left to the next backup.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs::{self, File};
+use std::io::Read as _;
+use std::path::{Path, PathBuf};
+use std::time::UNIX_EPOCH;
+
+use xxhash_rust::xxh3::Xxh3;
+
+use crate::disk::{self, Draft};
+use crate::error::{During, Error, Result};
+use crate::home::{Home, SETTINGS, files_in};
+use crate::journal;
+use crate::plan;
+use crate::removed::Removed;
+use crate::table::{self, Tabular};
+use crate::takedown;
+
+const MANIFEST: &str = "MANIFEST.tsv";
+/// How the names of folders of a backup end.
+pub const FOLDER_ENDING: &str = "-backup";
+/// Lies in a folder as long as a home is being restored there.
+const RESTORING: &str = ".restoring";
+/// What can be made again from the rest, or belongs to one moment.
+const DERIVED: [&str; 6] = ["docs", "seen", "text", "index", "history", "trial"];
+/// Folders inside folders, at most.
+const MAX_DEPTH: usize = 8;
+/// How often a plan is copied that is being replaced all the while.
+const TRIES: u32 = 5;
+
+/// A file of the home in a backup.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Saved {
+    /// Its path in the home.
+    pub path: String,
+    /// Its size.
+    pub bytes: u64,
+    /// The digest of its bytes: XXH3, 128 bits, in hexadecimal.
+    pub xxh3: String,
+    /// When it was changed last, in nanoseconds since 1970: by this and its size one knows that it is the same.
+    pub modified: String,
+    /// The folder of the backup in which it lies.
+    pub folder: String,
+}
+
+impl Tabular for Saved {
+    const COLUMNS: &'static [&'static str] = &["file", "bytes", "xxh3", "modified", "folder"];
+
+    fn fields(&self) -> Vec<String> {
+        let Saved { path, bytes, xxh3, modified, folder } = self.clone();
+        vec![path, bytes.to_string(), xxh3, modified, folder]
+    }
+
+    fn from_fields(field: &dyn Fn(&str) -> String) -> Saved {
+        Saved {
+            path: field("file"),
+            bytes: field("bytes").parse().unwrap_or(0),
+            xxh3: field("xxh3"),
+            modified: field("modified"),
+            folder: field("folder"),
+        }
+    }
+}
+
+/// A backup.
+#[derive(Debug)]
+pub struct Backup {
+    root: PathBuf,
+    files: BTreeMap<String, Saved>,
+}
+
+/// What a run of the backup did.
+#[derive(Debug, Default, Clone, PartialEq, Eq)]
+pub struct Taken {
+    /// Files that are in the backup now.
+    pub files: u64,
+    /// Their bytes.
+    pub bytes: u64,
+    /// Files that were copied.
+    pub copied: u64,
+    /// Their bytes.
+    pub copied_bytes: u64,
+    /// Files of pages that the home has lost; the backup keeps them.
+    pub lost: Vec<String>,
+    /// The run whose pages are left to the next backup, if one was under way.
+    pub under_way: Option<String>,
+}
+
+impl Backup {
+    /// The backup in a folder; an empty one if there is none.
+    pub fn open(root: &Path) -> Result<Backup> {
+        let mut files = BTreeMap::new();
+        table::read(&root.join(MANIFEST), |saved: Saved| {
+            files.insert(saved.path.clone(), saved);
+        })?;
+        Ok(Backup { root: root.to_owned(), files })
+    }
+
+    /// Whether nothing was ever saved here.
+    pub fn is_empty(&self) -> bool {
+        self.files.is_empty()
+    }
+
+    /// Whether it holds pages, none of which the home has: then it is somebody else's.
+    pub fn is_of_another(&self, home: &Home) -> bool {
+        let mut pages = self.files.keys().filter(|path| path.starts_with("pages/")).peekable();
+        pages.peek().is_some() && !pages.any(|path| home.root().join(path).exists())
+    }
+
+    /// Copies the small files that change, which must be quick, under a name that no earlier run had. Whoever holds the lock of the home
+    /// lets it go afterwards: pages do not change. Gives the run that is under way, if there is one.
+    pub fn begin(&mut self, home: &Home, name: &str) -> Result<Draught> {
+        disk::make_folder(&self.root)?;
+        let mut draught = Draught { name: name.to_owned(), files: BTreeMap::new(), taken: Taken::default() };
+        for attempt in 1.. {
+            let before = journal::run(home)?;
+            let path = plan::path(home)?;
+            self.copy(home, &path, &mut draught)?;
+            if before == journal::run(home)? || attempt == TRIES {
+                let folded = plan::folded_run(home)?;
+                draught.taken.under_way = before.filter(|run| folded.as_ref() != Some(run));
+                break;
+            }
+        }
+        for path in walk(home.root())? {
+            let shown = home.shown(&path);
+            if !shown.starts_with("pages/") && !draught.files.contains_key(&shown) && !is_plan(&shown) {
+                self.copy(home, &path, &mut draught)?;
+            }
+        }
+        Ok(draught)
+    }
+
+    /// Copies the pages and puts the new manifest in place of the old one.
+    pub fn finish(
+        &mut self,
+        home: &Home,
+        mut draught: Draught,
+        mut progress: impl FnMut(u64, u64, &str),
+    ) -> Result<Taken> {
+        let unfinished = draught.taken.under_way.as_ref().map(|run| format!("/{run}."));
+        let files: Vec<PathBuf> = walk(home.root())?
+            .into_iter()
+            .filter(|path| {
+                let shown = home.shown(path);
+                shown.starts_with("pages/") && unfinished.as_ref().is_none_or(|run| !shown.contains(run))
+            })
+            .collect();
+        for (done, path) in (0..).zip(&files) {
+            progress(done, files.len() as u64, &home.shown(path));
+            self.copy(home, path, &mut draught)?;
+        }
+        self.keep_lost(home, &mut draught)?;
+        let Draught { files, mut taken, .. } = draught;
+        taken.files = files.len() as u64;
+        taken.bytes = files.values().map(|saved| saved.bytes).sum();
+        disk::write_whole(&self.root.join(MANIFEST), table::text(files.values().cloned()).as_bytes())?;
+        self.files = files;
+        self.tidy()?;
+        Ok(taken)
+    }
+
+    /// Pages that the home has lost are kept, unless they were taken out on purpose.
+    fn keep_lost(&self, home: &Home, draught: &mut Draught) -> Result<()> {
+        let removed = Removed::read(home)?;
+        for (path, saved) in self.files.iter().filter(|(path, _)| path.starts_with("pages/")) {
+            if draught.files.contains_key(path) || home.root().join(path).exists() {
+                continue;
+            }
+            let is_gone_on_purpose = !removed.is_empty() && {
+                let pages = path.ends_with(".jsonl.zst").then(|| self.place(saved));
+                let pages = pages.unwrap_or_else(|| self.place_of_pages(path));
+                !pages.exists() || takedown::all_unwanted(&pages, &removed)?
+            };
+            if !is_gone_on_purpose {
+                draught.taken.lost.push(path.clone());
+                draught.files.insert(path.clone(), saved.clone());
+            }
+        }
+        Ok(())
+    }
+
+    /// The file of pages beside a WARC file.
+    fn place_of_pages(&self, archive: &str) -> PathBuf {
+        let pages = format!("{}.jsonl.zst", archive.trim_end_matches(".warc.gz"));
+        self.files.get(&pages).map(|saved| self.place(saved)).unwrap_or_default()
+    }
+
+    fn place(&self, saved: &Saved) -> PathBuf {
+        self.root.join(&saved.folder).join(&saved.path)
+    }
+
+    /// Copies a file unless the backup has it as it is.
+    fn copy(&self, home: &Home, path: &Path, draught: &mut Draught) -> Result<()> {
+        let shown = home.shown(path);
+        let meta = match fs::metadata(path) {
+            Ok(meta) => meta,
+            // Small files come and go while nobody holds the lock.
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(()),
+            Err(error) => return Err(error).during("look at", path),
+        };
+        let since = meta.modified().ok().and_then(|time| time.duration_since(UNIX_EPOCH).ok());
+        let modified = since.map(|since| since.as_nanos().to_string()).unwrap_or_default();
+        let known = self.files.get(&shown).filter(|saved| saved.bytes == meta.len() && self.place(saved).is_file());
+        if let Some(known) = known
+            && (known.modified == modified || digest(path)? == known.xxh3)
+        {
+            draught.files.insert(shown, Saved { modified, ..known.clone() });
+            return Ok(());
+        }
+        let target = self.root.join(&draught.name).join(&shown);
+        let (bytes, xxh3) = copy_whole(path, &target)?;
+        draught.taken.copied += 1;
+        draught.taken.copied_bytes += bytes;
+        draught.files.insert(shown.clone(), Saved { path: shown, bytes, xxh3, modified, folder: draught.name.clone() });
+        Ok(())
+    }
+
+    /// Removes what the manifest does not name: former versions, and what a run left that did not end.
+    fn tidy(&self) -> Result<()> {
+        let named: BTreeSet<PathBuf> = self.files.values().map(|saved| self.place(saved)).collect();
+        // Folders of ours have names of runs; whatever else lies here is none of our business.
+        let is_ours = |path: &PathBuf| path.is_dir() && path.to_string_lossy().ends_with(FOLDER_ENDING);
+        for folder in files_in(&self.root)?.into_iter().filter(is_ours) {
+            let mut found = Vec::new();
+            collect(&folder, MAX_DEPTH, &mut found)?;
+            for path in found.iter().filter(|path| !named.contains(*path)) {
+                disk::remove(path)?;
+            }
+            remove_empty(&folder);
+        }
+        Ok(())
+    }
+
+    /// Reads every file; gives those that are not as they were saved.
+    pub fn verify(&self, mut progress: impl FnMut(u64, u64, &str)) -> Result<Vec<String>> {
+        let mut faults = Vec::new();
+        for (done, saved) in (0..).zip(self.files.values()) {
+            progress(done, self.files.len() as u64, &saved.path);
+            let path = self.place(saved);
+            match fs::metadata(&path) {
+                Err(_) => faults.push(format!("{} is missing", path.display())),
+                Ok(meta) if meta.len() != saved.bytes => {
+                    faults.push(format!("{} has {} bytes instead of {}", path.display(), meta.len(), saved.bytes));
+                }
+                Ok(_) if digest(&path)? != saved.xxh3 => faults.push(format!("{} is damaged", path.display())),
+                Ok(_) => {}
+            }
+        }
+        Ok(faults)
+    }
+
+    /// How many files there are, and their bytes.
+    pub fn size(&self) -> (u64, u64) {
+        (self.files.len() as u64, self.files.values().map(|saved| saved.bytes).sum())
+    }
+
+    /// Makes a home of the backup in an empty folder, or goes on with one that was begun. The settings come last: before, the
+    /// folder is no home.
+    pub fn restore(&self, to: &Path, mut progress: impl FnMut(u64, u64, &str)) -> Result<()> {
+        disk::make_folder(to)?;
+        let marker = to.join(RESTORING);
+        if !marker.exists() {
+            disk::write_whole(&marker, b"")?;
+        }
+        let (last, files): (Vec<&Saved>, Vec<&Saved>) = self.files.values().partition(|saved| saved.path == SETTINGS);
+        for (done, saved) in (0..).zip(files.into_iter().chain(last)) {
+            progress(done, self.files.len() as u64, &saved.path);
+            let (source, target) = (self.place(saved), to.join(&saved.path));
+            let is_there = fs::metadata(&target).is_ok_and(|meta| meta.len() == saved.bytes);
+            if is_there && digest(&target)? == saved.xxh3 {
+                continue;
+            }
+            let (bytes, xxh3) = copy_whole(&source, &target)?;
+            if (bytes, &xxh3) != (saved.bytes, &saved.xxh3) {
+                disk::remove(&target)?;
+                return Err(Error::Damaged {
+                    path: source,
+                    at: "(its bytes are not those that were saved)".to_owned(),
+                });
+            }
+        }
+        disk::remove(&to.join(format!("{RESTORING}.tmp")))?;
+        disk::remove(&marker)
+    }
+}
+
+/// A backup that is being taken.
+#[derive(Debug)]
+pub struct Draught {
+    name: String,
+    files: BTreeMap<String, Saved>,
+    taken: Taken,
+}
+
+/// Whether a home may be restored to a folder: there is nothing in it, or a restoration that was stopped.
+pub fn is_free(folder: &Path) -> Result<bool> {
+    // The marker itself may have been cut off.
+    let is_marker = |path: &PathBuf| path.file_name().is_some_and(|name| name.to_string_lossy().starts_with(RESTORING));
+    Ok(!folder.exists() || folder.join(RESTORING).exists() || files_in(folder)?.iter().all(is_marker))
+}
+
+fn is_plan(shown: &str) -> bool {
+    shown.starts_with("plan.")
+}
+
+/// The files of a home that are worth saving.
+fn walk(root: &Path) -> Result<Vec<PathBuf>> {
+    let mut files = Vec::new();
+    for path in files_in(root)? {
+        let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        if path.is_dir() && !DERIVED.contains(&name.as_str()) {
+            collect(&path, MAX_DEPTH, &mut files)?;
+        } else if path.is_file() && name != ".lock" && name != "plan.journal.zst" {
+            files.push(path);
+        }
+    }
+    let is_whole = |path: &PathBuf| path.extension().is_none_or(|ending| ending != "tmp" && ending != "part");
+    let is_memory = |path: &PathBuf| path.ends_with("state/digests.tsv");
+    files.retain(|path| is_whole(path) && !is_memory(path));
+    Ok(files)
+}
+
+fn collect(folder: &Path, depth: usize, files: &mut Vec<PathBuf>) -> Result<()> {
+    for path in files_in(folder)? {
+        match path.is_dir() {
+            true if depth > 0 => collect(&path, depth - 1, files)?,
+            true => {}
+            false => files.push(path),
+        }
+    }
+    Ok(())
+}
+
+/// Removes folders in which nothing is left.
+fn remove_empty(folder: &Path) {
+    for inner in files_in(folder).unwrap_or_default().into_iter().filter(|path| path.is_dir()) {
+        remove_empty(&inner);
+    }
+    // A folder that is not empty stays.
+    let _ = fs::remove_dir(folder);
+}
+
+/// The digest of a file's bytes.
+fn digest(path: &Path) -> Result<String> {
+    let mut hash = Xxh3::new();
+    each_part(path, |part| {
+        hash.update(part);
+        Ok(())
+    })?;
+    Ok(format!("{:032x}", hash.digest128()))
+}
+
+/// Copies a file; it appears whole, with its permissions. Gives its size and digest.
+fn copy_whole(from: &Path, to: &Path) -> Result<(u64, String)> {
+    let mut draft = Draft::create(to)?;
+    let mut hash = Xxh3::new();
+    let mut bytes = 0;
+    each_part(from, |part| {
+        hash.update(part);
+        bytes += part.len() as u64;
+        draft.write(part)
+    })?;
+    draft.publish()?;
+    let permissions = fs::metadata(from).during("look at", from)?.permissions();
+    fs::set_permissions(to, permissions).during("set the permissions of", to)?;
+    Ok((bytes, format!("{:032x}", hash.digest128())))
+}
+
+fn each_part(path: &Path, mut see: impl FnMut(&[u8]) -> Result<()>) -> Result<()> {
+    let mut file = File::open(path).during("open", path)?;
+    let mut buffer = vec![0; 1 << 18];
+    loop {
+        let read = file.read(&mut buffer).during("read", path)?;
+        if read == 0 {
+            return Ok(());
+        }
+        see(&buffer[..read])?;
+    }
+}

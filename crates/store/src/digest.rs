@@ -1,0 +1,417 @@
+//! One digest of a corpus: what two machines compare to know that they hold the same.
+//!
+//! It is a tree of SHA-256. A leaf is a document (or a page, or a verdict) as its file has it, unpacked; a day is
+//! the digests of its documents in their own order, so that it does not matter in how many files, in which order
+//! or how hard packed they lie; a shelf is its days, a stage its shelves. Whoever finds two roots different walks
+//! down to the day. Days that were looked at are remembered in `state/digests.tsv` by the digest of their files.
+
+use std::collections::{BTreeMap, HashMap};
+use std::io::{BufRead, Read as _};
+use std::path::Path;
+
+use sha2::{Digest as _, Sha256};
+use xxhash_rust::xxh3::Xxh3;
+
+use crate::disk;
+use crate::docs::{self, Ingredient, Recipe};
+use crate::error::{During, Error, Result};
+use crate::frames;
+use crate::home::Home;
+use crate::seen::Ledger;
+use crate::table::{self, Tabular};
+use crate::text::{self, TextRecipe};
+
+/// The way digests are made; another way gets another number.
+const MANNER: &str = "tidings digest 1";
+/// No line is longer.
+const MAX_LINE_BYTES: usize = 1 << 30;
+
+/// A stage whose results have a digest.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Stage {
+    /// Raw pages.
+    Pages,
+    /// Documents, and what was left out.
+    Docs,
+    /// Verdicts on duplicates.
+    Seen,
+    /// Annotated text: the corpus itself.
+    Text,
+}
+
+impl Stage {
+    /// All stages, in their order.
+    pub const ALL: [Stage; 4] = [Stage::Pages, Stage::Docs, Stage::Seen, Stage::Text];
+
+    /// Its folder in the home, which is its name.
+    pub fn name(self) -> &'static str {
+        match self {
+            Stage::Pages => "pages",
+            Stage::Docs => "docs",
+            Stage::Seen => "seen",
+            Stage::Text => "text",
+        }
+    }
+}
+
+/// A SHA-256.
+pub type Sum = [u8; 32];
+
+/// A day on a shelf: where the tree ends.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Day {
+    /// The language, `dropped`, or nothing where a stage has one shelf only.
+    pub shelf: String,
+    /// `YYYY-MM-DD`.
+    pub day: String,
+    /// Documents, pages or verdicts.
+    pub items: u64,
+    /// Their digest.
+    pub sum: Sum,
+}
+
+/// What the files of a stage come to.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Tree {
+    /// The stage.
+    pub stage: Stage,
+    /// Its days, by shelf and then by day. A day without anything is none.
+    pub days: Vec<Day>,
+}
+
+impl Tree {
+    /// Its shelves with their digests and what they hold.
+    pub fn shelves(&self) -> Vec<(String, u64, Sum)> {
+        let mut shelves: BTreeMap<&str, (u64, Sha256)> = BTreeMap::new();
+        for day in &self.days {
+            let fresh = || (0, node(self.stage, "shelf"));
+            let (items, hash) = shelves.entry(&day.shelf).or_insert_with(fresh);
+            *items += day.items;
+            hash.update(format!("{} {}\n", day.day, hex(&day.sum)));
+        }
+        shelves.into_iter().map(|(name, (items, hash))| (name.to_owned(), items, hash.finalize().into())).collect()
+    }
+
+    /// The root.
+    pub fn root(&self) -> Sum {
+        let mut hash = node(self.stage, "root");
+        self.shelves().iter().for_each(|(name, _, sum)| hash.update(format!("{name} {}\n", hex(sum))));
+        hash.finalize().into()
+    }
+
+    /// Everything it holds.
+    pub fn items(&self) -> u64 {
+        self.days.iter().map(|day| day.items).sum()
+    }
+}
+
+/// A digest as people read it.
+pub fn hex(sum: &Sum) -> String {
+    sum.iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+fn node(stage: Stage, level: &str) -> Sha256 {
+    Sha256::new_with_prefix(format!("{MANNER}\n{} {level}\n", stage.name()))
+}
+
+/// A day that is to be looked at.
+struct Wanted {
+    shelf: String,
+    day: String,
+    files: Vec<Ingredient>,
+}
+
+impl Wanted {
+    /// By what it is remembered.
+    fn name(&self, stage: Stage) -> String {
+        format!("{}/{}/{}", stage.name(), self.shelf, self.day)
+    }
+
+    /// What tells whether it is still the same.
+    fn key(&self) -> String {
+        let mut hash = Xxh3::new();
+        hash.update(MANNER.as_bytes());
+        self.files.iter().for_each(|file| hash.update(format!("{} {}\n", file.bytes, file.xxh3).as_bytes()));
+        format!("{:032x}", hash.digest128())
+    }
+}
+
+/// A day that was looked at, as `state/digests.tsv` has it.
+#[derive(Debug, Clone)]
+struct Known {
+    name: String,
+    key: String,
+    items: u64,
+    sum: String,
+}
+
+impl Tabular for Known {
+    const COLUMNS: &'static [&'static str] = &["day", "files", "items", "sha256"];
+
+    fn fields(&self) -> Vec<String> {
+        vec![self.name.clone(), self.key.clone(), self.items.to_string(), self.sum.clone()]
+    }
+
+    fn from_fields(field: &dyn Fn(&str) -> String) -> Known {
+        let items = field("items").parse().unwrap_or(0);
+        Known { name: field("day"), key: field("files"), items, sum: field("sha256") }
+    }
+}
+
+/// Makes the digests of a home.
+pub struct Digester<'a> {
+    home: &'a Home,
+    known: HashMap<String, Known>,
+    /// Whether every byte is read and held against the recipes, whatever is remembered.
+    verify: bool,
+}
+
+impl<'a> Digester<'a> {
+    /// Begins with what is remembered.
+    pub fn open(home: &'a Home, verify: bool) -> Result<Digester<'a>> {
+        let mut known = HashMap::new();
+        table::read(&home.state("digests.tsv"), |row: Known| {
+            known.insert(row.name.clone(), row);
+        })?;
+        Ok(Digester { home, known, verify })
+    }
+
+    /// The digests of a stage, of one shelf only where that is asked for; `progress` hears of every day that must be read.
+    pub fn stage(
+        &mut self,
+        stage: Stage,
+        shelf: Option<&str>,
+        mut progress: impl FnMut(u64, u64, &str),
+    ) -> Result<Tree> {
+        let mut wanted = self.wanted(stage)?;
+        if shelf.is_none() {
+            let names: std::collections::HashSet<String> = wanted.iter().map(|day| day.name(stage)).collect();
+            let folder = format!("{}/", stage.name());
+            self.known.retain(|name, _| !name.starts_with(&folder) || names.contains(name));
+        }
+        wanted.retain(|day| shelf.is_none_or(|shelf| shelf == day.shelf));
+        wanted.sort_by(|a, b| (&a.shelf, &a.day).cmp(&(&b.shelf, &b.day)));
+        let total = wanted.len() as u64;
+        let mut days = Vec::new();
+        for (done, day) in (0..).zip(wanted) {
+            let (name, key) = (day.name(stage), day.key());
+            let remembered = self.known.get(&name).filter(|known| known.key == key);
+            let remembered = remembered.and_then(|known| Some((known.items, unhex(&known.sum)?)));
+            let (items, sum) = match remembered {
+                Some(found) if !self.verify => found,
+                remembered => {
+                    progress(done, total, &name);
+                    let found = self.read(stage, &day)?;
+                    if remembered.is_some_and(|remembered| remembered != found) {
+                        let path = self.home.root().join(&day.files[0].file);
+                        return Err(Error::Damaged { path, at: "although its size and digest are right".to_owned() });
+                    }
+                    let row = Known { name: name.clone(), key, items: found.0, sum: hex(&found.1) };
+                    self.known.insert(name, row);
+                    found
+                }
+            };
+            if items > 0 {
+                days.push(Day { shelf: day.shelf, day: day.day, items, sum });
+            }
+        }
+        Ok(Tree { stage, days })
+    }
+
+    /// Remembers what was found, for the next time. The caller holds the lock.
+    pub fn remember(&self) -> Result<()> {
+        let rows: BTreeMap<&String, &Known> = self.known.iter().collect();
+        let text = table::text(rows.into_values().cloned());
+        disk::write_whole(&self.home.state("digests.tsv"), text.as_bytes())
+    }
+
+    /// The days of a stage that are whole, with their files.
+    fn wanted(&self, stage: Stage) -> Result<Vec<Wanted>> {
+        let one = |shelf: &str, day: &str, file: &Ingredient| Wanted {
+            shelf: shelf.to_owned(),
+            day: day.to_owned(),
+            files: vec![file.clone()],
+        };
+        let mut wanted = Vec::new();
+        match stage {
+            Stage::Pages => {
+                for day in docs::days(self.home)? {
+                    let files = self.pages_of(&day)?;
+                    wanted.push(Wanted { shelf: String::new(), day: day.name, files });
+                }
+            }
+            Stage::Docs => {
+                for day in docs::made(self.home)? {
+                    let Some(recipe) = Recipe::read(self.home, &day)? else { continue };
+                    let is_documents = |file: &&Ingredient| !file.file.starts_with("docs/yield/");
+                    wanted
+                        .extend(recipe.outputs.iter().filter(is_documents).map(|file| one(shelf_of(file), &day, file)));
+                }
+            }
+            Stage::Seen => {
+                let days = Ledger::read(self.home)?.map(|ledger| ledger.days).unwrap_or_default();
+                wanted.extend(days.iter().map(|day| one("", &day.day, &day.verdicts)));
+            }
+            Stage::Text => {
+                for day in text::days(self.home)? {
+                    let Some(recipe) = TextRecipe::read(self.home, &day)? else { continue };
+                    wanted.extend(recipe.outputs.iter().map(|file| one(shelf_of(file), &day, file)));
+                }
+            }
+        }
+        Ok(wanted)
+    }
+
+    /// The files of a day of pages. Their digests stand in the recipe of its documents, unless files came since.
+    fn pages_of(&self, day: &docs::Day) -> Result<Vec<Ingredient>> {
+        let recipe = Recipe::read(self.home, &day.name)?;
+        let known = recipe.map(|recipe| recipe.inputs).unwrap_or_default();
+        let mut files = Vec::new();
+        for path in &day.files {
+            let name = self.home.shown(path);
+            let bytes = std::fs::metadata(path).during("look at", path)?.len();
+            files.push(match known.iter().find(|input| input.file == name && input.bytes == bytes) {
+                Some(input) => input.clone(),
+                None => docs::ingredient(self.home, path)?,
+            });
+        }
+        Ok(files)
+    }
+
+    /// Reads the files of a day: how many items there are, and their digest.
+    fn read(&self, stage: Stage, day: &Wanted) -> Result<(u64, Sum)> {
+        let mut sums: Vec<Sum> = Vec::new();
+        for file in &day.files {
+            let path = self.home.root().join(&file.file);
+            if self.verify {
+                is_as_vouched(self.home, &path, file)?;
+            }
+            let mut reader = frames::open_any(&path)?;
+            match stage {
+                Stage::Text => each_document(&mut reader, &path, &mut sums)?,
+                _ => each_line(&mut reader, &path, &mut sums)?,
+            }
+        }
+        sums.sort_unstable();
+        let mut hash = node(stage, "day");
+        sums.iter().for_each(|sum| hash.update(sum));
+        Ok((sums.len() as u64, hash.finalize().into()))
+    }
+}
+
+fn is_as_vouched(home: &Home, path: &Path, file: &Ingredient) -> Result<()> {
+    let found = docs::ingredient(home, path)?;
+    if (found.bytes, &found.xxh3) != (file.bytes, &file.xxh3) {
+        let at = "(its bytes are not what the recipe says)".to_owned();
+        return Err(Error::Damaged { path: path.to_owned(), at });
+    }
+    Ok(())
+}
+
+/// The shelf on which a file lies: the folder between the stage and the name.
+fn shelf_of(file: &Ingredient) -> &str {
+    file.file.split('/').nth(1).unwrap_or_default()
+}
+
+fn each_line(reader: &mut dyn BufRead, path: &Path, sums: &mut Vec<Sum>) -> Result<()> {
+    let mut line = Vec::new();
+    while frames::read_line(reader, &mut line, MAX_LINE_BYTES).during("read", path)? {
+        if !line.iter().all(u8::is_ascii_whitespace) {
+            sums.push(Sha256::digest(&line).into());
+        }
+    }
+    Ok(())
+}
+
+/// Documents in the vertical format: from `<doc` to `</doc>`.
+fn each_document(reader: &mut dyn BufRead, path: &Path, sums: &mut Vec<Sum>) -> Result<()> {
+    /// A token a line is a hundred million lines: they are hashed by the megabyte.
+    const PART_BYTES: usize = 1 << 20;
+    let mut text = Vec::with_capacity(2 * PART_BYTES);
+    let mut hash = Sha256::new();
+    loop {
+        let start = text.len();
+        let read = reader.take(MAX_LINE_BYTES as u64).read_until(b'\n', &mut text).during("read", path)?;
+        if read == 0 {
+            return Ok(());
+        }
+        if text.last() != Some(&b'\n') {
+            text.push(b'\n');
+        }
+        let is_end = &text[start..] == b"</doc>\n";
+        if is_end || text.len() >= PART_BYTES {
+            hash.update(&text);
+            text.clear();
+        }
+        if is_end {
+            sums.push(std::mem::take(&mut hash).finalize().into());
+        }
+    }
+}
+
+fn unhex(text: &str) -> Option<Sum> {
+    let mut sum = [0; 32];
+    if text.len() != 64 || !text.is_ascii() {
+        return None;
+    }
+    for (at, byte) in sum.iter_mut().enumerate() {
+        *byte = u8::from_str_radix(&text[2 * at..2 * at + 2], 16).ok()?;
+    }
+    Some(sum)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn put(home: &Home, name: &str, lines: &[&str], level: i32) {
+        let path = home.pages().join("2026-03-01").join(name);
+        disk::make_folder(disk::parent(&path)).unwrap();
+        let text: String = lines.iter().map(|line| format!("{line}\n")).collect();
+        std::fs::write(path, zstd::encode_all(text.as_bytes(), level).unwrap()).unwrap();
+    }
+
+    fn home(folder: &Path) -> Home {
+        Home::create(folder, "", "").unwrap();
+        Home::at(folder).unwrap()
+    }
+
+    fn root(home: &Home) -> (u64, Sum) {
+        let mut digester = Digester::open(home, false).unwrap();
+        let tree = digester.stage(Stage::Pages, None, |_, _, _| {}).unwrap();
+        digester.remember().unwrap();
+        (tree.items(), tree.root())
+    }
+
+    #[test]
+    fn a_digest_knows_content_and_not_how_it_lies_in_files() {
+        let [one, two] = [tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap()];
+        let (first, second) = (home(one.path()), home(two.path()));
+        put(&first, "a.0.jsonl.zst", &["{\"url\":\"1\"}", "{\"url\":\"2\"}", "{\"url\":\"3\"}"], 3);
+        put(&second, "a.0.jsonl.zst", &["{\"url\":\"3\"}"], 19);
+        put(&second, "b.0.jsonl.zst", &["{\"url\":\"1\"}", "", "{\"url\":\"2\"}"], 1);
+        assert_eq!(root(&first), root(&second));
+        assert_eq!(root(&first).0, 3);
+
+        let before = root(&second);
+        put(&second, "b.0.jsonl.zst", &["{\"url\":\"1\"}", "{\"url\":\"4\"}"], 1);
+        assert_ne!(root(&second), before, "what is remembered does not outlive its files");
+        put(&second, "b.0.jsonl.zst", &["{\"url\":\"1\"}", "{\"url\":\"2\"}", "{\"url\":\"2\"}"], 1);
+        assert_ne!(root(&second), before, "twice is not once");
+    }
+
+    #[test]
+    fn damage_is_found_by_whoever_looks_at_every_byte() {
+        let folder = tempfile::tempdir().unwrap();
+        let home = home(folder.path());
+        put(&home, "a.0.jsonl.zst", &["{\"url\":\"1\"}"], 3);
+        let mut digester = Digester::open(&home, true).unwrap();
+        digester.stage(Stage::Pages, None, |_, _, _| {}).unwrap();
+        let path = home.pages().join("2026-03-01/a.0.jsonl.zst");
+        let vouched = docs::ingredient(&home, &path).unwrap();
+        let mut bytes = std::fs::read(&path).unwrap();
+        *bytes.last_mut().unwrap() ^= 1;
+        std::fs::write(&path, bytes).unwrap();
+        assert!(is_as_vouched(&home, &path, &vouched).unwrap_err().to_string().contains("damaged"));
+    }
+}

@@ -1,0 +1,115 @@
+//! The registry file by which Manatee, the engine of NoSketch Engine and KonText, compiles a vertical file.
+
+use std::collections::BTreeSet;
+
+use tidings_model::Annotated;
+
+/// What a vertical file holds: the columns and attributes that its registry must name.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Contents {
+    has_lemmas: bool,
+    has_tags: bool,
+    has_kinds: bool,
+    has_languages: bool,
+    fields: BTreeSet<String>,
+    languages: BTreeSet<String>,
+}
+
+impl Contents {
+    /// Takes note of a document.
+    pub fn see(&mut self, document: &Annotated, language: &str) {
+        let own = [
+            ("url", &document.about.url),
+            ("title", &document.about.title),
+            ("date", &document.about.date),
+            ("seen", &document.about.seen),
+        ];
+        let own = own.into_iter().filter(|(_, value)| !value.is_empty()).map(|(name, _)| name);
+        for name in own.chain(document.about.fields.iter().map(|(name, _)| name.as_str())) {
+            if !self.fields.contains(name) {
+                self.fields.insert(name.to_owned());
+            }
+        }
+        if !self.languages.contains(language) {
+            self.languages.insert(language.to_owned());
+        }
+        self.has_kinds |= document.paragraphs.iter().any(|paragraph| !paragraph.kind.is_empty());
+        self.has_languages |= document.paragraphs.iter().any(|paragraph| !paragraph.language.is_empty());
+        if !(self.has_lemmas && self.has_tags) {
+            let mut tokens = document.paragraphs.iter().flat_map(|paragraph| paragraph.sentences.iter().flatten());
+            let annotated = tokens.clone().any(|token| !token.lemma.is_empty());
+            self.has_lemmas |= annotated;
+            self.has_tags |= tokens.any(|token| !token.tag.is_empty());
+        }
+    }
+
+    /// The registry of a vertical file with this name; `language_name` knows the English names of languages. Whoever
+    /// installs it sets `PATH` to where the compiled corpus goes.
+    pub fn registry(&self, file: &str, language_name: impl Fn(&str) -> Option<&'static str>) -> String {
+        // A quotation mark would end the value it stands in.
+        let file = file.replace(['"', '\n'], "_");
+        let name = file.split('.').next().unwrap_or_default();
+        let plain: String =
+            name.chars().map(|c| if c.is_ascii_alphanumeric() { c.to_ascii_lowercase() } else { '_' }).collect();
+        let vertical = match file.rsplit('.').next() {
+            Some("zst") => format!("| zstdcat {file}"),
+            Some("gz") => format!("| gzip -dc {file}"),
+            _ => file.clone(),
+        };
+        let mut text = format!(
+            "# Compile with: compilecorp --no-sketches {file}.registry\n\
+             NAME \"{name}\"\nPATH \"manatee/{plain}/\"\nVERTICAL \"{vertical}\"\nENCODING \"UTF-8\"\n"
+        );
+        let language = self.languages.iter().next().filter(|_| self.languages.len() == 1);
+        if let Some(name) = language.and_then(|code| language_name(code)) {
+            text.push_str(&format!("LANGUAGE \"{name}\"\n"));
+        }
+        text.push_str("INFO \"Written by Tidings from web feeds\"\nDOCSTRUCTURE doc\nDEFAULTATTR word\n\n");
+        text.push_str("ATTRIBUTE word\n");
+        // Columns are told by their order: who has tags has lemmas before them.
+        if self.has_lemmas || self.has_tags {
+            text.push_str("ATTRIBUTE lemma\nATTRIBUTE tag\n");
+        }
+        text.push_str(
+            "ATTRIBUTE lc {\n\tLABEL \"word (lowercase)\"\n\tDYNAMIC utf8lowercase\n\tDYNLIB internal\n\tARG1 \"C\"\n\
+             \tFUNTYPE s\n\tFROMATTR word\n\tTYPE index\n\tTRANSQUERY yes\n}\n\nSTRUCTURE doc {\n\tATTRIBUTE id\n",
+        );
+        for field in &self.fields {
+            text.push_str(&format!("\tATTRIBUTE {field}\n"));
+        }
+        text.push_str("}\n");
+        let of_paragraphs = [(self.has_kinds, "kind"), (self.has_languages, "lang")];
+        let of_paragraphs: String =
+            of_paragraphs.iter().filter(|row| row.0).map(|row| format!("\tATTRIBUTE {}\n", row.1)).collect();
+        match of_paragraphs.is_empty() {
+            true => text.push_str("STRUCTURE p\n"),
+            false => text.push_str(&format!("STRUCTURE p {{\n{of_paragraphs}}}\n")),
+        }
+        text.push_str("STRUCTURE s\nSTRUCTURE g {\n\tDISPLAYTAG 0\n\tDISPLAYBEGIN \"_EMPTY_\"\n}\n");
+        text
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use tidings_model::{AnnotatedParagraph, Attributes, Token};
+
+    #[test]
+    fn a_registry_names_what_the_file_holds() {
+        let token = Token { word: "Regen".into(), lemma: "Regen".into(), tag: "NOUN".into(), space_after: true };
+        let fields = vec![("site".to_owned(), "e.org".to_owned())];
+        let about = Attributes { url: "http://e.org".into(), fields, ..Attributes::default() };
+        let paragraph = |sentences| AnnotatedParagraph { sentences, ..AnnotatedParagraph::default() };
+        let document = |sentences| Annotated { about: about.clone(), paragraphs: vec![paragraph(sentences)] };
+        let mut contents = Contents::default();
+        contents.see(&document(vec![]), "de");
+        let bare = contents.registry("news.vert", |_| Some("German"));
+        assert!(bare.contains("VERTICAL \"news.vert\"") && bare.contains("\tATTRIBUTE site\n"), "{bare}");
+        assert!(!bare.contains("ATTRIBUTE lemma") && bare.contains("LANGUAGE \"German\""), "{bare}");
+        contents.see(&document(vec![vec![token]]), "fr");
+        let full = contents.registry("news.vert.zst", |_| Some("German"));
+        assert!(full.contains("ATTRIBUTE word\nATTRIBUTE lemma\nATTRIBUTE tag\n"), "{full}");
+        assert!(full.contains("\"| zstdcat news.vert.zst\"") && !full.contains("LANGUAGE"), "{full}");
+    }
+}

@@ -1,0 +1,82 @@
+//! Whether a file system keeps what the store relies on.
+//!
+//! Everything the store promises about power cuts and second runs rests on a few abilities that some network and
+//! container file systems lack. They are tried in a folder of their own, which is removed again.
+
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, Write as _};
+use std::path::Path;
+
+use crate::disk;
+use crate::error::Result;
+use crate::home::Home;
+
+/// Something the store relies on, and how it went.
+pub struct Ability {
+    /// What, in a word or two.
+    pub name: &'static str,
+    /// What went wrong, if something did.
+    pub fault: Option<String>,
+}
+
+/// Tries everything in a home.
+pub fn probe(home: &Home) -> Result<Vec<Ability>> {
+    let folder = home.root().join(format!(".probe-{}", std::process::id()));
+    disk::make_folder(&folder)?;
+    type Attempt = fn(&Path) -> io::Result<()>;
+    let attempts: [(&str, Attempt); 4] =
+        [("write and sync", write), ("rename", rename), ("hard links", link), ("locks", lock)];
+    let abilities = attempts.map(|(name, attempt)| {
+        let fault = attempt(&folder).err().map(|error| error.to_string());
+        Ability { name, fault }
+    });
+    let _ = fs::remove_dir_all(&folder);
+    Ok(abilities.into())
+}
+
+fn write(folder: &Path) -> io::Result<()> {
+    let mut file = File::create(folder.join("a"))?;
+    file.write_all(b"kept")?;
+    file.sync_all()?;
+    File::open(folder)?.sync_all()
+}
+
+fn rename(folder: &Path) -> io::Result<()> {
+    // Onto a file that is there, as every publishing is.
+    fs::write(folder.join("b"), b"old")?;
+    fs::rename(folder.join("a"), folder.join("b"))?;
+    match fs::read(folder.join("b"))? == b"kept" {
+        true => Ok(()),
+        false => Err(io::Error::other("the old file is still there")),
+    }
+}
+
+fn link(folder: &Path) -> io::Result<()> {
+    fs::hard_link(folder.join("b"), folder.join("c"))
+}
+
+fn lock(folder: &Path) -> io::Result<()> {
+    let open = || OpenOptions::new().create(true).truncate(false).write(true).open(folder.join("lock"));
+    let (first, second) = (open()?, open()?);
+    first.try_lock().map_err(io::Error::from)?;
+    match second.try_lock() {
+        Err(fs::TryLockError::WouldBlock) => Ok(()),
+        Err(fs::TryLockError::Error(error)) => Err(error),
+        Ok(()) => Err(io::Error::other("two have the same lock, so that two runs could write at once")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_sound_file_system_has_all_abilities_and_nothing_is_left() {
+        let folder = tempfile::tempdir().unwrap();
+        Home::create(folder.path(), "", "").unwrap();
+        let before = fs::read_dir(folder.path()).unwrap().count();
+        let home = Home::at(folder.path()).unwrap();
+        assert!(probe(&home).unwrap().iter().all(|ability| ability.fault.is_none()));
+        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), before);
+    }
+}

@@ -1,0 +1,273 @@
+//! What was taken out of the corpus and must not come back: `removed.tsv`.
+//!
+//! A tombstone has no content. An address is known by a hash of itself and a document by its id, which is a hash too; only
+//! hosts and patterns are written out, because whoever wants to keep them away must recognise what is yet to come. Rows
+//! are only ever added; the list travels with backups, and whoever restores one obeys it.
+
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+
+use tidings_model::address;
+use xxhash_rust::xxh3::xxh3_128;
+
+use crate::disk;
+use crate::error::Result;
+use crate::home::Home;
+use crate::table::{self, Tabular};
+
+/// The word in the plan for an entry that was taken out.
+pub const STATUS: &str = "removed";
+
+/// What a tombstone speaks of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Kind {
+    /// One address, by its hash.
+    Address,
+    /// A host and all hosts under it.
+    Host,
+    /// All addresses that look so; `*` stands for anything.
+    Pattern,
+    /// A document that was taken out, by its id.
+    Document,
+}
+
+impl Kind {
+    const WORDS: [(Kind, &str); 4] =
+        [(Kind::Address, "address"), (Kind::Host, "host"), (Kind::Pattern, "pattern"), (Kind::Document, "document")];
+
+    /// The word in the table.
+    pub fn word(self) -> &'static str {
+        Kind::WORDS.iter().find(|row| row.0 == self).map_or("address", |row| row.1)
+    }
+}
+
+/// A row of `removed.tsv`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Tombstone {
+    /// What it speaks of.
+    pub kind: Kind,
+    /// The hash of an address, a host, a pattern, or the id of a document.
+    pub what: String,
+    /// When that was decided, RFC 3339.
+    pub date: String,
+    /// Why, in the words of whoever decided it.
+    pub reason: String,
+    /// When everything was gone; empty as long as the work is not done.
+    pub done: String,
+}
+
+impl Tabular for Tombstone {
+    const COLUMNS: &'static [&'static str] = &["kind", "what", "date", "reason", "done"];
+
+    fn fields(&self) -> Vec<String> {
+        let [what, date, reason, done] = [&self.what, &self.date, &self.reason, &self.done].map(String::clone);
+        vec![self.kind.word().to_owned(), what, date, reason, done]
+    }
+
+    fn from_fields(field: &dyn Fn(&str) -> String) -> Tombstone {
+        let word = field("kind");
+        Tombstone {
+            kind: Kind::WORDS.iter().find(|row| row.1 == word).map_or(Kind::Address, |row| row.0),
+            what: field("what"),
+            date: field("date"),
+            reason: field("reason"),
+            done: field("done"),
+        }
+    }
+}
+
+/// The hash by which an address is known.
+pub fn hash(url: &str) -> String {
+    format!("{:032x}", xxh3_128(address::normalise(url, None).as_deref().unwrap_or(url).as_bytes()))
+}
+
+/// Everything that must stay away.
+#[derive(Debug, Clone, Default)]
+pub struct Removed {
+    rows: Vec<Tombstone>,
+    /// Addresses and documents, by what they are known.
+    by_hash: HashMap<(Kind, String), usize>,
+    /// Rows of hosts and patterns.
+    wide: Vec<usize>,
+}
+
+impl Removed {
+    /// What a home must do without.
+    pub fn read(home: &Home) -> Result<Removed> {
+        Removed::read_file(&path(home))
+    }
+
+    /// The same from a file that may lie elsewhere.
+    pub fn read_file(path: &Path) -> Result<Removed> {
+        let mut removed = Removed::default();
+        table::read(path, |row: Tombstone| removed.push(row))?;
+        Ok(removed)
+    }
+
+    /// Adds a tombstone; one that is there already stays as it is. Says whether it is new.
+    pub fn add(&mut self, row: Tombstone) -> bool {
+        let is_known = self.rows.iter().any(|known| (known.kind, &known.what) == (row.kind, &row.what));
+        if !is_known {
+            self.push(row);
+        }
+        !is_known
+    }
+
+    /// Adds a tombstone whose work is to be done, also where it was done once: something may have come back since.
+    pub fn begin(&mut self, row: Tombstone) {
+        match self.rows.iter_mut().find(|known| (known.kind, &known.what) == (row.kind, &row.what)) {
+            Some(known) => known.done.clear(),
+            None => self.push(Tombstone { done: String::new(), ..row }),
+        }
+    }
+
+    fn push(&mut self, row: Tombstone) {
+        let at = self.rows.len();
+        match row.kind {
+            Kind::Address | Kind::Document => drop(self.by_hash.entry((row.kind, row.what.clone())).or_insert(at)),
+            Kind::Host | Kind::Pattern => self.wide.push(at),
+        }
+        self.rows.push(row);
+    }
+
+    /// All tombstones, in the order in which they were set.
+    pub fn rows(&self) -> &[Tombstone] {
+        &self.rows
+    }
+
+    /// Those whose work is not done yet.
+    pub fn unfinished(&self) -> impl Iterator<Item = &Tombstone> {
+        self.rows.iter().filter(|row| row.done.is_empty())
+    }
+
+    /// Only those whose work is not done yet.
+    pub fn only_unfinished(&self) -> Removed {
+        let mut removed = Removed::default();
+        self.unfinished().for_each(|row| removed.push(row.clone()));
+        removed
+    }
+
+    /// Notes that all work is done.
+    pub fn finish(&mut self, date: &str) {
+        self.rows.iter_mut().filter(|row| row.done.is_empty()).for_each(|row| date.clone_into(&mut row.done));
+    }
+
+    /// Whether nothing was ever removed.
+    pub fn is_empty(&self) -> bool {
+        self.rows.is_empty()
+    }
+
+    /// The tombstone that an address lies under.
+    pub fn covers(&self, url: &str) -> Option<&Tombstone> {
+        if self.rows.is_empty() {
+            return None;
+        }
+        let wide = self.wide.iter().map(|at| &self.rows[*at]).find(|row| row.covers(url));
+        wide.or_else(|| self.by_hash.get(&(Kind::Address, hash(url))).map(|at| &self.rows[*at]))
+    }
+
+    /// The tombstone of a document.
+    pub fn document(&self, id: &str) -> Option<&Tombstone> {
+        self.by_hash.get(&(Kind::Document, id.to_owned())).map(|at| &self.rows[*at])
+    }
+
+    /// Writes the list whole.
+    pub fn write(&self, home: &Home) -> Result<()> {
+        disk::write_whole(&path(home), table::text(self.rows.iter().cloned()).as_bytes())
+    }
+}
+
+impl Tombstone {
+    /// Whether an address lies under it.
+    pub fn covers(&self, url: &str) -> bool {
+        match self.kind {
+            Kind::Address => self.what == hash(url),
+            Kind::Document => false,
+            Kind::Host => address::host(url).is_some_and(|host| {
+                let under = host.len().checked_sub(self.what.len()).and_then(|at| host.get(..at));
+                host.len() >= self.what.len()
+                    && host[host.len() - self.what.len()..].eq_ignore_ascii_case(&self.what)
+                    && under.is_some_and(|under| under.is_empty() || under.ends_with('.'))
+            }),
+            Kind::Pattern => {
+                let whole = self.what.contains("://");
+                let seen = if whole { url } else { url.split_once("://").map_or(url, |(_, rest)| rest) };
+                looks_like(self.what.as_bytes(), seen.as_bytes())
+            }
+        }
+    }
+}
+
+/// Whether a text looks like a pattern in which `*` stands for anything.
+fn looks_like(pattern: &[u8], text: &[u8]) -> bool {
+    let (mut at, mut seen) = (0, 0);
+    // Where the last star stood, and how much it has taken so far.
+    let mut star: Option<(usize, usize)> = None;
+    while seen < text.len() {
+        if pattern.get(at) == Some(&b'*') {
+            star = Some((at, seen));
+            at += 1;
+        } else if pattern.get(at) == Some(&text[seen]) {
+            (at, seen) = (at + 1, seen + 1);
+        } else if let Some((place, taken)) = star {
+            star = Some((place, taken + 1));
+            (at, seen) = (place + 1, taken + 1);
+        } else {
+            return false;
+        }
+    }
+    pattern[at..].iter().all(|byte| *byte == b'*')
+}
+
+fn path(home: &Home) -> PathBuf {
+    home.root().join("removed.tsv")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn stone(kind: Kind, what: &str) -> Tombstone {
+        Tombstone { kind, what: what.into(), date: String::new(), reason: "asked".into(), done: String::new() }
+    }
+
+    #[test]
+    fn a_tombstone_covers_what_it_names_and_nothing_else() {
+        let host = stone(Kind::Host, "example.org");
+        assert!(host.covers("http://example.org/a") && host.covers("https://www.Example.org:8080/"));
+        assert!(!host.covers("http://anexample.org/") && !host.covers("http://org/") && !host.covers("x"));
+        let pattern = stone(Kind::Pattern, "example.org/*/private*");
+        assert!(
+            pattern.covers("https://example.org/2026/private.html") && !pattern.covers("https://example.org/private")
+        );
+        assert!(stone(Kind::Pattern, "https://e.org/*").covers("https://e.org/"));
+        assert!(!stone(Kind::Pattern, "https://e.org/*").covers("http://e.org/"));
+        let address = stone(Kind::Address, &hash("http://e.org/1"));
+        assert!(address.covers("http://e.org/1#top") && !address.covers("http://e.org/11"));
+    }
+
+    #[test]
+    fn tombstones_come_back_as_they_were_written_and_are_set_once() {
+        let folder = tempfile::tempdir().unwrap();
+        Home::create(folder.path(), "", "").unwrap();
+        let home = Home::at(folder.path()).unwrap();
+        let mut removed = Removed::read(&home).unwrap();
+        assert!(removed.is_empty() && removed.covers("http://e.org/").is_none());
+        assert!(removed.add(stone(Kind::Host, "e.org")) && !removed.add(stone(Kind::Host, "e.org")));
+        assert!(removed.add(stone(Kind::Document, "0123")));
+        removed.write(&home).unwrap();
+        let mut again = Removed::read(&home).unwrap();
+        assert_eq!(again.rows(), removed.rows());
+        assert!(again.covers("http://www.e.org/").is_some() && again.document("0123").is_some());
+        assert_eq!(again.unfinished().count(), 2);
+        again.finish("2026-03-01T00:00:00.000Z");
+        assert_eq!(again.unfinished().count(), 0);
+    }
+
+    #[test]
+    fn stars_stand_for_anything_and_do_not_take_for_ever() {
+        assert!(looks_like(b"*", b"") && looks_like(b"a*b*c", b"axxbyybzc") && !looks_like(b"a*b", b"ac"));
+        let (pattern, text) = ("*a".repeat(50), "a".repeat(49) + &"b".repeat(5000));
+        assert!(!looks_like(pattern.as_bytes(), text.as_bytes()));
+    }
+}

@@ -1,0 +1,144 @@
+//! Sorting more than memory holds: records become sorted runs on disk, and runs are merged.
+//!
+//! A record is a string of bytes, and records are in the order of their bytes. Whoever wants equal ones combined
+//! does that before a run is written and again while merged ones are read: then a run is as small as it can be.
+
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+use std::fs::{self, File};
+use std::io::{BufReader, BufWriter, Read as _, Seek as _, Write as _};
+use std::path::{Path, PathBuf};
+
+use crate::error::{During, Result};
+
+/// Runs that are merged at once; each takes about a megabyte while it is read.
+const FAN: usize = 64;
+/// How hard runs are packed: they are read once, soon.
+const LEVEL: i32 = 1;
+
+/// Runs on disk. Their files are unlinked at once: they vanish with the process.
+pub struct Runs {
+    folder: PathBuf,
+    runs: Vec<File>,
+    made: u32,
+}
+
+impl Runs {
+    /// No runs yet; those to come lie in this folder.
+    pub fn new(folder: &Path) -> Runs {
+        Runs { folder: folder.to_owned(), runs: Vec::new(), made: 0 }
+    }
+
+    /// Adds a run of records that are in order.
+    pub fn add<R: AsRef<[u8]>>(&mut self, records: impl Iterator<Item = R>) -> Result<()> {
+        let mut records = records;
+        let run = self.write(|push| records.try_for_each(|record| push(record.as_ref())))?;
+        self.runs.push(run);
+        if self.runs.len() == FAN {
+            let runs = std::mem::take(&mut self.runs);
+            let mut merged = self.open(runs)?;
+            let run = self.write(|push| {
+                while let Some(record) = merged.next()? {
+                    push(record)?;
+                }
+                Ok(())
+            })?;
+            self.runs.push(run);
+        }
+        Ok(())
+    }
+
+    /// All records, in order.
+    pub fn merge(mut self) -> Result<Merged> {
+        let runs = std::mem::take(&mut self.runs);
+        self.open(runs)
+    }
+
+    fn write(&mut self, fill: impl FnOnce(&mut dyn FnMut(&[u8]) -> Result<()>) -> Result<()>) -> Result<File> {
+        // Several programs may share a folder for such files.
+        let path = self.folder.join(format!("tidings-{}-run-{}.tmp", std::process::id(), self.made));
+        self.made += 1;
+        let file = File::options().create_new(true).read(true).write(true).open(&path).during("create", &path)?;
+        fs::remove_file(&path).during("unlink", &path)?;
+        let mut out = zstd::stream::write::Encoder::new(BufWriter::new(file), LEVEL).during("write", &path)?;
+        fill(&mut |record| {
+            let len = u32::try_from(record.len()).expect("records are short").to_le_bytes();
+            out.write_all(&len).and_then(|()| out.write_all(record)).during("write", &path)
+        })?;
+        let buffer = out.finish().during("write", &path)?;
+        let mut file = buffer.into_inner().map_err(|error| error.into_error()).during("write", &path)?;
+        file.rewind().during("read", &path)?;
+        Ok(file)
+    }
+
+    fn open(&self, runs: Vec<File>) -> Result<Merged> {
+        let mut merged =
+            Merged { folder: self.folder.clone(), readers: Vec::new(), heap: BinaryHeap::new(), current: Vec::new() };
+        for (at, run) in runs.into_iter().enumerate() {
+            let reader = zstd::stream::read::Decoder::new(run).during("read", &self.folder)?;
+            merged.readers.push(BufReader::with_capacity(1 << 16, reader));
+            merged.advance(at, Vec::new())?;
+        }
+        Ok(merged)
+    }
+}
+
+type RunReader = BufReader<zstd::stream::read::Decoder<'static, BufReader<File>>>;
+
+/// The records of all runs, in order.
+pub struct Merged {
+    folder: PathBuf,
+    readers: Vec<RunReader>,
+    heap: BinaryHeap<Reverse<(Vec<u8>, usize)>>,
+    current: Vec<u8>,
+}
+
+impl Merged {
+    /// The next record; nothing at the end.
+    #[allow(clippy::should_implement_trait)] // It lends what it gives.
+    pub fn next(&mut self) -> Result<Option<&[u8]>> {
+        let Some(Reverse((record, run))) = self.heap.pop() else { return Ok(None) };
+        let spare = std::mem::replace(&mut self.current, record);
+        self.advance(run, spare)?;
+        Ok(Some(&self.current))
+    }
+
+    fn advance(&mut self, run: usize, mut record: Vec<u8>) -> Result<()> {
+        let reader = &mut self.readers[run];
+        let mut len = [0; 4];
+        if reader.read(&mut len[..1]).during("read", &self.folder)? == 0 {
+            return Ok(());
+        }
+        reader.read_exact(&mut len[1..]).during("read", &self.folder)?;
+        record.resize(u32::from_le_bytes(len) as usize, 0);
+        reader.read_exact(&mut record).during("read", &self.folder)?;
+        self.heap.push(Reverse((record, run)));
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn more_runs_than_are_merged_at_once_come_back_in_order() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut runs = Runs::new(folder.path());
+        let mut all = Vec::new();
+        for run in 0..FAN as u32 * 2 + 3 {
+            let mut records: Vec<Vec<u8>> =
+                (0..20u32).map(|n| (n.wrapping_mul(2_654_435_761) ^ run).to_be_bytes().to_vec()).collect();
+            records.sort();
+            runs.add(records.iter()).unwrap();
+            all.extend(records);
+        }
+        all.sort();
+        let mut merged = runs.merge().unwrap();
+        for expected in &all {
+            assert_eq!(merged.next().unwrap(), Some(&expected[..]));
+        }
+        assert_eq!(merged.next().unwrap(), None);
+        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 0, "runs leave no files");
+    }
+}

@@ -1,0 +1,285 @@
+//! Takes pages out of files that otherwise never change, and out of the plan.
+//!
+//! A file is written anew without them and takes the place of the old one by rename, so that it is whole at any instant; a file of
+//! which nothing is left is removed. Each step may be repeated: whoever was stopped begins again and finds less to do.
+
+use std::collections::{BTreeSet, HashSet};
+use std::fs::File;
+use std::io::{self, BufReader, Read, Seek, SeekFrom};
+use std::path::{Path, PathBuf};
+
+use flate2::bufread::GzDecoder;
+use serde::Deserialize;
+use tidings_model::Row;
+
+use crate::disk::{self, Draft};
+use crate::error::{During, Error, Result};
+use crate::frames::{self, Packer};
+use crate::home::{Home, files_in};
+use crate::pages;
+use crate::plan::{self, Change};
+use crate::removed::{Removed, STATUS};
+
+/// No line, and no record of an archive, is longer.
+const MAX_LINE_BYTES: usize = 1 << 30;
+/// Text that goes into one frame, as the harvest packs it.
+const FRAME_BYTES: usize = 2 << 20;
+
+/// What a page is known by.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
+#[serde(default)]
+pub struct PageHead {
+    /// The address in the plan.
+    pub url: String,
+    /// The one that answered.
+    pub final_url: String,
+}
+
+impl PageHead {
+    /// Whether it must go.
+    pub fn is_unwanted(&self, removed: &Removed) -> bool {
+        removed.covers(&self.url).is_some()
+            || !self.final_url.is_empty() && self.final_url != self.url && removed.covers(&self.final_url).is_some()
+    }
+}
+
+/// Shows every line of a file of pages with what its page is known by.
+fn each_page(path: &Path, mut see: impl FnMut(&[u8], PageHead) -> Result<()>) -> Result<()> {
+    let mut reader = frames::open_any(path)?;
+    let mut line = Vec::new();
+    let mut number = 0;
+    while frames::read_line(&mut *reader, &mut line, MAX_LINE_BYTES).during("read", path)? {
+        number += 1;
+        if line.iter().all(u8::is_ascii_whitespace) {
+            continue;
+        }
+        let head = serde_json::from_slice(&line).map_err(|error| Error::Line {
+            path: path.to_owned(),
+            line: number,
+            fault: format!("is not a page ({error})"),
+        })?;
+        see(&line, head)?;
+    }
+    Ok(())
+}
+
+/// The pages of a file that must go.
+pub fn unwanted(path: &Path, removed: &Removed) -> Result<Vec<PageHead>> {
+    let mut found = Vec::new();
+    each_page(path, |_, head| {
+        if head.is_unwanted(removed) {
+            found.push(head);
+        }
+        Ok(())
+    })?;
+    Ok(found)
+}
+
+/// Whether nothing of a file may stay.
+pub(crate) fn all_unwanted(path: &Path, removed: &Removed) -> Result<bool> {
+    let mut all = true;
+    each_page(path, |_, head| {
+        all &= head.is_unwanted(removed);
+        Ok(())
+    })?;
+    Ok(all)
+}
+
+/// Takes the pages that must go out of a file and of the archive beside it.
+pub fn take_out(path: &Path, removed: &Removed, compression: i32) -> Result<()> {
+    let found = unwanted(path, removed)?;
+    let answered: HashSet<&str> = found.iter().flat_map(|head| [head.url.as_str(), head.final_url.as_str()]).collect();
+    // The archive first: as long as the pages are there, their addresses are known.
+    take_out_of_archive(&archive_of(path), removed, &answered)?;
+    if found.is_empty() {
+        return Ok(());
+    }
+    let mut draft = Draft::create(path)?;
+    draft.write(&pages::label())?;
+    let mut packer = Packer::new(compression);
+    let mut text = Vec::new();
+    let mut kept = 0u64;
+    each_page(path, |line, head| {
+        if !head.is_unwanted(removed) {
+            kept += 1;
+            text.extend_from_slice(line);
+            text.push(b'\n');
+            if text.len() >= FRAME_BYTES {
+                draft.write(&packer.pack(&text))?;
+                text.clear();
+            }
+        }
+        Ok(())
+    })?;
+    if kept == 0 {
+        draft.discard();
+        return disk::remove(path);
+    }
+    if !text.is_empty() {
+        draft.write(&packer.pack(&text))?;
+    }
+    draft.publish()
+}
+
+fn archive_of(path: &Path) -> PathBuf {
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    path.with_file_name(format!("{}.warc.gz", name.trim_end_matches(".jsonl.zst")))
+}
+
+/// Copies an archive without the records of some addresses, member by member.
+fn take_out_of_archive(path: &Path, removed: &Removed, answered: &HashSet<&str>) -> Result<()> {
+    if !path.exists() {
+        return Ok(());
+    }
+    let mut reader = BufReader::with_capacity(1 << 18, File::open(path).during("open", path)?);
+    let end = reader.get_ref().metadata().during("look at", path)?.len();
+    let (mut kept, mut taken) = (Vec::new(), 0);
+    let mut start = 0;
+    while start < end {
+        let mut member = GzDecoder::new(reader);
+        let target = target_of(&mut member).during("read", path)?;
+        // The rest of the record says nothing more, but where it ends.
+        io::copy(&mut member, &mut io::sink()).during("read", path)?;
+        reader = member.into_inner();
+        let stop = reader.stream_position().during("read", path)?;
+        let is_unwanted = |url: &String| answered.contains(url.as_str()) || removed.covers(url).is_some();
+        if target.as_ref().is_some_and(is_unwanted) {
+            taken += 1;
+        } else {
+            kept.push(start..stop);
+        }
+        start = stop;
+    }
+    if taken == 0 {
+        return Ok(());
+    }
+    let mut draft = Draft::create(path)?;
+    for range in kept {
+        reader.seek(SeekFrom::Start(range.start)).during("read", path)?;
+        let mut rest = (&mut reader).take(range.end - range.start);
+        let mut buffer = vec![0; 1 << 18];
+        loop {
+            let read = rest.read(&mut buffer).during("read", path)?;
+            if read == 0 {
+                break;
+            }
+            draft.write(&buffer[..read])?;
+        }
+    }
+    draft.publish()
+}
+
+/// The address that a record is about, from its head.
+fn target_of(record: &mut impl Read) -> io::Result<Option<String>> {
+    let mut head = Vec::new();
+    let mut byte = [0];
+    while head.len() < 64 << 10 && !head.ends_with(b"\r\n\r\n") && record.read(&mut byte)? == 1 {
+        head.push(byte[0]);
+    }
+    let head = String::from_utf8_lossy(&head).into_owned();
+    let value = |line: &str| {
+        let (name, value) = line.split_once(':')?;
+        name.eq_ignore_ascii_case("WARC-Target-URI").then(|| value.trim().trim_matches(['<', '>']).to_owned())
+    };
+    Ok(head.lines().find_map(value))
+}
+
+/// How many entries of the plan must go, by their status, and the addresses of those whose page was stored.
+pub fn entries(home: &Home, removed: &Removed) -> Result<(u64, BTreeSet<String>)> {
+    let (mut number, mut stored) = (0, BTreeSet::new());
+    plan::read(home, |row| {
+        if row.status != STATUS && removed.covers(row.url).is_some() {
+            number += 1;
+            if row.status == "ok" {
+                stored.insert(row.url.to_owned());
+            }
+        }
+    })?;
+    Ok((number, stored))
+}
+
+/// Gives the entries that must go the status `removed`, and takes their titles away. The plans before it go, too: they are
+/// copies that nobody may go back to.
+pub fn mark_plan(home: &Home, run: &str, removed: &Removed) -> Result<()> {
+    let is_unwanted = |row: &Row<'_>| removed.covers(row.url).is_some();
+    let mut pending = false;
+    plan::read(home, |row| pending |= is_unwanted(row) && (row.status != STATUS || !row.title.is_empty()))?;
+    if pending {
+        plan::rewrite(home, run, |row| if is_unwanted(row) { Change::Remove } else { Change::Keep }, |_| Ok(()))?;
+    }
+    plan::remove_others(home)?;
+    for copy in files_in(&home.history())? {
+        disk::remove(&copy)?;
+    }
+    Ok(())
+}
+
+/// Removes the scratch home of a trial, whose pages nobody needs.
+pub fn clear_trial(home: &Home) -> Result<()> {
+    let folder = home.root().join("trial");
+    if folder.exists() {
+        std::fs::remove_dir_all(&folder).during("remove", &folder)?;
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::removed::{Kind, Tombstone, hash};
+    use crate::warc::{Exchange, Writer};
+    use tidings_model::Page;
+
+    fn removed(urls: &[&str]) -> Removed {
+        let mut removed = Removed::default();
+        for url in urls {
+            let row = Tombstone {
+                kind: Kind::Address,
+                what: hash(url),
+                date: String::new(),
+                reason: String::new(),
+                done: String::new(),
+            };
+            removed.add(row);
+        }
+        removed
+    }
+
+    #[test]
+    fn a_page_goes_with_its_records_and_the_others_stay_as_they_were() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("run.0.jsonl.zst");
+        let mut lines = Vec::new();
+        let mut archive = Writer::default().info(&path, "Tidings", "", jiff::Timestamp::UNIX_EPOCH);
+        let mut records = Vec::new();
+        for number in 0..3 {
+            let (url, final_url) = (format!("http://e.org/{number}"), format!("http://f.org/{number}"));
+            let page = Page { url, final_url: final_url.clone(), body: b"text".to_vec(), ..Page::default() };
+            page.write_line(&mut lines).unwrap();
+            records.push(Writer::default().exchange(&Exchange {
+                url: &final_url,
+                date: jiff::Timestamp::UNIX_EPOCH,
+                ip: None,
+                request: b"GET / HTTP/1.1\r\n\r\n",
+                response: b"HTTP/1.1 200 OK\r\n\r\n",
+                body: b"hello",
+                metadata: "",
+            }));
+        }
+        let expected: Vec<u8> = [&archive[..], &records[0], &records[2]].concat();
+        records.iter().for_each(|record| archive.extend(record));
+        std::fs::write(&path, Packer::new(3).pack(&lines)).unwrap();
+        std::fs::write(archive_of(&path), archive).unwrap();
+
+        let rules = removed(&["http://e.org/1"]);
+        assert_eq!(unwanted(&path, &rules).unwrap().len(), 1);
+        take_out(&path, &rules, 3).unwrap();
+        let left: Vec<String> = pages::PageReader::open(&path).unwrap().map(|page| page.unwrap().url).collect();
+        assert_eq!(left, ["http://e.org/0", "http://e.org/2"]);
+        assert_eq!(std::fs::read(archive_of(&path)).unwrap(), expected);
+
+        // By where redirects led, and until nothing is left.
+        take_out(&path, &removed(&["http://f.org/0", "http://f.org/2"]), 3).unwrap();
+        assert!(!path.exists());
+    }
+}

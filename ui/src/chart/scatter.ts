@@ -1,0 +1,81 @@
+// Where text comes of what is downloaded: a point for each host, both ways logarithmic, as crawlers are judged.
+
+import { extent } from "d3-array";
+import { scaleLog } from "d3-scale";
+import { draw } from "../dom.ts";
+import { bytes, percent } from "../say.ts";
+
+/** A host. */
+export interface Host {
+  name: string;
+  downloaded: number;
+  kept: number;
+}
+
+/** Lines along which so much of what was downloaded is kept. */
+const SHARES = [0.1, 0.01, 0.001];
+
+/** Draws hosts that gave something. */
+export function scatter(width: number, hosts: readonly Host[], tell: (text: string) => void): SVGSVGElement {
+  const height = Math.max(280, Math.min(width * 0.62, 460));
+  const [left, right, top, bottom] = [62, width - 14, 14, height - 42];
+  const seen = hosts.filter((host) => host.downloaded > 0 && host.kept > 0);
+  const domain = (values: [number, number] | [undefined, undefined]): [number, number] => {
+    const [low, high] = [values[0] ?? 1, values[1] ?? 10];
+    return low === high ? [low / 3, high * 3] : [low / 1.5, high * 1.5];
+  };
+  const x = scaleLog(domain(extent(seen, (host) => host.downloaded)), [left, right]);
+  const y = scaleLog(domain(extent(seen, (host) => host.kept)), [bottom, top]);
+  // Powers of ten, and steps between them where there are few.
+  const ticks = (scale: typeof x) => {
+    const [from, to] = scale.domain() as [number, number];
+    const steps = to / from > 1000 ? [1] : [1, 2, 5];
+    const all: number[] = [];
+    for (let power = Math.floor(Math.log10(from)); power <= Math.log10(to); power += 1)
+      all.push(...steps.map((step) => step * 10 ** power));
+    return all.filter((tick) => tick >= from && tick <= to);
+  };
+  const picture = draw("svg", {
+    viewBox: `0 0 ${width} ${height}`,
+    role: "img",
+    "aria-label": `${seen.length} hosts: bytes downloaded against bytes of text kept`,
+  });
+  for (const tick of ticks(x)) {
+    picture.append(
+      draw("line", { class: "grid", x1: x(tick), x2: x(tick), y1: top, y2: bottom }),
+      draw("text", { class: "tick", x: x(tick), y: bottom + 16, "text-anchor": "middle" }, bytes(tick)),
+    );
+  }
+  for (const tick of ticks(y)) {
+    picture.append(
+      draw("line", { class: "grid", x1: left, x2: right, y1: y(tick), y2: y(tick) }),
+      draw("text", { class: "tick", x: left - 6, y: y(tick), dy: "0.32em", "text-anchor": "end" }, bytes(tick)),
+    );
+  }
+  const [most, least] = [x.domain()[1]!, y.domain()[0]!];
+  for (const share of SHARES) {
+    // The line of a share, cut where it leaves the picture.
+    const from = Math.max(x.domain()[0]!, least / share);
+    const to = Math.min(most, y.domain()[1]! / share);
+    if (from >= to || x(to) - x(from) < 40) continue;
+    picture.append(
+      draw("line", { class: "share", x1: x(from), y1: y(from * share), x2: x(to), y2: y(to * share) }),
+      draw("text", { class: "tick", x: x(to) - 4, y: y(to * share) + 12, "text-anchor": "end" }, percent(share)),
+    );
+  }
+  for (const host of seen) {
+    const words = `${host.name}: ${bytes(host.downloaded)} downloaded, ${bytes(host.kept)} kept, ${percent(host.kept / host.downloaded)}`;
+    picture.append(
+      draw(
+        "circle",
+        { class: "point c0", cx: x(host.downloaded), cy: y(host.kept), r: 4, pointerenter: () => tell(words) },
+        draw("title", {}, words),
+      ),
+    );
+  }
+  picture.append(
+    draw("text", { class: "name", x: right, y: height - 8, "text-anchor": "end" }, "downloaded"),
+    draw("text", { class: "name", x: 4, y: top + 2 }, "kept"),
+  );
+  return picture;
+}

@@ -1,0 +1,56 @@
+// A line as small as a word: how a word went.
+
+import { max } from "d3-array";
+import { scaleLinear } from "d3-scale";
+import { line } from "d3-shape";
+import { draw } from "../dom.ts";
+import { rate } from "../say.ts";
+
+const [WIDTH, HEIGHT] = [120, 26];
+
+/** Rates over bins. */
+export function spark(rates: readonly number[], bins: readonly string[]): SVGSVGElement {
+  const x = scaleLinear([0, Math.max(rates.length - 1, 1)], [3, WIDTH - 3]);
+  const y = scaleLinear([0, max(rates) || 1], [HEIGHT - 3, 3]);
+  const path = line<number>()
+    .x((_, at) => x(at))
+    .y((value) => y(value));
+  const last = rates.at(-1) ?? 0;
+  const told = `from ${rate(rates[0])} per million in ${bins[0] ?? ""} to ${rate(last)} in ${bins.at(-1) ?? ""}, at most ${rate(max(rates))}`;
+  return draw(
+    "svg",
+    {
+      class: "spark",
+      viewBox: `0 0 ${WIDTH} ${HEIGHT}`,
+      width: WIDTH,
+      height: HEIGHT,
+      role: "img",
+      "aria-label": told,
+    },
+    draw("title", {}, told),
+    draw("path", { class: "line c0", d: path([...rates]) ?? "" }),
+    draw("circle", { class: "dot c1", cx: x(rates.length - 1), cy: y(last), r: 2.5 }),
+  );
+}
+
+/** A change with its band: to the left less, to the right more, in powers of two. */
+export function change(logRatio: number, low: number | null, high: number | null, widest: number): SVGSVGElement {
+  const x = scaleLinear([-widest, widest], [3, WIDTH - 3]).clamp(true);
+  const middle = HEIGHT / 2;
+  const told = `log ratio ${rate(logRatio)}, 95 % between ${rate(low)} and ${rate(high)}`;
+  return draw(
+    "svg",
+    {
+      class: "change",
+      viewBox: `0 0 ${WIDTH} ${HEIGHT}`,
+      width: WIDTH,
+      height: HEIGHT,
+      role: "img",
+      "aria-label": told,
+    },
+    draw("title", {}, told),
+    draw("line", { class: "zero", x1: x(0), x2: x(0), y1: 2, y2: HEIGHT - 2 }),
+    draw("line", { class: "range", x1: x(low ?? -widest), x2: x(high ?? widest), y1: middle, y2: middle }),
+    draw("circle", { class: `dot ${logRatio >= 0 ? "c4" : "c1"}`, cx: x(logRatio), cy: middle, r: 4 }),
+  );
+}

@@ -1,0 +1,207 @@
+// Hits in time: the rate as a line in its band of confidence, the counts as bars, and below them how much was collected, because a
+// word cannot be found on days on which nobody looked.
+
+import { max } from "d3-array";
+import { scaleLinear } from "d3-scale";
+import { area, line } from "d3-shape";
+import { draw } from "../dom.ts";
+import { brief, count, many, percent, rate, round } from "../say.ts";
+import { binAxis, leftAxis } from "./axis.ts";
+
+/** A step of time, as the API gives it. */
+export interface Point {
+  bin: string;
+  hits: number;
+  tokens: number;
+  documents: number;
+  sites: number;
+  per_million: number | null;
+  band: { low: number; high: number } | null;
+  days: number;
+  days_with_documents: number;
+  /** How well was collected, from 0 to 1. */
+  health: number;
+}
+
+/** One query in time. */
+export interface Series {
+  name: string;
+  points: readonly Point[];
+}
+
+/** A step of time in words: what was found, and in what. */
+function told(all: readonly Series[], at: number): string {
+  const point = all[0]?.points[at];
+  if (!point) return "";
+  if (point.per_million === null) return `${point.bin}: nothing was collected`;
+  const found = all.map((series) => {
+    const { per_million: value, band, hits } = series.points[at]!;
+    const chance = band ? ` (95 % between ${rate(band.low)} and ${rate(band.high)})` : "";
+    return `${all.length > 1 ? `${series.name} ` : ""}${rate(value)} per million${chance}, ${many(hits, "hit")}`;
+  });
+  const missing =
+    point.health < 0.995
+      ? `; documents on ${count(point.days_with_documents)} of ${many(point.days, "day")}, health ${percent(point.health)}`
+      : "";
+  return `${point.bin}: ${found.join("; ")}. In ${many(point.tokens, "token")} of ${many(point.documents, "document")} from ${many(point.sites, "source")}${missing}.`;
+}
+
+/** Draws series over the same bins. `choose` is called with the bin and the number of the series that somebody wants to see. */
+export function timeline(
+  width: number,
+  all: readonly Series[],
+  choose: (bin: string, series: number) => void,
+  tell: (text: string) => void,
+): SVGSVGElement {
+  const margin = { top: 12, right: 12, left: 48 };
+  const [lineHeight, gap, barHeight, stripHeight] = [width < 500 ? 180 : 240, 26, 70, 12];
+  const bars = margin.top + lineHeight + gap;
+  const strip = bars + barHeight + 10;
+  const height = strip + stripHeight + 22;
+  const bins = all[0]?.points.map((point) => point.bin) ?? [];
+  const inner = width - margin.left - margin.right;
+  const step = inner / Math.max(bins.length, 1);
+  const x = (at: number) => margin.left + (at + 0.5) * step;
+  const points = all.flatMap((series) => series.points);
+
+  // Rates set the scale: the band of a month with little text may reach beyond the picture.
+  const highest = max(points, (point) => point.per_million ?? 0) || 1;
+  const most = Math.max(highest, Math.min(max(points, (point) => point.band?.high ?? 0) ?? 0, 1.6 * highest));
+  const y = scaleLinear([0, most], [margin.top + lineHeight, margin.top])
+    .nice(5)
+    .clamp(true);
+  const hits = scaleLinear([0, max(points, (point) => point.hits) || 1], [bars + barHeight, bars]).nice(2);
+
+  const picture = draw("svg", {
+    viewBox: `0 0 ${width} ${height}`,
+    role: "group",
+    "aria-label": `Timeline with ${bins.length} steps from ${bins[0] ?? ""} to ${bins.at(-1) ?? ""}. Arrow keys walk along it, Enter shows the hits.`,
+  });
+  picture.append(
+    leftAxis(y.ticks(5), y, round, margin.left, width - margin.right),
+    leftAxis(hits.ticks(2).filter(Number.isInteger), hits, brief, margin.left, width - margin.right),
+    draw("text", { class: "name", x: margin.left, y: bars - 9 }, "hits"),
+    binAxis(bins, x, height - 5, width),
+  );
+
+  // How well was collected, as a strip: the darker, the better; dashed where there was nothing.
+  all[0]?.points.forEach((point, at) => {
+    const level = point.tokens === 0 ? "none" : String(Math.min(4, Math.floor(point.health * 4.999)));
+    picture.append(
+      draw(
+        "rect",
+        {
+          class: `health level-${level}`,
+          x: margin.left + at * step,
+          y: strip,
+          width: Math.max(step - (step > 4 ? 1 : 0), 0.5),
+          height: stripHeight,
+        },
+        draw(
+          "title",
+          {},
+          point.tokens === 0
+            ? `${point.bin}: nothing was collected`
+            : `${point.bin}: ${count(point.tokens)} tokens collected, health ${percent(point.health)}`,
+        ),
+      ),
+    );
+  });
+
+  all.forEach((series, number) => {
+    const colour = `c${number % 6}`;
+    const at = (_: Point, index: number) => x(index);
+    const hasRate = (point: Point) => point.per_million !== null;
+    const band = area<Point>()
+      .defined((point) => point.band !== null)
+      .x(at)
+      .y0((point) => y(point.band!.low))
+      .y1((point) => y(point.band!.high));
+    const rates = line<Point>()
+      .defined(hasRate)
+      .x(at)
+      .y((point) => y(point.per_million!));
+    picture.append(
+      draw("path", { class: `band ${colour}`, d: band([...series.points]) ?? "" }),
+      draw("path", { class: `line ${colour}${step < 3 ? " dense" : ""}`, d: rates([...series.points]) ?? "" }),
+    );
+    const wide = Math.max((step * 0.8) / all.length, 0.5);
+    series.points.forEach((point, index) => {
+      if (point.hits > 0) {
+        picture.append(
+          draw("rect", {
+            class: `bar ${colour}`,
+            x: x(index) - (wide * all.length) / 2 + number * wide,
+            y: hits(point.hits),
+            width: wide,
+            height: bars + barHeight - hits(point.hits),
+          }),
+        );
+      }
+      if (
+        hasRate(point) &&
+        (bins.length <= 80 ||
+          (series.points[index - 1]?.per_million == null && series.points[index + 1]?.per_million == null))
+      ) {
+        picture.append(
+          draw("circle", { class: `dot ${colour}`, cx: x(index), cy: y(point.per_million!), r: step < 8 ? 1.6 : 3 }),
+        );
+      }
+    });
+  });
+
+  // Each bin is a button over its whole height: easy to hit, and one stop for the Tab key in all.
+  const cursor = draw("line", {
+    class: "cursor",
+    y1: margin.top,
+    y2: strip + stripHeight,
+    visibility: "hidden",
+    "data-screen-only": true,
+  });
+  picture.append(cursor);
+  const targets = bins.map((bin, at) => {
+    const words = told(all, at);
+    const show = () => {
+      for (const [name, value] of [
+        ["x1", x(at)],
+        ["x2", x(at)],
+        ["visibility", "visible"],
+      ] as const)
+        cursor.setAttribute(name, String(value));
+      tell(words);
+    };
+    const pick = () => {
+      const found = all.findIndex((series) => (series.points[at]?.hits ?? 0) > 0);
+      if (found >= 0) choose(bin, found);
+      else tell(`${bin}: there are no hits to show`);
+    };
+    return draw("rect", {
+      class: "target",
+      x: margin.left + at * step,
+      y: margin.top,
+      width: Math.max(step, 0.5),
+      height: strip + stripHeight - margin.top,
+      role: "button",
+      tabindex: at === 0 ? 0 : -1,
+      "aria-label": words,
+      "data-bin": bin,
+      "data-screen-only": true,
+      pointerenter: show,
+      focus: show,
+      click: pick,
+      keydown: (event: KeyboardEvent) => {
+        const move: Record<string, number> = { ArrowLeft: at - 1, ArrowRight: at + 1, Home: 0, End: bins.length - 1 };
+        const to = targets[move[event.key] ?? -1];
+        if (event.key === "Enter" || event.key === " ") pick();
+        else if (to) {
+          targets[at]!.setAttribute("tabindex", "-1");
+          to.setAttribute("tabindex", "0");
+          to.focus();
+        } else return;
+        event.preventDefault();
+      },
+    });
+  });
+  picture.append(...targets);
+  return picture;
+}

@@ -1,0 +1,35 @@
+// Light or dark: as the system says, unless the person says otherwise.
+
+import { el } from "./dom.ts";
+
+const KEY = "tidings-theme";
+const ORDER = ["auto", "light", "dark"] as const;
+const NAMES = { auto: "as the system", light: "light", dark: "dark" } as const;
+type Theme = (typeof ORDER)[number];
+
+const chosen = (): Theme => ORDER.find((theme) => theme === localStorage.getItem(KEY)) ?? "auto";
+
+function apply(theme: Theme): void {
+  if (theme === "auto") delete document.documentElement.dataset.theme;
+  else document.documentElement.dataset.theme = theme;
+}
+
+apply(chosen());
+
+/** The switch. */
+export function theme(): HTMLButtonElement {
+  const button = el("button", { type: "button", class: "theme plain" });
+  const label = () => {
+    button.textContent = { auto: "◐", light: "☀", dark: "☾" }[chosen()];
+    button.setAttribute("aria-label", `Colours: ${NAMES[chosen()]}`);
+    button.title = `Colours: ${NAMES[chosen()]}`;
+  };
+  button.addEventListener("click", () => {
+    const next = ORDER[(ORDER.indexOf(chosen()) + 1) % ORDER.length]!;
+    localStorage.setItem(KEY, next);
+    apply(next);
+    label();
+  });
+  label();
+  return button;
+}
