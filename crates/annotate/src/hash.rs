@@ -36,8 +36,39 @@ pub fn plain(c: char) -> char {
         'A'..='Z' => c.to_ascii_lowercase(),
         '’' | 'ʼ' | '‘' | '＇' => '\'',
         '‐' | '‑' => '-',
-        _ if c < '\u{80}' => c,
-        // The few that become several keep the first.
+        _ => small(c),
+    }
+}
+
+/// A character as a small letter. The few that become several keep the first.
+#[inline]
+pub fn small(c: char) -> char {
+    if is_small_or_caseless(c) {
+        return c;
+    }
+    match c {
+        'А'..='Я' => char::from_u32(c as u32 + 32).unwrap_or(c),
+        _ if c.is_ascii() => c.to_ascii_lowercase(),
         _ => c.to_lowercase().next().unwrap_or(c),
+    }
+}
+
+/// Characters of the common scripts that are small letters or know no case: looking them up takes time.
+#[inline]
+pub fn is_small_or_caseless(c: char) -> bool {
+    matches!(c,
+        'a'..='z' | 'ß'..='ÿ' | 'α'..='ω' | 'а'..='џ' | 'ա'..='ֆ' | '\u{590}'..='\u{109f}' | '\u{3000}'..='\u{9fff}'
+        | '가'..='힣')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn short_cuts_lead_where_the_long_way_does() {
+        for c in '\0'..=char::MAX {
+            assert_eq!(small(c), c.to_lowercase().next().unwrap(), "{c:?}");
+        }
     }
 }

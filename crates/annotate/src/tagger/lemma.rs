@@ -14,7 +14,7 @@ use crate::tagger::bytes::{Reader, put_number};
 use crate::tagger::joints::Joints;
 use crate::tagger::script::{Case, Script, lower};
 use crate::tagger::sparse::Sparse;
-use crate::tagger::words::Word;
+use crate::tagger::words::{Word, ends};
 
 /// Longer words are their own lemma.
 const MOST_CHARS: usize = 64;
@@ -127,7 +127,7 @@ impl Question {
     /// What speaks for and against a script; `known` is what is known about the lemma it makes.
     pub fn features(&self, candidate: &Candidate, known: u64) -> [Hash; FEATURES] {
         let Traits { start, end, both, added, taken, taken_length } = candidate.traits;
-        let made = Word::new(&candidate.lemma);
+        let made: [Hash; 4] = ends(&candidate.lemma);
         let added_known = mix(added, known);
         let values = [
             both,
@@ -150,10 +150,10 @@ impl Question {
             end,
             end,
             mix(added, taken[2]),
-            made.ends[0],
-            made.ends[1],
-            made.ends[2],
-            made.ends[3],
+            made[0],
+            made[1],
+            made[2],
+            made[3],
             known,
             mix(end, known),
             added_known,

@@ -1,5 +1,6 @@
 //! How a word becomes its lemma: what its beginning and its end are replaced by, and what happens to its case.
 
+use crate::hash::is_small_or_caseless;
 use crate::tagger::ModelError;
 use crate::tagger::bytes::{Reader, put_text};
 
@@ -113,6 +114,9 @@ fn common(from: &[char], to: &[char]) -> (usize, usize, usize) {
 /// A word in small letters, as many as it has.
 pub fn lower(word: &str) -> String {
     let small = |c: char| {
+        if c.is_ascii() || is_small_or_caseless(c) {
+            return c.to_ascii_lowercase();
+        }
         let mut lower = c.to_lowercase();
         if lower.len() == 1 { lower.next().unwrap_or(c) } else { c }
     };

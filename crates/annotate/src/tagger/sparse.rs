@@ -50,6 +50,11 @@ impl Sparse {
         Some(before as usize + (bits & ((1 << bit) - 1)).count_ones() as usize)
     }
 
+    /// Whether none is known.
+    pub fn is_empty(&self) -> bool {
+        self.count == 0
+    }
+
     /// How many are known.
     pub fn len(&self) -> usize {
         self.count

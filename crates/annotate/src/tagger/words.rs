@@ -90,19 +90,26 @@ impl Word {
         if word.parts[0] != 0 {
             word.parts[1] = last;
         }
-        let mut end = END;
-        for (place, c) in text.chars().rev().take(ENDS).enumerate() {
-            end = mix(end, plain(c) as u64);
-            word.ends[place..].fill(end);
-        }
+        word.ends = ends(text);
         word.length = length.min(12) as u64;
         word
     }
 }
 
+/// The last characters of a word: one, two … of them; shorter words repeat their longest.
+pub fn ends<const COUNT: usize>(text: &str) -> [Hash; COUNT] {
+    let mut ends = [0; COUNT];
+    let mut end = END;
+    for (place, c) in text.chars().rev().take(COUNT).enumerate() {
+        end = mix(end, plain(c) as u64);
+        ends[place..].fill(end);
+    }
+    ends
+}
+
 fn look_of(c: char, is_first: bool) -> u64 {
     match c {
-        'a'..='z' => look::HAS_LOWER,
+        'a'..='z' | 'а'..='я' => look::HAS_LOWER,
         '0'..='9' => look::HAS_DIGIT,
         '-' | '‐' | '‑' | '–' | '—' => look::HAS_HYPHEN,
         '\'' | '’' | 'ʼ' => look::HAS_APOSTROPHE,
