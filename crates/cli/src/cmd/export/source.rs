@@ -33,7 +33,9 @@ pub struct Raw {
 impl Raw {
     /// What it takes in memory, about, while it is worked on.
     pub fn weight(&self) -> usize {
-        self.line.len() * 4 + (64 << 10)
+        // A token takes many times its letters.
+        let expansion = if self.text.is_some() { 40 } else { 4 };
+        self.line.len() * expansion + (64 << 10)
     }
 }
 
