@@ -60,11 +60,6 @@ impl Sparse {
         self.count
     }
 
-    /// Whether none is.
-    pub fn is_empty(&self) -> bool {
-        self.count == 0
-    }
-
     /// The set as a part of a model: places as differences; they must ascend.
     pub fn write(bits: u32, places: &[u32], out: &mut Vec<u8>) {
         put_number(bits, out);
