@@ -12,7 +12,6 @@ use tidings_train::treebank::Sentence;
 const PINS: &[(&str, &str, f32, f32, usize)] = &[
     ("de", "de_gsd", 0.920, 0.930, 400_000),
     ("tr", "tr_boun", 0.875, 0.855, 500_000),
-    ("cy", "cy_ccg", 0.943, 0.948, 500_000),
 ];
 
 #[test]
@@ -22,7 +21,7 @@ fn scores_do_not_fall() {
         eprintln!("skipped: there are no treebanks in {}", shared.display());
         return;
     }
-    let shelves = shelf::shelves(&shared, &["de", "tr", "cy"]).unwrap();
+    let shelves = shelf::shelves(&shared, &["de", "tr"]).unwrap();
     for (code, name, upos, lemma, bytes) in PINS {
         let trials = shelves[*code].trials(5, true);
         let trial = trials.iter().find(|trial| trial.name == *name).unwrap();

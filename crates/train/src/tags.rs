@@ -318,9 +318,9 @@ impl Field {
             local.push(sum);
         }
         let mut follow = [[0.0; MOST_TAGS]; MOST_TAGS];
-        for before in 0..tags {
-            for tag in 0..tags {
-                follow[before][tag] = self.after[before][tag].exp();
+        for (row, weights) in follow.iter_mut().zip(&self.after).take(tags) {
+            for (one, weight) in row.iter_mut().zip(weights).take(tags) {
+                *one = weight.exp();
             }
         }
         // Forward and backward, each step scaled to one.
@@ -387,14 +387,9 @@ impl Field {
             scale(&mut next);
             backward = next;
         }
-        for before in 0..tags {
-            adapt(
-                &mut self.after[before],
-                &mut self.after_steps[before],
-                &follow_slopes[before],
-                example.weight,
-                settings,
-            );
+        let rows = self.after.iter_mut().zip(&mut self.after_steps).zip(&follow_slopes);
+        for ((weights, steps), slopes) in rows.take(tags) {
+            adapt(weights, steps, slopes, example.weight, settings);
         }
         adapt(&mut self.after[MOST_TAGS], &mut self.after_steps[MOST_TAGS], &first_slopes, example.weight, settings);
     }

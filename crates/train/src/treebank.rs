@@ -44,10 +44,13 @@ pub struct Treebank {
     pub documents: Vec<Vec<Sentence>>,
 }
 
+/// Form, lemma, tag and features.
+type Word = (String, Option<String>, Option<String>, serde_json::Value);
+
 #[derive(Deserialize)]
 struct Row {
     tb: String,
-    sents: Vec<Vec<(String, Option<String>, Option<String>, serde_json::Value)>>,
+    sents: Vec<Vec<Word>>,
 }
 
 impl Treebank {
@@ -67,10 +70,9 @@ impl Treebank {
         for line in String::from_utf8(unpacked.stdout).with_context(what)?.lines() {
             let row: Row = serde_json::from_str(line).with_context(what)?;
             treebank.title = row.tb;
-            let sentence = |words: Vec<(String, Option<String>, Option<String>, serde_json::Value)>| {
-                let gold = |(form, lemma, tag, _): (String, Option<String>, Option<String>, _)| {
-                    Gold::new(form, lemma.unwrap_or_default(), tag.unwrap_or_default())
-                };
+            let sentence = |words: Vec<Word>| {
+                let gold =
+                    |(form, lemma, tag, _): Word| Gold::new(form, lemma.unwrap_or_default(), tag.unwrap_or_default());
                 words.into_iter().map(gold).filter(|gold| !gold.tag.is_empty()).collect()
             };
             treebank.documents.push(row.sents.into_iter().map(sentence).collect());

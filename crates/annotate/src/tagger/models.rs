@@ -127,3 +127,19 @@ impl Place {
         Tagger::read(self.about.clone(), &model)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_model_that_ships_can_be_used_and_says_whose_it_is() {
+        assert_eq!(models().check(), Ok(()));
+        assert!(models().languages().count() >= 45);
+        for about in models().languages() {
+            assert!(!about.treebanks.is_empty() && !about.licence().contains("NC"), "{about:?}");
+        }
+        let norwegian = models().tagger("nob").expect("codes of three letters are understood");
+        assert_eq!(norwegian.about().language, "nb");
+    }
+}
