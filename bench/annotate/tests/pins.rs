@@ -9,10 +9,8 @@ use tidings_train::shelf;
 use tidings_train::treebank::Sentence;
 
 /// Languages that are learned in a moment: treebank, UPOS, lemma, and the most bytes.
-const PINS: &[(&str, &str, f32, f32, usize)] = &[
-    ("de", "de_gsd", 0.920, 0.930, 400_000),
-    ("tr", "tr_boun", 0.875, 0.855, 500_000),
-];
+const PINS: &[(&str, &str, f32, f32, usize)] =
+    &[("de", "de_gsd", 0.920, 0.930, 400_000), ("tr", "tr_boun", 0.875, 0.855, 500_000)];
 
 #[test]
 fn scores_do_not_fall() {
