@@ -40,6 +40,9 @@ struct Args {
     /// Pages of the corridor benchmark
     #[arg(long, default_value_t = 10_000)]
     corridor_pages: u32,
+    /// A file of real pages for the corridor benchmark instead, as `tidings import` reads it
+    #[arg(long)]
+    corridor_file: Option<PathBuf>,
     /// Entries of the plan benchmark
     #[arg(long, default_value_t = 5_000_000)]
     entries: u64,
@@ -222,17 +225,29 @@ fn fetch(args: &Args, tools: &Tools) -> Result<()> {
     Ok(())
 }
 
-/// From raw pages of 100 kB to an index that answers: what each stage takes, and all of them.
+/// From raw pages to an index that answers: what each stage takes, and all of them. Simulated pages of 100 kB are nearly all
+/// text, ten times as much as pages of the web have; a file of real ones shows what those cost.
 fn corridor(args: &Args, tools: &Tools) -> Result<()> {
-    const SITES: &str = "500";
-    let items = (args.corridor_pages / 500).max(1).to_string();
-    let pool = args.corridor_pages.to_string();
-    let web = Web::start(tools, &["--sites", SITES, "--items", &items, "--page-bytes", "100000", "--pool", &pool])?;
     let folder = tempfile::tempdir()?;
-    let home = new_home(tools, folder.path(), &web.feeds)?;
-    measure(tools.tidings(&home, &["update", "--all", "--delay", "0"]))?;
-    let pages = measure(tools.tidings(&home, &["fetch", "--delay", "0"]))?.count("fetched");
-    drop(web);
+    let (home, pages) = match &args.corridor_file {
+        Some(file) => {
+            let home = new_home(tools, folder.path(), Path::new("/dev/null"))?;
+            let file = file.to_string_lossy();
+            let pages = measure(tools.tidings(&home, &["import", &file]))?.count("pages");
+            (home, pages)
+        }
+        None => {
+            const SITES: &str = "500";
+            let items = (args.corridor_pages / 500).max(1).to_string();
+            let pool = args.corridor_pages.to_string();
+            let bytes = ["--page-bytes", "100000", "--pool", &pool];
+            let web = Web::start(tools, &[&["--sites", SITES, "--items", &items][..], &bytes[..]].concat())?;
+            let home = new_home(tools, folder.path(), &web.feeds)?;
+            measure(tools.tidings(&home, &["update", "--all", "--delay", "0"]))?;
+            let pages = measure(tools.tidings(&home, &["fetch", "--delay", "0"]))?.count("fetched");
+            (home, pages)
+        }
+    };
     let (mut wall, mut cpu, mut peak_mib) = (Duration::ZERO, Duration::ZERO, 0f64);
     for stage in ["clean", "dedup", "annotate", "compile"] {
         let measured = measure(tools.tidings(&home, &[stage]))?;
