@@ -42,7 +42,7 @@ pub struct TimelinePoint {
     pub days: u32,
     /// Days of the bin with documents.
     pub days_with_documents: u32,
-    /// How well the bin was collected, from 0 to 1: see [`crate::trend::health`].
+    /// How well the bin was collected, from 0 to 1: see [`crate::trend::health()`].
     pub health: f64,
     /// Hits per million tokens.
     pub per_million: Option<f64>,
