@@ -178,8 +178,9 @@ fn tour(last: i16) -> Vec<Vec<&'static str>> {
     vec![
         vec!["query", "drought", "--lang", "en", "--size", "5", "--filter", since],
         vec!["timeline", "drought", "--lang", "en", "--by", "year"],
-        vec!["trends", "--lang", "en", "--by", "year", "--limit", "8"],
+        vec!["trends", "--lang", "en", "--by", "quarter", "--limit", "4"],
         vec!["colloc", "drought", "--lang", "en", "--limit", "5"],
+        vec!["sketch", "council", "--lang", "en", "--size", "3"],
     ]
 }
 
