@@ -48,7 +48,7 @@ impl Global {
 
 #[derive(Debug, Subcommand)]
 pub enum Verb {
-    /// Show the whole way on a small simulated web, without any network
+    /// Play ten years of a simulated world through the whole house, without any network
     Demo(cmd::demo::Args),
     /// Make a home: settings, an empty feed list and an empty plan
     Init(cmd::init::Args),
