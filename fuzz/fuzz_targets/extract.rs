@@ -3,6 +3,7 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
+use tidings_clean::refine::Refinement;
 use tidings_clean::{Options, Preset, justext::JustextOptions};
 use tidings_model::Page;
 
@@ -22,6 +23,6 @@ fuzz_target!(|bytes: &[u8]| {
         body: body.to_vec(),
         ..Page::default()
     };
-    let options = Options { preset, links: first & 8 != 0, comments: first & 16 != 0, least_words: 0, stubs: true };
-    let _ = tidings_clean::clean(&page, &options);
+    let options = Options { preset, links: first & 8 != 0, comments: first & 16 != 0, stubs: true };
+    let _ = tidings_clean::clean(&page, &options, &Refinement::default());
 });
