@@ -227,7 +227,7 @@ impl Snapshot {
             }
             let lexeme = segment.lexeme_at(position);
             let [word, lemma, tag] = Layer::ALL.map(|layer| self.lexicon.text(lexeme, layer).to_owned());
-            sentence.push(Token { word, lemma, tag, space_after: true });
+            sentence.push(Token { word, lemma, tag, feats: String::new(), space_after: true });
         }
         let about = Attributes {
             id: about.id,

@@ -61,6 +61,7 @@ fn annotated(document: &oracle::Document) -> Annotated {
         word: token.word.clone(),
         lemma: token.lemma.clone(),
         tag: token.tag.clone(),
+        feats: String::new(),
         space_after: token.space_after,
     };
     let sentence = |sentence: &Vec<oracle::Token>| sentence.iter().map(token).collect();

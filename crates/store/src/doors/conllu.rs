@@ -203,7 +203,13 @@ impl Draft {
         // An underscore may be a form: then it is a lemma too.
         let word = if form.is_empty() { "_" } else { form };
         let space_after = !cell(columns.misc).split('|').any(|note| note == "SpaceAfter=No");
-        self.tokens.push(Token { word: word.to_owned(), lemma: lemma.to_owned(), tag: tag.to_owned(), space_after });
+        self.tokens.push(Token {
+            word: word.to_owned(),
+            lemma: lemma.to_owned(),
+            tag: tag.to_owned(),
+            feats: String::new(),
+            space_after,
+        });
         self.is_bad |= self.tokens.len() > MAX_SENTENCE;
     }
 }

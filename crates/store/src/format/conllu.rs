@@ -197,6 +197,7 @@ mod tests {
             word: word.into(),
             lemma: lemma.into(),
             tag: tag.into(),
+            feats: String::new(),
             space_after,
         };
         let rain =
@@ -231,6 +232,7 @@ mod tests {
             word: word.into(),
             lemma: lemma.into(),
             tag: tag.into(),
+            feats: String::new(),
             space_after,
         };
         let sentence =

@@ -97,7 +97,7 @@ mod tests {
 
     #[test]
     fn a_registry_names_what_the_file_holds() {
-        let token = Token { word: "Regen".into(), lemma: "Regen".into(), tag: "NOUN".into(), space_after: true };
+        let token = Token { word: "Regen".into(), lemma: "Regen".into(), tag: "NOUN".into(), ..Token::default() };
         let fields = vec![("site".to_owned(), "e.org".to_owned())];
         let about = Attributes { url: "http://e.org".into(), fields, ..Attributes::default() };
         let paragraph = |sentences| AnnotatedParagraph { sentences, ..AnnotatedParagraph::default() };

@@ -313,7 +313,8 @@ mod tests {
                 Event::Token(line) => {
                     let mut columns = line.split('\t').map(unescape);
                     let mut column = || columns.next().unwrap_or_default();
-                    let token = Token { word: column(), lemma: column(), tag: column(), space_after: true };
+                    let token =
+                        Token { word: column(), lemma: column(), tag: column(), feats: column(), space_after: true };
                     let sentence = last_paragraph(&mut documents).sentences.last_mut().expect("in a sentence");
                     if let Some(before) = sentence.last_mut() {
                         before.space_after = !std::mem::take(&mut glued);
@@ -332,7 +333,7 @@ mod tests {
 
     prop_compose! {
         fn token()(word in "[a-z<>&\"é]{1,4}", lemma in "[a-z&]{0,3}", tag in "[A-Z]{0,2}", space_after: bool) -> Token {
-            Token { word, lemma, tag, space_after }
+            Token { word, lemma, tag, space_after, feats: String::new() }
         }
     }
 

@@ -356,7 +356,7 @@ impl Vertical {
                         before.space_after = false;
                     }
                     let sentence = paragraph.sentences.last_mut().expect("there is one now");
-                    sentence.push(Token { word, lemma, tag, space_after: true });
+                    sentence.push(Token { word, lemma, tag, feats: String::new(), space_after: true });
                     tokens += 1;
                     if tokens > MAX_TOKENS {
                         let before = self.open.take();
