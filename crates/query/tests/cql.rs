@@ -187,7 +187,9 @@ fn wanted() -> impl Strategy<Value = Wanted> {
 }
 
 fn attribute() -> impl Strategy<Value = Attribute> {
-    prop_oneof![Just(Attribute::Word), Just(Attribute::Lc), Just(Attribute::Lemma), Just(Attribute::Tag)]
+    let feature = "[A-Z][a-z]{3}(\\[[a-z]{2}\\])?";
+    let feature = feature.prop_map(|name| Attribute::named(&name).unwrap_or(Attribute::Feats));
+    prop_oneof![Just(Attribute::Word), Just(Attribute::Lc), Just(Attribute::Lemma), Just(Attribute::Tag), feature]
 }
 
 fn logic<T: Clone + std::fmt::Debug + 'static>(test: impl Strategy<Value = T> + 'static) -> BoxedStrategy<Logic<T>> {
