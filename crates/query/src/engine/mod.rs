@@ -9,6 +9,7 @@ mod documents;
 mod find;
 mod grams;
 mod kwic;
+mod layers;
 mod near;
 mod periods;
 mod plan;
