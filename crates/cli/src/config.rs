@@ -247,13 +247,21 @@ impl GateConfig {
 pub struct AnnotateConfig {
     pub duplicates: Duplicates,
     pub tags: bool,
+    /// Whether words get morphological features.
+    pub features: bool,
     pub models: String,
     pub external: BTreeMap<String, ExternalConfig>,
 }
 
 impl Default for AnnotateConfig {
     fn default() -> AnnotateConfig {
-        AnnotateConfig { duplicates: Duplicates::Drop, tags: true, models: String::new(), external: BTreeMap::new() }
+        AnnotateConfig {
+            duplicates: Duplicates::Drop,
+            tags: true,
+            features: true,
+            models: String::new(),
+            external: BTreeMap::new(),
+        }
     }
 }
 
@@ -306,7 +314,7 @@ fn vertical() -> ToolFormat {
 }
 
 fn usual_columns() -> Vec<String> {
-    ["word", "lemma", "tag"].map(str::to_owned).to_vec()
+    ["word", "lemma", "tag", "feats"].map(str::to_owned).to_vec()
 }
 
 fn stream() -> ToolMode {
@@ -363,8 +371,9 @@ impl ExternalConfig {
             "word" => Ok(external::Column::Word),
             "lemma" => Ok(external::Column::Lemma),
             "tag" => Ok(external::Column::Tag),
+            "feats" => Ok(external::Column::Feats),
             "" | "_" => Ok(external::Column::Other),
-            _ => bail!("columns: there is no column `{name}`; there are word, lemma, tag and _"),
+            _ => bail!("columns: there is no column `{name}`; there are word, lemma, tag, feats and _"),
         };
         self.columns.iter().map(column).collect()
     }

@@ -39,13 +39,16 @@ struct Word<'a> {
     form: &'a str,
     lemma: &'a str,
     upos: &'a str,
+    #[serde(skip_serializing_if = "str::is_empty")]
+    feats: &'a str,
     /// Whether white space follows.
     space: bool,
 }
 
 impl<'a> From<&'a Token> for Word<'a> {
     fn from(token: &'a Token) -> Word<'a> {
-        Word { form: &token.word, lemma: &token.lemma, upos: &token.tag, space: token.space_after }
+        let Token { word, lemma, tag, feats, space_after } = token;
+        Word { form: word, lemma, upos: tag, feats, space: *space_after }
     }
 }
 
