@@ -251,7 +251,7 @@ fn a_folder_of_saved_pages_comes_in_by_what_they_say_of_themselves() {
     write(&folder.join("notes.txt"), "no page");
     write(&folder.join("empty.html"), " ");
     let import = format!("import {} --date 2026-02-05", folder.display());
-    corpus.run(&import).ok().says("3 pages came in, 1 left out (1 empty)");
+    corpus.run(&import).ok().says("3 pages came in, 2 left out (1 empty, 1 unknown-file)");
     let mut urls: Vec<String> = corpus.pages().into_keys().collect();
     urls.sort();
     assert_eq!(urls, ["http://mirror.example/news/y.html", "https://own.example/x", "import:saved/z.html"]);
@@ -261,6 +261,30 @@ fn a_folder_of_saved_pages_comes_in_by_what_they_say_of_themselves() {
     write(&folder.join("new.html"), article(7));
     corpus.run(&import).ok().says("1 page came in");
     corpus.run("clean").ok().says("4 documents");
+}
+
+#[test]
+fn a_folder_brings_everything_that_is_known_and_names_the_rest() {
+    let corpus = corpus();
+    let folder = corpus.beside("mixed");
+    fs::create_dir_all(folder.join("deep/mirror.example")).unwrap();
+    write(&folder.join("a.warc"), archive().concat());
+    write(&folder.join("deep/b.jsonl"), json!({ "id": "b", "text": text(3) }).to_string());
+    write(&folder.join("page.html"), article(4));
+    write(&folder.join("deep/mirror.example/story.htm"), article(5));
+    write(&folder.join("deep/mirror.example/api.json"), json!({ "text": "data of a site" }).to_string());
+    write(&folder.join("deep/feeds.opml"), "<opml><body><outline xmlUrl='https://a.example/feed'/></body></opml>");
+    write(&folder.join("notes.txt"), "no page");
+    write(&folder.join(".hidden"), "nobody's business");
+    let import = format!("import {} --date 2026-02-05", folder.display());
+    let report = corpus.run(&format!("{import} --json")).ok().json();
+    assert_eq!((&report["pages"], &report["files"]), (&json!(5), &json!(4)), "{report}");
+    assert_eq!(left_out(&report)["unknown-file"], 3);
+    let named = report["files_unknown"].to_string();
+    assert!(["notes.txt", "api.json", "feeds.opml"].iter().all(|name| named.contains(name)), "{named}");
+    assert!(corpus.pages().contains_key("import:mixed/page.html"));
+    assert!(!fs::read_to_string(corpus.home().join("feeds.txt")).unwrap().contains("a.example"));
+    corpus.run(&import).ok().says("0 pages came in").says("4 files imported before").says("notes.txt; --from says");
 }
 
 #[test]
