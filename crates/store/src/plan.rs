@@ -11,7 +11,7 @@ use crate::disk::{self, Draft};
 use crate::error::{During, Error, Result};
 use crate::frames::{self, Blocks, FRAME_BYTES, Packer};
 use crate::home::{Home, files_in};
-use crate::removed::STATUS;
+use crate::removed::{Removed, STATUS};
 
 const FORMAT: &str = "plan";
 const VERSION: u32 = 1;
@@ -209,7 +209,8 @@ pub struct TakenIn {
     pub added: u64,
 }
 
-/// Adds the entries of another plan, FeedFetcher's or ours, that the home's plan does not have, each as it stands there.
+/// Adds the entries of another plan, FeedFetcher's or ours, that the home's plan does not have, each as it stands there. Of
+/// what was taken out of the home only that is added.
 pub fn take_in(home: &Home, run: &str, other: &Path, dry_run: bool) -> Result<TakenIn> {
     let mut new = FingerprintSet::default();
     let mut taken = TakenIn::default();
@@ -222,6 +223,7 @@ pub fn take_in(home: &Home, run: &str, other: &Path, dry_run: bool) -> Result<Ta
     })?;
     taken.added = new.len() as u64;
     if !dry_run && taken.added > 0 {
+        let removed = Removed::read(home)?;
         rewrite(
             home,
             run,
@@ -230,7 +232,10 @@ pub fn take_in(home: &Home, run: &str, other: &Path, dry_run: bool) -> Result<Ta
                 let mut full = Ok(());
                 read_file(other, |row| {
                     if new.remove(&Fingerprint::of(row.url)) && full.is_ok() {
-                        full = plan.add_row(row);
+                        full = match removed.covers(row.url) {
+                            Some(_) => plan.add_row(&Row { status: STATUS, title: "", ..*row }),
+                            None => plan.add_row(row),
+                        };
                     }
                 })?;
                 full

@@ -288,6 +288,49 @@ fn a_folder_brings_everything_that_is_known_and_names_the_rest() {
 }
 
 #[test]
+fn what_was_removed_comes_back_by_no_door() {
+    let corpus = corpus();
+    let archived = write(&corpus.beside("a.warc"), archive().concat());
+    let lines = [
+        json!({ "id": "t1", "text": text(1) }),
+        json!({ "id": "t2", "text": text(2), "url": "https://private.example/t2" }),
+        json!({ "id": "t3", "text": text(3) }),
+    ];
+    let lines = lines.map(|line| line.to_string());
+    let texts = write(&corpus.beside("t.jsonl"), lines[..2].join("\n"));
+    let tokens = |url: &str| format!("<doc url=\"{url}\">\n<p>\n<s>\nRain\n</s>\n</p>\n</doc>\n");
+    let vertical = tokens("https://private.example/v") + &tokens("https://gazette.example/v");
+    let vertical = write(&corpus.beside("v.vert"), vertical);
+    let conllu = "# newdoc\n# url = https://www.private.example/c\n1\tRain\train\tNOUN\t_\t_\t_\t_\t_\t_\n\n";
+    let conllu = write(&corpus.beside("c.conllu"), conllu);
+    let saved = corpus.beside("saved");
+    fs::create_dir_all(saved.join("private.example")).unwrap();
+    write(&saved.join("private.example/s.html"), article(9));
+    let page = json!({ "url": "https://other.example/p", "final_url": "https://private.example/p", "body": "<p>x",
+        "downloaded": "2025-01-02T04:00:00Z", "seen": "2025-01-02T04:00:00Z" });
+    let pages = write(&corpus.beside("p.jsonl"), page.to_string());
+    let row = |url: &str| format!("0\tnew\t0\t2025-01-02T03:04:05Z\t\thttp://e.org/feed\t{url}\tA title\n");
+    let plan = write(&corpus.beside("plan.tsv"), row("https://private.example/9") + &row("https://e.example/9"));
+
+    // What a text is called in place of an address can be removed too.
+    corpus.run(&format!("import {} --no-gate", texts.display())).ok().says("2 pages came in");
+    corpus.run("remove import:t.jsonl#t1 --reason asked").ok().says("1 page and 0 documents removed");
+    corpus.run("remove https://gazette.example/a --reason asked").ok();
+    corpus.run("remove private.example --reason asked").ok().says("1 page");
+    let all = [&archived, &texts, &vertical, &conllu, &saved, &pages, &plan].map(|path| path.display().to_string());
+    write(&texts, lines.join("\n"));
+    let report = corpus.run(&format!("import {} --json", all.join(" "))).ok().json();
+    assert_eq!(left_out(&report)["removed"], 7, "{report}");
+    let mut urls: Vec<String> = corpus.pages().into_keys().collect();
+    urls.sort();
+    assert_eq!(urls, ["https://gazette.example/b", "https://gazette.example/v", "import:t.jsonl#t3"]);
+    let plan = corpus.plan();
+    let entry = plan.iter().find(|entry| entry.url == "https://private.example/9").unwrap();
+    assert_eq!((entry.status.as_str(), entry.title.as_str()), ("removed", ""));
+    assert_eq!(corpus.statuses()["https://e.example/9"], "new");
+}
+
+#[test]
 fn a_list_of_feeds_goes_to_the_list_of_feeds() {
     let corpus = corpus();
     let list = "<opml version=\"2.0\"><body><outline text=\"Weather\"><outline text=\"A\" xmlUrl=\"https://a.example/feed\"/></outline></body></opml>";

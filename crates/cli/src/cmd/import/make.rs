@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::path::Path;
+use std::sync::Arc;
 
 use http::{HeaderMap, HeaderName, HeaderValue};
 use jiff::Timestamp;
@@ -11,6 +12,7 @@ use tidings_fetch::rights;
 use tidings_model::{Page, Rights, Status};
 use tidings_store::doors::ledger::Input;
 use tidings_store::doors::records::{Head, Record};
+use tidings_store::removed::{self, Removed};
 use tidings_store::{Packer, archive, rfc3339};
 
 use super::kind::Kind;
@@ -28,6 +30,8 @@ pub struct Maker {
     pub given: Given,
     /// How large bodies may get.
     pub ceiling: Ceiling,
+    /// What was taken out of the home and must not come back.
+    pub removed: Arc<Removed>,
     /// How hard pages are packed; nothing if they are only counted.
     pub compression: Option<i32>,
 }
@@ -67,7 +71,7 @@ impl Maker {
                     page
                 }
             };
-            match page {
+            match page.and_then(|page| self.welcome(page)) {
                 Ok(page) => {
                     made.pages += 1;
                     if let Some(input) = &mut saved {
@@ -91,6 +95,12 @@ impl Maker {
             made.frames = lines.into_iter().map(|(day, lines)| (day, packer.pack(&lines))).collect();
         }
         made
+    }
+
+    /// A page that nobody has asked to keep out.
+    fn welcome(&self, page: Page) -> Result<Page, &'static str> {
+        let is_removed = [&page.url, &page.final_url].into_iter().any(|url| self.removed.covers(url).is_some());
+        if is_removed { Err(removed::STATUS) } else { Ok(page) }
     }
 
     /// A page in a record of an archive.

@@ -12,6 +12,7 @@ mod text;
 
 use std::collections::{BTreeMap, VecDeque};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use anyhow::{Context as _, Result, bail};
 use jiff::Timestamp;
@@ -19,6 +20,7 @@ use serde_json::json;
 use tidings_fetch::decode::Ceiling;
 use tidings_store::doors::ledger::{self, Input, Intake};
 use tidings_store::doors::records::Place;
+use tidings_store::removed::Removed;
 use tidings_store::runs::RunLog;
 use tidings_store::{archive, plan, rfc3339};
 
@@ -129,6 +131,7 @@ pub fn run(args: &Args, global: &Global) -> Result<Report> {
     }
     let mut work = Work {
         intake,
+        removed: Arc::new(Removed::read(&session.home)?),
         args,
         columns,
         progress: Progress::begin("files", total),
@@ -183,6 +186,8 @@ struct Work<'a> {
     args: &'a Args,
     columns: [usize; 3],
     intake: Intake,
+    /// What must not come back, by whatever door.
+    removed: Arc<Removed>,
     progress: Progress,
     /// Inputs that were read, and those that were known.
     read: u64,
@@ -305,6 +310,7 @@ impl Work<'_> {
             name,
             given,
             ceiling: Ceiling { max_bytes: fetch.max_page_mib << 20, max_ratio: fetch.max_unpack_ratio },
+            removed: Arc::clone(&self.removed),
             compression: (!self.args.dry_run).then_some(self.session.config.store.compression),
         }
     }
