@@ -331,6 +331,49 @@ fn what_was_removed_comes_back_by_no_door() {
 }
 
 #[test]
+fn what_came_in_is_not_fetched_again_whether_a_feed_names_it_before_or_after() {
+    let spec = tidings_simweb::Spec { sites: 2, items_per_feed: 3, ..tidings_simweb::Spec::default() };
+    let corpus = Corpus::new(spec);
+    let fresh = corpus.beside("fresh");
+    copy_folder(&corpus.home(), &fresh);
+    corpus.run("update --all").ok();
+    let listed = corpus.beside("listed");
+    copy_folder(&corpus.home(), &listed);
+    corpus.run("fetch").ok().says("6 pages fetched");
+    let files = corpus.files("pages", ".jsonl.zst");
+    let packed = write(&corpus.beside("pages.jsonl.zst"), fs::read(&files[0]).unwrap());
+    assert_eq!(files.len(), 1);
+    let urls: Vec<String> = corpus.plan().into_iter().map(|entry| entry.url).collect();
+    let plan: String = urls.iter().map(|url| format!("0\tnew\t0\t2025-01-02T03:04:05Z\t\tf\t{url}\tT\n")).collect();
+    let plan = write(&corpus.beside("plan.tsv"), plan);
+    let import = format!("import {}", packed.display());
+    let asks_for_nothing = |at: &str| {
+        corpus.run("update --all").ok().says("0 new in the plan");
+        corpus.run(&format!("import {}", plan.display())).ok().says("6 entries read, 0 new in the plan");
+        corpus.web.clear_log();
+        corpus.run("fetch").ok().says("nothing to fetch");
+        assert!(corpus.web.requests().is_empty(), "{at}");
+        assert_eq!((corpus.plan().len(), corpus.pages().len()), (0, 6), "{at}");
+        corpus.is_tidy();
+    };
+    for (when, before) in [("after", &fresh), ("before", &listed)] {
+        corpus.restore(before);
+        corpus.run(&import).ok().says("6 pages came in");
+        asks_for_nothing(when);
+        let story = format!("why {}", urls[0]);
+        corpus.run(&story).ok().says("came in by an import; it will not be fetched again");
+    }
+    // Whatever a power cut leaves: either the page is there and known, or it is not and will be fetched.
+    corpus.cut_at_every_move(&import, &listed, |at| {
+        corpus.run("update --all").ok();
+        let (pages, plan) = (corpus.pages().len(), corpus.plan().len());
+        assert!(matches!((pages, plan), (0, 6) | (6, 0)), "move {at}: {pages} pages, {plan} entries");
+        corpus.run(&import).ok();
+        asks_for_nothing(&format!("move {at}"));
+    });
+}
+
+#[test]
 fn a_list_of_feeds_goes_to_the_list_of_feeds() {
     let corpus = corpus();
     let list = "<opml version=\"2.0\"><body><outline text=\"Weather\"><outline text=\"A\" xmlUrl=\"https://a.example/feed\"/></outline></body></opml>";

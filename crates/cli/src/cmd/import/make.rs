@@ -9,7 +9,7 @@ use jiff::Timestamp;
 use tidings_feeds::discover::own_address;
 use tidings_fetch::decode::{Ceiling, Decoder};
 use tidings_fetch::rights;
-use tidings_model::{Page, Rights, Status};
+use tidings_model::{Fingerprint, Page, Rights, Status, address};
 use tidings_store::doors::ledger::Input;
 use tidings_store::doors::records::{Head, Record};
 use tidings_store::removed::{self, Removed};
@@ -43,6 +43,8 @@ pub struct Made {
     pub frames: BTreeMap<String, Vec<u8>>,
     /// Pages.
     pub pages: u64,
+    /// What their addresses are remembered by.
+    pub addresses: Vec<Fingerprint>,
     /// What became no page, by reason.
     pub left_out: BTreeMap<&'static str, u64>,
     /// Saved pages that were read, as the ledger enters them.
@@ -74,6 +76,7 @@ impl Maker {
             match page.and_then(|page| self.welcome(page)) {
                 Ok(page) => {
                     made.pages += 1;
+                    made.addresses.extend(addresses(&page));
                     if let Some(input) = &mut saved {
                         input.pages = 1;
                     }
@@ -218,6 +221,15 @@ fn whole(page: Page) -> Result<Page, &'static str> {
     } else {
         Ok(page)
     }
+}
+
+/// The addresses that need not be asked for a page any more.
+fn addresses(page: &Page) -> impl Iterator<Item = Fingerprint> {
+    let other = Some(&page.final_url).filter(|url| **url != page.url);
+    [Some(&page.url), other]
+        .into_iter()
+        .flatten()
+        .filter_map(|url| Some(Fingerprint::of(&address::normalise(url, None)?)))
 }
 
 fn is_html(content_type: &str) -> bool {

@@ -159,7 +159,7 @@ pub fn run(args: &Args, global: &Global) -> Result<Report> {
         work.progress.show(number as u64, &input.path.display().to_string());
         work.input(input)
     });
-    let kept = if args.dry_run { Ok(()) } else { work.intake.step() };
+    let kept = if args.dry_run { Ok(()) } else { work.intake.step().and_then(|()| work.intake.fold()) };
     let report = work.report();
     if let Some(mut log) = log {
         let logged = log.push(&json!({ "summary": report.json })).and_then(|()| log.publish());
@@ -350,6 +350,7 @@ impl Work<'_> {
                     return Ok(());
                 }
                 made.frames.iter().for_each(|(day, frame)| intake.push(day, frame));
+                intake.remember(&made.addresses);
                 for saved in &made.saved {
                     intake.reached(saved)?;
                 }
