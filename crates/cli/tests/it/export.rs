@@ -8,7 +8,7 @@ use std::fs;
 use std::path::Path;
 use std::process::Command;
 
-use serde_json::Value;
+use serde_json::{Value, json};
 use tidings_model::{Page, Rights};
 
 use crate::clean::{corpus, page, put};
@@ -526,6 +526,60 @@ fn what_was_exported_comes_in_again_as_it_was() {
             assert_eq!(texts(&other, "back.jsonl"), texts(&corpus, "out.jsonl"));
         }
         assert_eq!(sentences(&other, "back.conllu"), sentences(&corpus, "out.conllu"), "{source}");
+    }
+}
+
+#[test]
+fn tokens_leave_byte_by_byte_as_they_came() {
+    let corpus = crate::clean::corpus();
+    keep_duplicates(&corpus);
+    fs::write(corpus.home().join("feeds.txt"), "http://e.org/feed\ttopic=floods\tcountry=se\n").unwrap();
+    let line = |url: &str, lang: &str, paragraphs: Value| {
+        json!({ "id": "", "url": url, "site": "e.de", "feed": "http://e.org/feed", "downloaded": "2026-03-01T10:00:00Z",
+            "title": "A \"flood\" & more", "language": lang, "language_score": 0.9, "paragraphs": paragraphs,
+            "metadata": { "genre": "news", "zone": "3" },
+            "dated": { "day": "2026-02-27", "source": "meta", "confidence": 0.9 } })
+        .to_string()
+    };
+    let p = |text: &str| json!({ "kind": "p", "text": text });
+    let lines = [
+        line(
+            "http://e.de/1",
+            "en",
+            json!([
+                { "kind": "heading", "level": 3, "text": "The flood of <2026>" },
+                p("Write to a.b@example.org! It rained. It rained again, didn't it?"),
+                { "kind": "item", "depth": 2, "ordered": true, "text": "First, the bridge." },
+                { "kind": "quote", "text": "« Il pleut sur la ville », dit-elle.", "language": "fr" },
+                { "kind": "row", "header": true, "text": "Town\tLevel\t3 m" },
+                { "kind": "code", "text": "if rain:\n    stay()" },
+            ]),
+        ),
+        line("http://e.de/2", "ja", json!([p("雨が降った。もう止んだ。"), p("川は静かだ。")])),
+    ];
+    let path = corpus.beside("in.jsonl");
+    fs::write(&path, lines.join("\n")).unwrap();
+    corpus.run(&format!("import --no-gate {}", path.display())).ok();
+    for verb in ["clean", "annotate"] {
+        corpus.run(verb).ok();
+    }
+    for format in ["vertical", "conllu"] {
+        let (first, again) = (format!("first.{format}"), format!("again.{format}"));
+        export(&corpus, &format!("--format {format}"), &first);
+        let other = crate::clean::corpus();
+        keep_duplicates(&other);
+        let first = corpus.beside(&first);
+        other.run(&format!("import --no-gate --from {format} {}", first.display())).ok().says("2 pages came in");
+        for verb in ["clean", "annotate"] {
+            other.run(verb).ok();
+        }
+        export(&other, &format!("--format {format}"), &again);
+        let first = fs::read_to_string(first).unwrap();
+        assert_eq!(text(&other, &again), first);
+        let kinds = ["heading", "item", "quote", "row", "code"];
+        let names =
+            |kind| if format == "vertical" { format!("<p kind=\"{kind}\"") } else { format!("# kind = {kind}") };
+        assert!(kinds.iter().all(|kind| first.contains(&names(kind))), "{first}");
     }
 }
 

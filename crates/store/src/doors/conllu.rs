@@ -10,6 +10,7 @@ use std::path::{Path, PathBuf};
 use tidings_model::{Annotated, AnnotatedParagraph, Attributes, Token};
 
 use crate::error::{During, Result};
+use crate::format::vertical::{MAX_FIELDS, is_name};
 
 /// No line of a treebank is longer.
 const MAX_LINE_BYTES: usize = 1 << 20;
@@ -25,12 +26,13 @@ struct Columns {
     form: usize,
     lemma: Option<usize>,
     tag: Option<usize>,
+    own_tag: Option<usize>,
     misc: Option<usize>,
 }
 
 impl Default for Columns {
     fn default() -> Columns {
-        Columns { id: 0, form: 1, lemma: Some(2), tag: Some(3), misc: Some(9) }
+        Columns { id: 0, form: 1, lemma: Some(2), tag: Some(3), own_tag: Some(4), misc: Some(9) }
     }
 }
 
@@ -42,6 +44,9 @@ pub struct Reader<R> {
     columns: Columns,
     /// The document that begins where the last one ended.
     next: Option<Attributes>,
+    /// Whether comments still speak of the document, and what they say of the paragraph that begins.
+    is_heading: bool,
+    paragraph: AnnotatedParagraph,
     ended: bool,
     /// Sentences that could not be read.
     pub bad_sentences: u64,
@@ -65,6 +70,8 @@ impl<R: BufRead> Reader<R> {
             line: Vec::new(),
             columns: Columns::default(),
             next: None,
+            is_heading: true,
+            paragraph: AnnotatedParagraph::default(),
             ended: false,
             bad_sentences: 0,
         }
@@ -85,7 +92,10 @@ impl<R: BufRead> Reader<R> {
                 tokens += draft.tokens.len();
                 self.finish(std::mem::take(&mut draft), &mut document, &mut new_paragraph);
                 if tokens >= MAX_TOKENS {
-                    self.next = Some(document.about.clone());
+                    let mut about = document.about.clone();
+                    // Pieces of a document are documents of their own.
+                    about.fields.retain(|(name, _)| name != "newdoc");
+                    self.next = Some(about);
                     return Ok(Some(document));
                 }
             } else if let Some(comment) = line.strip_prefix('#') {
@@ -93,9 +103,12 @@ impl<R: BufRead> Reader<R> {
                 let (name, value) = (name.trim(), value.trim());
                 match name {
                     "global.columns" => self.columns = columns(value),
-                    "newpar" | "newpar id" => new_paragraph = true,
+                    "newpar" | "newpar id" => (new_paragraph, self.is_heading) = (true, false),
+                    "sent_id" | "text" => self.is_heading = false,
+                    "kind" if !self.is_heading && new_paragraph => value.clone_into(&mut self.paragraph.kind),
+                    "par_lang" if new_paragraph => value.clone_into(&mut self.paragraph.language),
                     "newdoc" | "newdoc id" => {
-                        new_paragraph = true;
+                        (new_paragraph, self.is_heading) = (true, true);
                         let about = Attributes {
                             fields: vec![("newdoc".to_owned(), value.to_owned())],
                             ..Attributes::default()
@@ -106,7 +119,7 @@ impl<R: BufRead> Reader<R> {
                         }
                         document.about = about;
                     }
-                    _ => note(name, value, &mut document.about),
+                    _ => note(name, value, self.is_heading, &mut document.about),
                 }
             } else {
                 draft.push(&line, self.columns);
@@ -120,7 +133,7 @@ impl<R: BufRead> Reader<R> {
             self.bad_sentences += 1;
         } else if !draft.tokens.is_empty() {
             if std::mem::take(new_paragraph) {
-                document.paragraphs.push(AnnotatedParagraph { kind: "p".to_owned(), ..AnnotatedParagraph::default() });
+                document.paragraphs.push(std::mem::take(&mut self.paragraph));
             }
             document.paragraphs.last_mut().expect("there is one now").sentences.push(draft.tokens);
         }
@@ -142,13 +155,20 @@ impl<R: BufRead> Reader<R> {
     }
 }
 
-/// What comments before the first sentence say of a document.
-fn note(name: &str, value: &str, about: &mut Attributes) {
+/// What comments say of a document. Names that nobody has agreed upon count only at its head.
+fn note(name: &str, value: &str, is_heading: bool, about: &mut Attributes) {
     let place = match name {
         "url" | "source_url" | "meta::url" => &mut about.url,
         "title" | "meta::title" => &mut about.title,
         "date" | "meta::date" => &mut about.date,
-        _ => return,
+        "seen" => &mut about.seen,
+        _ => {
+            let is_name = is_name(name) && about.field(name).is_none() && about.fields.len() < MAX_FIELDS;
+            if is_heading && is_name && !value.is_empty() {
+                about.fields.push((name.to_owned(), value.to_owned()));
+            }
+            return;
+        }
     };
     if place.is_empty() {
         value.clone_into(place);
@@ -162,7 +182,8 @@ fn columns(names: &str) -> Columns {
         id: place("ID").unwrap_or(usize::MAX),
         form: place("FORM").unwrap_or(usize::MAX),
         lemma: place("LEMMA"),
-        tag: place("UPOS").or_else(|| place("XPOS")),
+        tag: place("UPOS"),
+        own_tag: place("XPOS"),
         misc: place("MISC"),
     }
 }
@@ -185,7 +206,8 @@ impl Draft {
             self.is_bad = true;
             return;
         };
-        let (lemma, tag) = (cell(columns.lemma), cell(columns.tag));
+        let lemma = cell(columns.lemma);
+        let tag = Some(cell(columns.tag)).filter(|tag| !tag.is_empty()).unwrap_or_else(|| cell(columns.own_tag));
         if let Some((end, at)) = self.within.filter(|(end, _)| first <= *end) {
             let token = &mut self.tokens[at];
             for (sum, part) in [(&mut token.lemma, lemma), (&mut token.tag, tag)] {
