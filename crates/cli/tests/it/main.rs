@@ -24,6 +24,7 @@ mod limits;
 mod models;
 mod month;
 mod page;
+mod registry;
 mod remove;
 mod report;
 mod retries;

@@ -10,6 +10,7 @@ use std::path::{Path, PathBuf};
 use tidings_model::{Annotated, AnnotatedParagraph, Attributes, Token, feats};
 
 use crate::error::{During, Result};
+use crate::format::vertical::{MAX_FIELDS, is_name};
 
 /// No line of a treebank is longer.
 const MAX_LINE_BYTES: usize = 1 << 20;
@@ -25,13 +26,21 @@ struct Columns {
     form: usize,
     lemma: Option<usize>,
     tag: Option<usize>,
+<<<<<<< HEAD
     feats: Option<usize>,
+=======
+    own_tag: Option<usize>,
+>>>>>>> doors
     misc: Option<usize>,
 }
 
 impl Default for Columns {
     fn default() -> Columns {
+<<<<<<< HEAD
         Columns { id: 0, form: 1, lemma: Some(2), tag: Some(3), feats: Some(5), misc: Some(9) }
+=======
+        Columns { id: 0, form: 1, lemma: Some(2), tag: Some(3), own_tag: Some(4), misc: Some(9) }
+>>>>>>> doors
     }
 }
 
@@ -43,6 +52,9 @@ pub struct Reader<R> {
     columns: Columns,
     /// The document that begins where the last one ended.
     next: Option<Attributes>,
+    /// Whether comments still speak of the document, and what they say of the paragraph that begins.
+    is_heading: bool,
+    paragraph: AnnotatedParagraph,
     ended: bool,
     /// Sentences that could not be read.
     pub bad_sentences: u64,
@@ -66,6 +78,8 @@ impl<R: BufRead> Reader<R> {
             line: Vec::new(),
             columns: Columns::default(),
             next: None,
+            is_heading: true,
+            paragraph: AnnotatedParagraph::default(),
             ended: false,
             bad_sentences: 0,
         }
@@ -86,7 +100,10 @@ impl<R: BufRead> Reader<R> {
                 tokens += draft.tokens.len();
                 self.finish(std::mem::take(&mut draft), &mut document, &mut new_paragraph);
                 if tokens >= MAX_TOKENS {
-                    self.next = Some(document.about.clone());
+                    let mut about = document.about.clone();
+                    // Pieces of a document are documents of their own.
+                    about.fields.retain(|(name, _)| name != "newdoc");
+                    self.next = Some(about);
                     return Ok(Some(document));
                 }
             } else if let Some(comment) = line.strip_prefix('#') {
@@ -94,9 +111,12 @@ impl<R: BufRead> Reader<R> {
                 let (name, value) = (name.trim(), value.trim());
                 match name {
                     "global.columns" => self.columns = columns(value),
-                    "newpar" | "newpar id" => new_paragraph = true,
+                    "newpar" | "newpar id" => (new_paragraph, self.is_heading) = (true, false),
+                    "sent_id" | "text" => self.is_heading = false,
+                    "kind" if !self.is_heading && new_paragraph => value.clone_into(&mut self.paragraph.kind),
+                    "par_lang" if new_paragraph => value.clone_into(&mut self.paragraph.language),
                     "newdoc" | "newdoc id" => {
-                        new_paragraph = true;
+                        (new_paragraph, self.is_heading) = (true, true);
                         let about = Attributes {
                             fields: vec![("newdoc".to_owned(), value.to_owned())],
                             ..Attributes::default()
@@ -107,7 +127,7 @@ impl<R: BufRead> Reader<R> {
                         }
                         document.about = about;
                     }
-                    _ => note(name, value, &mut document.about),
+                    _ => note(name, value, self.is_heading, &mut document.about),
                 }
             } else {
                 draft.push(&line, self.columns);
@@ -125,7 +145,7 @@ impl<R: BufRead> Reader<R> {
                 token.feats = feats::canonical(&token.feats).unwrap_or_default().into_owned();
             }
             if std::mem::take(new_paragraph) {
-                document.paragraphs.push(AnnotatedParagraph { kind: "p".to_owned(), ..AnnotatedParagraph::default() });
+                document.paragraphs.push(std::mem::take(&mut self.paragraph));
             }
             document.paragraphs.last_mut().expect("there is one now").sentences.push(tokens);
         }
@@ -147,13 +167,20 @@ impl<R: BufRead> Reader<R> {
     }
 }
 
-/// What comments before the first sentence say of a document.
-fn note(name: &str, value: &str, about: &mut Attributes) {
+/// What comments say of a document. Names that nobody has agreed upon count only at its head.
+fn note(name: &str, value: &str, is_heading: bool, about: &mut Attributes) {
     let place = match name {
         "url" | "source_url" | "meta::url" => &mut about.url,
         "title" | "meta::title" => &mut about.title,
         "date" | "meta::date" => &mut about.date,
-        _ => return,
+        "seen" => &mut about.seen,
+        _ => {
+            let is_name = is_name(name) && about.field(name).is_none() && about.fields.len() < MAX_FIELDS;
+            if is_heading && is_name && !value.is_empty() {
+                about.fields.push((name.to_owned(), value.to_owned()));
+            }
+            return;
+        }
     };
     if place.is_empty() {
         value.clone_into(place);
@@ -167,8 +194,13 @@ fn columns(names: &str) -> Columns {
         id: place("ID").unwrap_or(usize::MAX),
         form: place("FORM").unwrap_or(usize::MAX),
         lemma: place("LEMMA"),
+<<<<<<< HEAD
         tag: place("UPOS").or_else(|| place("XPOS")),
         feats: place("FEATS"),
+=======
+        tag: place("UPOS"),
+        own_tag: place("XPOS"),
+>>>>>>> doors
         misc: place("MISC"),
     }
 }
@@ -191,8 +223,14 @@ impl Draft {
             self.is_bad = true;
             return;
         };
+<<<<<<< HEAD
         let [lemma, tag, feats] = [columns.lemma, columns.tag, columns.feats].map(cell);
         if let Some((begin, end, at)) = self.within.filter(|(_, end, _)| first <= *end) {
+=======
+        let lemma = cell(columns.lemma);
+        let tag = Some(cell(columns.tag)).filter(|tag| !tag.is_empty()).unwrap_or_else(|| cell(columns.own_tag));
+        if let Some((end, at)) = self.within.filter(|(end, _)| first <= *end) {
+>>>>>>> doors
             let token = &mut self.tokens[at];
             // Whose features they are is told by their place, so that a word without any has one too.
             if token.feats.len() <= feats::MAX_BYTES {

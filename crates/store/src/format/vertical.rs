@@ -26,7 +26,7 @@ use crate::error::{During, Error, Result};
 /// No line of a corpus is longer; what is, is another kind of file.
 const MAX_LINE_BYTES: usize = 1 << 20;
 /// How many fields a document may have besides those with a column of their own.
-const MAX_FIELDS: usize = 64;
+pub(crate) const MAX_FIELDS: usize = 64;
 
 /// Writes a document behind whatever `text` holds.
 pub fn write(document: &Annotated, text: &mut String) {
@@ -277,7 +277,8 @@ fn attributes(line: &str) -> std::result::Result<Attributes, String> {
     Ok(about)
 }
 
-fn is_name(name: &str) -> bool {
+/// Whether something may be the name of a field.
+pub(crate) fn is_name(name: &str) -> bool {
     (1..=32).contains(&name.len()) && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
 }
 

@@ -22,6 +22,9 @@ const MAX_NOTES_BYTES: u64 = 64 << 10;
 /// Tokens of a document; one that is longer is cut into pieces.
 const MAX_TOKENS: usize = 1 << 20;
 
+/// The field that says what a document is called in its corpus.
+pub const NAME: &str = "newdoc";
+
 /// Something that may become a page.
 #[derive(Debug)]
 pub enum Raw {
@@ -327,7 +330,9 @@ impl Vertical {
             };
             match event {
                 Event::Document(about) => {
-                    let before = self.open.replace(Annotated { about: *about, paragraphs: Vec::new() });
+                    let mut about = *about;
+                    about.fields.extend(self.reader.value("id").map(|id| (NAME.to_owned(), id)));
+                    let before = self.open.replace(Annotated { about, paragraphs: Vec::new() });
                     if let Some(document) = self.whole(before) {
                         return Ok(Some(document));
                     }
@@ -339,7 +344,9 @@ impl Vertical {
                     }
                 }
                 Event::Paragraph => {
-                    self.open.get_or_insert_default().paragraphs.push(AnnotatedParagraph::default());
+                    let [kind, language] = ["kind", "lang"].map(|name| self.reader.value(name).unwrap_or_default());
+                    let paragraph = AnnotatedParagraph { kind, language, ..AnnotatedParagraph::default() };
+                    self.open.get_or_insert_default().paragraphs.push(paragraph);
                 }
                 Event::Sentence => paragraph(&mut self.open).sentences.push(Vec::new()),
                 Event::Glue => glued = true,
@@ -362,7 +369,9 @@ impl Vertical {
                     tokens += 1;
                     if tokens > MAX_TOKENS {
                         let before = self.open.take();
-                        let about = before.as_ref().map(|document| document.about.clone()).unwrap_or_default();
+                        let mut about = before.as_ref().map(|document| document.about.clone()).unwrap_or_default();
+                        // Pieces of a document are documents of their own.
+                        about.fields.retain(|(name, _)| name != NAME);
                         self.open = Some(Annotated { about, paragraphs: Vec::new() });
                         return Ok(self.whole(before));
                     }
