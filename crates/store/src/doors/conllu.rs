@@ -26,21 +26,14 @@ struct Columns {
     form: usize,
     lemma: Option<usize>,
     tag: Option<usize>,
-<<<<<<< HEAD
     feats: Option<usize>,
-=======
     own_tag: Option<usize>,
->>>>>>> doors
     misc: Option<usize>,
 }
 
 impl Default for Columns {
     fn default() -> Columns {
-<<<<<<< HEAD
-        Columns { id: 0, form: 1, lemma: Some(2), tag: Some(3), feats: Some(5), misc: Some(9) }
-=======
-        Columns { id: 0, form: 1, lemma: Some(2), tag: Some(3), own_tag: Some(4), misc: Some(9) }
->>>>>>> doors
+        Columns { id: 0, form: 1, lemma: Some(2), tag: Some(3), own_tag: Some(4), feats: Some(5), misc: Some(9) }
     }
 }
 
@@ -194,13 +187,9 @@ fn columns(names: &str) -> Columns {
         id: place("ID").unwrap_or(usize::MAX),
         form: place("FORM").unwrap_or(usize::MAX),
         lemma: place("LEMMA"),
-<<<<<<< HEAD
-        tag: place("UPOS").or_else(|| place("XPOS")),
-        feats: place("FEATS"),
-=======
         tag: place("UPOS"),
         own_tag: place("XPOS"),
->>>>>>> doors
+        feats: place("FEATS"),
         misc: place("MISC"),
     }
 }
@@ -223,14 +212,9 @@ impl Draft {
             self.is_bad = true;
             return;
         };
-<<<<<<< HEAD
-        let [lemma, tag, feats] = [columns.lemma, columns.tag, columns.feats].map(cell);
-        if let Some((begin, end, at)) = self.within.filter(|(_, end, _)| first <= *end) {
-=======
-        let lemma = cell(columns.lemma);
+        let [lemma, feats] = [columns.lemma, columns.feats].map(cell);
         let tag = Some(cell(columns.tag)).filter(|tag| !tag.is_empty()).unwrap_or_else(|| cell(columns.own_tag));
-        if let Some((end, at)) = self.within.filter(|(end, _)| first <= *end) {
->>>>>>> doors
+        if let Some((begin, end, at)) = self.within.filter(|(_, end, _)| first <= *end) {
             let token = &mut self.tokens[at];
             // Whose features they are is told by their place, so that a word without any has one too.
             if token.feats.len() <= feats::MAX_BYTES {
