@@ -15,6 +15,7 @@ mod tokens;
 
 use std::collections::{BTreeMap, HashSet};
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::time::Instant;
 
 use anyhow::{Result, bail};
@@ -162,7 +163,7 @@ pub fn run(args: &Args, global: &Global) -> Result<Report> {
     let traits = args.format.traits();
     let mut door = Door::open(&args.target, traits.is_folder, args.force)?;
     let mut export = Export {
-        selection: Selection::open(&home, &args.asked, args.purpose, traits.extent)?,
+        selection: Selection::open(&home, &args.asked, args.purpose, traits.extent, door.scratch())?,
         keep_duplicates: config.annotate.duplicates == Duplicates::Keep,
         bounds: bounds(args, &config),
         tally: Tally::default(),
@@ -313,16 +314,18 @@ impl Export {
         let (selection, explain) = (&self.selection, self.explain);
         let tally = &mut self.tally;
         let mut day = String::new();
+        let mut hits: (String, Option<Arc<[u128]>>) = Default::default();
         let read = || {
-            let raw = source.next()?;
-            Ok(raw.map(|raw| {
-                let weight = raw.weight();
-                (raw, weight)
-            }))
+            let Some(raw) = source.next()? else { return Ok(None) };
+            if hits.0 != raw.day {
+                hits = (raw.day.clone(), selection.hits_of(&raw.day)?);
+            }
+            let weight = raw.weight();
+            Ok(Some(((raw, hits.1.clone()), weight)))
         };
-        let work = |raw: source::Raw| {
+        let work = |(raw, hits): (source::Raw, Option<Arc<[u128]>>)| {
             let day = raw.day.clone();
-            let item = selection.item(raw, wants_tokens);
+            let item = selection.item(raw, hits.as_deref(), wants_tokens);
             (day, item.map(|item| item.map(|item| (render(&item), item))))
         };
         orderly::run(self.bounds, read, work, |(of_day, item)| {
