@@ -159,12 +159,13 @@ fn parse_purpose(name: &str) -> Result<Purpose, String> {
 pub fn run(args: &Args, global: &Global) -> Result<Report> {
     let began = Instant::now();
     let (home, config) = super::open_home(global)?;
-    check(args)?;
+    let keep_duplicates = config.annotate.duplicates == Duplicates::Keep;
+    check(args, keep_duplicates)?;
     let traits = args.format.traits();
     let mut door = Door::open(&args.target, traits.is_folder, args.force)?;
     let mut export = Export {
         selection: Selection::open(&home, &args.asked, args.purpose, traits.extent, door.scratch())?,
-        keep_duplicates: config.annotate.duplicates == Duplicates::Keep,
+        keep_duplicates,
         bounds: bounds(args, &config),
         tally: Tally::default(),
         explain: args.explain.then_some(door.is_stdout()),
@@ -220,8 +221,14 @@ pub fn run(args: &Args, global: &Global) -> Result<Report> {
 }
 
 /// Refuses what would not be safe to give away.
-fn check(args: &Args) -> Result<()> {
+fn check(args: &Args, keep_duplicates: bool) -> Result<()> {
     let is_public = args.purpose != Purpose::Research;
+    if args.format == Format::Ngrams && is_public && keep_duplicates {
+        bail!(
+            "this corpus keeps duplicates, so that a text which {LEAST_PUBLIC_DOCUMENTS} sites copied could be chained together again; \
+             set annotate.duplicates = \"drop\" and run `tidings annotate`, or use --purpose research"
+        );
+    }
     if args.format == Format::Ngrams && is_public && args.threshold < LEAST_PUBLIC_DOCUMENTS {
         bail!(
             "n-grams that fewer than {LEAST_PUBLIC_DOCUMENTS} documents hold can be chained to texts; keep --threshold, or use --purpose research"
