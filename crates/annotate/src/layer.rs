@@ -19,6 +19,11 @@ pub trait Annotator: Send + Sync {
 
     /// Fills the lemmas and tags of sentences, none of which is empty. Whoever fails says why; the tokens are of no use then.
     fn annotate(&self, sentences: &mut [&mut [Token]]) -> Result<(), ToolError>;
+
+    /// How often it had to be started again, and why the last time; nothing if it never was.
+    fn restarts(&self) -> Option<(u64, String)> {
+        None
+    }
 }
 
 /// Lemmas without a model: the word in lower case. There are no tags.
@@ -140,6 +145,14 @@ impl Annotators {
             },
         };
         Some(if self.without_features { Arc::new(Featureless::new(annotator)) } else { annotator })
+    }
+
+    /// Who had to be started again: language, how often, and why the last time.
+    pub fn restarts(&self) -> impl Iterator<Item = (&str, u64, String)> {
+        self.given.iter().filter_map(|(language, annotator)| {
+            let (times, why) = annotator.restarts()?;
+            Some((language.as_str(), times, why))
+        })
     }
 
     /// What the annotator of a language is called.

@@ -181,6 +181,9 @@ pub struct External {
 struct Pool {
     idle: Vec<Running>,
     busy: usize,
+    /// How often one died and was started again, and of what the last time.
+    restarts: u64,
+    last_death: String,
 }
 
 /// A tool that runs, and what it still owes us of the padding behind the last batch.
@@ -234,8 +237,12 @@ impl External {
                     let last_words = running.process.last_words();
                     drop(running);
                     self.give_back(None);
-                    if !matches!(fault, ToolFault::Died { .. }) || tries >= TRIES {
-                        return Err(self.error(fault, last_words));
+                    match fault {
+                        ToolFault::Died { how, .. } if tries < TRIES => {
+                            let mut pool = self.pool.lock().expect("no panic while held");
+                            (pool.restarts, pool.last_death) = (pool.restarts + 1, how);
+                        }
+                        fault => return Err(self.error(fault, last_words)),
                     }
                 }
             }
@@ -385,6 +392,11 @@ impl Annotator for External {
 
     fn annotate(&self, sentences: &mut [&mut [Token]]) -> Result<(), ToolError> {
         sentences.chunks_mut(self.settings.batch_sentences.max(1)).try_for_each(|batch| self.batch(batch))
+    }
+
+    fn restarts(&self) -> Option<(u64, String)> {
+        let pool = self.pool.lock().expect("no panic while held");
+        (pool.restarts > 0).then(|| (pool.restarts, pool.last_death.clone()))
     }
 }
 
