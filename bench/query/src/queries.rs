@@ -87,6 +87,14 @@ fn days(engine: &Engine, query: &str) -> Result<u64> {
 const GAP: &str = "[lemma=\"go\"] []{0,3} [tag=\"NOUN\"] within <s/>";
 const DENSE: &str = "[tag=\"ADJ\"] [tag=\"NOUN\"] [tag=\"NOUN\"] within <s/>";
 
+const AGREEMENT: &str = "a:[pos=\"ADJ\"] b:[pos=\"NOUN\"] :: a.Number = b.Number";
+
+fn by_number(engine: &Engine) -> Result<u64> {
+    let search = engine.search(&cql::parse("[pos=\"NOUN\"]")?, Rule::Shortest, None)?;
+    let number = Attribute::named("Number").context("a feature")?;
+    Ok(search.by_attribute(number, &Limits::default()).0.len() as u64)
+}
+
 const QUESTIONS: &[Question] = &[
     ("rare word", |e| hits(e, "[word=\"quixotically\"]", None), 0.003, 0.001),
     ("lemma=crisis", |e| hits(e, "[lemma=\"crisis\"]", None), 0.06, 0.11),
@@ -99,6 +107,10 @@ const QUESTIONS: &[Question] = &[
     (".*gate", |e| hits(e, "[word=\".*gate\"]", None), 11.0, 6.1),
     ("inter.*", |e| hits(e, "[word=\"inter.*\"]", None), 7.4, 10.1),
     ("NOUN NOUN", |e| hits(e, "[pos=\"NOUN\"] [pos=\"NOUN\"]", None), f64::NAN, f64::NAN),
+    // Only a corpus with features has hits; the generated one has none.
+    ("NOUN in the plural", |e| hits(e, "[pos=\"NOUN\" & Number=\"Plur\"]", None), f64::NAN, f64::NAN),
+    ("ADJ NOUN of one number", |e| hits(e, AGREEMENT, None), f64::NAN, f64::NAN),
+    ("NOUN by number", |e| by_number(e), f64::NAN, f64::NAN),
     ("first page of NOUN NOUN", |e| page(e, "[pos=\"NOUN\"] [pos=\"NOUN\"]", None), f64::NAN, f64::NAN),
     ("ADJ NOUN NOUN", |e| hits(e, DENSE, None), 248.0, 831.0),
     ("market, 2020", |e| hits(e, "[lemma=\"market\"]", Some("date=2020")), 0.09, 0.17),

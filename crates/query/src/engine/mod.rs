@@ -25,6 +25,7 @@ mod view;
 mod words;
 
 pub use count::{DayVolume, FieldCounts};
+pub use layers::Features;
 pub use periods::PeriodCounts;
 pub use search::{Hit, Order, Search};
 pub use sketch::SketchOf;
@@ -140,6 +141,8 @@ pub struct Engine {
     marginals: Mutex<BTreeMap<String, Arc<Marginals>>>,
     /// For each word the first that differs from it in case only; made when first asked for.
     folded: OnceLock<Vec<u32>>,
+    /// The morphological features of its tokens; collected when first asked for.
+    features: OnceLock<Features>,
 }
 
 /// A part of the corpus: the documents that a filter admits.
@@ -179,6 +182,7 @@ impl Engine {
             volume: OnceLock::new(),
             marginals: Mutex::default(),
             folded: OnceLock::new(),
+            features: OnceLock::new(),
         }
     }
 
