@@ -276,6 +276,8 @@ fn a_folder_brings_everything_that_is_known_and_names_the_rest() {
     write(&folder.join("deep/feeds.opml"), "<opml><body><outline xmlUrl='https://a.example/feed'/></body></opml>");
     write(&folder.join("notes.txt"), "no page");
     write(&folder.join(".hidden"), "nobody's business");
+    write(&folder.join("a.warc.cdxj"), "an index");
+    write(&folder.join("deep/b.jsonl.manifest.json"), "{}");
     let import = format!("import {} --date 2026-02-05", folder.display());
     let report = corpus.run(&format!("{import} --json")).ok().json();
     assert_eq!((&report["pages"], &report["files"]), (&json!(5), &json!(4)), "{report}");
@@ -363,6 +365,13 @@ fn what_came_in_is_not_fetched_again_whether_a_feed_names_it_before_or_after() {
         let story = format!("why {}", urls[0]);
         corpus.run(&story).ok().says("came in by an import; it will not be fetched again");
     }
+    // A text is not the page that it was taken from.
+    corpus.restore(&fresh);
+    let line = json!({ "text": text(4), "url": urls[0] });
+    let summary = write(&corpus.beside("summary.jsonl"), line.to_string());
+    corpus.run(&format!("import {}", summary.display())).ok().says("1 page came in");
+    corpus.run("update --all").ok().says("6 new in the plan");
+
     // Whatever a power cut leaves: either the page is there and known, or it is not and will be fetched.
     corpus.cut_at_every_move(&import, &listed, |at| {
         corpus.run("update --all").ok();
