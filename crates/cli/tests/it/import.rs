@@ -513,6 +513,16 @@ fn text_of_a_crawl_comes_in_as_documents_or_as_lines_by_language() {
         ["short-line", "short-line"]
     );
 
+    // A folder may hold other things, which have no lines.
+    let mixed = corpus.beside("mixed");
+    fs::create_dir_all(&mixed).unwrap();
+    write(&mixed.join("a.warc.wet.gz"), fs::read(&path).unwrap());
+    write(&mixed.join("README"), "about these files");
+    let other = corpus.beside("other-lines");
+    corpus.run(&format!("import {} --lines {}", mixed.display(), other.display())).ok().says("7 lines in 2 languages");
+    let vertical = write(&mixed.join("v.vert"), "<doc id=\"1\">\n");
+    corpus.run(&format!("import {} --lines {}", vertical.display(), other.display())).exits(1);
+
     let folder = corpus.beside("lines");
     for threads in [1, 3] {
         let ran = corpus.run(&format!("import {} --lines {} --threads {threads}", path.display(), folder.display()));
