@@ -276,6 +276,8 @@ fn a_folder_brings_everything_that_is_known_and_names_the_rest() {
     write(&folder.join("deep/feeds.opml"), "<opml><body><outline xmlUrl='https://a.example/feed'/></body></opml>");
     write(&folder.join("notes.txt"), "no page");
     write(&folder.join(".hidden"), "nobody's business");
+    write(&folder.join("a.warc.cdxj"), "an index");
+    write(&folder.join("deep/b.jsonl.manifest.json"), "{}");
     let import = format!("import {} --date 2026-02-05", folder.display());
     let report = corpus.run(&format!("{import} --json")).ok().json();
     assert_eq!((&report["pages"], &report["files"]), (&json!(5), &json!(4)), "{report}");
@@ -363,6 +365,13 @@ fn what_came_in_is_not_fetched_again_whether_a_feed_names_it_before_or_after() {
         let story = format!("why {}", urls[0]);
         corpus.run(&story).ok().says("came in by an import; it will not be fetched again");
     }
+    // A text is not the page that it was taken from.
+    corpus.restore(&fresh);
+    let line = json!({ "text": text(4), "url": urls[0] });
+    let summary = write(&corpus.beside("summary.jsonl"), line.to_string());
+    corpus.run(&format!("import {}", summary.display())).ok().says("1 page came in");
+    corpus.run("update --all").ok().says("6 new in the plan");
+
     // Whatever a power cut leaves: either the page is there and known, or it is not and will be fetched.
     corpus.cut_at_every_move(&import, &listed, |at| {
         corpus.run("update --all").ok();
@@ -503,6 +512,16 @@ fn text_of_a_crawl_comes_in_as_documents_or_as_lines_by_language() {
         document.left_out.iter().map(|out| out.reason.as_str()).collect::<Vec<_>>(),
         ["short-line", "short-line"]
     );
+
+    // A folder may hold other things, which have no lines.
+    let mixed = corpus.beside("mixed");
+    fs::create_dir_all(&mixed).unwrap();
+    write(&mixed.join("a.warc.wet.gz"), fs::read(&path).unwrap());
+    write(&mixed.join("README"), "about these files");
+    let other = corpus.beside("other-lines");
+    corpus.run(&format!("import {} --lines {}", mixed.display(), other.display())).ok().says("7 lines in 2 languages");
+    let vertical = write(&mixed.join("v.vert"), "<doc id=\"1\">\n");
+    corpus.run(&format!("import {} --lines {}", vertical.display(), other.display())).exits(1);
 
     let folder = corpus.beside("lines");
     for threads in [1, 3] {

@@ -55,6 +55,9 @@ const ENDINGS: [(&str, Kind); 12] = [
     (".xhtml", Kind::Html),
 ];
 
+/// Endings of files that go with others and hold nothing themselves: what exports write beside their files, and archives.
+const COMPANIONS: [&str; 4] = [".manifest.json", ".registry", ".cdxj", ".cdx"];
+
 /// Bytes that are looked at to tell a format.
 const PEEK_BYTES: u64 = 64 << 10;
 
@@ -93,6 +96,7 @@ impl Inputs {
         for path in archive::files_under(folder)? {
             let is_deep = path.parent() != Some(folder);
             match by_name(&path) {
+                _ if COMPANIONS.iter().any(|ending| bare_name(&path).ends_with(ending)) => {}
                 // Whoever mirrors a site does not ask for its feeds.
                 Some(Kind::Opml | Kind::Plan) if is_deep => self.unknown.push(path),
                 _ if archive::is_saved_page(&path) => has_pages = true,

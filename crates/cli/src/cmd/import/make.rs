@@ -9,7 +9,7 @@ use jiff::Timestamp;
 use tidings_feeds::discover::own_address;
 use tidings_fetch::decode::{Ceiling, Decoder};
 use tidings_fetch::rights;
-use tidings_model::{Fingerprint, Page, Rights, Status, address};
+use tidings_model::{DOCUMENT_TYPE, Fingerprint, Page, Rights, Status, address};
 use tidings_store::doors::ledger::Input;
 use tidings_store::doors::records::{Head, Record};
 use tidings_store::removed::{self, Removed};
@@ -223,12 +223,15 @@ fn whole(page: Page) -> Result<Page, &'static str> {
     }
 }
 
-/// The addresses that need not be asked for a page any more.
+/// The addresses that need not be asked for a page any more. A text is not the page it was taken from: it may be a
+/// summary, and what it lacks only the page can tell.
 fn addresses(page: &Page) -> impl Iterator<Item = Fingerprint> {
+    let is_page = !page.content_type.starts_with(DOCUMENT_TYPE);
     let other = Some(&page.final_url).filter(|url| **url != page.url);
     [Some(&page.url), other]
         .into_iter()
         .flatten()
+        .filter(move |_| is_page)
         .filter_map(|url| Some(Fingerprint::of(&address::normalise(url, None)?)))
 }
 

@@ -115,8 +115,10 @@ fn parse_date(text: &str) -> Result<Timestamp, String> {
 
 pub fn run(args: &Args, global: &Global) -> Result<Report> {
     let columns = columns(&args.columns)?;
-    let Inputs { known: inputs, unknown } = kind::inputs(&args.paths, args.from)?;
+    let Inputs { known: mut inputs, unknown } = kind::inputs(&args.paths, args.from)?;
     if let Some(folder) = &args.lines {
+        // A folder may hold other things beside texts; whoever names such a file is told.
+        inputs.retain(|input| matches!(input.kind, Kind::Warc | Kind::Jsonl) || is_named(&input.path, &args.paths));
         return lines::run(args, &inputs, folder);
     }
     let (home, mut config) = super::open_home(global)?;
@@ -170,6 +172,11 @@ pub fn run(args: &Args, global: &Global) -> Result<Report> {
         ended?;
     }
     Ok(report)
+}
+
+/// Whether a file was named itself, not a folder that it lies in.
+fn is_named(path: &Path, paths: &[PathBuf]) -> bool {
+    path.is_file() && paths.iter().any(|named| named == path)
 }
 
 /// Where word, lemma, tag and features stand among the columns of a vertical file.
