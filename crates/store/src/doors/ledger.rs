@@ -10,6 +10,7 @@ use std::fs::{self, File};
 use std::io::{BufRead as _, BufReader, Read as _, Seek as _, SeekFrom};
 use std::path::{Path, PathBuf};
 
+use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use xxhash_rust::xxh3::Xxh3;
 
@@ -82,7 +83,7 @@ impl Input {
         Place { records: self.records, byte: self.byte }
     }
 
-    fn key(&self) -> (String, u64, String) {
+    pub(super) fn key(&self) -> (String, u64, String) {
         (self.name.clone(), self.bytes, self.xxh3.clone())
     }
 }
@@ -116,7 +117,7 @@ impl Intake {
     /// Opens the ledger for a run.
     pub fn open(home: &Home, run: &str) -> Result<Intake> {
         let mut known = HashMap::new();
-        let sound = read(home, |step| {
+        let sound = read(&home.state(NAME), |step: Step| {
             step.inputs.into_iter().for_each(|input| drop(known.insert(input.key(), input)));
         })?;
         Ok(Intake {
@@ -185,24 +186,23 @@ impl Intake {
 }
 
 /// Shows every step to `see`; gives the length of what counts. A line without its end does not.
-fn read(home: &Home, mut see: impl FnMut(Step)) -> Result<u64> {
-    let path = home.state(NAME);
-    let file = match File::open(&path) {
+pub(super) fn read<S: DeserializeOwned>(path: &Path, mut see: impl FnMut(S)) -> Result<u64> {
+    let file = match File::open(path) {
         Ok(file) => file,
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(0),
-        Err(error) => return Err(error).during("open", &path),
+        Err(error) => return Err(error).during("open", path),
     };
     let mut reader = BufReader::with_capacity(1 << 18, file);
     let (mut line, mut sound, mut number) = (Vec::new(), 0, 0);
     loop {
         line.clear();
         number += 1;
-        let read = reader.read_until(b'\n', &mut line).during("read", &path)?;
+        let read = reader.read_until(b'\n', &mut line).during("read", path)?;
         if line.last() != Some(&b'\n') {
             return Ok(sound);
         }
         let step = serde_json::from_slice(&line).map_err(|error| Error::Line {
-            path: path.clone(),
+            path: path.to_owned(),
             line: number,
             fault: format!("is no step of an import ({error}); mend or delete the line"),
         })?;
@@ -223,7 +223,7 @@ pub(crate) fn recover(home: &Home) -> Result<()> {
         return Ok(());
     }
     let mut vouched = Vec::new();
-    read(home, |step| vouched = step.files)?;
+    read(&home.state(NAME), |step: Step| vouched = step.files)?;
     left.retain(|path| vouched.contains(&home.shown(path)));
     left.iter().try_for_each(|path| pages::publish_part(path))
 }
