@@ -1,22 +1,29 @@
 //! What was reached stays reached: skipped where the development data is not at hand.
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::io::BufReader;
 use std::process::{Command, Stdio};
 
-use bench_text::{folded, noise, read, scores};
-use tidings_lang::{Hints, identify};
+use bench_text::{Item, folded, macro_f1, noise, read, scores};
+use tidings_lang::{Hints, identify, tell_lines};
 
-#[test]
-fn languages_are_told_apart_as_well_as_before() {
+/// The development items, if they are at hand.
+fn items() -> Option<Vec<Item>> {
     let packed = concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared/text-dev/langid/langid-dev.jsonl.xz");
     if !std::path::Path::new(packed).exists() {
         eprintln!("skipped: no development data");
-        return;
+        return None;
     }
     let mut child =
         Command::new("xz").args(["-dc", packed]).stdout(Stdio::piped()).spawn().expect("xz unpacks the items");
     let items = read(BufReader::new(child.stdout.take().expect("it was piped"))).expect("items are JSON lines");
     child.wait().expect("xz ends");
+    Some(items)
+}
+
+#[test]
+fn languages_are_told_apart_as_well_as_before() {
+    let Some(items) = items() else { return };
     let answers: Vec<String> =
         items.iter().map(|item| folded(identify(&item.text, Hints::default()).lang).to_owned()).collect();
     let scores = scores(&items, &answers);
@@ -25,6 +32,35 @@ fn languages_are_told_apart_as_well_as_before() {
         assert!(got_core >= *core && got_all >= *all, "{kind}: {got_core:.4}, {got_all:.4}");
     }
     assert!(noise(&items, &answers) >= 0.95);
+}
+
+#[test]
+fn lines_are_told_at_a_glance_as_well_as_before() {
+    let Some(items) = items() else { return };
+    let known: BTreeSet<&str> = tidings_lang::identifiable().map(folded).collect();
+    let mut by_language: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
+    for item in items.iter().filter(|item| item.src != "udhr" && known.contains(item.lang.as_str())) {
+        let lines = item.text.lines().map(str::trim).filter(|line| line.chars().count() >= 100);
+        by_language.entry(&item.lang).or_default().extend(lines);
+    }
+    // Texts of twelve lines, one of which is foreign.
+    let strangers: Vec<(&str, &str)> =
+        by_language.iter().flat_map(|(lang, lines)| lines.iter().map(|line| (*lang, *line))).step_by(11).collect();
+    let (mut number, mut pairs) = (0, Vec::new());
+    for (lang, lines) in &by_language {
+        let lines: Vec<&str> = lines.iter().copied().collect();
+        for some in lines.chunks(11) {
+            number += 7919;
+            let (foreign, stranger) = strangers[number % strangers.len()];
+            let text: Vec<&str> = some.iter().copied().chain([stranger]).collect();
+            let told = tell_lines(&text).into_iter().map(folded);
+            pairs
+                .extend(told.enumerate().map(|(place, told)| (if place < some.len() { *lang } else { foreign }, told)));
+        }
+    }
+    let labels: BTreeSet<&str> = by_language.keys().copied().collect();
+    let score = macro_f1(&pairs, &labels);
+    assert!(score >= 0.988, "{score:.4} over {} languages", labels.len());
 }
 
 /// Kind, macro-F1 over core labels and over all. The weights were fitted to these items; fitted to

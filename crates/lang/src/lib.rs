@@ -6,7 +6,6 @@
 //! assert!(!german.contains("Lawine"));
 //! ```
 
-mod glance;
 mod identify;
 mod mask;
 mod months;
@@ -14,10 +13,9 @@ mod names;
 mod normalise;
 mod stop;
 
-pub use glance::tell_lines;
+pub use identify::{Guess, Guesses, Hints, Script, UNKNOWN, identifiable, identify, identify_paragraphs, tell_lines};
 #[doc(hidden)]
-pub use identify::weighed;
-pub use identify::{Guess, Guesses, Hints, Script, UNKNOWN, identifiable, identify, identify_paragraphs};
+pub use identify::{glanced, weighed};
 pub use mask::{MaskRule, Masked, mask};
 pub use months::{Month, month};
 pub use names::{canonical, language_name, other_codes};

@@ -525,11 +525,47 @@ fn text_of_a_crawl_comes_in_as_documents_or_as_lines_by_language() {
 
     let folder = corpus.beside("lines");
     for threads in [1, 3] {
-        let ran = corpus.run(&format!("import {} --lines {} --threads {threads}", path.display(), folder.display()));
+        let ran =
+            corpus.run(&format!("import {} --lines {} --again --threads {threads}", path.display(), folder.display()));
         ran.ok().says("7 lines in 2 languages (6 en, 1 de); 7 were there before, 3 too short");
         assert_eq!(unpacked(&folder.join("de.txt.zst")), format!("{german}\n"));
         assert_eq!(unpacked(&folder.join("en.txt.zst")), long);
     }
+}
+
+#[test]
+fn lines_of_a_crawl_go_on_where_a_power_cut_stopped_them() {
+    let corpus = corpus();
+    let line = |number: u32| format!("{} {}\n", prose(number), prose(number + 6));
+    let wet = |name: &str, lines: std::ops::Range<u32>| {
+        let text: String = lines.map(line).collect();
+        let packed = gzip(&record("conversion", "https://w.example/", "2026-02-04T00:00:00Z", "", text.as_bytes()));
+        write(&corpus.beside(name), packed)
+    };
+    // The second file begins with what the first one ends with.
+    let (one, two) = (wet("1.warc.wet.gz", 0..3), wet("2.warc.wet.gz", 2..5));
+    let folder = corpus.beside("lines");
+    let import = format!("import {} {} --lines {} --step-kib 0", one.display(), two.display(), folder.display());
+    let all: String = (0..5).map(line).collect();
+    let prepared = corpus.beside("prepared");
+    copy_folder(&corpus.home(), &prepared);
+    let mut half_done = 0;
+    corpus.cut_at_every_move(&import, &prepared, |at| {
+        let ran = corpus.run(&import).ok();
+        half_done += usize::from(ran.stdout.contains("1 file imported before"));
+        assert_eq!(unpacked(&folder.join("en.txt.zst")), all, "move {at}");
+        corpus.run(&import).ok().says("0 lines in 0 languages; 0 were there before");
+        corpus.run(&import).ok().says("2 files imported before");
+        assert_eq!(unpacked(&folder.join("en.txt.zst")), all, "move {at}");
+        fs::remove_dir_all(&folder).unwrap();
+    });
+    assert!(half_done > 0, "no power cut between the files");
+
+    let three = wet("3.warc.wet.gz", 4..6);
+    let import = format!("import {} {} --lines {} --remove", one.display(), three.display(), folder.display());
+    corpus.run(&import).ok().says("1 line in 1 language (1 en); 1 were there before");
+    assert!(!one.exists() && !three.exists() && two.exists());
+    assert_eq!(unpacked(&folder.join("en.txt.zst")), format!("{all}{}", line(5)));
 }
 
 #[test]

@@ -138,13 +138,13 @@ impl Known {
 
 /// The script that the text is written in. Names and brands are written in Latin letters
 /// everywhere, so that letters of other scripts count more; a Chinese one is a word.
-pub(super) fn script(evidence: &Evidence) -> Option<Script> {
+pub(super) fn script(letters: &[u32; Script::COUNT]) -> Option<Script> {
     let weight = |script: Script| match script {
         Script::Latin => 2,
         Script::Han | Script::Kana | Script::Hangul => 12,
         _ => 6,
     };
-    let count = |script: Script| evidence.scripts[script as usize];
+    let count = |script: Script| letters[script as usize];
     let scripts = WRITERS.iter().map(|(script, _)| *script).chain([Script::Latin]);
     let first = scripts.max_by_key(|script| u64::from(count(*script)) * weight(*script))?;
     match first {
@@ -154,14 +154,28 @@ pub(super) fn script(evidence: &Evidence) -> Option<Script> {
     }
 }
 
-/// How many languages are written in the text's script.
-pub(super) fn writers(evidence: &Evidence) -> usize {
-    script(evidence).map_or(0, |script| KNOWN.scripts[script as usize].len())
+/// The languages that are written in a script.
+pub(super) fn writers(script: Script) -> &'static [Label] {
+    writers_at(script as usize)
+}
+
+/// The same, by the number of the script.
+pub(super) fn writers_at(script: usize) -> &'static [Label] {
+    &KNOWN.scripts[script]
+}
+
+/// Whether the table has groups of letters of a language, and its frequent words.
+pub(super) fn has_quads(label: Label) -> bool {
+    KNOWN.quads[usize::from(label)]
+}
+
+pub(super) fn has_frequent(label: Label) -> bool {
+    KNOWN.frequent[usize::from(label)]
 }
 
 /// The languages that may be meant, with what is said for each, but for what only sisters know.
 pub(super) fn rows(evidence: &Evidence) -> Vec<(Label, Row)> {
-    let Some(script) = script(evidence) else { return Vec::new() };
+    let Some(script) = script(&evidence.scripts) else { return Vec::new() };
     let candidates = &KNOWN.scripts[script as usize];
     let ngrams = by_label(evidence);
     let said = |label: &Label| KNOWN.ngrams[usize::from(*label)].then(|| ngrams[usize::from(*label)]);

@@ -2,7 +2,9 @@
 
 use std::borrow::Cow;
 
-use super::grams::{GRAMS, Label, STEP, pair_hash, quad_hash, word_hash};
+use super::decide::{script, writers};
+use super::grams::{GRAMS, Label, STEP, pair_hash, word_hash};
+use super::letters::{Word, is_accent, letter};
 use super::script::Script;
 use crate::normalise::normalise;
 
@@ -86,7 +88,7 @@ impl Evidence {
             pieces = pieces.to_lowercase();
         }
         let mut speech = Vec::with_capacity(pieces.len());
-        let mut letters = Letters::default();
+        let mut letters = Letters::new();
         for word in pieces.split_inclusive([' ', '\n']) {
             if !is_address(word) {
                 speech.extend_from_slice(word.as_bytes());
@@ -96,7 +98,7 @@ impl Evidence {
         letters.end_word(&mut evidence);
         evidence.bytes = speech.len();
         // Where one language alone uses the script, there is nothing left to ask.
-        if super::decide::writers(&evidence) > 1 {
+        if script(&evidence.scripts).is_some_and(|script| writers(script).len() > 1) {
             evidence.read_ngrams(&speech, scratch);
         }
         evidence.read = pieces;
@@ -162,7 +164,7 @@ fn is_shouted(text: &str) -> bool {
 
 /// Whether what stands between spaces is no word: the address of a page or a person, a number, a
 /// stamp, a piece of code.
-fn is_address(word: &str) -> bool {
+pub(super) fn is_address(word: &str) -> bool {
     let bytes = word.trim_ascii_end().as_bytes();
     // Where words are not parted by spaces a whole sentence may stand around a number.
     if bytes.is_ascii()
@@ -187,11 +189,8 @@ fn is_address(word: &str) -> bool {
 }
 
 /// Parts a text into words of one script, in lower case, and looks them up.
-#[derive(Default)]
 struct Letters {
-    word: Vec<u8>,
-    /// Where each letter of the word begins.
-    starts: Vec<usize>,
+    word: Word,
     script: Option<Script>,
     /// Hashes that were looked up a moment ago: repetitions are no evidence.
     recent_quads: [u32; 2],
@@ -199,83 +198,60 @@ struct Letters {
     turn: usize,
 }
 
-/// Longer words are none; their rest is read as another word.
-const LONGEST_WORD: usize = 256;
-
 impl Letters {
+    fn new() -> Letters {
+        Letters { word: Word::new(), script: None, recent_quads: [0; 2], recent_words: [0; 2], turn: 0 }
+    }
+
     fn read(&mut self, text: &str, evidence: &mut Evidence) {
-        for letter in text.chars() {
-            let script = match Script::of(letter) {
-                Some(script) => script,
-                // An accent that stands alone belongs to the letter before it.
-                None if matches!(letter, '\u{300}'..='\u{36f}') && self.script.is_some() => {
-                    self.push(letter);
-                    continue;
-                }
-                None => {
+        for any in text.chars() {
+            let (script, small) = letter(any);
+            let Some(script) = script else {
+                if is_accent(any) && self.script.is_some() {
+                    self.word.push(any);
+                } else {
                     self.end_word(evidence);
-                    continue;
                 }
+                continue;
             };
             evidence.scripts[script as usize] += 1;
-            if self.script != Some(script) || self.word.len() > LONGEST_WORD {
+            if self.script != Some(script) || self.word.is_full() {
                 self.end_word(evidence);
                 self.script = Some(script);
             }
-            match letter.is_ascii() {
-                true => self.push(letter.to_ascii_lowercase()),
-                false => letter.to_lowercase().take(1).for_each(|lower| self.push(lower)),
-            }
+            self.word.push(small);
         }
-    }
-
-    fn push(&mut self, letter: char) {
-        self.starts.push(self.word.len());
-        self.word.extend_from_slice(letter.encode_utf8(&mut [0; 4]).as_bytes());
     }
 
     fn end_word(&mut self, evidence: &mut Evidence) {
         let Some(script) = self.script.take() else { return };
         let telling = !matches!(script, Script::Kana | Script::Han | Script::Hangul);
-        if telling && !self.starts.is_empty() {
-            evidence.letters += self.starts.len();
+        if telling && !self.word.is_empty() {
+            evidence.letters += self.word.letters();
             self.look_up_quads(script == Script::Latin, evidence);
             self.look_up_word(script == Script::Latin, evidence);
         }
         self.word.clear();
-        self.starts.clear();
     }
 
     fn look_up_quads(&mut self, latin: bool, evidence: &mut Evidence) {
-        let count = self.starts.len();
-        let place = |n: usize| self.starts.get(n).copied().unwrap_or(self.word.len());
-        let mut first = 0;
-        while first < count {
-            let end = (first + 4).min(count);
-            let hash = quad_hash(&self.word[place(first)..place(end)], first == 0, end == count);
+        let recent = &mut self.recent_quads;
+        self.word.quads(|hash| {
             evidence.quads_seen += 1;
-            if !self.recent_quads.contains(&hash) {
+            if !recent.contains(&hash) {
                 let value = GRAMS.quads.by_quad(hash);
                 if value != 0 {
-                    self.recent_quads = [self.recent_quads[1], hash];
+                    *recent = [recent[1], hash];
                     evidence.quads_known += 1;
                     add(&mut evidence.quads, GRAMS.voices(value, latin));
                 }
             }
-            if end == count {
-                break;
-            }
-            // Two letters on, and past a vowel: the groups that the table was counted from.
-            first += 2;
-            if matches!(self.word[place(first)], b'a' | b'e' | b'i' | b'o' | b'u') {
-                first += 1;
-            }
-        }
+        });
     }
 
     fn look_up_word(&mut self, latin: bool, evidence: &mut Evidence) {
-        let end = self.starts.get(8).copied().unwrap_or(self.word.len());
-        let hash = word_hash(&self.word[..end], end == self.word.len());
+        let (beginning, is_all) = self.word.beginning(8);
+        let hash = word_hash(beginning, is_all);
         evidence.words_seen += 1;
         if self.recent_words.contains(&hash) {
             return;
@@ -288,7 +264,7 @@ impl Letters {
         }
         add(&mut evidence.marks, GRAMS.voices(GRAMS.marks.by_word(hash), latin));
         add(&mut evidence.words, GRAMS.voices(GRAMS.words.by_word(hash), latin));
-        let owners = GRAMS.owners(&self.word);
+        let owners = GRAMS.owners(self.word.bytes());
         if !owners.is_empty() {
             let rarity = (LISTS / owners.len() as f32).ln();
             owners.iter().for_each(|label| evidence.frequent[usize::from(*label)] += rarity);
@@ -297,7 +273,7 @@ impl Letters {
 }
 
 /// How many lists of frequent words there are, of which a word's owners are a share.
-const LISTS: f32 = 90.0;
+pub(super) const LISTS: f32 = 90.0;
 
 fn add(points: &mut [u32], voices: impl Iterator<Item = (Label, u8)>) {
     for (label, point) in voices {

@@ -158,6 +158,17 @@ impl Grams {
         known
     }
 
+    /// The languages behind the numbers in values, for Latin script or for others; [`NOBODY`] for none.
+    pub(super) fn speakers(&self, latin: bool) -> [Label; 256] {
+        let labels = if latin { self.latin } else { self.other };
+        std::array::from_fn(|number| if number == 0 { NOBODY } else { labels[number] })
+    }
+
+    /// The points for the three languages of a value, by its lowest byte.
+    pub(super) fn points(&self, triple: u8) -> [u8; 3] {
+        std::array::from_fn(|n| self.triples.get(usize::from(triple) * 3 + n).copied().unwrap_or(0))
+    }
+
     /// What an entry of the hashed tables says: up to three languages, each with 1 to 12 points.
     pub(super) fn voices(&self, value: u32, latin: bool) -> impl Iterator<Item = (Label, u8)> + '_ {
         let labels = if latin { self.latin } else { self.other };
@@ -171,14 +182,18 @@ impl Grams {
 
     /// The languages that have a word among their most frequent.
     pub(super) fn owners(&self, word: &[u8]) -> &'static [Label] {
-        let mut hash = 0xcbf2_9ce4_8422_2325_u64;
-        for byte in word {
-            hash = (hash ^ u64::from(*byte)).wrapping_mul(0x100_0000_01b3);
-        }
-        hash ^= hash >> 29;
-        let value = self.frequent.entry(hash, (hash >> 32) as u32).unwrap_or(0) as usize;
-        let row = self.frequent.values.get(value * 8..value * 8 + 8).unwrap_or(&[]);
+        let row = self.owners_at(self.place_of_owners(frequent_hash(word)));
         &row[..row.iter().position(|label| *label == NOBODY).unwrap_or(row.len())]
+    }
+
+    /// Where the owners of a frequent word are, by its hash.
+    pub(super) fn place_of_owners(&self, hash: u64) -> u32 {
+        self.frequent.place(hash, (hash >> 32) as u32)
+    }
+
+    /// The owners at a place, with [`NOBODY`] behind them.
+    pub(super) fn owners_at(&self, place: u32) -> &'static [Label; 8] {
+        self.frequent.values.as_chunks::<8>().0.get(place as usize).unwrap_or(&[NOBODY; 8])
     }
 }
 
@@ -195,6 +210,27 @@ impl Hashed {
     /// The value for a bucket and the upper bits of a key, or 0.
     fn find(&self, bucket: u64, key: u32) -> u32 {
         self.entry(bucket, key).map_or(0, |place| number(self.values, place as usize))
+    }
+
+    /// The number of the value of a group of letters, by its hash; 0 if there is none. It takes no branch, so that many can
+    /// be looked up at once.
+    pub(super) fn place_of_quad(&self, hash: u32) -> u32 {
+        self.place(u64::from(hash.wrapping_add(hash >> 12)), hash)
+    }
+
+    fn place(&self, bucket: u64, key: u32) -> u32 {
+        let buckets = self.buckets.as_chunks::<16>().0;
+        let bucket = &buckets[bucket as usize & (buckets.len() - 1)];
+        let found = bucket.as_chunks::<4>().0.iter().fold(0, |found, entry| {
+            let entry = u32::from_le_bytes(*entry);
+            let is_it = (entry ^ key) >> self.value_bits == 0;
+            found | entry & u32::from(is_it).wrapping_neg()
+        });
+        found & ((1 << self.value_bits) - 1)
+    }
+
+    pub(super) fn value(&self, place: u32) -> u32 {
+        number(self.values, place as usize)
     }
 
     /// The value of a group of letters, by its hash.
@@ -224,9 +260,7 @@ fn four(bytes: &[u8], start: usize) -> u32 {
 /// The hash under which the table keeps one to four letters. `first` and `last` tell whether they
 /// begin and end a word.
 pub(super) fn quad_hash(letters: &[u8], first: bool, last: bool) -> u32 {
-    let edges = if first { BEFORE } else { 0 } | if last { AFTER } else { 0 };
-    let word = four(letters, 0);
-    let mut hash = (word ^ word >> 3) ^ edges;
+    let mut hash = ascii_quad_hash(four(letters, 0), first, last);
     if letters.len() > 4 {
         let word = four(letters, 4);
         hash = hash.wrapping_add(word ^ word << 4);
@@ -260,6 +294,20 @@ pub(super) fn word_hash(letters: &[u8], last: bool) -> u64 {
     sum += sum >> 17;
     sum += sum >> 9;
     (hash ^ u64::from(edges)).wrapping_add((sum & 0xff) << 32)
+}
+
+/// The hash under which the table keeps a frequent word.
+pub(super) fn frequent_hash(word: &[u8]) -> u64 {
+    let hash = word
+        .iter()
+        .fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| (hash ^ u64::from(*byte)).wrapping_mul(0x100_0000_01b3));
+    hash ^ hash >> 29
+}
+
+/// The hash of up to four letters of ASCII, given as a number with zeros behind them.
+pub(super) fn ascii_quad_hash(letters: u32, first: bool, last: bool) -> u32 {
+    let edges = if first { BEFORE } else { 0 } | if last { AFTER } else { 0 };
+    (letters ^ letters >> 3) ^ edges
 }
 
 /// The hash under which the table keeps two words in a row.

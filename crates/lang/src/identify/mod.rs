@@ -7,12 +7,17 @@
 
 mod decide;
 mod evidence;
+mod glance;
 mod grams;
+mod letters;
 mod script;
 mod sisters;
 
 use std::cell::RefCell;
 
+#[doc(hidden)]
+pub use glance::glanced;
+pub use glance::tell_lines;
 pub use script::Script;
 
 use evidence::{ENOUGH_BYTES, Evidence, GLANCE_BYTES, Scratch};
@@ -100,7 +105,7 @@ pub fn identify(text: &str, hints: Hints<'_>) -> Guess {
 }
 
 fn decide(evidence: &Evidence, hints: Hints<'_>) -> Guess {
-    let script = decide::script(evidence);
+    let script = decide::script(&evidence.scripts);
     let unknown = Guess { script, ..Guess::unknown() };
     let mut rows = decide::rows(evidence);
     match &rows[..] {

@@ -13,6 +13,7 @@ use std::fs::{self, File};
 use std::io::{BufRead as _, BufReader, Read as _, Seek as _, SeekFrom};
 use std::path::{Path, PathBuf};
 
+use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use tidings_model::Fingerprint;
 use xxhash_rust::xxh3::Xxh3;
@@ -89,7 +90,7 @@ impl Input {
         Place { records: self.records, byte: self.byte }
     }
 
-    fn key(&self) -> (String, u64, String) {
+    pub(super) fn key(&self) -> (String, u64, String) {
         (self.name.clone(), self.bytes, self.xxh3.clone())
     }
 }
@@ -129,7 +130,7 @@ impl Intake {
     /// Opens the ledger for a run.
     pub fn open(home: &Home, run: &str) -> Result<Intake> {
         let mut known = HashMap::new();
-        let sound = read(home, |step| {
+        let sound = read(&home.state(NAME), |step: Step| {
             step.inputs.into_iter().for_each(|input| drop(known.insert(input.key(), input)));
         })?;
         Ok(Intake {
@@ -235,7 +236,7 @@ fn fold_fingerprints(home: &Home, run: &str) -> Result<()> {
         return Ok(());
     }
     let mut vouched = HashSet::new();
-    read(home, |step| vouched.extend(step.fingerprints))?;
+    read(&home.state(NAME), |step: Step| vouched.extend(step.fingerprints))?;
     let mut pages = Vec::new();
     for path in waiting.iter().filter(|path| vouched.contains(&home.shown(path))) {
         let bytes = fs::read(path).during("read", path)?;
@@ -246,24 +247,23 @@ fn fold_fingerprints(home: &Home, run: &str) -> Result<()> {
 }
 
 /// Shows every step to `see`; gives the length of what counts. A line without its end does not.
-fn read(home: &Home, mut see: impl FnMut(Step)) -> Result<u64> {
-    let path = home.state(NAME);
-    let file = match File::open(&path) {
+pub(super) fn read<S: DeserializeOwned>(path: &Path, mut see: impl FnMut(S)) -> Result<u64> {
+    let file = match File::open(path) {
         Ok(file) => file,
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(0),
-        Err(error) => return Err(error).during("open", &path),
+        Err(error) => return Err(error).during("open", path),
     };
     let mut reader = BufReader::with_capacity(1 << 18, file);
     let (mut line, mut sound, mut number) = (Vec::new(), 0, 0);
     loop {
         line.clear();
         number += 1;
-        let read = reader.read_until(b'\n', &mut line).during("read", &path)?;
+        let read = reader.read_until(b'\n', &mut line).during("read", path)?;
         if line.last() != Some(&b'\n') {
             return Ok(sound);
         }
         let step = serde_json::from_slice(&line).map_err(|error| Error::Line {
-            path: path.clone(),
+            path: path.to_owned(),
             line: number,
             fault: format!("is no step of an import ({error}); mend or delete the line"),
         })?;
@@ -283,7 +283,7 @@ pub(crate) fn recover(home: &Home) -> Result<()> {
     let mut last = String::from("import");
     if !left.is_empty() {
         let mut vouched = Vec::new();
-        read(home, |step| (vouched, last) = (step.files, step.run))?;
+        read(&home.state(NAME), |step: Step| (vouched, last) = (step.files, step.run))?;
         left.retain(|path| vouched.contains(&home.shown(path)));
         left.iter().try_for_each(|path| pages::publish_part(path))?;
     }

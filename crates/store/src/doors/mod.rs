@@ -5,6 +5,7 @@
 //! entered in a [`ledger`], so that an import that was stopped goes on where it was and one that is repeated does
 //! nothing.
 
+pub mod by_language;
 pub mod conllu;
 pub mod ledger;
 mod members;

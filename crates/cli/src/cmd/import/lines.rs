@@ -2,25 +2,27 @@
 //!
 //! A line that is long enough and valid is text of one language or of none that can be told. Lines are told apart by
 //! 64 bits of a hash; within the memory that is given, which holds about 40 million of them a GiB, none comes twice. The
-//! same inputs in the same order give the same files, whatever the number of cores.
+//! same inputs in the same order give the same files, whatever the number of cores, and however often the run was stopped and
+//! begun again: the folder knows which inputs it was filled from, and goes on behind them.
 
 use std::collections::{BTreeMap, HashSet};
 use std::hash::{BuildHasherDefault, Hasher};
 use std::io::{BufRead, Read as _};
 use std::ops::Range;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use anyhow::{Context as _, Result, bail};
 use serde_json::json;
 use tidings_lang::tell_lines;
 use tidings_store::Packer;
-use tidings_store::disk::Draft;
+use tidings_store::doors::by_language::ByLanguage;
+use tidings_store::doors::ledger::{self, Input};
 use tidings_store::doors::records::{Met, Place, Records};
 use xxhash_rust::xxh3::xxh3_64;
 
 use super::kind::{Kind, Named};
-use super::{Args, Report, opened};
+use super::{Args, Report, name_of, opened};
 use crate::console::{Progress, count, grouped, span};
 use crate::lines::cores;
 use crate::orderly::{self, Bounds};
@@ -35,6 +37,8 @@ const UNDER_WAY_BYTES: usize = 64 << 20;
 const MAX_TEXT_BYTES: u64 = 64 << 20;
 /// Lines of texts that are longer are none.
 const MAX_LINE_BYTES: u64 = 64 << 20;
+/// Text that was read when a step is due, at the end of an input.
+const STEP_BYTES: u64 = 64 << 20;
 /// How hard lines are packed: telling languages is quick, and packing should not take longer.
 const LEVEL: i32 = 3;
 /// What a line that is remembered takes.
@@ -54,15 +58,21 @@ pub fn run(args: &Args, inputs: &[Named], folder: &Path) -> Result<Report> {
     if let Some(other) = inputs.iter().find(|input| !matches!(input.kind, Kind::Warc | Kind::Jsonl)) {
         bail!("--lines takes WET files and JSON lines with text, not {}", other.path.display());
     }
-    std::fs::create_dir_all(folder).with_context(|| format!("cannot make {}", folder.display()))?;
     let began = Instant::now();
-    let mut writer = Writer::new(folder, args.memory);
+    let mut writer = Writer::open(folder, args)?;
     let mut progress = Progress::begin("files", inputs.len() as u64);
     let threads = args.threads.map_or_else(cores, usize::from);
-    let (mut bytes, mut damaged) = (0u64, 0u64);
+    let (mut bytes, mut damaged, mut known) = (0u64, 0u64, 0u64);
     for (number, input) in inputs.iter().enumerate() {
         progress.show(number as u64, &input.path.display().to_string());
+        let entry = Input::of(&input.path, &name_of(&input.path))?;
+        if writer.knows(&entry) {
+            known += 1;
+            writer.read_to_end(&input.path, None, 0)?;
+            continue;
+        }
         let mut texts = Texts::open(input)?;
+        let before = bytes;
         orderly::run(
             Bounds { threads, weight: UNDER_WAY_BYTES },
             || {
@@ -75,18 +85,14 @@ pub fn run(args: &Args, inputs: &[Named], folder: &Path) -> Result<Report> {
             |(text, ends)| (text.len() as u64, sort(text, &ends, args.min_chars)),
             |(read, sorted)| {
                 bytes += read;
-                if args.dry_run {
-                    writer.count(&sorted)
-                } else {
-                    writer.write(&sorted)?
-                }
-                Ok(())
+                writer.write(&sorted)
             },
         )?;
         damaged += texts.damaged;
+        writer.read_to_end(&input.path, Some(entry), bytes - before)?;
     }
+    let Written { languages, again, short, invalid, forgotten } = writer.finish()?;
     let seconds = began.elapsed().as_secs_f64();
-    let Written { languages, again, short, invalid, forgotten } = writer.publish(args.dry_run)?;
     let lines: u64 = languages.values().sum();
     if forgotten > 0 {
         log::warn!(
@@ -99,18 +105,19 @@ pub fn run(args: &Args, inputs: &[Named], folder: &Path) -> Result<Report> {
     let most: Vec<String> =
         ranked.iter().take(5).map(|(code, number)| format!("{} {code}", grouped(**number))).collect();
     let text = format!(
-        "{} of text read: {} in {} ({}); {} were there before, {} too short, {} not valid UTF-8, {}\n",
+        "{} of text read: {} in {}{}; {} were there before, {} too short, {} not valid UTF-8{}, {}\n",
         megabytes(bytes),
         count(lines, "line"),
         count(languages.len() as u64, "language"),
-        most.join(", "),
+        if most.is_empty() { String::new() } else { format!(" ({})", most.join(", ")) },
         grouped(again),
         grouped(short),
         grouped(invalid),
+        if known > 0 { format!("; {} imported before", count(known, "file")) } else { String::new() },
         span(began.elapsed()),
     );
     let json = json!({
-        "done": true, "files": inputs.len(), "bytes": bytes, "lines": lines, "languages": languages, "again": again,
+        "done": true, "files": inputs.len() as u64 - known, "files_known": known, "bytes": bytes, "lines": lines, "languages": languages, "again": again,
         "short": short, "invalid": invalid, "forgotten": forgotten, "damaged": damaged, "seconds": seconds,
     });
     Ok(Report { text, json, failed: false, partly: damaged > 0 })
@@ -273,12 +280,18 @@ impl Memory {
     }
 }
 
-/// The files of lines while they are written. They appear when all is done.
-struct Writer<'a> {
-    folder: &'a Path,
-    files: BTreeMap<&'static str, File>,
+/// The files of lines while they are written. A dry run has none.
+struct Writer {
+    folder: Option<ByLanguage>,
+    /// Lines that wait until there are enough of them to be packed, by language.
+    waiting: BTreeMap<&'static str, Vec<u8>>,
     memory: Memory,
     packer: Packer,
+    /// Inputs that were read since the last step, and those of them that are to be removed.
+    inputs: Vec<Input>,
+    remove: Option<Vec<PathBuf>>,
+    bytes: u64,
+    step_bytes: u64,
     written: Written,
 }
 
@@ -291,33 +304,31 @@ struct Written {
     forgotten: u64,
 }
 
-struct File {
-    draft: Draft,
-    text: Vec<u8>,
-}
-
-impl<'a> Writer<'a> {
-    fn new(folder: &'a Path, memory_mib: usize) -> Writer<'a> {
-        let room = ((memory_mib << 20) / BYTES_A_LINE / 2).max(1024);
-        Writer {
-            folder,
-            files: BTreeMap::new(),
-            memory: Memory { young: Hashes::default(), old: Hashes::default(), room, forgotten: 0 },
-            packer: Packer::new(LEVEL),
-            written: Written::default(),
+impl Writer {
+    fn open(folder: &Path, args: &Args) -> Result<Writer> {
+        let room = ((args.memory << 20) / BYTES_A_LINE / 2).max(1024);
+        let mut memory = Memory { young: Hashes::default(), old: Hashes::default(), room, forgotten: 0 };
+        let folder = if args.dry_run { None } else { Some(ByLanguage::open(folder, args.again)?) };
+        if let Some(folder) = &folder {
+            folder.lines(|line| {
+                memory.is_new(xxh3_64(line));
+            })?;
         }
+        Ok(Writer {
+            folder,
+            waiting: BTreeMap::new(),
+            memory,
+            packer: Packer::new(LEVEL),
+            inputs: Vec::new(),
+            remove: args.remove.then(Vec::new),
+            bytes: 0,
+            step_bytes: args.step_kib.map_or(STEP_BYTES, |kib| (kib as u64) << 10),
+            written: Written::default(),
+        })
     }
 
-    fn count(&mut self, sorted: &Sorted) {
-        self.written.short += sorted.short;
-        self.written.invalid += sorted.invalid;
-        for (language, hash, _) in &sorted.lines {
-            if self.memory.is_new(*hash) {
-                *self.written.languages.entry(language).or_default() += 1;
-            } else {
-                self.written.again += 1;
-            }
-        }
+    fn knows(&self, input: &Input) -> bool {
+        self.folder.as_ref().is_some_and(|folder| folder.knows(input))
     }
 
     fn write(&mut self, sorted: &Sorted) -> Result<()> {
@@ -329,29 +340,48 @@ impl<'a> Writer<'a> {
                 continue;
             }
             *self.written.languages.entry(language).or_default() += 1;
-            if !self.files.contains_key(language) {
-                let draft = Draft::create(&self.folder.join(format!("{language}.txt.zst")))?;
-                self.files.insert(language, File { draft, text: Vec::new() });
-            }
-            let file = self.files.get_mut(language).expect("there is one now");
-            file.text.extend_from_slice(&sorted.text[place.clone()]);
-            file.text.push(b'\n');
-            if file.text.len() >= FRAME_BYTES {
-                file.draft.write(&self.packer.pack(&file.text))?;
-                file.text.clear();
+            let Some(folder) = &mut self.folder else { continue };
+            let waiting = self.waiting.entry(language).or_default();
+            waiting.extend_from_slice(&sorted.text[place.clone()]);
+            waiting.push(b'\n');
+            if waiting.len() >= FRAME_BYTES {
+                folder.append(language, &self.packer.pack(waiting))?;
+                waiting.clear();
             }
         }
         Ok(())
     }
 
-    fn publish(mut self, dry_run: bool) -> Result<Written> {
-        self.written.forgotten = self.memory.forgotten;
-        if !dry_run {
-            for (_, mut file) in self.files {
-                file.draft.write(&self.packer.pack(&file.text))?;
-                file.draft.publish()?;
-            }
+    /// Says that an input has come to its end, now or in an earlier run, with so many bytes of text; ends a step if one is due.
+    fn read_to_end(&mut self, path: &Path, input: Option<Input>, bytes: u64) -> Result<()> {
+        self.inputs.extend(input);
+        if let Some(remove) = &mut self.remove {
+            remove.push(path.to_owned());
         }
+        self.bytes += bytes;
+        if self.bytes >= self.step_bytes { self.step() } else { Ok(()) }
+    }
+
+    /// Makes all that was written durable; inputs that nobody needs any more are removed then.
+    fn step(&mut self) -> Result<()> {
+        self.bytes = 0;
+        let Some(folder) = &mut self.folder else { return Ok(()) };
+        for (language, lines) in self.waiting.iter_mut().filter(|(_, lines)| !lines.is_empty()) {
+            folder.append(language, &self.packer.pack(lines))?;
+            lines.clear();
+        }
+        if !self.inputs.is_empty() {
+            folder.step(std::mem::take(&mut self.inputs))?;
+        }
+        for path in self.remove.iter_mut().flat_map(|paths| paths.drain(..)) {
+            ledger::remove_input(&path)?;
+        }
+        Ok(())
+    }
+
+    fn finish(mut self) -> Result<Written> {
+        self.step()?;
+        self.written.forgotten = self.memory.forgotten;
         Ok(self.written)
     }
 }
