@@ -1,6 +1,9 @@
 //! An annotated document: sentences of tokens, ready to be counted.
 
-use serde::{Deserialize, Serialize};
+use std::fmt;
+
+use serde::de::{self, SeqAccess, Visitor};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 /// A document whose text has become tokens. It lies in `text/` in the vertical format.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -47,9 +50,9 @@ pub struct AnnotatedParagraph {
     pub sentences: Vec<Vec<Token>>,
 }
 
-/// A token and what is known about it. In JSON it is a list of the four, short because there are many.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(from = "(String, String, String, bool)", into = "(String, String, String, bool)")]
+/// A token and what is known about it. In JSON it is a list, short because there are many: the word, its lemma, its tag,
+/// whether white space follows, and its features where it has some.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Token {
     /// The word as it stands in the text.
     pub word: String,
@@ -57,19 +60,50 @@ pub struct Token {
     pub lemma: String,
     /// Its part of speech; empty if unknown.
     pub tag: String,
+    /// Its morphological features as Universal Dependencies write them, `Case=Gen|Number=Plur`; empty if it has none. Those
+    /// of a token that stands for several words are joined by `+` as its tags are, a word without features being empty:
+    /// `+Definite=Def|Number=Sing`.
+    pub feats: String,
     /// Whether white space follows it in the text.
     pub space_after: bool,
 }
 
-impl From<(String, String, String, bool)> for Token {
-    fn from((word, lemma, tag, space_after): (String, String, String, bool)) -> Token {
-        Token { word, lemma, tag, space_after }
+impl Serialize for Token {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let Token { word, lemma, tag, feats, space_after } = self;
+        match feats.is_empty() {
+            true => (word, lemma, tag, space_after).serialize(serializer),
+            false => (word, lemma, tag, space_after, feats).serialize(serializer),
+        }
     }
 }
 
-impl From<Token> for (String, String, String, bool) {
-    fn from(token: Token) -> (String, String, String, bool) {
-        (token.word, token.lemma, token.tag, token.space_after)
+impl<'de> Deserialize<'de> for Token {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Token, D::Error> {
+        deserializer.deserialize_seq(ListVisitor)
+    }
+}
+
+/// Reads the list that a token is in JSON.
+struct ListVisitor;
+
+impl<'de> Visitor<'de> for ListVisitor {
+    type Value = Token;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a token: word, lemma, tag, whether white space follows, and perhaps features")
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Token, A::Error> {
+        let short = |len| de::Error::invalid_length(len, &"a token of four or five");
+        Ok(Token {
+            word: list.next_element()?.ok_or_else(|| short(0))?,
+            lemma: list.next_element()?.ok_or_else(|| short(1))?,
+            tag: list.next_element()?.ok_or_else(|| short(2))?,
+            space_after: list.next_element()?.ok_or_else(|| short(3))?,
+            // Lists of four are older than the features, and still what a token without them is.
+            feats: list.next_element()?.unwrap_or_default(),
+        })
     }
 }
 
@@ -85,5 +119,24 @@ impl AnnotatedParagraph {
         }
         text.truncate(text.trim_end().len());
         text
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_token_in_json_is_a_list_of_four_or_of_five_with_features() {
+        let plain = Token { word: "Rain".into(), lemma: "rain".into(), tag: "NOUN".into(), ..Token::default() };
+        let featured = Token { feats: "Number=Sing".into(), space_after: true, ..plain.clone() };
+        let texts = [r#"["Rain","rain","NOUN",false]"#, r#"["Rain","rain","NOUN",true,"Number=Sing"]"#];
+        for (token, text) in [plain, featured].into_iter().zip(texts) {
+            assert_eq!(serde_json::to_string(&token).unwrap(), text);
+            assert_eq!(serde_json::from_str::<Token>(text).unwrap(), token);
+        }
+        for wrong in [r#"["Rain","rain","NOUN"]"#, r#"["Rain","rain","NOUN",true,"",1]"#, r#"{"word":"Rain"}"#] {
+            assert!(serde_json::from_str::<Token>(wrong).is_err(), "{wrong}");
+        }
     }
 }

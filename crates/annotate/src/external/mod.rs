@@ -13,7 +13,7 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::io;
-use std::sync::{Condvar, Mutex};
+use std::sync::{Condvar, Mutex, Once};
 use std::time::{Duration, Instant};
 
 use tidings_model::Token;
@@ -70,7 +70,7 @@ impl Settings {
         Settings {
             command,
             format: Format::Vertical,
-            columns: vec![Column::Word, Column::Lemma, Column::Tag],
+            columns: vec![Column::Word, Column::Lemma, Column::Tag, Column::Feats],
             mode: Mode::Stream,
             version: String::new(),
             tags: BTreeMap::new(),
@@ -172,6 +172,8 @@ pub struct External {
     settings: Settings,
     pool: Mutex<Pool>,
     returned: Condvar,
+    /// Once is enough to say that its features are none.
+    warned: Once,
 }
 
 /// Tools that wait for work, and how many are at work.
@@ -199,6 +201,7 @@ impl External {
             settings,
             pool: Mutex::default(),
             returned: Condvar::new(),
+            warned: Once::new(),
         }
     }
 
@@ -225,7 +228,7 @@ impl External {
                     self.give_back(Some(running).filter(|_| self.settings.mode == Mode::Stream));
                     let tokens = sentences.iter_mut().flat_map(|sentence| sentence.iter_mut());
                     for (token, said) in tokens.zip(said) {
-                        (token.lemma, token.tag) = (said.lemma, said.tag);
+                        (token.lemma, token.tag, token.feats) = (said.lemma, said.tag, said.feats);
                     }
                     return Ok(());
                 }
@@ -306,6 +309,16 @@ impl External {
         self.listen(&mut running.process, &mut listener, until, tries, words.len())?;
         if settings.mode == Mode::Batch {
             self.hear_the_end(&mut running.process, &mut listener, until, tries)?;
+        }
+        if let Some(odd) = listener.odd_feats() {
+            self.warned.call_once(|| {
+                log::warn!(
+                    "the annotator of {}, `{}`, says “{odd}” where features such as Case=Gen|Number=Plur belong; what is none is \
+                     left out (name its columns, or see docs/how-to/taggers.md)",
+                    self.language,
+                    settings.command.join(" ")
+                );
+            });
         }
         Ok(listener.finish())
     }

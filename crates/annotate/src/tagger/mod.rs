@@ -21,12 +21,14 @@ pub mod chain;
 pub mod features;
 pub mod joints;
 pub mod lemma;
+mod memo;
 mod models;
 pub mod script;
 mod sparse;
 pub mod words;
 
 use std::collections::HashMap;
+use std::sync::{Mutex, PoisonError};
 
 use tidings_model::Token;
 
@@ -37,6 +39,7 @@ pub use sparse::Sparse;
 use bytes::{Reader, put_number, put_text};
 use chain::{Chain, MOST_TAGS};
 use lemma::Lemmatiser;
+use memo::{Memo, Seen};
 use words::{Classes, Word};
 
 /// Why a file of models cannot be used.
@@ -74,6 +77,8 @@ pub struct Tagger {
     chain: Chain,
     lemmas: Lemmatiser,
     parts: HashMap<String, Vec<Part>>,
+    /// What nobody is using; as many as there were ever threads.
+    memos: Mutex<Vec<Memo>>,
 }
 
 impl Tagger {
@@ -96,7 +101,7 @@ impl Tagger {
             parts.insert(word, lemmas.split('+').zip(tags.split('+')).map(part).collect());
         }
         reader.end()?;
-        Ok(Tagger { about, tags, classes, chain, lemmas, parts })
+        Ok(Tagger { about, tags, classes, chain, lemmas, parts, memos: Mutex::default() })
     }
 
     /// A model as bytes: tags, then what the parts of a model wrote of themselves, then words with their
@@ -119,19 +124,29 @@ impl Tagger {
     /// Fills in lemma and tag (a part of speech of Universal Dependencies) of a sentence's tokens. A token that stands for
     /// several words has those of all, joined by `+`: `de+le`, `ADP+DET`.
     pub fn tag(&self, sentence: &mut [Token]) {
-        for piece in sentence.chunks_mut(MOST_TOKENS) {
-            let seen = |token: &Token| {
+        let idle = || self.memos.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut memo = idle().pop().unwrap_or_default();
+        sentence.chunks_mut(MOST_TOKENS).for_each(|piece| self.tag_piece(piece, &mut memo));
+        idle().push(memo);
+    }
+
+    fn tag_piece(&self, piece: &mut [Token], memo: &mut Memo) {
+        let (mut words, mut own) = (Vec::with_capacity(piece.len()), Vec::with_capacity(piece.len()));
+        for (place, token) in piece.iter().enumerate() {
+            let seen = memo.seen(&token.word, place == 0, || {
                 let mut word = Word::new(&token.word);
                 self.classes.classify(&mut word);
-                word
-            };
-            let words: Vec<Word> = piece.iter().map(seen).collect();
-            let tags = self.chain.tag(&words);
-            for (place, token) in piece.iter_mut().enumerate() {
-                let tag = tags[place];
-                token.lemma = self.lemmas.lemma(&token.word, &words[place], tag, place == 0);
-                token.tag.clone_from(&self.tags[usize::from(tag)]);
-            }
+                Seen { word, own: self.chain.own(&word, place == 0) }
+            });
+            words.push(seen.word);
+            own.push(seen.own);
+        }
+        let tags = self.chain.tag(&words, &own);
+        for (place, token) in piece.iter_mut().enumerate() {
+            let (tag, is_first) = (tags[place], place == 0);
+            let make = || self.lemmas.lemma(&token.word, &words[place], tag, is_first);
+            token.lemma = memo.lemma(&token.word, is_first, tag, make);
+            token.tag.clone_from(&self.tags[usize::from(tag)]);
         }
     }
 

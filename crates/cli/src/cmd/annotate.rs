@@ -407,6 +407,9 @@ pub fn annotators(config: &AnnotateConfig) -> Result<Annotators> {
     for (language, settings) in config.tools()? {
         annotators.set(&language, Arc::new(External::new(&language, settings)));
     }
+    if !config.features {
+        annotators.leave_out_features();
+    }
     Ok(annotators)
 }
 

@@ -15,6 +15,7 @@ mod doctor;
 mod export;
 mod extract;
 mod faults;
+mod feats;
 mod formats;
 mod import;
 mod lang;

@@ -1,13 +1,13 @@
 //! CoNLL-U and CoNLL-U Plus: a token a line in ten columns, an empty line behind each sentence, comments with `#`.
 //!
 //! What comes in is the surface of the text: a word that is cut into syntactic words (`zum` → `zu dem`) is one token whose
-//! lemma and tag are those of its parts, joined by `+`; nodes that stand for nothing in the text are left out. Features and
-//! dependencies have no place in a corpus of ours.
+//! lemma, tag and features are those of its parts, joined by `+`; nodes that stand for nothing in the text are left out. Features
+//! that Universal Dependencies would not write so are left out, and dependencies have no place in a corpus of ours.
 
 use std::io::{BufRead, Read as _};
 use std::path::{Path, PathBuf};
 
-use tidings_model::{Annotated, AnnotatedParagraph, Attributes, Token};
+use tidings_model::{Annotated, AnnotatedParagraph, Attributes, Token, feats};
 
 use crate::error::{During, Result};
 use crate::format::vertical::{MAX_FIELDS, is_name};
@@ -26,13 +26,14 @@ struct Columns {
     form: usize,
     lemma: Option<usize>,
     tag: Option<usize>,
+    feats: Option<usize>,
     own_tag: Option<usize>,
     misc: Option<usize>,
 }
 
 impl Default for Columns {
     fn default() -> Columns {
-        Columns { id: 0, form: 1, lemma: Some(2), tag: Some(3), own_tag: Some(4), misc: Some(9) }
+        Columns { id: 0, form: 1, lemma: Some(2), tag: Some(3), own_tag: Some(4), feats: Some(5), misc: Some(9) }
     }
 }
 
@@ -56,8 +57,8 @@ pub struct Reader<R> {
 #[derive(Default)]
 struct Draft {
     tokens: Vec<Token>,
-    /// The last syntactic word of a surface word, and the token's place.
-    within: Option<(u32, usize)>,
+    /// The first and the last syntactic word of a surface word, and the token's place.
+    within: Option<(u32, u32, usize)>,
     is_bad: bool,
 }
 
@@ -132,10 +133,14 @@ impl<R: BufRead> Reader<R> {
         if draft.is_bad {
             self.bad_sentences += 1;
         } else if !draft.tokens.is_empty() {
+            let mut tokens = draft.tokens;
+            for token in tokens.iter_mut().filter(|token| !token.feats.is_empty()) {
+                token.feats = feats::canonical(&token.feats).unwrap_or_default().into_owned();
+            }
             if std::mem::take(new_paragraph) {
                 document.paragraphs.push(std::mem::take(&mut self.paragraph));
             }
-            document.paragraphs.last_mut().expect("there is one now").sentences.push(draft.tokens);
+            document.paragraphs.last_mut().expect("there is one now").sentences.push(tokens);
         }
     }
 
@@ -184,6 +189,7 @@ fn columns(names: &str) -> Columns {
         lemma: place("LEMMA"),
         tag: place("UPOS"),
         own_tag: place("XPOS"),
+        feats: place("FEATS"),
         misc: place("MISC"),
     }
 }
@@ -206,26 +212,38 @@ impl Draft {
             self.is_bad = true;
             return;
         };
-        let lemma = cell(columns.lemma);
+        let [lemma, feats] = [columns.lemma, columns.feats].map(cell);
         let tag = Some(cell(columns.tag)).filter(|tag| !tag.is_empty()).unwrap_or_else(|| cell(columns.own_tag));
-        if let Some((end, at)) = self.within.filter(|(end, _)| first <= *end) {
+        if let Some((begin, end, at)) = self.within.filter(|(_, end, _)| first <= *end) {
             let token = &mut self.tokens[at];
+            // Whose features they are is told by their place, so that a word without any has one too.
+            if token.feats.len() <= feats::MAX_BYTES {
+                token.feats.push_str(if first > begin { "+" } else { "" });
+                token.feats.push_str(feats);
+            }
             for (sum, part) in [(&mut token.lemma, lemma), (&mut token.tag, tag)] {
                 if !sum.is_empty() && !part.is_empty() {
                     sum.push('+');
                 }
                 sum.push_str(part);
             }
-            self.within = Some((end, at)).filter(|_| last < end);
+            self.within = Some((begin, end, at)).filter(|_| last < end);
             return;
         }
         if last > first {
-            self.within = Some((last, self.tokens.len()));
+            self.within = Some((first, last, self.tokens.len()));
         }
+        let feats = if last > first { "" } else { feats };
         // An underscore may be a form: then it is a lemma too.
         let word = if form.is_empty() { "_" } else { form };
         let space_after = !cell(columns.misc).split('|').any(|note| note == "SpaceAfter=No");
-        self.tokens.push(Token { word: word.to_owned(), lemma: lemma.to_owned(), tag: tag.to_owned(), space_after });
+        self.tokens.push(Token {
+            word: word.to_owned(),
+            lemma: lemma.to_owned(),
+            tag: tag.to_owned(),
+            feats: feats.to_owned(),
+            space_after,
+        });
         self.is_bad |= self.tokens.len() > MAX_SENTENCE;
     }
 }
@@ -246,8 +264,8 @@ mod tests {
     #[test]
     fn the_surface_of_a_treebank_comes_in() {
         let text = "# newdoc id = d1\n# newpar\n# sent_id = 1\n# text = Zum Haus.\n\
-            1-2\tZum\t_\t_\t_\t_\t_\t_\t_\t_\n1\tZu\tzu\tADP\t_\t_\t_\t_\t_\t_\n2\tdem\tder\tDET\t_\t_\t_\t_\t_\t_\n\
-            3\tHaus\tHaus\tNOUN\t_\t_\t_\t_\t_\tSpaceAfter=No\n3.1\tx\tx\tX\t_\t_\t_\t_\t_\t_\n4\t.\t.\tPUNCT\t_\t_\t_\t_\t_\t_\n\n\
+            1-2\tZum\t_\t_\t_\t_\t_\t_\t_\t_\n1\tZu\tzu\tADP\t_\t_\t_\t_\t_\t_\n2\tdem\tder\tDET\t_\tNumber=Sing|Case=Dat\t_\t_\t_\t_\n\
+            3\tHaus\tHaus\tNOUN\t_\tCase=Dat|Number=Sing\t_\t_\t_\tSpaceAfter=No\n3.1\tx\tx\tX\t_\t_\t_\t_\t_\t_\n4\t.\t.\tPUNCT\t_\tnonsense\t_\t_\t_\t_\n\n\
             # newdoc id = d2\n1\tEnde\tEnde\tNOUN\t_\t_\t_\t_\t_\t_\n\n";
         let (documents, bad) = read(text);
         assert_eq!((documents.len(), bad), (2, 0));
@@ -259,6 +277,8 @@ mod tests {
             words,
             [("Zum", "zu+der", "ADP+DET", true), ("Haus", "Haus", "NOUN", false), (".", ".", "PUNCT", true)]
         );
+        let feats: Vec<&str> = documents[0].paragraphs[0].sentences[0].iter().map(|token| &*token.feats).collect();
+        assert_eq!(feats, ["+Case=Dat|Number=Sing", "Case=Dat|Number=Sing", ""]);
         assert_eq!(documents[1].about.field("newdoc"), Some("d2"));
     }
 

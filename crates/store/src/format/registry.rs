@@ -12,6 +12,7 @@ use tidings_model::Annotated;
 pub struct Contents {
     has_lemmas: bool,
     has_tags: bool,
+    has_feats: bool,
     has_kinds: bool,
     has_languages: bool,
     fields: BTreeSet<String>,
@@ -38,11 +39,12 @@ impl Contents {
         }
         self.has_kinds |= document.paragraphs.iter().any(|paragraph| !paragraph.kind.is_empty());
         self.has_languages |= document.paragraphs.iter().any(|paragraph| !paragraph.language.is_empty());
-        if !(self.has_lemmas && self.has_tags) {
-            let mut tokens = document.paragraphs.iter().flat_map(|paragraph| paragraph.sentences.iter().flatten());
-            let annotated = tokens.clone().any(|token| !token.lemma.is_empty());
-            self.has_lemmas |= annotated;
-            self.has_tags |= tokens.any(|token| !token.tag.is_empty());
+        if !(self.has_lemmas && self.has_tags && self.has_feats) {
+            for token in document.paragraphs.iter().flat_map(|paragraph| paragraph.sentences.iter().flatten()) {
+                self.has_lemmas |= !token.lemma.is_empty();
+                self.has_tags |= !token.tag.is_empty();
+                self.has_feats |= !token.feats.is_empty();
+            }
         }
     }
 
@@ -69,9 +71,12 @@ impl Contents {
         }
         text.push_str("INFO \"Written by Tidings from web feeds\"\nDOCSTRUCTURE doc\nDEFAULTATTR word\n\n");
         text.push_str("ATTRIBUTE word\n");
-        // Columns are told by their order: who has tags has lemmas before them.
-        if self.has_lemmas || self.has_tags {
+        // Columns are told by their order: who has tags has lemmas before them, and who has features has both.
+        if self.has_lemmas || self.has_tags || self.has_feats {
             text.push_str("ATTRIBUTE lemma\nATTRIBUTE tag\n");
+        }
+        if self.has_feats {
+            text.push_str("ATTRIBUTE feats {\n\tMULTIVALUE yes\n\tMULTISEP \"|\"\n}\n");
         }
         text.push_str(
             "ATTRIBUTE lc {\n\tLABEL \"word (lowercase)\"\n\tDYNAMIC utf8lowercase\n\tDYNLIB internal\n\tARG1 \"C\"\n\
@@ -109,7 +114,7 @@ mod tests {
 
     #[test]
     fn a_registry_names_what_the_file_holds() {
-        let token = Token { word: "Regen".into(), lemma: "Regen".into(), tag: "NOUN".into(), space_after: true };
+        let token = Token { word: "Regen".into(), lemma: "Regen".into(), tag: "NOUN".into(), ..Token::default() };
         let fields = vec![("site".to_owned(), "e.org".to_owned())];
         let about = Attributes { url: "http://e.org".into(), fields, ..Attributes::default() };
         let paragraph = |sentences| AnnotatedParagraph { sentences, ..AnnotatedParagraph::default() };
@@ -119,11 +124,15 @@ mod tests {
         let bare = contents.registry("news.vert", |_| Some("German"));
         assert!(bare.contains("VERTICAL \"./news.vert\"") && bare.contains("\tATTRIBUTE site\n"), "{bare}");
         assert!(!bare.contains("ATTRIBUTE lemma") && bare.contains("LANGUAGE \"German\""), "{bare}");
-        contents.see(&document(vec![vec![token]]), "fr");
+        contents.see(&document(vec![vec![token.clone()]]), "fr");
         let full = contents.registry("news.vert.zst", |_| Some("German"));
         assert!(full.contains("ATTRIBUTE word\nATTRIBUTE lemma\nATTRIBUTE tag\n"), "{full}");
         let spaced = contents.registry("it's \"news\" today.vert.gz", |_| None);
         assert!(spaced.contains("VERTICAL \"| gzip -dc 'it'\\''s _news_ today.vert.gz'\"\n"), "{spaced}");
         assert!(full.contains("\"| zstdcat news.vert.zst\"") && !full.contains("LANGUAGE"), "{full}");
+        assert!(!full.contains("feats"), "{full}");
+        contents.see(&document(vec![vec![Token { feats: "Case=Nom|Number=Sing".into(), ..token }]]), "fr");
+        let full = contents.registry("news.vert", |_| None);
+        assert!(full.contains("ATTRIBUTE tag\nATTRIBUTE feats {\n\tMULTIVALUE yes\n\tMULTISEP \"|\"\n}\n"), "{full}");
     }
 }

@@ -261,7 +261,8 @@ fn next_annotated(reader: &mut vertical::Reader<Box<dyn std::io::BufRead + Send>
             (Event::Token(line), Some(document)) => {
                 let mut columns = line.split('\t').map(vertical::unescape);
                 let mut column = || columns.next().unwrap_or_default();
-                let token = Token { word: column(), lemma: column(), tag: column(), space_after: true };
+                let token =
+                    Token { word: column(), lemma: column(), tag: column(), feats: column(), space_after: true };
                 let paragraph = document.paragraphs.last_mut();
                 if let Some(sentence) = paragraph.and_then(|paragraph| paragraph.sentences.last_mut()) {
                     if let Some(before) = sentence.last_mut() {

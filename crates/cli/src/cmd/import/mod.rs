@@ -85,8 +85,8 @@ pub struct Args {
     /// Characters that a line of a WET file must have to be text
     #[arg(long, value_name = "N", default_value_t = MIN_CHARS)]
     min_chars: usize,
-    /// What the columns of a vertical file are, by the names word, lemma, tag
-    #[arg(long, value_name = "NAMES", value_delimiter = ',', default_value = "word,lemma,tag")]
+    /// What the columns of a vertical file are, by the names word, lemma, tag, feats
+    #[arg(long, value_name = "NAMES", value_delimiter = ',', default_value = "word,lemma,tag,feats")]
     columns: Vec<String>,
     /// Write the lines of WET files or texts to this folder instead, a file for each language, no line twice
     #[arg(long, value_name = "DIR")]
@@ -179,19 +179,20 @@ fn is_named(path: &Path, paths: &[PathBuf]) -> bool {
     path.is_file() && paths.iter().any(|named| named == path)
 }
 
-/// Where word, lemma and tag stand among the columns of a vertical file.
-fn columns(names: &[String]) -> Result<[usize; 3]> {
+/// Where word, lemma, tag and features stand among the columns of a vertical file.
+fn columns(names: &[String]) -> Result<[usize; 4]> {
     let place = |name: &str| names.iter().position(|known| known == name);
     let Some(word) = place("word") else { bail!("--columns must name a column `word`") };
     // What is not there stands behind all columns.
-    Ok([word, place("lemma").unwrap_or(usize::MAX), place("tag").unwrap_or(usize::MAX)])
+    let [lemma, tag, feats] = ["lemma", "tag", "feats"].map(|name| place(name).unwrap_or(usize::MAX));
+    Ok([word, lemma, tag, feats])
 }
 
 /// The work of a run, and what came of it so far.
 struct Work<'a> {
     session: &'a Session,
     args: &'a Args,
-    columns: [usize; 3],
+    columns: [usize; 4],
     intake: Intake,
     /// What must not come back, by whatever door.
     removed: Arc<Removed>,

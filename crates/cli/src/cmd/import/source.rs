@@ -5,7 +5,7 @@ use std::io::{BufRead, Read as _};
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, Result};
-use tidings_model::{Annotated, AnnotatedParagraph, Token};
+use tidings_model::{Annotated, AnnotatedParagraph, Token, feats};
 use tidings_store::doors::conllu;
 use tidings_store::doors::ledger::Input;
 use tidings_store::doors::records::{Head, Met, Place, Record, Records};
@@ -106,7 +106,7 @@ pub enum Source {
 
 impl Source {
     /// Opens a file at the place where another run was.
-    pub fn open(path: &Path, kind: Kind, from: Place, wanted: Wanted, columns: [usize; 3]) -> Result<Source> {
+    pub fn open(path: &Path, kind: Kind, from: Place, wanted: Wanted, columns: [usize; 4]) -> Result<Source> {
         let mut source = match kind {
             Kind::Warc => return Ok(Source::Archive(Box::new(Archive::open(path, from, wanted)?))),
             Kind::Wacz => return Ok(Source::Archive(Box::new(Archive::open_zip(path, from, wanted)?))),
@@ -301,14 +301,14 @@ impl Archive {
 pub struct Vertical {
     reader: vertical::Reader<Box<dyn BufRead + Send>>,
     /// Where word, lemma and tag stand in a line.
-    columns: [usize; 3],
+    columns: [usize; 4],
     number: u64,
     open: Option<Annotated>,
     ended: bool,
 }
 
 impl Vertical {
-    fn new(path: &Path, columns: [usize; 3]) -> Result<Vertical> {
+    fn new(path: &Path, columns: [usize; 4]) -> Result<Vertical> {
         let reader = vertical::Reader::new(archive::open(path)?, path);
         Ok(Vertical { reader, columns, number: 0, open: None, ended: false })
     }
@@ -352,8 +352,10 @@ impl Vertical {
                 Event::Glue => glued = true,
                 Event::Token(line) => {
                     let cells: Vec<&str> = line.split('\t').collect();
-                    let [word, lemma, tag] =
+                    let [word, lemma, tag, given] =
                         self.columns.map(|at| cells.get(at).map(|cell| vertical::unescape(cell)).unwrap_or_default());
+                    // A fourth column may be anything in files of others.
+                    let feats = feats::canonical(&given).unwrap_or_default().into_owned();
                     let paragraph = paragraph(&mut self.open);
                     if paragraph.sentences.is_empty() {
                         paragraph.sentences.push(Vec::new());
@@ -363,7 +365,7 @@ impl Vertical {
                         before.space_after = false;
                     }
                     let sentence = paragraph.sentences.last_mut().expect("there is one now");
-                    sentence.push(Token { word, lemma, tag, space_after: true });
+                    sentence.push(Token { word, lemma, tag, feats, space_after: true });
                     tokens += 1;
                     if tokens > MAX_TOKENS {
                         let before = self.open.take();
