@@ -57,6 +57,13 @@ impl Default for Settings {
     }
 }
 
+impl Settings {
+    /// How far weights move and what draws them back.
+    fn pace(&self) -> (f32, f32) {
+        (self.step, self.draw)
+    }
+}
+
 /// The tags of a language, by their number.
 pub fn tags(sentences: &[&Sentence]) -> Vec<String> {
     let mut counts: BTreeMap<&str, u32> = BTreeMap::new();
@@ -156,13 +163,22 @@ struct Example {
     is_helping: bool,
 }
 
-/// What was learned: classes and weights, as parts of a model.
-#[derive(Debug)]
+/// What was learned.
 pub struct Learned {
-    /// Classes of words.
+    /// Classes of words, as a part of a model.
     pub classes: Vec<u8>,
-    /// Weights of the chain.
-    pub chain: Vec<u8>,
+    field: Field,
+    places: Vec<u32>,
+    /// Weights below this are left out.
+    keep: f32,
+    settings: Settings,
+}
+
+impl Learned {
+    /// Weights of the chain, as a part of a model: of the weakest more are left out, the higher `strictness` is above one.
+    pub fn chain(&self, strictness: f32) -> Vec<u8> {
+        self.field.write(&self.places, self.keep * strictness, &self.settings)
+    }
 }
 
 /// Learns from sentences of a language, with the help of others in related ones.
@@ -171,16 +187,14 @@ pub fn learn(tags: &[String], material: &Material<'_>, settings: &Settings) -> L
     let classes = Classes::read(&mut Reader::new(&packed_classes)).expect("it was just written");
     let (examples, places) = examples(tags, material, &classes, settings);
     let field = Field::learn(tags.len(), places.len(), &examples, settings);
-    let mut keep = settings.keep;
-    let mut chain = field.write(&places, keep, settings);
-    while Models::pack(&chain).len() > settings.most_bytes && keep < 2.0 {
-        keep *= 1.3;
-        chain = field.write(&places, keep, settings);
+    let mut learned = Learned { classes: packed_classes, field, places, keep: settings.keep, settings: *settings };
+    while Models::pack(&learned.chain(1.0)).len() > settings.most_bytes && learned.keep < 2.0 {
+        learned.keep *= 1.3;
     }
-    Learned { classes: packed_classes, chain }
+    learned
 }
 
-fn words(sentence: &Sentence, classes: &Classes) -> Vec<Word> {
+pub(crate) fn words(sentence: &Sentence, classes: &Classes) -> Vec<Word> {
     let word = |form: &str| {
         let mut word = Word::new(form);
         classes.classify(&mut word);
@@ -389,15 +403,21 @@ impl Field {
         }
         let rows = self.after.iter_mut().zip(&mut self.after_steps).zip(&follow_slopes);
         for ((weights, steps), slopes) in rows.take(tags) {
-            adapt(weights, steps, slopes, example.weight, settings);
+            adapt(weights, steps, slopes, example.weight, settings.pace());
         }
-        adapt(&mut self.after[MOST_TAGS], &mut self.after_steps[MOST_TAGS], &first_slopes, example.weight, settings);
+        adapt(
+            &mut self.after[MOST_TAGS],
+            &mut self.after_steps[MOST_TAGS],
+            &first_slopes,
+            example.weight,
+            settings.pace(),
+        );
     }
 
     fn update(&mut self, rows: &[u32], slopes: &Scores, weight: f32, settings: &Settings) {
         for row in rows {
             let at = *row as usize;
-            adapt(&mut self.weights[at], &mut self.steps[at], slopes, weight, settings);
+            adapt(&mut self.weights[at], &mut self.steps[at], slopes, weight, settings.pace());
         }
     }
 
@@ -431,13 +451,20 @@ fn scale(scores: &mut Scores) {
     scores.iter_mut().for_each(|score| *score *= share);
 }
 
+/// Moves weights down their slopes, the less the more they have moved, and draws them to nothing.
 #[inline]
-fn adapt(weights: &mut Scores, steps: &mut Scores, slopes: &Scores, share: f32, settings: &Settings) {
-    for tag in 0..MOST_TAGS {
-        let slope = slopes[tag] * share;
-        steps[tag] += slope * slope;
-        let step = settings.step / steps[tag].sqrt();
-        let weight = weights[tag] - step * slope;
-        weights[tag] = (weight.abs() - step * settings.draw).max(0.0).copysign(weight);
+pub(crate) fn adapt<const COUNT: usize>(
+    weights: &mut [f32; COUNT],
+    steps: &mut [f32; COUNT],
+    slopes: &[f32; COUNT],
+    share: f32,
+    (step, draw): (f32, f32),
+) {
+    for place in 0..COUNT {
+        let slope = slopes[place] * share;
+        steps[place] += slope * slope;
+        let step = step / steps[place].sqrt();
+        let weight = weights[place] - step * slope;
+        weights[place] = (weight.abs() - step * draw).max(0.0).copysign(weight);
     }
 }

@@ -1,8 +1,8 @@
-//! Parts of speech and lemmas, by models that were learned from treebanks.
+//! Parts of speech, lemmas and morphological features, by models that were learned from treebanks.
 //!
 //! A linear chain over hashed features chooses the tags of a sentence ([`chain`]); edit scripts that
-//! compete, and a memory of what they get wrong, give the lemma of each word ([`lemma`]). Models
-//! are made by `tidings-train`; docs/MODELS.md says from what, and how good they are.
+//! compete, and a memory of what they get wrong, give the lemma of each word ([`lemma`]); bundles of
+//! features compete in the same way ([`feats`]). Models are made by `tidings-train`; docs/MODELS.md says from what, and how good they are.
 //!
 //! ```
 //! use tidings_annotate::tagger::models;
@@ -18,10 +18,12 @@
 mod about;
 pub mod bytes;
 pub mod chain;
+pub mod feats;
 pub mod features;
 pub mod joints;
 pub mod lemma;
 mod models;
+mod rows;
 pub mod script;
 mod sparse;
 pub mod words;
@@ -36,6 +38,7 @@ pub use sparse::Sparse;
 
 use bytes::{Reader, put_number, put_text};
 use chain::{Chain, MOST_TAGS};
+use feats::{Feats, Lemma};
 use lemma::Lemmatiser;
 use words::{Classes, Word};
 
@@ -52,6 +55,9 @@ pub enum ModelError {
     #[error("the file of models is damaged: {0}; make or copy it anew")]
     Odd(&'static str),
 }
+
+/// The version of models that is written.
+const VERSION: u8 = 2;
 
 /// Sentences are tagged in pieces of this many tokens: what is longer is no sentence.
 const MOST_TOKENS: usize = 1024;
@@ -73,12 +79,18 @@ pub struct Tagger {
     classes: Classes,
     chain: Chain,
     lemmas: Lemmatiser,
+    feats: Feats,
     parts: HashMap<String, Vec<Part>>,
 }
 
 impl Tagger {
-    /// Reads a model; `about` says what it is.
+    /// Reads a model as [`Tagger::write`] writes it; `about` says what it is.
     pub fn read(about: About, model: &[u8]) -> Result<Tagger, ModelError> {
+        Tagger::read_version(about, model, VERSION)
+    }
+
+    /// Reads a model of a version up to ours: the first had no features.
+    fn read_version(about: About, model: &[u8], version: u8) -> Result<Tagger, ModelError> {
         let mut reader = Reader::new(model);
         let count = reader.count()?;
         if count == 0 || count > MOST_TAGS {
@@ -86,8 +98,9 @@ impl Tagger {
         }
         let tags = (0..count).map(|_| reader.text().map(str::to_owned)).collect::<Result<Vec<String>, _>>()?;
         let classes = Classes::read(&mut reader)?;
-        let chain = Chain::read(count, &mut reader)?;
+        let chain = Chain::read(count, version, &mut reader)?;
         let lemmas = Lemmatiser::read(&mut reader)?;
+        let feats = if version == 1 { Feats::none(&tags) } else { Feats::read(&tags, &mut reader)? };
         let mut parts = HashMap::new();
         for _ in 0..reader.count()? {
             let word = reader.text()?.to_owned();
@@ -96,16 +109,16 @@ impl Tagger {
             parts.insert(word, lemmas.split('+').zip(tags.split('+')).map(part).collect());
         }
         reader.end()?;
-        Ok(Tagger { about, tags, classes, chain, lemmas, parts })
+        Ok(Tagger { about, tags, classes, chain, lemmas, feats, parts })
     }
 
-    /// A model as bytes: tags, then what the parts of a model wrote of themselves, then words with their
-    /// joined lemmas and tags.
-    pub fn write(tags: &[String], classes: &[u8], chain: &[u8], lemmas: &[u8], parts: &[[String; 3]]) -> Vec<u8> {
+    /// A model as bytes: tags, then what the parts of a model (classes, chain, lemmas, features) wrote of themselves, then
+    /// words with their joined lemmas and tags.
+    pub fn write(tags: &[String], learned: [&[u8]; 4], parts: &[[String; 3]]) -> Vec<u8> {
         let mut out = Vec::new();
         put_number(tags.len() as u32, &mut out);
         tags.iter().for_each(|tag| put_text(tag, &mut out));
-        [classes, chain, lemmas].iter().for_each(|part| out.extend(*part));
+        learned.iter().for_each(|part| out.extend(*part));
         put_number(parts.len() as u32, &mut out);
         parts.iter().flatten().for_each(|text| put_text(text, &mut out));
         out
@@ -116,8 +129,8 @@ impl Tagger {
         &self.about
     }
 
-    /// Fills in lemma and tag (a part of speech of Universal Dependencies) of a sentence's tokens. A token that stands for
-    /// several words has those of all, joined by `+`: `de+le`, `ADP+DET`.
+    /// Fills in lemma, tag (a part of speech of Universal Dependencies) and morphological features of a sentence's tokens. A
+    /// token that stands for several words has those of all, joined by `+`: `de+le`, `ADP+DET`, `+Number=Sing`.
     pub fn tag(&self, sentence: &mut [Token]) {
         for piece in sentence.chunks_mut(MOST_TOKENS) {
             let seen = |token: &Token| {
@@ -132,6 +145,8 @@ impl Tagger {
                 token.lemma = self.lemmas.lemma(&token.word, &words[place], tag, place == 0);
                 token.tag.clone_from(&self.tags[usize::from(tag)]);
             }
+            let lemmas: Vec<Lemma> = piece.iter().map(|token| Lemma::new(&token.lemma)).collect();
+            self.feats.choose(&words, &lemmas, &tags, |place, feats| feats.clone_into(&mut piece[place].feats));
         }
     }
 
