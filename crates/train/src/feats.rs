@@ -11,7 +11,7 @@ use tidings_annotate::tagger::words::Classes;
 use tidings_annotate::tagger::{Models, Sparse};
 
 use crate::dice::Dice;
-use crate::tags::{self, adapt};
+use crate::tags::{self, adapt, least_of_row};
 use crate::treebank::{Gold, Sentence};
 
 /// How to learn.
@@ -477,7 +477,9 @@ impl Learner {
         let strong = |weight: &f32| if weight.abs() < keep { 0 } else { round(weight) };
         let columns = inventory.values.len();
         let is_something = |row: &(u32, Vec<i8>)| row.1.iter().any(|weight| *weight != 0);
-        let weights = lesson.places.iter().zip(&self.weights);
+        let least = least_of_row(keep, settings.keep);
+        let is_strong = |(_, row): &(&u32, &Scores)| row.iter().any(|weight| weight.abs() >= least);
+        let weights = lesson.places.iter().zip(&self.weights).filter(is_strong);
         let weights = weights.map(|(place, row)| (*place, row[..columns].iter().map(strong).collect()));
         let relations = lesson.pair_places.iter().zip(&self.relations);
         let relations = relations.map(|(place, row)| (*place, row.iter().map(round).collect()));

@@ -240,6 +240,7 @@ fn settings(changes: &[String]) -> Result<Settings> {
             "lemmas.unit" => settings.lemmas.unit = number,
             "lemmas.bits" => settings.lemmas.bits = number as u32,
             "most_bytes" => settings.most_bytes = number as usize,
+            "least_feats" => settings.least_feats = number as usize,
             "feats.rounds" => settings.feats.rounds = number as usize,
             "feats.step" => settings.feats.step = number,
             "feats.calm" => settings.feats.calm = number,

@@ -31,6 +31,8 @@ pub struct Settings {
     pub feats: feats::Settings,
     /// If a model is larger than this when it is packed, the weakest weights are left out until it is not.
     pub most_bytes: usize,
+    /// Weights of tags are only left out when those of features are down to this.
+    pub least_feats: usize,
 }
 
 impl Default for Settings {
@@ -40,6 +42,7 @@ impl Default for Settings {
             lemmas: Default::default(),
             feats: Default::default(),
             most_bytes: 500_000,
+            least_feats: 50_000,
         }
     }
 }
@@ -51,15 +54,19 @@ pub fn make(material: Material<'_>, settings: &Settings) -> Vec<u8> {
     let lemmas = lemmas::learn(&names, material.own, &settings.lemmas);
     let feats = feats::learn(&names, material.own, &learned.classes, &settings.feats);
     let parts = parts(material.own);
-    let mut strictness = 1.0;
+    // How much stronger weights of tags and of features must be than usual.
+    let (mut of_tags, mut of_feats) = (1.0, 1.0);
     loop {
-        let learned = [&learned.classes, &learned.chain(strictness), &lemmas, &feats.write(strictness)];
+        let feats = feats.write(of_feats);
+        let learned = [&learned.classes, &learned.chain(of_tags), &lemmas, &feats];
         let model = Tagger::write(&names, learned.map(Vec::as_slice), &parts);
         // What is too large although hardly a weight is left would stay so.
-        if strictness > 20.0 || Models::pack(&model).len() <= settings.most_bytes {
+        if of_tags > 20.0 || Models::pack(&model).len() <= settings.most_bytes {
             return model;
         }
-        strictness *= 1.1;
+        // Lemmas and features need the tags: those are left alone as long as features can do with less.
+        let step = if Models::pack(&feats).len() > settings.least_feats { &mut of_feats } else { &mut of_tags };
+        *step *= 1.08;
     }
 }
 

@@ -64,6 +64,12 @@ impl Settings {
     }
 }
 
+/// What the strongest weight of a row must be if weights below `keep` are left out. Where that is more than usual there are too
+/// many, and a row costs more than its weights.
+pub(crate) fn least_of_row(keep: f32, usual: f32) -> f32 {
+    if keep > usual { keep * 2.0 } else { keep }
+}
+
 /// The tags of a language, by their number.
 pub fn tags(sentences: &[&Sentence]) -> Vec<String> {
     let mut counts: BTreeMap<&str, u32> = BTreeMap::new();
@@ -151,6 +157,9 @@ fn classes(tags: &[String], material: &Material<'_>, settings: &Settings) -> Vec
     out
 }
 
+/// Of more tokens than this, features must have been seen three times: there are too many for a small model.
+const LARGE: usize = 100_000;
+
 /// A sentence as numbers.
 struct Example {
     /// The rows of each token's features; those that know the word first.
@@ -214,6 +223,7 @@ fn examples(
     let all = || material.own.iter().chain(helping).copied();
     let mut counts: HashMap<u64, u32> = HashMap::new();
     let mut seen: HashMap<u64, u32> = HashMap::new();
+    let tokens: usize = material.own.iter().map(|sentence| sentence.len()).sum();
     for sentence in all() {
         let words = words(sentence, classes);
         words.iter().for_each(|word| *seen.entry(word.whole).or_default() += 1);
@@ -221,7 +231,7 @@ fn examples(
     }
     let mut places: Vec<u32> = counts
         .iter()
-        .filter(|(_, count)| **count >= settings.least)
+        .filter(|(_, count)| **count >= settings.least.max(if tokens > LARGE { 3 } else { 0 }))
         .map(|(hash, _)| Sparse::place(*hash, settings.bits))
         .collect();
     places.sort_unstable();
@@ -426,11 +436,13 @@ impl Field {
         let largest = self.weights.iter().flatten().map(|weight| weight.abs()).fold(0.0, f32::max);
         let unit = (largest / 127.0).clamp(0.04, 0.08);
         let round = |weight: f32| if weight.abs() < keep { 0.0 } else { (weight / unit).round() };
+        let least = least_of_row(keep, settings.keep);
         let mut kept = Vec::new();
         let mut rows: Vec<Vec<i8>> = Vec::new();
         for (place, weights) in places.iter().zip(&self.weights) {
             let row: Vec<i8> = weights[..self.tags].iter().map(|one| round(*one).clamp(-127.0, 127.0) as i8).collect();
-            if row.iter().any(|weight| *weight != 0) {
+            if weights[..self.tags].iter().any(|weight| weight.abs() >= least) && row.iter().any(|weight| *weight != 0)
+            {
                 kept.push(*place);
                 rows.push(row);
             }
