@@ -31,6 +31,8 @@ export interface Corpus {
   fields: string[];
   /** Which attributes of tokens have values. */
   attributes: string[];
+  /** The morphological features of tokens, each with its values. */
+  features: Record<string, string[]>;
   /** By whom the text was annotated, and how much of it. */
   layers: { by: string; tokens: number }[];
 }

@@ -93,12 +93,13 @@ export const ATTRIBUTES: Readonly<Record<string, string>> = {
   word: "word forms",
   lemma: "lemmas",
   tag: "parts of speech",
+  feats: "features of words",
 };
 
 /** The field that chooses what is counted, if there is a choice. */
 export function attributeField(
   desk: Desk,
-  among: readonly string[] = ["lc", "word", "lemma", "tag"],
+  among: readonly string[] = ["lc", "word", "lemma", "tag", "feats"],
   usual = "lc",
 ): Field {
   const choices = among
@@ -137,9 +138,14 @@ export const stepField = (usual: string): Field => ({
 /** Whether a query is more than plain words, which have none of these signs. */
 export const isCql = (text: string): boolean => /[[\](){}<>"|]/.test(text);
 
-/** A value of an attribute, exactly. */
+/** Whether an attribute is a single feature, such as Case. */
+const isFeature = (attribute: string): boolean => /^[A-Z]/.test(attribute);
+
+/** A value of an attribute, exactly. Words without a feature are those that have no value of it whatever. */
 export const asCql = (value: string, attribute: string): string =>
-  `[${attribute}=="${value.replace(/[\\"]/g, "\\$&")}"]`;
+  value === "" && isFeature(attribute)
+    ? `[${attribute}!=".*"]`
+    : `[${attribute}=="${value.replace(/[\\"]/g, "\\$&")}"]`;
 
 /** The field that makes plain words mean all their forms, where the corpus knows lemmas. */
 export const formsField = (desk: Desk): Field[] =>

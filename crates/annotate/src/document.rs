@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use tidings_model::{Annotated, AnnotatedParagraph, Attributes, Document, Kind, Paragraph, Token};
+use tidings_model::{Annotated, AnnotatedParagraph, Attributes, Document, Paragraph, Token};
 
 use crate::external::ToolError;
 use crate::layer::Annotators;
@@ -24,7 +24,7 @@ pub fn annotate(document: &Document, labels: &Labels, wanted: impl Fn(usize, Ran
             let sentences = told.map(|(_, tokens)| tokens.to_vec()).collect();
             let language = if paragraph.language == code { "" } else { &paragraph.language };
             return AnnotatedParagraph {
-                kind: kind(paragraph.kind).to_owned(),
+                kind: paragraph.kind.word().to_owned(),
                 language: language.to_owned(),
                 sentences,
             };
@@ -85,27 +85,17 @@ fn cut(
         tokens.collect()
     };
     AnnotatedParagraph {
-        kind: kind(paragraph.kind).to_owned(),
+        kind: paragraph.kind.word().to_owned(),
         language: language.to_owned(),
         sentences: sentences.map(tokens).collect(),
-    }
-}
-
-fn kind(kind: Kind) -> &'static str {
-    match kind {
-        Kind::P => "p",
-        Kind::Heading { .. } => "heading",
-        Kind::Item { .. } => "item",
-        Kind::Quote => "quote",
-        Kind::Code => "code",
-        Kind::Row { .. } => "row",
     }
 }
 
 /// Fields that a document may bring with it.
 const MOST_METADATA: usize = 32;
 
-/// What one may filter or count by. Labels of the feed come first: they were given by people.
+/// What one may filter or count by, in an order that does not depend on where it was found. Labels of the feed win:
+/// they were given by people.
 pub fn attributes(document: &Document, labels: &Labels) -> Attributes {
     let mut fields: Vec<(String, String)> = Vec::new();
     let mut add = |name: &str, value: &str| {
@@ -118,7 +108,8 @@ pub fn attributes(document: &Document, labels: &Labels) -> Attributes {
     // The language is the text's, whatever somebody thought of the feed.
     add("lang", &document.about.language);
     labels.iter().filter(|(name, _)| is_field_name(name)).for_each(|(name, value)| add(name, value));
-    add("country", country(&document.site));
+    // What somebody said beats what a domain suggests.
+    add("country", document.metadata.get("country").map_or(country(&document.site), String::as_str));
     if let Some(licence) = &document.about.licence {
         add("licence", &licence.name);
     }
@@ -133,6 +124,8 @@ pub fn attributes(document: &Document, labels: &Labels) -> Attributes {
     }
     let more = document.metadata.iter().filter(|(name, _)| is_field_name(name)).take(MOST_METADATA);
     more.for_each(|(name, value)| add(name, value));
+    let rank = |name: &str| ["site", "feed", "lang"].iter().position(|first| *first == name).unwrap_or(usize::MAX);
+    fields.sort_by(|(a, _), (b, _)| (rank(a), a).cmp(&(rank(b), b)));
     Attributes {
         id: u128::from_str_radix(&document.id, 16).unwrap_or_default(),
         url: document.url.clone(),
@@ -217,7 +210,7 @@ mod tests {
         assert_eq!((about.id, about.date.as_str(), about.seen.as_str()), (7, "2026-03-01", "2026-03-02"));
         let fields: Vec<(&str, &str)> = about.fields.iter().map(|(n, v)| (n.as_str(), v.as_str())).collect();
         let expected =
-            [("site", "zeitung.at"), ("lang", "de-AT"), ("topic", "sport"), ("country", "de"), ("dated_by", "meta")];
+            [("site", "zeitung.at"), ("lang", "de-AT"), ("country", "de"), ("dated_by", "meta"), ("topic", "sport")];
         assert_eq!(fields, expected);
     }
 }

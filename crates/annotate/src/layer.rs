@@ -1,4 +1,4 @@
-//! Who gives the tokens of a language their lemmas and tags.
+//! Who gives the tokens of a language their lemmas, tags and features.
 //!
 //! A language has one annotator: a tool of the user's, a model of ours, or the rules that need neither. What it is called
 //! goes into the recipe of a text, so that text is made anew when its annotator changes, and only then.
@@ -19,6 +19,11 @@ pub trait Annotator: Send + Sync {
 
     /// Fills the lemmas and tags of sentences, none of which is empty. Whoever fails says why; the tokens are of no use then.
     fn annotate(&self, sentences: &mut [&mut [Token]]) -> Result<(), ToolError>;
+
+    /// How often it had to be started again, and why the last time; nothing if it never was.
+    fn restarts(&self) -> Option<(u64, String)> {
+        None
+    }
 }
 
 /// Lemmas without a model: the word in lower case. There are no tags.
@@ -70,6 +75,30 @@ impl Annotator for Learned {
     }
 }
 
+/// Somebody whose features are not wanted.
+struct Featureless {
+    inner: Arc<dyn Annotator>,
+    name: String,
+}
+
+impl Featureless {
+    fn new(inner: Arc<dyn Annotator>) -> Featureless {
+        Featureless { name: format!("{} without features", inner.name()), inner }
+    }
+}
+
+impl Annotator for Featureless {
+    fn name(&self) -> &str {
+        &self.name
+    }
+
+    fn annotate(&self, sentences: &mut [&mut [Token]]) -> Result<(), ToolError> {
+        self.inner.annotate(sentences)?;
+        sentences.iter_mut().flat_map(|sentence| sentence.iter_mut()).for_each(|token| token.feats.clear());
+        Ok(())
+    }
+}
+
 /// The lemma of a word that nobody knows more about.
 pub(crate) fn plain_lemma(word: &str) -> String {
     word.to_lowercase()
@@ -81,17 +110,18 @@ pub struct Annotators {
     given: BTreeMap<String, Arc<dyn Annotator>>,
     models: Models,
     usual: Option<Arc<dyn Annotator>>,
+    without_features: bool,
 }
 
 impl Annotators {
     /// Those of all languages: these models, and rules for languages that have none.
     pub fn new(models: Models) -> Annotators {
-        Annotators { given: BTreeMap::new(), models, usual: Some(Arc::new(Rules)) }
+        Annotators { given: BTreeMap::new(), models, usual: Some(Arc::new(Rules)), without_features: false }
     }
 
     /// Nobody: tokens stay without lemmas and tags.
     pub fn none() -> Annotators {
-        Annotators { given: BTreeMap::new(), models: Models::default(), usual: None }
+        Annotators { given: BTreeMap::new(), models: Models::default(), usual: None, without_features: false }
     }
 
     /// Lets somebody else annotate a language.
@@ -99,15 +129,30 @@ impl Annotators {
         self.given.insert(codes::plain(language).to_owned(), annotator);
     }
 
+    /// Lets nobody give features.
+    pub fn leave_out_features(&mut self) {
+        self.without_features = true;
+    }
+
     /// The annotator of a language; none if its tokens stay as they are.
     pub fn of(&self, language: &str) -> Option<Arc<dyn Annotator>> {
-        if let Some(annotator) = self.given.get(codes::plain(language)) {
-            return Some(Arc::clone(annotator));
-        }
-        match self.models.tagger(language) {
-            Some(tagger) => Some(Arc::new(Learned::new(tagger))),
-            None => self.usual.clone(),
-        }
+        let annotator: Arc<dyn Annotator> = match self.given.get(codes::plain(language)) {
+            Some(annotator) => Arc::clone(annotator),
+            None => match self.models.tagger(language) {
+                Some(tagger) => Arc::new(Learned::new(tagger)),
+                // Rules give none.
+                None => return self.usual.clone(),
+            },
+        };
+        Some(if self.without_features { Arc::new(Featureless::new(annotator)) } else { annotator })
+    }
+
+    /// Who had to be started again: language, how often, and why the last time.
+    pub fn restarts(&self) -> impl Iterator<Item = (&str, u64, String)> {
+        self.given.iter().filter_map(|(language, annotator)| {
+            let (times, why) = annotator.restarts()?;
+            Some((language.as_str(), times, why))
+        })
     }
 
     /// What the annotator of a language is called.
@@ -127,9 +172,9 @@ pub fn enrich(documents: &mut [(String, Annotated)], annotators: &Annotators) ->
                 by_language.insert(language.clone(), Vec::new());
             }
             let sentences = by_language.get_mut(language).expect("it was put there");
-            // What came with lemmas or tags keeps them.
+            // What came with lemmas, tags or features keeps them.
             let bare = |sentence: &&mut Vec<Token>| {
-                sentence.iter().all(|token| token.lemma.is_empty() && token.tag.is_empty())
+                sentence.iter().all(|token| token.lemma.is_empty() && token.tag.is_empty() && token.feats.is_empty())
             };
             sentences.extend(paragraph.sentences.iter_mut().filter(bare).map(Vec::as_mut_slice));
         }
@@ -160,7 +205,7 @@ mod tests {
             sentences
                 .iter_mut()
                 .flat_map(|sentence| sentence.iter_mut())
-                .for_each(|token| token.tag = "TOY".to_owned());
+                .for_each(|token| (token.tag, token.feats) = ("TOY".to_owned(), "Toy=Yes".to_owned()));
             Ok(())
         }
     }
@@ -183,5 +228,22 @@ mod tests {
         assert_eq!(tokens, [("regen", ""), ("", "TOY")]);
         assert_eq!((annotators.name_of("fr"), annotators.name_of("de")), ("toy".into(), "rules".into()));
         assert_eq!(Annotators::none().name_of("de"), "none");
+    }
+
+    #[test]
+    fn features_are_left_out_where_nobody_wants_them() {
+        let annotate = |annotators: &Annotators| {
+            let paragraphs = vec![paragraph("", "Pluie")];
+            let mut documents = [("fr".to_owned(), Annotated { paragraphs, ..Annotated::default() })];
+            enrich(&mut documents, annotators).unwrap();
+            let [(_, document)] = documents;
+            (document.paragraphs[0].sentences[0][0].feats.clone(), annotators.name_of("fr"))
+        };
+        let mut annotators = Annotators::new(Models::default());
+        annotators.set("fr", Arc::new(Toy));
+        assert_eq!(annotate(&annotators), ("Toy=Yes".into(), "toy".into()));
+        annotators.leave_out_features();
+        assert_eq!(annotate(&annotators), (String::new(), "toy without features".into()));
+        assert_eq!(annotators.name_of("xx"), "rules");
     }
 }

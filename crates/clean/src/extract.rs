@@ -113,12 +113,16 @@ impl Unfit {
 /// Makes a document for the corpus of a page of the archive.
 pub fn clean(page: &Page, options: &Options, refinement: &Refinement) -> Result<Document, Unfit> {
     let mut document = read(page, options)?;
+    let own_id = given::own_id(page);
     if given::is_ungated(page) {
         refine(&mut document, &Refinement { gate: Gate::off(), ..refinement.clone() })
     } else {
         refine(&mut document, refinement)
     }
     .map_err(Unfit::Refused)?;
+    if let Some(id) = own_id.filter(|_| given::is_as_it_came(&document)) {
+        document.id = id;
+    }
     Ok(document)
 }
 

@@ -25,6 +25,26 @@ pub(crate) fn is_ungated(page: &Page) -> bool {
     is_given(page) && page.content_type.split(';').skip(1).any(|parameter| parameter.trim() == UNGATED)
 }
 
+/// The id that tokens had in another home, which was told by a text of which they may be only a part.
+pub(crate) fn own_id(page: &Page) -> Option<String> {
+    #[derive(serde::Deserialize)]
+    struct Own {
+        id: String,
+        extractor: String,
+    }
+    if !is_given(page) {
+        return None;
+    }
+    let own: Own = serde_json::from_slice(&page.body).ok()?;
+    let is_id = own.id.len() == 32 && own.id.bytes().all(|byte| byte.is_ascii_hexdigit());
+    Some(own.id).filter(|_| is_id && own.extractor.is_empty())
+}
+
+/// Whether all of a document are the tokens that came with it.
+pub(crate) fn is_as_it_came(document: &Document) -> bool {
+    document.left_out.is_empty() && document.paragraphs.iter().all(|paragraph| paragraph.told_sentences().is_some())
+}
+
 fn read(page: &Page, clocks: &Clocks) -> Result<Document, Unfit> {
     let mut document: Document = serde_json::from_slice(&page.body).map_err(|_| Unfit::NotHtml)?;
     spell(&mut document);

@@ -128,7 +128,7 @@ pub enum Verb {
     Token(cmd::token::Args),
     /// Cut text into sentences and tokens, or many texts as a filter
     Tokenize(cmd::tokenize::Args),
-    /// Give the words of texts their lemmas and parts of speech, or many texts as a filter
+    /// Give the words of texts their lemmas, parts of speech and features, or many texts as a filter
     Tag(cmd::tag::Args),
     /// Tell in which language texts are written, or many as a filter
     Lang(cmd::lang::Args),

@@ -4,6 +4,8 @@
 //! bounded by what a few lines take.
 
 use std::io::{self, BufRead as _, BufReader, Read};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::{SyncSender, sync_channel};
 use std::thread;
 
@@ -78,6 +80,35 @@ pub fn filter(
         write(&lines);
         Ok(())
     })
+}
+
+/// Answers questions: what `answer` finds wrong with a line is a line too. Gives how many were faulty. No room panics;
+/// should one ever, that costs a line and not a million.
+pub fn answers(
+    input: impl Read,
+    readers: usize,
+    max_line_bytes: u64,
+    answer: impl Fn(Option<&[u8]>, &mut Vec<u8>) -> Result<(), Fault> + Sync,
+    write: impl FnMut(&[u8]) + Send,
+) -> anyhow::Result<u64> {
+    let faulty = AtomicU64::new(0);
+    let answer = |line: Option<&[u8]>, out: &mut Vec<u8>| {
+        let start = out.len();
+        let done = catch_unwind(AssertUnwindSafe(|| answer(line, out)));
+        let failed = |_| Err(Fault { id: Value::Null, error: "the program failed on this text".to_owned() });
+        if let Err(fault) = done.unwrap_or_else(failed) {
+            faulty.fetch_add(1, Ordering::Relaxed);
+            out.truncate(start);
+            push(&fault, out);
+        }
+    };
+    filter(input, readers, max_line_bytes, answer, write)?;
+    Ok(faulty.into_inner())
+}
+
+/// Whether there is nothing on a line: whoever leaves lines empty asks nothing.
+pub fn is_blank(line: Option<&[u8]>) -> bool {
+    line.is_some_and(|line| line.trim_ascii().is_empty())
 }
 
 /// Lets `work` have a go at bundles of lines on as many threads, and gives the results to `take` in the

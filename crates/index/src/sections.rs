@@ -24,8 +24,12 @@ pub(crate) enum FileKind {
     Removed,
 }
 
-/// The version of all three; a reader refuses newer ones.
-pub(crate) const VERSION: u32 = 1;
+/// The version of all three but for the parts of a lexicon that speak of features; what needs no newer one is written in this.
+pub(crate) const FIRST: u32 = 1;
+/// The version of a part of a lexicon with features.
+pub(crate) const WITH_FEATS: u32 = 2;
+/// A reader refuses newer ones.
+const NEWEST: u32 = WITH_FEATS;
 const HEADER_BYTES: usize = 32;
 const TRAILER_BYTES: usize = 32;
 const TRAILER_MAGIC: &[u8; 8] = b"tidings.";
@@ -60,10 +64,15 @@ pub(crate) struct SectionWriter {
 
 impl SectionWriter {
     pub(crate) fn create(path: &Path, kind: FileKind) -> Result<SectionWriter> {
+        SectionWriter::create_as(path, kind, FIRST)
+    }
+
+    /// Begins a file that says it is of a version.
+    pub(crate) fn create_as(path: &Path, kind: FileKind, version: u32) -> Result<SectionWriter> {
         let mut draft = Draft::create(path)?;
         let mut header = [0; HEADER_BYTES];
         header[..16].copy_from_slice(kind.magic());
-        header[16..20].copy_from_slice(&VERSION.to_le_bytes());
+        header[16..20].copy_from_slice(&version.to_le_bytes());
         draft.write(&header)?;
         Ok(SectionWriter { draft, at: HEADER_BYTES as u64, entries: Vec::new(), digest: Xxh3::new() })
     }
@@ -129,7 +138,7 @@ impl Sections {
             return Err(Error::Foreign { path: path.to_owned() });
         }
         let version = u32::from_le_bytes([map[16], map[17], map[18], map[19]]);
-        if version > VERSION {
+        if version > NEWEST {
             return Err(Error::Newer { path: path.to_owned(), found: version });
         }
         let table = Sections::read_table(path, &map)?;
@@ -173,6 +182,11 @@ impl Sections {
 
     pub(crate) fn bytes_on_disk(&self) -> u64 {
         self.map.len() as u64
+    }
+
+    /// Whether there is such a section.
+    pub(crate) fn has(&self, name: &str) -> bool {
+        self.table.contains_key(name)
     }
 
     /// Where a section lies; an error if there is none.

@@ -226,8 +226,8 @@ impl Snapshot {
                 before.space_after = !segment.is_glued(position);
             }
             let lexeme = segment.lexeme_at(position);
-            let [word, lemma, tag] = Layer::ALL.map(|layer| self.lexicon.text(lexeme, layer).to_owned());
-            sentence.push(Token { word, lemma, tag, feats: String::new(), space_after: true });
+            let [word, lemma, tag, feats] = Layer::ALL.map(|layer| self.lexicon.text(lexeme, layer).to_owned());
+            sentence.push(Token { word, lemma, tag, feats, space_after: true });
         }
         let about = Attributes {
             id: about.id,

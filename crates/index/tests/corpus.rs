@@ -18,7 +18,7 @@ fn corpus(seed: u64, documents: usize) -> Vec<Annotated> {
             word: random.choice(word).expect("not empty"),
             lemma: if number == 3 { String::new() } else { format!("w{number}") },
             tag: random.choice(["N", "V", "<X>", ""]).expect("not empty").to_owned(),
-            feats: String::new(),
+            feats: random.choice(["", "", "Case=Gen|Number=Sing", "Number=Plur"]).expect("not empty").to_owned(),
             space_after: is_last || random.u8(..) > 60,
         }
     };

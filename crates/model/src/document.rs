@@ -187,6 +187,32 @@ pub enum Kind {
     },
 }
 
+impl Kind {
+    /// The word for it in annotated text.
+    pub fn word(self) -> &'static str {
+        match self {
+            Kind::P => "p",
+            Kind::Heading { .. } => "heading",
+            Kind::Item { .. } => "item",
+            Kind::Quote => "quote",
+            Kind::Code => "code",
+            Kind::Row { .. } => "row",
+        }
+    }
+
+    /// What a word stands for, as far as it tells; running text if it is none of ours.
+    pub fn of_word(word: &str) -> Kind {
+        let plain = [
+            Kind::Heading { level: 2 },
+            Kind::Item { depth: 1, ordered: false },
+            Kind::Quote,
+            Kind::Code,
+            Kind::Row { header: false },
+        ];
+        plain.into_iter().find(|kind| kind.word() == word).unwrap_or_default()
+    }
+}
+
 /// A stretch of a paragraph that is marked, in bytes of its text.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Span {

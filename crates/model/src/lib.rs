@@ -15,6 +15,7 @@ mod annotated;
 pub mod clock;
 mod document;
 mod entry;
+pub mod feats;
 mod feed;
 mod fingerprint;
 mod page;

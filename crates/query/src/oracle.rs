@@ -41,6 +41,8 @@ pub struct Token {
     pub lemma: String,
     /// Its part of speech, or nothing.
     pub tag: String,
+    /// Its morphological features, or nothing.
+    pub feats: String,
     /// Whether a blank follows.
     pub space_after: bool,
 }
@@ -68,7 +70,7 @@ pub enum By {
 impl Token {
     /// A token of a word, a lemma and a tag.
     pub fn new(word: &str, lemma: &str, tag: &str) -> Token {
-        Token { word: word.into(), lemma: lemma.into(), tag: tag.into(), space_after: true }
+        Token { word: word.into(), lemma: lemma.into(), tag: tag.into(), feats: String::new(), space_after: true }
     }
 
     fn attribute(&self, attribute: Attribute) -> String {
@@ -77,6 +79,28 @@ impl Token {
             Attribute::Lc => self.word.to_lowercase(),
             Attribute::Lemma => self.lemma.clone(),
             Attribute::Tag => self.tag.clone(),
+            Attribute::Feats => self.feats.clone(),
+            Attribute::Feature(feature) => {
+                let parts = self.feats.split('+').map(|part| part.split('|').collect::<Vec<_>>());
+                let pairs = parts.flatten().filter_map(|pair| pair.split_once('='));
+                let values: Vec<&str> =
+                    pairs.filter(|(name, _)| *name == feature.name()).map(|(_, value)| value).collect();
+                values.join("+")
+            }
+        }
+    }
+
+    /// Whether an attribute is what is wanted: of a feature one of its values, and never of a missing one.
+    fn has(&self, attribute: Attribute, wanted: &Wanted) -> bool {
+        let value = self.attribute(attribute);
+        match attribute {
+            Attribute::Feature(_) if value.is_empty() => false,
+            Attribute::Feature(_) => {
+                let mut values: Vec<String> = value.replace('+', ",").split(',').map(str::to_owned).collect();
+                values.push(value);
+                values.iter().any(|value| wanted_matches(wanted, value))
+            }
+            _ => wanted_matches(wanted, &value),
         }
     }
 
@@ -85,6 +109,7 @@ impl Token {
             word: self.word.clone(),
             lemma: self.lemma.clone(),
             tag: self.tag.clone(),
+            feats: self.feats.clone(),
             space_after: self.space_after,
         }
     }
@@ -146,7 +171,7 @@ fn wanted_matches(wanted: &Wanted, text: &str) -> bool {
 }
 
 fn token_fits(condition: &Logic<TokenTest>, token: &Token) -> bool {
-    condition.holds(&mut |test| wanted_matches(&test.wanted, &token.attribute(test.attribute)) != test.negated)
+    condition.holds(&mut |test| token.has(test.attribute, &test.wanted) != test.negated)
 }
 
 /// All ways on from some ways, through a pattern.
@@ -233,13 +258,16 @@ fn fulfils(document: &Document, hit: (usize, usize), restriction: &Restriction) 
 }
 
 fn satisfies(tokens: &[&Token], way: &Way, constraint: &Constraint) -> bool {
-    let text = |reference: &Reference| {
-        way.labels.get(&reference.label).map(|token| tokens[*token].attribute(reference.attribute))
-    };
-    let Some(left) = text(&constraint.left) else { return false };
+    let token = |reference: &Reference| way.labels.get(&reference.label).map(|token| tokens[*token]);
+    let attribute = constraint.left.attribute;
+    let Some(left) = token(&constraint.left) else { return false };
     match &constraint.right {
-        Comparand::Wanted(wanted) => wanted_matches(wanted, &left) != constraint.negated,
-        Comparand::Reference(reference) => text(reference).is_some_and(|right| (left == right) != constraint.negated),
+        Comparand::Wanted(wanted) => left.has(attribute, wanted) != constraint.negated,
+        Comparand::Reference(reference) => token(reference).is_some_and(|right| {
+            let (left, right) = (left.attribute(attribute), right.attribute(reference.attribute));
+            let is_nothing = matches!(attribute, Attribute::Feature(_)) && left.is_empty();
+            (left == right && !is_nothing) != constraint.negated
+        }),
     }
 }
 

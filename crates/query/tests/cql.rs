@@ -35,6 +35,8 @@ fn queries_have_a_canonical_text() {
         (r#""a" !within <p/> containing "b" | "c";"#, r#"[word="a"] !within <p/> containing [word="b"] | [word="c"]"#),
         (r#"<s/> !containing "x""#, r#"<s/> !containing [word="x"]"#),
         (r#""a" within <doc site="x.*" date>=2026-01/>"#, r#"[word="a"] within <doc site="x.*" & date>="2026-01"/>"#),
+        (r#"[ Number[psor] = "Plur" & feats="" ]"#, r#"[Number[psor]="Plur" & feats=""]"#),
+        (r#"a:[] b:[] :: a.Case = b.Case"#, r#"a:[] b:[] :: a.Case = b.Case"#),
         (
             r#"a:[] "and" b:[] :: a.word = b.word & a.pos != "X" & b.lemma == "y""#,
             r#"a:[] [word="and"] b:[] :: a.word = b.word & a.tag != "X" & b.lemma == "y""#,
@@ -74,6 +76,9 @@ fn refusals_point_at_the_place() {
         ("", "the query is empty", ""),
         ("[", "expected an attribute such as word, lemma or tag, but the query ends here", ""),
         (r#"[lem="go"]"#, "there is no attribute lem", "lem"),
+        (r#"[Lemma="go"]"#, "there is no attribute Lemma", "Lemma"),
+        (r#"[Number[PSOR]="Sing"]"#, "there is no attribute Number[PSOR]", "Number[PSOR]"),
+        (r#"[Number[psor="Sing"]"#, "expected ] to close the layer, found =", "="),
         (r#"[word="go]"#, "the string has no end", r#""go]"#),
         (r#"[word="(go"]"#, "(go is no regular expression: unclosed group", r#""(go""#),
         (r#"[word="go"%x]"#, "there is no flag %x", "%x"),
@@ -187,7 +192,9 @@ fn wanted() -> impl Strategy<Value = Wanted> {
 }
 
 fn attribute() -> impl Strategy<Value = Attribute> {
-    prop_oneof![Just(Attribute::Word), Just(Attribute::Lc), Just(Attribute::Lemma), Just(Attribute::Tag)]
+    let feature = "[A-Z][a-z]{3}(\\[[a-z]{2}\\])?";
+    let feature = feature.prop_map(|name| Attribute::named(&name).unwrap_or(Attribute::Feats));
+    prop_oneof![Just(Attribute::Word), Just(Attribute::Lc), Just(Attribute::Lemma), Just(Attribute::Tag), feature]
 }
 
 fn logic<T: Clone + std::fmt::Debug + 'static>(test: impl Strategy<Value = T> + 'static) -> BoxedStrategy<Logic<T>> {

@@ -20,10 +20,16 @@ use tidings_query::{Filter, Wanted};
 const WORDS: [&str; 9] = ["a", "A", "b", "ab", "Ab", "ba", "é", "E", "ca"];
 const LEMMAS: [&str; 4] = ["a", "b", "c", ""];
 const TAGS: [&str; 3] = ["N", "V", ""];
+const FEATS: [&str; 6] =
+    ["", "Case=N", "Case=N,V|Number=A", "Number=A|Number[psor]=B", "+Case=V", "Case=N+Case=V|Number=Ab"];
 
 fn corpus(random: &mut Rng) -> Corpus {
     let documents = random.usize(1..9);
+    // Some corpora have no features, and some get them late.
+    let kinds_of_feats = [1, FEATS.len()][random.usize(..2)];
+    let first_with_feats = random.usize(..documents);
     let document = |random: &mut Rng, number: usize| {
+        let kinds_of_feats = if number < first_with_feats { 1 } else { kinds_of_feats };
         let paragraphs = (0..random.usize(0..3)).map(|_| {
             let sentences = (0..random.usize(1..4)).map(|_| {
                 let length = random.usize(1..7);
@@ -31,6 +37,7 @@ fn corpus(random: &mut Rng) -> Corpus {
                     word: WORDS[random.usize(..WORDS.len())].to_owned(),
                     lemma: LEMMAS[random.usize(..LEMMAS.len())].to_owned(),
                     tag: TAGS[random.usize(..TAGS.len())].to_owned(),
+                    feats: FEATS[random.usize(..kinds_of_feats)].to_owned(),
                     space_after: index + 1 == length || random.bool(),
                 };
                 (0..length).map(|index| token(index, random)).collect()
@@ -61,7 +68,7 @@ fn annotated(document: &oracle::Document) -> Annotated {
         word: token.word.clone(),
         lemma: token.lemma.clone(),
         tag: token.tag.clone(),
-        feats: String::new(),
+        feats: token.feats.clone(),
         space_after: token.space_after,
     };
     let sentence = |sentence: &Vec<oracle::Token>| sentence.iter().map(token).collect();
@@ -111,11 +118,15 @@ fn engine(folder: &Path, corpus: &Corpus, random: &mut Rng) -> Engine {
 
 fn token_query(random: &mut Rng, depth: u32) -> String {
     let text = |random: &mut Rng| {
-        let texts = ["a", "A", "ab", "a.*", ".*b", "[ab]+", "N", "V", "c", "", ".*", "(a|ca)", "é", "e", "zzz", "b|ba"];
+        let texts = [
+            "a", "A", "ab", "a.*", ".*b", "[ab]+", "N", "V", "c", "", ".*", "(a|ca)", "é", "e", "zzz", "b|ba",
+            "Case=N.*",
+        ];
         texts[random.usize(..texts.len())]
     };
     let test = |random: &mut Rng| {
-        let attribute = ["word", "lc", "lemma", "tag"][random.usize(..4)];
+        let attributes = ["word", "lc", "lemma", "tag", "feats", "Case", "Number", "Number[psor]"];
+        let attribute = attributes[random.usize(..attributes.len())];
         let sign = ["=", "!=", "==", "="][random.usize(..4)];
         let flags = ["", "", "%c", "%d", "%cd"][random.usize(..5)];
         format!("{attribute}{sign}\"{}\"{flags}", text(random))
@@ -156,7 +167,7 @@ fn pattern(random: &mut Rng, depth: u32) -> String {
 
 fn query(random: &mut Rng) -> String {
     if random.u8(..) < 20 {
-        let attribute = ["word", "lemma", "lc"][random.usize(..3)];
+        let attribute = ["word", "lemma", "lc", "feats", "Case"][random.usize(..5)];
         let sign = ["=", "!="][random.usize(..2)];
         return format!(
             "x:{} {} y:[] :: x.{attribute} {sign} y.{attribute}",
@@ -220,7 +231,8 @@ fn check(seed: u64) {
     let folder = tempfile::tempdir().expect("a folder");
     let engine = engine(folder.path(), &corpus, &mut random);
     let limits = Limits::default();
-    let attribute = [Attribute::Word, Attribute::Lc, Attribute::Lemma, Attribute::Tag][random.usize(..4)];
+    let attribute = ["word", "lc", "lemma", "tag", "feats", "Case"][random.usize(..6)];
+    let attribute = Attribute::named(attribute).expect("an attribute");
     for _ in 0..12 {
         let (text, query) = readable(&mut random);
         let filter = filter(&mut random);

@@ -34,7 +34,8 @@ fn corpus() -> Corpus {
             _ if line.starts_with("</") => {}
             _ => {
                 let columns: Vec<&str> = line.split('\t').collect();
-                let token = Token::new(columns[0], columns[1], columns[2]);
+                let feats = columns.get(3).copied().unwrap_or_default().to_owned();
+                let token = Token { feats, ..Token::new(columns[0], columns[1], columns[2]) };
                 document.paragraphs.last_mut().unwrap().last_mut().unwrap().push(token);
             }
         }

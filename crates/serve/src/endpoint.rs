@@ -93,7 +93,6 @@ const fn required(name: &'static str, about: &'static str) -> Param {
     Param { name, kind: Kind::Text, default: None, required: true, about }
 }
 
-const ATTRIBUTES: Kind = Kind::Choice(ask::ATTRIBUTES);
 const STEPS: Kind = Kind::Choice(ask::STEPS);
 
 const FORMAT: &[Param] =
@@ -117,7 +116,7 @@ const LINES: &[Param] = &[
     param("longest", Kind::Flag, Some("false"), "of several matches that begin at one place, take the longest"),
     param("count", Kind::Flag, Some("true"), "whether all hits are counted, which may take longer than the page"),
 ];
-const ATTRIBUTE: &[Param] = &[param("attribute", ATTRIBUTES, Some("lc"), "what is counted")];
+const ATTRIBUTE: &[Param] = &[param("attribute", Kind::Attribute, Some("lc"), "what is counted")];
 const NGRAM: &[Param] = &[param("ngram", Kind::Number(1, 5), Some("1"), "words in a row")];
 const LIMIT: &[Param] = &[param("limit", Kind::Number(0, 10_000), Some("50"), "rows")];
 const PUNCTUATION: &[Param] = &[param("punctuation", Kind::Flag, Some("false"), "punctuation too")];
@@ -236,7 +235,7 @@ pub(crate) const ENDPOINTS: &[Endpoint] = &[
                 "by",
                 Kind::Text,
                 Some("lc"),
-                "word, lc, lemma or tag of the hit, or a field such as site, date, topic",
+                "word, lc, lemma, tag, feats or a feature such as Case of the hit, or a field such as site, date, topic",
             )],
             PART,
             LIMIT,

@@ -1,8 +1,10 @@
 //! The parameters of a question, read by the table of the endpoint.
 
 use hyper::StatusCode;
+use tidings_query::cql::Attribute;
 use url::form_urlencoded::Serializer;
 
+use crate::ask::ATTRIBUTES;
 use crate::endpoint::Endpoint;
 use crate::refusal::Refusal;
 
@@ -19,6 +21,8 @@ pub(crate) enum Kind {
     Flag,
     /// Names with commas between.
     Names,
+    /// An attribute of tokens: one of some words, or a feature.
+    Attribute,
     /// One of some words.
     Choice(&'static [&'static str]),
 }
@@ -132,6 +136,10 @@ impl Kind {
                 _ => Err(format!("a number from {from} to {to}")),
             },
             Kind::Flag => matches!(text, "true" | "false").then_some(()).ok_or_else(|| "true or false".to_owned()),
+            Kind::Attribute => match Attribute::named(text) {
+                Some(_) => Ok(()),
+                None => Err(format!("one of {}, or a feature such as Case", ATTRIBUTES.join(", "))),
+            },
             Kind::Choice(words) => {
                 words.contains(&text).then_some(()).ok_or_else(|| format!("one of {}", words.join(", ")))
             }
@@ -181,5 +189,8 @@ mod tests {
         assert!(Kind::Share(0.0, 1.0).check("NaN").is_err());
         assert_eq!(Kind::Choice(&["a", "b"]).check("c"), Err("one of a, b".to_owned()));
         assert!(Kind::Flag.check("yes").is_err());
+        assert!(Kind::Attribute.check("Number[psor]").is_ok() && Kind::Attribute.check("feats").is_ok());
+        let wanted = "one of word, lc, lemma, tag, feats, or a feature such as Case";
+        assert_eq!(Kind::Attribute.check("case"), Err(wanted.to_owned()));
     }
 }

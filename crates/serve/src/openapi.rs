@@ -2,6 +2,7 @@
 
 use serde_json::{Map, Value, json};
 
+use crate::ask::ATTRIBUTES;
 use crate::endpoint::{ENDPOINTS, Endpoint};
 use crate::given::{Kind, Param};
 use crate::schema::{Schema, object};
@@ -83,6 +84,10 @@ fn parameter(param: &Param) -> Value {
         Kind::Number(from, to) => json!({ "type": "integer", "minimum": from, "maximum": to }),
         Kind::Share(from, to) => json!({ "type": "number", "minimum": from, "maximum": to }),
         Kind::Flag => json!({ "type": "boolean" }),
+        Kind::Attribute => {
+            let feature = json!({ "type": "string", "pattern": "^[A-Z][A-Za-z0-9]*(\\[[a-z0-9]+\\])?$" });
+            json!({ "anyOf": [{ "type": "string", "enum": ATTRIBUTES }, feature] })
+        }
         Kind::Choice(words) => json!({ "type": "string", "enum": words }),
     };
     if let Some(default) = param.default {

@@ -97,6 +97,13 @@ fn page_of(record: Record) -> Option<Archived> {
 
 /// The saved pages in a folder and those below it, in the order of their names, or the file itself.
 pub fn html_files(path: &Path) -> Result<Vec<PathBuf>> {
+    let mut files = files_under(path)?;
+    files.retain(|file| file == path || is_saved_page(file));
+    Ok(files)
+}
+
+/// All files in a folder and those below it, in the order of their names, or the file itself. What is hidden stays so.
+pub fn files_under(path: &Path) -> Result<Vec<PathBuf>> {
     let mut files = Vec::new();
     walk(path, MAX_DEPTH, &mut files)?;
     Ok(files)
@@ -108,18 +115,20 @@ fn walk(path: &Path, depth: usize, files: &mut Vec<PathBuf>) -> Result<()> {
         return Ok(());
     }
     for inner in files_in(path)?.into_iter().filter(|_| depth > 0) {
+        let is_hidden = inner.file_name().is_some_and(|name| name.as_encoded_bytes().starts_with(b"."));
         // A link may lead round in a circle, or out of the folder.
-        if inner.is_symlink() {
-            continue;
-        }
-        let is_page = inner.extension().is_none_or(|ending| {
-            ["html", "htm", "xhtml", "shtml", "php"].iter().any(|known| ending.eq_ignore_ascii_case(known))
-        });
-        if inner.is_dir() || is_page {
+        if !is_hidden && !inner.is_symlink() {
             walk(&inner, depth - 1, files)?;
         }
     }
     Ok(())
+}
+
+/// Whether a file looks like a page that somebody saved; mirrors give many of them no ending at all.
+pub fn is_saved_page(path: &Path) -> bool {
+    path.extension().is_none_or(|ending| {
+        ["html", "htm", "xhtml", "shtml", "php"].iter().any(|known| ending.eq_ignore_ascii_case(known))
+    })
 }
 
 /// Reads a saved page; what is longer than a page is cut.

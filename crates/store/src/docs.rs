@@ -1,9 +1,9 @@
 //! The shelves of documents: a file per language and day, one of what was left out, and a recipe.
 //!
-//! A day is rebuilt as a whole. Its files are drafted in `docs/draft/`, synced, and then put in
-//! their places; the recipe comes last, and before the first file moves the old recipe goes. So a
-//! day with a recipe is whole and is what the recipe says; one without is to be made again,
-//! whatever lies there.
+//! Files of a day are drafted in `docs/draft/`, synced, and then put in their places; the recipe comes last, and before the
+//! first file moves the old recipe goes. So a day with a recipe is whole and is what the recipe says; one
+//! without is to be made again, whatever lies there. A day that has only grown begins with what it was, byte for byte:
+//! frames end where a file of pages ends, so that it comes out as if it had been made at once.
 
 use std::collections::BTreeMap;
 use std::fs::{self, File};
@@ -118,21 +118,49 @@ impl Recipe {
         if self.settings != wanted.settings {
             return Ok(Some("the settings are others"));
         }
-        let mut known = self.inputs.iter().map(|input| (input.file.clone(), input.bytes));
-        for path in &day.files {
-            if known.next() != Some((home.shown(path), size(path)?)) {
-                return Ok(Some("pages were added"));
-            }
+        let read = self.read_of(home, day)?;
+        if read < self.inputs.len().min(day.files.len()) || day.files.len() > self.inputs.len() {
+            return Ok(Some("pages were added"));
         }
-        if known.next().is_some() {
+        if read < self.inputs.len() {
             return Ok(Some("pages were removed"));
         }
-        for output in &self.outputs {
-            if fs::metadata(home.root().join(&output.file)).map_or(0, |meta| meta.len()) != output.bytes {
-                return Ok(Some("files are missing"));
-            }
+        Ok(self.is_missing(home).then_some("files are missing"))
+    }
+
+    /// Whether a day made by this recipe has only grown since, so that what was made can be kept.
+    fn continues(&self, wanted: &Recipe, home: &Home, day: &Day) -> Result<bool> {
+        let is_alike =
+            (&self.program, &self.extractor, &self.settings) == (&wanted.program, &wanted.extractor, &wanted.settings);
+        Ok(is_alike && self.read_of(home, day)? == self.inputs.len() && !self.is_missing(home))
+    }
+
+    /// What came of the pages that an earlier recipe of the same day had not read.
+    pub fn beyond(&self, earlier: &Recipe) -> Recipe {
+        let mut rest = self.clone();
+        rest.pages -= earlier.pages;
+        for (counts, known) in [(&mut rest.documents, &earlier.documents), (&mut rest.dropped, &earlier.dropped)] {
+            counts.iter_mut().for_each(|(name, number)| *number -= known.get(name).copied().unwrap_or_default());
+            counts.retain(|_, number| *number > 0);
         }
-        Ok(None)
+        rest
+    }
+
+    /// How many of a day's files this recipe began with.
+    fn read_of(&self, home: &Home, day: &Day) -> Result<usize> {
+        let mut read = 0;
+        for (input, path) in self.inputs.iter().zip(&day.files) {
+            if (&input.file, input.bytes) != (&home.shown(path), size(path)?) {
+                break;
+            }
+            read += 1;
+        }
+        Ok(read)
+    }
+
+    fn is_missing(&self, home: &Home) -> bool {
+        let bytes = |output: &Ingredient| fs::metadata(home.root().join(&output.file)).map_or(0, |meta| meta.len());
+        self.outputs.iter().any(|output| bytes(output) != output.bytes)
     }
 }
 
@@ -206,6 +234,7 @@ pub fn ingredient(home: &Home, path: &Path) -> Result<Ingredient> {
 pub struct DayDraft {
     home: Home,
     recipe: Recipe,
+    kept: Option<Recipe>,
     shelves: Shelves,
     yields: yields::Tally,
 }
@@ -214,13 +243,79 @@ pub struct DayDraft {
 const DROPPED: &str = "dropped";
 
 impl DayDraft {
-    /// Begins a day; whatever an earlier attempt left is thrown away.
+    /// Begins a day; whatever an earlier attempt left is thrown away. What was made of its first files and is still
+    /// good is kept.
+    pub fn begin(home: &Home, recipe: Recipe, day: &Day) -> Result<DayDraft> {
+        if let Some(earlier) = Recipe::read(home, &recipe.day)?
+            && earlier.continues(&recipe, home, day)?
+        {
+            let mut draft = DayDraft::empty(home, recipe.clone())?;
+            if draft.keep(earlier)? {
+                return draft.with_inputs(day);
+            }
+        }
+        DayDraft::create(home, recipe)?.with_inputs(day)
+    }
+
+    /// Begins a day anew, of pages that are in no file.
     pub fn create(home: &Home, recipe: Recipe) -> Result<DayDraft> {
-        sweep(home)?;
-        let mut shelves = Shelves::new(&home.docs(), ENDING);
+        let mut draft = DayDraft::empty(home, recipe)?;
         // That nothing was left out is worth a file too.
-        shelves.open(DROPPED, &frames::label(DROPPED_FORMAT, VERSION, ""))?;
-        Ok(DayDraft { home: home.clone(), recipe, shelves, yields: yields::Tally::default() })
+        draft.shelves.open(DROPPED, &frames::label(DROPPED_FORMAT, VERSION, ""))?;
+        Ok(draft)
+    }
+
+    fn empty(home: &Home, recipe: Recipe) -> Result<DayDraft> {
+        sweep(home)?;
+        let shelves = Shelves::new(&home.docs(), ENDING);
+        let (home, yields) = (home.clone(), yields::Tally::default());
+        Ok(DayDraft { home, recipe, kept: None, shelves, yields })
+    }
+
+    /// Takes over what an earlier recipe made; says whether all of it is as that recipe says.
+    fn keep(&mut self, earlier: Recipe) -> Result<bool> {
+        let yields_path = yields::day_path(&self.home, &earlier.day);
+        for output in &earlier.outputs {
+            let path = self.home.root().join(&output.file);
+            if path == yields_path {
+                if ingredient(&self.home, &path)?.xxh3 != output.xxh3 {
+                    return Ok(false);
+                }
+                let DayDraft { home, yields, .. } = self;
+                yields::of_day(home, &earlier.day, |row| yields.add(&row.feed, &row.host, row.sum))?;
+                continue;
+            }
+            let shelf = disk::parent(&path).file_name().unwrap_or_default().to_string_lossy().into_owned();
+            if !self.shelves.keep(&shelf, &path, output)? {
+                return Ok(false);
+            }
+        }
+        self.recipe.pages = earlier.pages;
+        self.recipe.documents.clone_from(&earlier.documents);
+        self.recipe.dropped.clone_from(&earlier.dropped);
+        self.kept = Some(earlier);
+        Ok(true)
+    }
+
+    fn with_inputs(mut self, day: &Day) -> Result<DayDraft> {
+        if let Some(earlier) = &self.kept {
+            // Files of pages never change: what they were they are.
+            self.recipe.inputs.clone_from(&earlier.inputs);
+        }
+        for path in &day.files[self.recipe.inputs.len()..] {
+            self.recipe.inputs.push(ingredient(&self.home, path)?);
+        }
+        Ok(self)
+    }
+
+    /// The recipe of what was kept, if something was.
+    pub fn kept(&self) -> Option<&Recipe> {
+        self.kept.as_ref()
+    }
+
+    /// Says that a file of pages ends here.
+    pub fn end_file(&mut self) -> Result<()> {
+        self.shelves.settle()
     }
 
     /// Adds the line of a document, with its line end, to the shelf of its language.
@@ -367,6 +462,42 @@ mod tests {
         second.publish(1).unwrap();
         assert!(!english.exists());
         assert_eq!(Recipe::read(&home, "2026-03-01").unwrap().unwrap().documents, [("de".to_owned(), 1)].into());
+    }
+
+    #[test]
+    fn a_day_that_grows_comes_out_as_if_it_had_been_made_at_once() {
+        let folder = tempfile::tempdir().unwrap();
+        let home = home(folder.path());
+        let pages = [folder.path().join("a"), folder.path().join("b")];
+        pages.iter().for_each(|path| fs::write(path, "pages").unwrap());
+        let recipe = || Recipe::new("2026-03-01", "p", "e", serde_json::Value::Null);
+        let make = |files: usize| {
+            let day = Day { name: "2026-03-01".to_owned(), files: pages[..files].to_vec() };
+            let mut draft = DayDraft::begin(&home, recipe(), &day).unwrap();
+            let kept = draft.kept().map_or(0, |kept| kept.inputs.len());
+            for number in kept..files {
+                draft.end_file().unwrap();
+                draft.count("feed", "host", Yield { pages: 3, ..Yield::default() });
+                draft.push("de", format!("{{\"id\":\"{number}\"}}\n").as_bytes()).unwrap();
+                draft.push(["en", "fr"][number], b"{\"id\":\"2\"}\n").unwrap();
+                draft.drop_page("no-text", b"{}\n").unwrap();
+            }
+            (kept, draft.publish(files as u64 * 3).unwrap())
+        };
+        let at_once = make(2).1;
+        remove_day(&home, "2026-03-01").unwrap();
+        let first = make(1).1;
+        let (kept, grown) = make(2);
+        assert_eq!((kept, &grown), (1, &at_once));
+        assert_eq!(grown.beyond(&first).documents, [("de".to_owned(), 1), ("fr".to_owned(), 1)].into());
+        // What is not what it was said to be is not built upon.
+        remove_day(&home, "2026-03-01").unwrap();
+        make(1);
+        let german = folder.path().join("docs/de/2026-03-01.jsonl.zst");
+        let mut bytes = fs::read(&german).unwrap();
+        *bytes.last_mut().unwrap() ^= 1;
+        fs::write(&german, bytes).unwrap();
+        assert_eq!(make(2), (0, at_once));
     }
 
     #[test]

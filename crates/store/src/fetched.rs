@@ -1,4 +1,4 @@
-//! Fingerprints of what was fetched and then pruned from the plan.
+//! Fingerprints of what was fetched and then pruned from the plan, and of what came in by an import.
 //!
 //! Pruning forgets an entry's text, never that it was fetched: an article that returns to its
 //! feed years later must not be asked for again. The fingerprints lie sorted in one file, eight

@@ -208,7 +208,26 @@ impl<'a> Aging<'a> {
     }
 }
 
-/// Whether an address was in the plan, was settled, and was pruned.
+/// Remembers pages that came by another way than a fetch: no feed brings them again, and entries that wait for them
+/// leave the plan.
+pub(crate) fn settle(home: &Home, run: &str, pages: Vec<Fingerprint>) -> Result<()> {
+    let known: FingerprintSet = pages.iter().copied().collect();
+    // Fingerprints first, as in a pruning.
+    fetched::add(home, pages)?;
+    let is_open = |row: &Row<'_>| !row.status.parse::<Status>().expect("any word is a status").is_final();
+    let is_settled = |row: &Row<'_>| known.contains(&Fingerprint::of(row.url)) && is_open(row);
+    let mut any = false;
+    if home.existing_plan().is_some() {
+        plan::read(home, |row| any |= is_settled(row))?;
+    }
+    if any {
+        let decide = |row: &Row<'_>| if is_settled(row) { Change::Drop } else { Change::Keep };
+        plan::rewrite(home, run, decide, |_| Ok(()))?;
+    }
+    Ok(())
+}
+
+/// Whether an address was in the plan, was settled, and was pruned, or came in by an import.
 pub fn was_pruned(home: &Home, url: &str) -> Result<bool> {
     fetched::holds(home, Fingerprint::of(url))
 }

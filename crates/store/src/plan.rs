@@ -5,13 +5,14 @@
 
 use std::path::{Path, PathBuf};
 
-use tidings_model::{BadRow, Entry, Fingerprint, FingerprintSet, Row};
+use tidings_model::{BadRow, Entry, Fingerprint, FingerprintSet, Row, Status};
 
 use crate::disk::{self, Draft};
 use crate::error::{During, Error, Result};
+use crate::fetched;
 use crate::frames::{self, Blocks, FRAME_BYTES, Packer};
 use crate::home::{Home, files_in};
-use crate::removed::STATUS;
+use crate::removed::{Removed, STATUS};
 
 const FORMAT: &str = "plan";
 const VERSION: u32 = 1;
@@ -209,19 +210,27 @@ pub struct TakenIn {
     pub added: u64,
 }
 
-/// Adds the entries of another plan, FeedFetcher's or ours, that the home's plan does not have, each as it stands there.
+/// Adds the entries of another plan, FeedFetcher's or ours, that the home's plan does not have, each as it stands there. Of
+/// what was taken out of the home only that is added, and of what waits to be fetched only what is not there yet.
 pub fn take_in(home: &Home, run: &str, other: &Path, dry_run: bool) -> Result<TakenIn> {
-    let mut new = FingerprintSet::default();
+    let (mut new, mut open) = (FingerprintSet::default(), FingerprintSet::default());
     let mut taken = TakenIn::default();
     read_file(other, |row| {
         taken.read += 1;
         new.insert(Fingerprint::of(row.url));
+        if !row.status.parse::<Status>().expect("any word is a status").is_final() {
+            open.insert(Fingerprint::of(row.url));
+        }
     })?;
+    let mut wanted = open.clone();
+    fetched::subtract(home, &mut wanted)?;
+    new.retain(|entry| wanted.contains(entry) || !open.contains(entry));
     read(home, |row| {
         new.remove(&Fingerprint::of(row.url));
     })?;
     taken.added = new.len() as u64;
     if !dry_run && taken.added > 0 {
+        let removed = Removed::read(home)?;
         rewrite(
             home,
             run,
@@ -230,7 +239,10 @@ pub fn take_in(home: &Home, run: &str, other: &Path, dry_run: bool) -> Result<Ta
                 let mut full = Ok(());
                 read_file(other, |row| {
                     if new.remove(&Fingerprint::of(row.url)) && full.is_ok() {
-                        full = plan.add_row(row);
+                        full = match removed.covers(row.url) {
+                            Some(_) => plan.add_row(&Row { status: STATUS, title: "", ..*row }),
+                            None => plan.add_row(row),
+                        };
                     }
                 })?;
                 full

@@ -6,14 +6,15 @@
 //! which vouches for them, goes before and comes back last.
 
 use std::collections::BTreeMap;
-use std::fs;
+use std::fs::{self, File};
+use std::io::Read as _;
 use std::path::{Path, PathBuf};
 
 use xxhash_rust::xxh3::Xxh3;
 
 use crate::disk::{self, Appender};
 use crate::docs::Ingredient;
-use crate::error::Result;
+use crate::error::{During, Result};
 use crate::frames::{FRAME_BYTES, Packer};
 use crate::home::{Home, files_in};
 
@@ -113,6 +114,29 @@ impl Shelves {
         Ok(())
     }
 
+    /// Opens a shelf with what a file holds that is as it is described, byte for byte; says whether it is.
+    pub(crate) fn keep(&mut self, shelf: &str, file: &Path, described: &Ingredient) -> Result<bool> {
+        self.open(shelf, &[])?;
+        let draft = self.drafts.get_mut(shelf).expect("it was just opened");
+        let mut source = File::open(file).during("open", file)?;
+        let mut buffer = vec![0; FRAME_BYTES];
+        loop {
+            let read = source.read(&mut buffer).during("read", file)?;
+            if read == 0 {
+                break;
+            }
+            draft.append(&buffer[..read])?;
+        }
+        draft.lines = described.lines.unwrap_or_default();
+        Ok(draft.described(String::new()).xxh3 == described.xxh3)
+    }
+
+    /// Packs what waits on every shelf: what comes later cannot change it.
+    pub(crate) fn settle(&mut self) -> Result<()> {
+        let names: Vec<String> = self.drafts.keys().cloned().collect();
+        names.iter().try_for_each(|name| self.pack(name))
+    }
+
     fn pack(&mut self, shelf: &str) -> Result<()> {
         let draft = self.drafts.get_mut(shelf).expect("shelves are opened before they are packed");
         if !draft.text.is_empty() {
@@ -127,17 +151,11 @@ impl Shelves {
 
     /// Writes what waits and makes all of it durable; gives what the files of the day will be.
     pub(crate) fn seal(&mut self, home: &Home, day: &str) -> Result<Vec<Ingredient>> {
-        let names: Vec<String> = self.drafts.keys().cloned().collect();
-        names.iter().try_for_each(|name| self.pack(name))?;
+        self.settle()?;
         let mut files = Vec::new();
         for (name, draft) in &self.drafts {
             Appender::reopen(&draft.path, draft.bytes)?.sync()?;
-            files.push(Ingredient {
-                file: home.shown(&path(&self.root, name, day, self.ending)),
-                bytes: draft.bytes,
-                xxh3: format!("{:032x}", draft.digest.digest128()),
-                lines: Some(draft.lines),
-            });
+            files.push(draft.described(home.shown(&path(&self.root, name, day, self.ending))));
         }
         Ok(files)
     }
@@ -171,6 +189,12 @@ impl Drop for Shelves {
 }
 
 impl Draft {
+    /// What the file will be.
+    fn described(&self, file: String) -> Ingredient {
+        let xxh3 = format!("{:032x}", self.digest.digest128());
+        Ingredient { file, bytes: self.bytes, xxh3, lines: Some(self.lines) }
+    }
+
     fn append(&mut self, bytes: &[u8]) -> Result<()> {
         self.digest.update(bytes);
         Appender::reopen(&self.path, self.bytes)?.append(bytes)?;

@@ -4,15 +4,20 @@
 //! does that before a run is written and again while merged ones are read: then a run is as small as it can be.
 
 use std::cmp::Reverse;
-use std::collections::BinaryHeap;
+use std::collections::{BTreeMap, BinaryHeap};
 use std::fs::{self, File};
 use std::io::{BufReader, BufWriter, Read as _, Seek as _, Write as _};
+use std::ops::Range;
+use std::os::unix::fs::FileExt as _;
 use std::path::{Path, PathBuf};
 
 use crate::error::{During, Result};
 
 /// Runs that are merged at once; each takes about a megabyte while it is read.
 const FAN: usize = 64;
+/// Ids that wait in memory before they become a run.
+const WAITING_IDS: usize = 1 << 20;
+const ID_BYTES: usize = 16;
 /// How hard runs are packed: they are read once, soon.
 const LEVEL: i32 = 1;
 
@@ -54,12 +59,18 @@ impl Runs {
         self.open(runs)
     }
 
-    fn write(&mut self, fill: impl FnOnce(&mut dyn FnMut(&[u8]) -> Result<()>) -> Result<()>) -> Result<File> {
+    /// A file of this process's own, which is gone when nobody has it open any more.
+    fn unlinked(&mut self) -> Result<(File, PathBuf)> {
         // Several programs may share a folder for such files.
         let path = self.folder.join(format!("tidings-{}-run-{}.tmp", std::process::id(), self.made));
         self.made += 1;
         let file = File::options().create_new(true).read(true).write(true).open(&path).during("create", &path)?;
         fs::remove_file(&path).during("unlink", &path)?;
+        Ok((file, path))
+    }
+
+    fn write(&mut self, fill: impl FnOnce(&mut dyn FnMut(&[u8]) -> Result<()>) -> Result<()>) -> Result<File> {
+        let (file, path) = self.unlinked()?;
         let mut out = zstd::stream::write::Encoder::new(BufWriter::new(file), LEVEL).during("write", &path)?;
         fill(&mut |record| {
             let len = u32::try_from(record.len()).expect("records are short").to_le_bytes();
@@ -117,9 +128,95 @@ impl Merged {
     }
 }
 
+/// Gathers ids of documents by the day they lie on.
+pub struct DayIdsBuilder {
+    runs: Runs,
+    waiting: Vec<[u8; 4 + ID_BYTES]>,
+}
+
+/// Ids of documents by the day they lie on: as many as there are, on disk, a day at a time in memory.
+pub struct DayIds {
+    file: File,
+    folder: PathBuf,
+    /// Where the ids of each day stand, by their number.
+    days: BTreeMap<i32, Range<u64>>,
+}
+
+impl DayIdsBuilder {
+    /// Nothing yet; what memory does not hold will lie in this folder.
+    pub fn new(folder: &Path) -> DayIdsBuilder {
+        DayIdsBuilder { runs: Runs::new(folder), waiting: Vec::new() }
+    }
+
+    /// Adds a document.
+    pub fn push(&mut self, day: i32, id: u128) -> Result<()> {
+        let mut record = [0; 4 + ID_BYTES];
+        // With the sign turned, numbers are in the order of their bytes.
+        record[..4].copy_from_slice(&(day as u32 ^ 1 << 31).to_be_bytes());
+        record[4..].copy_from_slice(&id.to_be_bytes());
+        self.waiting.push(record);
+        if self.waiting.len() >= WAITING_IDS { self.spill() } else { Ok(()) }
+    }
+
+    fn spill(&mut self) -> Result<()> {
+        self.waiting.sort_unstable();
+        self.waiting.dedup();
+        self.runs.add(self.waiting.iter())?;
+        self.waiting.clear();
+        Ok(())
+    }
+
+    /// All of them, each once.
+    pub fn finish(mut self) -> Result<DayIds> {
+        self.spill()?;
+        let folder = self.runs.folder.clone();
+        let (file, path) = self.runs.unlinked()?;
+        let mut merged = self.runs.merge()?;
+        let mut out = BufWriter::new(file);
+        let mut days: BTreeMap<i32, Range<u64>> = BTreeMap::new();
+        let (mut last, mut written) = (Vec::new(), 0);
+        while let Some(record) = merged.next()? {
+            let Some((day, id)) = record.split_first_chunk::<4>().filter(|_| record != last) else { continue };
+            let day = (u32::from_be_bytes(*day) ^ 1 << 31) as i32;
+            out.write_all(id).during("write", &path)?;
+            written += 1;
+            days.entry(day).or_insert(written - 1..written).end = written;
+            last.clear();
+            last.extend_from_slice(record);
+        }
+        let file = out.into_inner().map_err(|error| error.into_error()).during("write", &path)?;
+        Ok(DayIds { file, folder, days })
+    }
+}
+
+impl DayIds {
+    /// The ids of a day, in ascending order.
+    pub fn of(&self, day: i32) -> Result<Vec<u128>> {
+        let Some(places) = self.days.get(&day) else { return Ok(Vec::new()) };
+        let mut bytes = vec![0; (places.end - places.start) as usize * ID_BYTES];
+        self.file.read_exact_at(&mut bytes, places.start * ID_BYTES as u64).during("read", &self.folder)?;
+        Ok(bytes.as_chunks().0.iter().map(|id| u128::from_be_bytes(*id)).collect())
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn ids_come_back_by_their_day_each_once() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut ids = DayIdsBuilder::new(folder.path());
+        for (day, id) in [(20_000, 7), (-3, 1), (20_000, u128::MAX), (0, 5), (20_000, 7)] {
+            ids.push(day, id).unwrap();
+            // However few wait, they may have to go to disk.
+            ids.spill().unwrap();
+        }
+        let ids = ids.finish().unwrap();
+        assert_eq!(ids.of(20_000).unwrap(), [7, u128::MAX]);
+        assert_eq!((ids.of(-3).unwrap(), ids.of(0).unwrap(), ids.of(1).unwrap()), (vec![1], vec![5], vec![]));
+        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 0);
+    }
 
     #[test]
     fn more_runs_than_are_merged_at_once_come_back_in_order() {

@@ -41,11 +41,7 @@ pub fn learn(tags: &[String], sentences: &[&Sentence], bits: u32) -> Vec<(u32, f
         let right = Case::ALL.map(|case| case as usize == simplest);
         let small = lower(form);
         let asked = Asked { lower: &small, word: Word::new(form), tag };
-        let candidates = Case::ALL.map(|case| {
-            let mut features = Vec::new();
-            case_features(&asked, case, is_first, &mut features);
-            numbers.of(&features)
-        });
+        let candidates = Case::ALL.map(|case| numbers.of(&case_features(&asked, case, is_first)));
         let weight = 1.0 + (count as f32).ln();
         choices.push(Choice { candidates: candidates.to_vec(), right: right.to_vec(), weight });
     }

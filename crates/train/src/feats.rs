@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use tidings_annotate::tagger::bytes::Reader;
 use tidings_annotate::tagger::feats::{
     self, ATTRIBUTES, Agreement, Feats, LEXICAL, Lemma, MOST_BUNDLES, MOST_CANDIDATES, MOST_VALUES, RELATIONS, Written,
-    agreement, around, own, pairs, relations, roles, sure, united,
+    agreement, own, pairs, relations, roles, sure, united,
 };
 use tidings_annotate::tagger::words::Classes;
 use tidings_annotate::tagger::{Models, Sparse};
@@ -67,12 +67,15 @@ impl Default for Settings {
 
 type Scores = [f32; MOST_VALUES];
 
+/// The values of each word that a token stands for.
+type Parts = Vec<Vec<u8>>;
+
 /// Which values and bundles there are.
 struct Inventory {
     /// Texts such as `Case=Gen`, in order.
     values: Vec<String>,
     /// By tag: the values of each part of a bundle, in the order of what they have in all.
-    bundles: Vec<Vec<Vec<Vec<u8>>>>,
+    bundles: Vec<Vec<Parts>>,
     /// The same bundles as lists of values.
     lists: Vec<Vec<Vec<u8>>>,
     /// What they say about agreement.
@@ -106,7 +109,7 @@ impl Inventory {
             lists: vec![Vec::new(); tags.len()],
             agreements: vec![Vec::new(); tags.len()],
         };
-        let mut bundles: Vec<BTreeSet<(Vec<u8>, Vec<Vec<u8>>)>> = vec![BTreeSet::new(); tags.len()];
+        let mut bundles: Vec<BTreeSet<(Vec<u8>, Parts)>> = vec![BTreeSet::new(); tags.len()];
         for gold in sentences.iter().copied().flatten() {
             let tag = usize::from(tags::number(tags, &gold.tag));
             if tags[tag] == gold.tag {
@@ -130,7 +133,7 @@ impl Inventory {
     }
 
     /// The values that a word has, part by part.
-    fn parts(&self, gold: &Gold) -> Vec<Vec<u8>> {
+    fn parts(&self, gold: &Gold) -> Parts {
         let number = |pair: &str| self.values.iter().position(|value| value == pair).map(|place| place as u8);
         gold.feats.split('+').map(|part| part.split('|').filter_map(number).collect()).collect()
     }
@@ -220,7 +223,7 @@ impl Lesson {
             let mut last: Option<(usize, usize)> = None;
             let lemma = |gold: &Gold| Lemma::new(gold.lemma.as_ref().unwrap_or(&gold.form));
             let lemmas: Vec<Lemma> = sentence.iter().map(lemma).collect();
-            feats::of_sentence(&roles, &words, &lemmas, &numbers, |place, five, clause| {
+            feats::of_sentence(&roles, &words, &numbers, |place, around| {
                 let (gold, tag, word) = (&sentence[place], numbers[place], &words[place]);
                 *seen.entry(word.whole).or_default() += 1;
                 *seen.entry(lemmas[place].whole).or_default() += 1;
@@ -230,7 +233,7 @@ impl Lesson {
                 *bundles.entry(sure(word, tag)).or_default().entry(bundle).or_default() += 1;
                 let mut hashes: Vec<u64> = Vec::new();
                 if inventory.bundles[usize::from(tag)].len() > 1 {
-                    hashes.extend(own(five[2]).into_iter().chain(around(five, clause)));
+                    hashes.extend(own(word, &lemmas[place], tag).into_iter().chain(around()));
                 }
                 hashes.iter().for_each(|hash| *counts.entry(*hash).or_default() += 1);
                 let mut example = Example { tag, bundle, rows: Vec::new(), lexical: Vec::new(), link: None };

@@ -227,7 +227,7 @@ fn examples(
     for sentence in all() {
         let words = words(sentence, classes);
         words.iter().for_each(|word| *seen.entry(word.whole).or_default() += 1);
-        features::of_sentence(&words, |_, found| found.iter().for_each(|hash| *counts.entry(*hash).or_default() += 1));
+        features::of_sentence(&words, |found| found.iter().for_each(|hash| *counts.entry(*hash).or_default() += 1));
     }
     let mut places: Vec<u32> = counts
         .iter()
@@ -239,7 +239,7 @@ fn examples(
     let examples = all().enumerate().map(|(number_of, sentence)| {
         let words = words(sentence, classes);
         let mut rows = Vec::with_capacity(words.len());
-        features::of_sentence(&words, |_, found| {
+        features::of_sentence(&words, |found| {
             let mut known = Vec::with_capacity(found.len());
             let mut lexical = 0;
             for (place, hash) in found.iter().enumerate() {

@@ -19,7 +19,8 @@ export const frequencies: View = {
     const fields = (desk.corpus?.fields ?? []).filter((name) => !["url", "title"].includes(name));
     const attributes = desk.attributes
       .filter((name) => name !== "word")
-      .map((name) => [name, { lc: "form", lemma: "lemma", tag: "part of speech" }[name] ?? name] as const);
+      .map((name) => [name, { lc: "form", tag: "part of speech", feats: "all features" }[name] ?? name] as const);
+    const features = Object.keys(desk.corpus?.features ?? {}).map((name) => [name, `feature ${name}`] as const);
     return [
       QUERY,
       ...formsField(desk),
@@ -30,6 +31,7 @@ export const frequencies: View = {
         choices: [
           ["word", "exact form"],
           ...attributes,
+          ...features,
           ...fields.map((name) => [name, name === "site" ? "source" : name] as const),
         ],
         usual: fields.includes("site") ? "site" : "lc",

@@ -46,6 +46,20 @@ const EXAMPLES: readonly {
     ],
   },
   {
+    title: "Features of words",
+    rows: [
+      ['[tag="NOUN" & Number="Plur"]', "nouns in the plural; names of features begin with a capital", "feats"],
+      ['[Case="Gen|Dat"]', "words in the genitive or dative", "feats"],
+      [
+        '[tag="VERB" & Tense!="Past"]',
+        "verbs but for those in the past; a word without the feature counts, too",
+        "feats",
+      ],
+      ['a:[tag="ADJ"] b:[tag="NOUN"] :: a.Case = b.Case', "an adjective and a noun in the same case", "feats"],
+      ['[feats=".*Mood=Imp.*"]', "in all features of a word, as the tagger writes them", "feats"],
+    ],
+  },
+  {
     title: "Sentences and documents",
     rows: [
       ['"but" []* "though" within <s/>', "both in one sentence"],
@@ -70,7 +84,7 @@ export const help: View = {
     const known = (needs?: string) => !needs || desk.attributes.includes(needs);
     desk.say("");
     for (const { title, rows } of EXAMPLES) {
-      const missing = rows.some(([, , needs]) => !known(needs));
+      const missing = rows.find(([, , needs]) => !known(needs))?.[2];
       desk.put(
         el(
           "section",
@@ -80,7 +94,7 @@ export const help: View = {
             el(
               "p",
               { class: "note" },
-              "This corpus has no lemmas or parts of speech, so that these would find nothing here.",
+              `This corpus has no ${missing === "feats" ? "features" : "lemmas or parts of speech"}, so that these would find nothing here.`,
             ),
           el(
             "dl",

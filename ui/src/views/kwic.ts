@@ -9,6 +9,7 @@ export interface Token {
   word: string;
   lemma?: string;
   tag?: string;
+  feats?: string;
   space_after: boolean;
 }
 
@@ -34,7 +35,7 @@ export const text = (tokens: readonly Token[] = []): string =>
 const analysis = (tokens: readonly Token[] = []): string =>
   tokens
     .filter(({ word, lemma, tag }) => tag || (lemma && lemma !== word.toLowerCase()))
-    .map((token) => `${token.word}: ${[token.lemma, token.tag].filter(Boolean).join(", ")}`)
+    .map((token) => `${token.word}: ${[token.lemma, token.tag, token.feats].filter(Boolean).join(", ")}`)
     .join("; ");
 
 /** The sentences around a hit, as the API gives them. */

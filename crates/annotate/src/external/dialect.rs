@@ -5,6 +5,8 @@
 
 use std::borrow::Cow;
 
+use tidings_model::feats;
+
 use super::Settings;
 use crate::layer::plain_lemma;
 
@@ -26,6 +28,8 @@ pub enum Column {
     Lemma,
     /// Its tag.
     Tag,
+    /// Its morphological features.
+    Feats,
     /// Something that is not wanted.
     Other,
 }
@@ -69,6 +73,7 @@ pub(super) fn write<'w>(format: Format, sentence: impl Iterator<Item = (&'w str,
 pub(super) struct Said {
     pub lemma: String,
     pub tag: String,
+    pub feats: String,
 }
 
 /// Holds what a tool says against what it was given.
@@ -79,11 +84,13 @@ pub(super) struct Listener<'a> {
     /// How many parts of the last token are yet to come.
     parts: usize,
     idle: usize,
+    /// The first features that are none.
+    odd_feats: Option<String>,
 }
 
 impl<'a> Listener<'a> {
     pub fn new(settings: &'a Settings, wanted: &'a [Cow<'a, str>]) -> Listener<'a> {
-        Listener { settings, wanted, said: Vec::with_capacity(wanted.len()), parts: 0, idle: 0 }
+        Listener { settings, wanted, said: Vec::with_capacity(wanted.len()), parts: 0, idle: 0, odd_feats: None }
     }
 
     /// Whether something was said about every token.
@@ -94,6 +101,11 @@ impl<'a> Listener<'a> {
     /// How many tokens something was said about.
     pub fn heard(&self) -> usize {
         self.said.len()
+    }
+
+    /// Something that was said where features belong and is none.
+    pub fn odd_feats(&self) -> Option<&str> {
+        self.odd_feats.as_deref()
     }
 
     /// What was said, if it was said about all.
@@ -123,6 +135,7 @@ impl<'a> Listener<'a> {
             match column {
                 Column::Lemma => text.clone_into(&mut said.lemma),
                 Column::Tag => text.clone_into(&mut said.tag),
+                Column::Feats => text.clone_into(&mut said.feats),
                 Column::Word | Column::Other => {}
             }
         }
@@ -142,11 +155,14 @@ impl<'a> Listener<'a> {
             return self.pass_over(); // A word that was never written.
         }
         let blank = |text: &str| if text == "_" && word != "_" { String::new() } else { text.to_owned() };
-        let said = Said { lemma: blank(lemma), tag: blank(tag) };
+        let feats = columns.get(5).copied().unwrap_or("_");
+        let said = Said { lemma: blank(lemma), tag: blank(tag), feats: feats.to_owned() };
         if self.parts > 0 {
             // A part of the token before: of what it stands for, and what kind of word each part is.
             self.parts -= 1;
             let whole = self.said.last_mut().expect("parts follow their token");
+            whole.feats.push_str(if whole.feats.is_empty() { "" } else { "+" });
+            whole.feats.push_str(&said.feats);
             for (joined, part) in [(&mut whole.lemma, said.lemma), (&mut whole.tag, said.tag)] {
                 if !joined.is_empty() && !part.is_empty() {
                     joined.push('+');
@@ -198,6 +214,13 @@ impl<'a> Listener<'a> {
             said.lemma = plain_lemma(word);
         }
         said.tag = self.settings.tag(&said.tag).to_owned();
+        said.feats = match feats::canonical(&said.feats) {
+            Some(feats) => feats.into_owned(),
+            None => {
+                self.odd_feats.get_or_insert_with(|| shortened(&said.feats));
+                String::new()
+            }
+        };
         self.said.push(said);
     }
 }
@@ -224,6 +247,26 @@ mod tests {
             true => Ok(listener.finish().into_iter().map(|said| (said.lemma, said.tag)).collect()),
             false => Err(format!("{} of {}", listener.heard(), wanted.len())),
         }
+    }
+
+    #[test]
+    fn features_come_in_canonical_form_or_not_at_all() {
+        let heard = |settings: &Settings, wanted: &[&str], text: &str| {
+            let wanted: Vec<Cow<'_, str>> = wanted.iter().map(|word| form(word)).collect();
+            let mut listener = Listener::new(settings, &wanted);
+            text.lines().try_for_each(|line| listener.hear(line)).unwrap();
+            let odd = listener.odd_feats().map(str::to_owned);
+            (listener.finish().into_iter().map(|said| said.feats).collect::<Vec<_>>(), odd)
+        };
+        let conllu = Settings { format: Format::Conllu, ..Settings::new(vec!["t".into()]) };
+        let text = "1-2\tdu\t_\t_\t_\t_\n1\tde\tde\tADP\t_\t_\n2\tle\tle\tDET\t_\tNumber=Sing|Definite=Def\n\
+            3\tvin\tvin\tNOUN\t_\tm-sg\n4\t.\t.\tPUNCT\n";
+        let wanted = ["+Definite=Def|Number=Sing", "", ""].map(str::to_owned).to_vec();
+        assert_eq!(heard(&conllu, &["du", "vin", "."], text), (wanted, Some("m-sg".to_owned())));
+        let vertical = Settings::new(vec!["t".into()]);
+        let text = "a\tb\tX\tNumber=Sing\nc\td\tX\t_\ne\tf\n";
+        let wanted = ["Number=Sing", "", ""].map(str::to_owned).to_vec();
+        assert_eq!(heard(&vertical, &["a", "c", "e"], text), (wanted, None));
     }
 
     fn pairs(rows: &[(&str, &str)]) -> Vec<(String, String)> {

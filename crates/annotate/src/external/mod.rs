@@ -13,7 +13,7 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::io;
-use std::sync::{Condvar, Mutex};
+use std::sync::{Condvar, Mutex, Once};
 use std::time::{Duration, Instant};
 
 use tidings_model::Token;
@@ -70,7 +70,7 @@ impl Settings {
         Settings {
             command,
             format: Format::Vertical,
-            columns: vec![Column::Word, Column::Lemma, Column::Tag],
+            columns: vec![Column::Word, Column::Lemma, Column::Tag, Column::Feats],
             mode: Mode::Stream,
             version: String::new(),
             tags: BTreeMap::new(),
@@ -172,6 +172,8 @@ pub struct External {
     settings: Settings,
     pool: Mutex<Pool>,
     returned: Condvar,
+    /// Once is enough to say that its features are none.
+    warned: Once,
 }
 
 /// Tools that wait for work, and how many are at work.
@@ -179,6 +181,9 @@ pub struct External {
 struct Pool {
     idle: Vec<Running>,
     busy: usize,
+    /// How often one died and was started again, and of what the last time.
+    restarts: u64,
+    last_death: String,
 }
 
 /// A tool that runs, and what it still owes us of the padding behind the last batch.
@@ -196,6 +201,7 @@ impl External {
             settings,
             pool: Mutex::default(),
             returned: Condvar::new(),
+            warned: Once::new(),
         }
     }
 
@@ -222,7 +228,7 @@ impl External {
                     self.give_back(Some(running).filter(|_| self.settings.mode == Mode::Stream));
                     let tokens = sentences.iter_mut().flat_map(|sentence| sentence.iter_mut());
                     for (token, said) in tokens.zip(said) {
-                        (token.lemma, token.tag) = (said.lemma, said.tag);
+                        (token.lemma, token.tag, token.feats) = (said.lemma, said.tag, said.feats);
                     }
                     return Ok(());
                 }
@@ -231,8 +237,12 @@ impl External {
                     let last_words = running.process.last_words();
                     drop(running);
                     self.give_back(None);
-                    if !matches!(fault, ToolFault::Died { .. }) || tries >= TRIES {
-                        return Err(self.error(fault, last_words));
+                    match fault {
+                        ToolFault::Died { how, .. } if tries < TRIES => {
+                            let mut pool = self.pool.lock().expect("no panic while held");
+                            (pool.restarts, pool.last_death) = (pool.restarts + 1, how);
+                        }
+                        fault => return Err(self.error(fault, last_words)),
                     }
                 }
             }
@@ -299,6 +309,16 @@ impl External {
         self.listen(&mut running.process, &mut listener, until, tries, words.len())?;
         if settings.mode == Mode::Batch {
             self.hear_the_end(&mut running.process, &mut listener, until, tries)?;
+        }
+        if let Some(odd) = listener.odd_feats() {
+            self.warned.call_once(|| {
+                log::warn!(
+                    "the annotator of {}, `{}`, says “{odd}” where features such as Case=Gen|Number=Plur belong; what is none is \
+                     left out (name its columns, or see docs/how-to/taggers.md)",
+                    self.language,
+                    settings.command.join(" ")
+                );
+            });
         }
         Ok(listener.finish())
     }
@@ -372,6 +392,11 @@ impl Annotator for External {
 
     fn annotate(&self, sentences: &mut [&mut [Token]]) -> Result<(), ToolError> {
         sentences.chunks_mut(self.settings.batch_sentences.max(1)).try_for_each(|batch| self.batch(batch))
+    }
+
+    fn restarts(&self) -> Option<(u64, String)> {
+        let pool = self.pool.lock().expect("no panic while held");
+        (pool.restarts > 0).then(|| (pool.restarts, pool.last_death.clone()))
     }
 }
 

@@ -95,7 +95,9 @@ fn a_tool_that_dies_now_and_then_is_started_again() {
     let mark = folder.path().join("mark");
     let script = format!("if ! [ -e '{0}' ]; then touch '{0}'; read -r line; exit 7; fi; {HONEST}", mark.display());
     let tool = External::new("de", shell(&script));
+    assert_eq!(tool.restarts(), None);
     assert_eq!(annotate(&tool, &["a b"]).unwrap().len(), 2);
+    assert_eq!(tool.restarts(), Some((1, "exit status: 7".to_owned())));
     let error = fault(shell("read -r line; echo 'no such model' >&2; exit 7"));
     assert!(error.contains("exit status: 7") && error.contains("0 of 6 tokens, 3 times"), "{error}");
     assert!(error.contains("it said: no such model") && error.contains("the annotator of de, `sh -c"), "{error}");

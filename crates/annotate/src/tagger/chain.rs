@@ -3,7 +3,7 @@
 use crate::hash::Hash;
 use crate::tagger::ModelError;
 use crate::tagger::bytes::Reader;
-use crate::tagger::features::{self, COUNT};
+use crate::tagger::features;
 use crate::tagger::rows;
 use crate::tagger::sparse::Sparse;
 use crate::tagger::words::Word;
@@ -23,6 +23,9 @@ pub struct Chain {
 }
 
 type Scores = [i32; MOST_TAGS];
+
+/// What features say about a token, by the number of the tag.
+pub type Points = [i16; MOST_TAGS];
 
 /// What no chain goes through: places beyond the tags of the model.
 const NEVER: i32 = -1 << 28;
@@ -57,12 +60,20 @@ impl Chain {
         }
     }
 
-    /// The number of each word's tag.
-    pub fn tag(&self, words: &[Word]) -> Vec<u8> {
+    /// What the features say that a word has by itself.
+    pub fn own(&self, word: &Word, is_first: bool) -> Points {
+        let mut points = Points::default();
+        self.add(&features::own(word, is_first), &mut points);
+        points
+    }
+
+    /// The number of each word's tag; `own` is what [`Chain::own`] gives for each.
+    pub fn tag(&self, words: &[Word], own: &[Points]) -> Vec<u8> {
         let mut back: Vec<[u8; MOST_TAGS]> = Vec::with_capacity(words.len());
         let mut best: Scores = [0; MOST_TAGS];
-        features::of_sentence(words, |place, found| {
-            let local = self.local(found);
+        for (place, own) in own.iter().enumerate() {
+            let mut local = *own;
+            self.add(&features::around(&features::five(words, place)), &mut local);
             let mut from = [0u8; MOST_TAGS];
             let mut next: Scores = [NEVER; MOST_TAGS];
             for tag in 0..self.tags {
@@ -75,7 +86,7 @@ impl Chain {
             }
             best = next;
             back.push(from);
-        });
+        }
         let mut tag = highest(&best, &[0; MOST_TAGS]).1;
         let mut tags = vec![0; words.len()];
         for place in (0..words.len()).rev() {
@@ -85,18 +96,15 @@ impl Chain {
         tags
     }
 
+    /// Adds what features say.
     #[inline]
-    fn local(&self, found: &[Hash; COUNT]) -> [i16; MOST_TAGS] {
-        let mut sum = [0i16; MOST_TAGS];
-        for feature in found {
-            if let Some(number) = self.known.find(*feature) {
-                let row = &self.rows[number];
-                for tag in 0..MOST_TAGS {
-                    sum[tag] += i16::from(row[tag]);
-                }
+    fn add<const COUNT: usize>(&self, features: &[Hash; COUNT], points: &mut Points) {
+        self.known.find_all(features, |number| {
+            let row = &self.rows[number];
+            for tag in 0..MOST_TAGS {
+                points[tag] += i16::from(row[tag]);
             }
-        }
-        sum
+        });
     }
 }
 

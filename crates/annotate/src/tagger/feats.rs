@@ -3,11 +3,13 @@
 //! A *bundle* is all features of a word together. Only bundles that the word's part of speech had in the text that was
 //! learned from compete, so that nothing impossible comes out; each is as good as the sum of its values' weights, which
 //! are learned once for all bundles that have the value. What is seen of a word is either its own ([`own`]), the same
-//! wherever it stands with its tag, or of what is around it ([`around`]).
+//! wherever it stands with its tag and kept for when it comes back, or of what is around it ([`around`]). Neighbours
+//! that agree in what both have vote for each other: the best chain of bundles wins.
 
 use crate::hash::{Hash, mix, of_str};
 use crate::tagger::ModelError;
 use crate::tagger::bytes::{Reader, put_number, put_text};
+use crate::tagger::features;
 use crate::tagger::rows;
 use crate::tagger::sparse::Sparse;
 use crate::tagger::words::{Word, ends};
@@ -78,90 +80,78 @@ impl Lemma {
     }
 }
 
-/// A word of a sentence, its lemma and its tag.
-#[derive(Debug, Clone, Copy)]
-pub struct Known<'w> {
-    /// What is seen of the word.
-    pub word: &'w Word,
-    /// And of its lemma.
-    pub lemma: &'w Lemma,
-    /// The number of its tag.
-    pub tag: u8,
-}
-
 /// How many features are a word's own.
 pub const OWN: usize = 18;
-/// How many of these know the word itself or its lemma: the first the word, all others the lemma.
+/// How many of these know the word itself or its lemma: the first the word, the second the lemma.
 pub const LEXICAL: usize = 2;
 /// How many features tell what is around it.
 pub const AROUND: usize = 21;
 
-/// What is seen of a word wherever it stands with this tag.
-pub fn own(Known { word, lemma, tag }: Known<'_>) -> [Hash; OWN] {
-    let tag = u64::from(tag);
+/// What is seen of a word wherever it stands with this tag and this lemma.
+#[inline]
+pub fn own(word: &Word, lemma: &Lemma, tag: u8) -> [Hash; OWN] {
     let [e1, e2, e3, e4, e5, e6] = word.ends;
     let [l1, l2, l3] = lemma.ends;
-    let mut number = 0;
-    let mut feature = |parts: &[u64]| {
-        number += 1;
-        parts.iter().fold(mix(mix(10, number), tag), |hash, part| mix(hash, *part))
-    };
+    let feature = |number: u64, parts: &[u64]| feature(10, number, tag, parts);
     [
-        feature(&[word.whole]),
-        feature(&[lemma.whole]),
-        feature(&[]),
-        feature(&[e1]),
-        feature(&[e2]),
-        feature(&[e3]),
-        feature(&[e4]),
-        feature(&[e5]),
-        feature(&[e6]),
-        feature(&[word.starts[1]]),
-        feature(&[word.starts[2]]),
-        feature(&[word.starts[4]]),
-        feature(&[word.looks]),
-        feature(&[word.starts[1], e2]),
-        feature(&[e1, l1]),
-        feature(&[e2, l2]),
-        feature(&[e1, l3]),
-        feature(&[l3]),
+        feature(1, &[word.whole]),
+        feature(2, &[lemma.whole]),
+        feature(3, &[]),
+        feature(4, &[e1]),
+        feature(5, &[e2]),
+        feature(6, &[e3]),
+        feature(7, &[e4]),
+        feature(8, &[e5]),
+        feature(9, &[e6]),
+        feature(10, &[word.starts[1]]),
+        feature(11, &[word.starts[2]]),
+        feature(12, &[word.starts[4]]),
+        feature(13, &[word.looks]),
+        feature(14, &[word.starts[1], e2]),
+        feature(15, &[e1, l1]),
+        feature(16, &[e2, l2]),
+        feature(17, &[e1, l3]),
+        feature(18, &[l3]),
     ]
 }
 
-/// What is seen of a word in its place: itself among two words before and two after it.
-pub fn around([before2, before, own, after, after2]: [Known<'_>; 5], clause: Clause) -> [Hash; AROUND] {
-    let [tag2, tag1, tag, next1, next2] = [before2, before, own, after, after2].map(|known| u64::from(known.tag));
-    let state = u64::from(clause.verb) * 4 + u64::from(clause.nouns);
-    let [before2, before, word, after] = [before2, before, own, after].map(|known| known.word);
+/// What is seen of a word in its place: itself among two words before and two after it, all with their tags, and the clause before.
+#[inline]
+pub fn around(words: &[&Word; 5], tags: [u8; 5], clause: Clause) -> [Hash; AROUND] {
+    let [before2, before, word, after, _] = *words;
+    let [tag2, tag1, _, next1, next2] = tags.map(u64::from);
     let [_, e2, e3, ..] = word.ends;
-    let mut number = 0;
-    let mut feature = |parts: &[u64]| {
-        number += 1;
-        parts.iter().fold(mix(mix(11, number), tag), |hash, part| mix(hash, *part))
-    };
+    let state = u64::from(clause.verb) * 4 + u64::from(clause.nouns);
+    let feature = |number: u64, parts: &[u64]| feature(11, number, tags[2], parts);
     [
-        feature(&[before.whole]),
-        feature(&[after.whole]),
-        feature(&[before2.whole]),
-        feature(&[tag1]),
-        feature(&[next1]),
-        feature(&[tag1, next1]),
-        feature(&[tag2, tag1]),
-        feature(&[next1, next2]),
-        feature(&[before.ends[1], tag1]),
-        feature(&[after.ends[1], next1]),
-        feature(&[before.whole, e2]),
-        feature(&[before.ends[1], tag1, e2]),
-        feature(&[after.ends[1], next1, e2]),
-        feature(&[before2.ends[1], tag2, e2]),
-        feature(&[tag1, e3]),
-        feature(&[clause.adposition]),
-        feature(&[clause.adposition, e2]),
-        feature(&[clause.auxiliary]),
-        feature(&[clause.auxiliary, e2]),
-        feature(&[state]),
-        feature(&[state, e2]),
+        feature(1, &[before.whole]),
+        feature(2, &[after.whole]),
+        feature(3, &[before2.whole]),
+        feature(4, &[tag1]),
+        feature(5, &[next1]),
+        feature(6, &[tag1, next1]),
+        feature(7, &[tag2, tag1]),
+        feature(8, &[next1, next2]),
+        feature(9, &[before.ends[1], tag1]),
+        feature(10, &[after.ends[1], next1]),
+        feature(11, &[before.whole, e2]),
+        feature(12, &[before.ends[1], tag1, e2]),
+        feature(13, &[after.ends[1], next1, e2]),
+        feature(14, &[before2.ends[1], tag2, e2]),
+        feature(15, &[tag1, e3]),
+        feature(16, &[clause.adposition]),
+        feature(17, &[clause.adposition, e2]),
+        feature(18, &[clause.auxiliary]),
+        feature(19, &[clause.auxiliary, e2]),
+        feature(20, &[state]),
+        feature(21, &[state, e2]),
     ]
+}
+
+/// A feature of its number, the tag and its parts. Numbers are part of every model.
+#[inline(always)]
+fn feature(kind: u64, number: u64, tag: u8, parts: &[u64]) -> Hash {
+    parts.iter().fold(mix(mix(kind, number), u64::from(tag)), |hash, part| mix(hash, *part))
 }
 
 /// What a tag means for what comes after it in a sentence.
@@ -221,29 +211,20 @@ impl Clause {
     }
 }
 
-/// Calls `each` with every place, the five words around it, and what is remembered of the clause before it.
+/// Calls `each` with every place and the features of what is around it.
 pub fn of_sentence(
     roles: &[Role],
     words: &[Word],
-    lemmas: &[Lemma],
     tags: &[u8],
-    mut each: impl FnMut(usize, [Known<'_>; 5], Clause),
+    mut each: impl FnMut(usize, &dyn Fn() -> [Hash; AROUND]),
 ) {
-    let outside = [0, 1, 2, 3].map(Word::outside);
-    let nothing = Lemma::default();
-    let at = |place: usize, offset: isize| {
-        let outside = |number: usize| Known { word: &outside[number], lemma: &nothing, tag: OUTSIDE };
-        match place.checked_add_signed(offset) {
-            Some(place) if place < words.len() => {
-                Known { word: &words[place], lemma: &lemmas[place], tag: tags[place] }
-            }
-            Some(place) => outside(2 + (place - words.len()).min(1)),
-            None => outside(usize::from(place == 0 && offset == -2)),
-        }
-    };
     let mut clause = Clause::default();
     for place in 0..words.len() {
-        each(place, [-2, -1, 0, 1, 2].map(|offset| at(place, offset)), clause);
+        let tag = |offset: isize| place.checked_add_signed(offset).and_then(|place| tags.get(place));
+        each(place, &|| {
+            let tags = [-2, -1, 0, 1, 2].map(|offset| tag(offset).copied().unwrap_or(OUTSIDE));
+            around(&features::five(words, place), tags, clause)
+        });
         clause.follow(&words[place], roles[usize::from(tags[place])]);
     }
 }
@@ -312,7 +293,7 @@ struct Bundle {
 /// How many bundles of a word are compared with those of its neighbours.
 pub const MOST_CANDIDATES: usize = 8;
 /// Those that are worse than the best by more are not: no agreement would make up for it.
-const MARGIN: i32 = 120;
+const MARGIN: i32 = 60;
 
 /// A bundle of a word, how good the best chain is that ends with it, and which of the word before belongs to that.
 #[derive(Debug, Clone, Copy)]
@@ -345,6 +326,21 @@ impl Bundles {
             }
             sums[at] + i32::from(bundle.bias)
         }));
+    }
+}
+
+/// What a word says about its features, wherever it stands with its tag.
+#[derive(Debug, Clone, Copy)]
+pub struct Shape {
+    /// The only bundle it may have.
+    only: Option<u16>,
+    /// What speaks for each value otherwise.
+    values: [i16; MOST_VALUES],
+}
+
+impl Default for Shape {
+    fn default() -> Shape {
+        Shape { only: None, values: [0; MOST_VALUES] }
     }
 }
 
@@ -436,19 +432,19 @@ impl Feats {
         Ok(Feats { roles: roles(tags), bundles, known, rows, pairs, relations, sure, sure_of })
     }
 
-    /// Calls `each` with the place and the features of every word of a sentence, given what is seen of them and the numbers
-    /// of their tags.
-    pub fn choose(&self, words: &[Word], lemmas: &[Lemma], tags: &[u8], mut each: impl FnMut(usize, &str)) {
+    /// Calls `each` with the place and the features of every word of a sentence, given what [`Feats::shape`] gives for
+    /// each and the numbers of their tags.
+    pub fn choose(&self, words: &[Word], shapes: &[Shape], tags: &[u8], mut each: impl FnMut(usize, &str)) {
         // The candidates of all words, one after the other, and where those of each begin.
         let mut candidates: Vec<Candidate> = Vec::with_capacity(2 * words.len());
         let mut starts: Vec<usize> = Vec::with_capacity(words.len() + 1);
         // The last word that agrees with others.
         let mut last: Option<usize> = None;
         let mut scratch = Vec::new();
-        of_sentence(&self.roles, words, lemmas, tags, |place, five, clause| {
+        of_sentence(&self.roles, words, tags, |place, around| {
             let start = candidates.len();
             starts.push(start);
-            self.candidates(five, clause, &mut scratch, &mut candidates);
+            self.candidates(&shapes[place], tags[place], around, &mut scratch, &mut candidates);
             if !self.bundles[usize::from(tags[place])].agrees {
                 return;
             }
@@ -481,21 +477,36 @@ impl Feats {
         }
     }
 
+    /// What a word, its lemma and its tag say about its features.
+    pub fn shape(&self, word: &Word, lemma: &str, tag: u8) -> Shape {
+        let bundles = self.bundles[usize::from(tag)].texts.len();
+        let sure = || self.sure.find(sure(word, tag)).map(|number| self.sure_of[number]);
+        let mut shape = Shape::default();
+        if bundles < 2 {
+            shape.only = Some(0);
+        } else if let Some(bundle) = sure().filter(|bundle| usize::from(*bundle) < bundles) {
+            shape.only = Some(bundle);
+        } else {
+            self.add(&own(word, &Lemma::new(lemma), tag), &mut shape.values);
+        }
+        shape
+    }
+
     /// The bundles that a word may have, by what is seen of it and around it.
-    fn candidates(&self, five: [Known<'_>; 5], clause: Clause, scratch: &mut Vec<i32>, out: &mut Vec<Candidate>) {
-        let Known { word, tag, .. } = five[2];
+    fn candidates(
+        &self,
+        shape: &Shape,
+        tag: u8,
+        around: &dyn Fn() -> [Hash; AROUND],
+        scratch: &mut Vec<i32>,
+        out: &mut Vec<Candidate>,
+    ) {
+        if let Some(bundle) = shape.only {
+            return out.push(Candidate { bundle, score: 0, back: 0 });
+        }
         let bundles = &self.bundles[usize::from(tag)];
-        let only = |bundle: u16| Candidate { bundle, score: 0, back: 0 };
-        if bundles.texts.len() < 2 {
-            return out.push(only(0));
-        }
-        let sure = self.sure.find(sure(word, tag)).map(|number| self.sure_of[number]);
-        if let Some(bundle) = sure.filter(|bundle| usize::from(*bundle) < bundles.texts.len()) {
-            return out.push(only(bundle));
-        }
-        let mut values = [0i16; MOST_VALUES];
-        self.add(&own(five[2]), &mut values);
-        self.add(&around(five, clause), &mut values);
+        let mut values = shape.values;
+        self.add(&around(), &mut values);
         bundles.scores(&values, scratch);
         let highest = scratch.iter().copied().max().unwrap_or_default();
         let start = out.len();
@@ -535,15 +546,13 @@ impl Feats {
     }
 
     #[inline]
-    fn add(&self, features: &[Hash], values: &mut [i16; MOST_VALUES]) {
-        for feature in features {
-            if let Some(number) = self.known.find(*feature) {
-                let row = &self.rows[number];
-                for value in 0..MOST_VALUES {
-                    values[value] += i16::from(row[value]);
-                }
+    fn add<const COUNT: usize>(&self, features: &[Hash; COUNT], values: &mut [i16; MOST_VALUES]) {
+        self.known.find_all(features, |number| {
+            let row = &self.rows[number];
+            for value in 0..MOST_VALUES {
+                values[value] += i16::from(row[value]);
             }
-        }
+        });
     }
 }
 

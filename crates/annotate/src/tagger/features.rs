@@ -1,104 +1,138 @@
 //! Features of a token for the choice of its part of speech: a word and its neighbours, as hashes.
 //!
 //! Those that know the word itself come first: in training they are now and then left out, so that the others
-//! learn to do without them, as they must for words that were never seen.
+//! learn to do without them, as they must for words that were never seen. Those that a word has whatever stands around
+//! it are apart, so that they need not be looked up again when the word comes back.
+
+use std::sync::LazyLock;
 
 use crate::hash::{Hash, mix};
 use crate::tagger::words::Word;
 
-/// How many features know the word itself or its class.
-pub const LEXICAL: usize = 10;
-/// How many features a token has.
-pub const COUNT: usize = 59;
+/// How many features a word has by itself.
+pub const OWN: usize = 27;
+/// How many it has by its neighbours.
+pub const AROUND: usize = 32;
+/// How many of both know the word itself or its class: the first ones.
+const OWN_LEXICAL: usize = 3;
+const AROUND_LEXICAL: usize = 7;
+/// How many there are in all.
+pub const COUNT: usize = OWN + AROUND;
+/// How many of all know the word itself.
+pub const LEXICAL: usize = OWN_LEXICAL + AROUND_LEXICAL;
 
-/// The features of the token in the middle of five, the first and last of which may be outside the sentence.
-pub fn features(around: &[Word; 5], is_first: bool) -> [Hash; COUNT] {
-    let [before2, before, word, after, after2] = around;
+/// The features that a word has by itself, whatever stands around it.
+#[inline]
+pub fn own(word: &Word, is_first: bool) -> [Hash; OWN] {
     let first = u64::from(is_first);
     let [e1, e2, e3, e4, e5, e6] = word.ends;
     let [s1, s2, s3, s4, s5, s6, s7] = word.starts;
     let case = word.looks & 7;
-    let mut number = 0;
-    let mut feature = |parts: &[u64]| {
-        number += 1;
-        parts.iter().fold(mix(0, number), |hash, part| mix(hash, *part)) ^ number
-    };
     [
         // With the word itself.
-        feature(&[word.whole]),
-        feature(&[word.whole, case, first]),
-        feature(&[before.whole, word.whole]),
-        feature(&[word.whole, after.whole]),
-        feature(&[word.class]),
-        feature(&[before.class, word.class]),
-        feature(&[word.class, after.class]),
-        feature(&[before.class, word.class, after.class]),
-        feature(&[before2.class, before.class, word.class]),
-        feature(&[word.class, after.class, after2.class]),
+        feature(0, &[word.whole]),
+        feature(1, &[word.whole, case, first]),
+        feature(4, &[word.class]),
         // With its beginning and its end.
-        feature(&[]),
-        feature(&[e1]),
-        feature(&[e2]),
-        feature(&[e3]),
-        feature(&[e4]),
-        feature(&[e5]),
-        feature(&[e6]),
-        feature(&[s1]),
-        feature(&[s2]),
-        feature(&[s3]),
-        feature(&[s4]),
-        feature(&[s5]),
-        feature(&[s6]),
-        feature(&[s7]),
-        feature(&[e1, word.looks]),
-        feature(&[e2, case, first]),
-        feature(&[e3, case, first]),
-        feature(&[s1, e2]),
-        feature(&[s2, e1]),
-        feature(&[word.looks]),
-        feature(&[word.looks, first]),
-        feature(&[word.length, case]),
-        feature(&[word.looks, before.looks]),
-        feature(&[word.looks, after.looks]),
-        feature(&[word.parts[0]]),
-        feature(&[word.parts[1]]),
-        // With its neighbours.
-        feature(&[before.whole]),
-        feature(&[after.whole]),
-        feature(&[before2.whole]),
-        feature(&[after2.whole]),
-        feature(&[before.whole, after.whole]),
-        feature(&[before2.whole, before.whole]),
-        feature(&[after.whole, after2.whole]),
-        feature(&[before.class]),
-        feature(&[after.class]),
-        feature(&[before.class, after.class]),
-        feature(&[before2.class, before.class]),
-        feature(&[after.class, after2.class]),
-        feature(&[before.ends[2]]),
-        feature(&[after.ends[2]]),
-        feature(&[before.ends[1], after.ends[1]]),
-        // With both.
-        feature(&[before.whole, e3]),
-        feature(&[after.whole, e3]),
-        feature(&[before.class, e3]),
-        feature(&[after.class, e3]),
-        feature(&[before.class, e2, after.class]),
-        feature(&[before.ends[2], e2]),
-        feature(&[e2, after.ends[2]]),
-        feature(&[before.whole, case]),
+        feature(10, &[]),
+        feature(11, &[e1]),
+        feature(12, &[e2]),
+        feature(13, &[e3]),
+        feature(14, &[e4]),
+        feature(15, &[e5]),
+        feature(16, &[e6]),
+        feature(17, &[s1]),
+        feature(18, &[s2]),
+        feature(19, &[s3]),
+        feature(20, &[s4]),
+        feature(21, &[s5]),
+        feature(22, &[s6]),
+        feature(23, &[s7]),
+        feature(24, &[e1, word.looks]),
+        feature(25, &[e2, case, first]),
+        feature(26, &[e3, case, first]),
+        feature(27, &[s1, e2]),
+        feature(28, &[s2, e1]),
+        feature(29, &[word.looks]),
+        feature(30, &[word.looks, first]),
+        feature(31, &[word.length, case]),
+        feature(34, &[word.parts[0]]),
+        feature(35, &[word.parts[1]]),
     ]
 }
 
-/// Calls `each` with the place and the features of every token of a sentence.
-pub fn of_sentence(words: &[Word], mut each: impl FnMut(usize, &[Hash; COUNT])) {
-    let at = |place: usize, offset: isize| match place.checked_add_signed(offset) {
-        Some(place) if place < words.len() => words[place],
-        Some(place) => Word::outside(2 + (place - words.len()) as u64),
-        None => Word::outside(if place == 0 && offset == -2 { 1 } else { 0 }),
-    };
-    for place in 0..words.len() {
-        let around = [-2, -1, 0, 1, 2].map(|offset| at(place, offset));
-        each(place, &features(&around, place == 0));
+/// The features that the word in the middle of five has by its neighbours.
+#[inline]
+pub fn around(words: &[&Word; 5]) -> [Hash; AROUND] {
+    let [before2, before, word, after, after2] = words;
+    let [_, e2, e3, ..] = word.ends;
+    let case = word.looks & 7;
+    [
+        // With the word itself.
+        feature(2, &[before.whole, word.whole]),
+        feature(3, &[word.whole, after.whole]),
+        feature(5, &[before.class, word.class]),
+        feature(6, &[word.class, after.class]),
+        feature(7, &[before.class, word.class, after.class]),
+        feature(8, &[before2.class, before.class, word.class]),
+        feature(9, &[word.class, after.class, after2.class]),
+        // With what it looks like.
+        feature(32, &[word.looks, before.looks]),
+        feature(33, &[word.looks, after.looks]),
+        // With its neighbours alone.
+        feature(36, &[before.whole]),
+        feature(37, &[after.whole]),
+        feature(38, &[before2.whole]),
+        feature(39, &[after2.whole]),
+        feature(40, &[before.whole, after.whole]),
+        feature(41, &[before2.whole, before.whole]),
+        feature(42, &[after.whole, after2.whole]),
+        feature(43, &[before.class]),
+        feature(44, &[after.class]),
+        feature(45, &[before.class, after.class]),
+        feature(46, &[before2.class, before.class]),
+        feature(47, &[after.class, after2.class]),
+        feature(48, &[before.ends[2]]),
+        feature(49, &[after.ends[2]]),
+        feature(50, &[before.ends[1], after.ends[1]]),
+        // With both.
+        feature(51, &[before.whole, e3]),
+        feature(52, &[after.whole, e3]),
+        feature(53, &[before.class, e3]),
+        feature(54, &[after.class, e3]),
+        feature(55, &[before.class, e2, after.class]),
+        feature(56, &[before.ends[2], e2]),
+        feature(57, &[e2, after.ends[2]]),
+        feature(58, &[before.whole, case]),
+    ]
+}
+
+/// A feature of its number and its parts. Numbers are part of every model.
+#[inline(always)]
+fn feature(number: usize, parts: &[u64]) -> Hash {
+    let number = number as u64 + 1;
+    parts.iter().fold(mix(0, number), |hash, part| mix(hash, *part)) ^ number
+}
+
+/// The five words around a place of a sentence, the first and last of which may be outside of it.
+#[inline]
+pub fn five(words: &[Word], place: usize) -> [&Word; 5] {
+    [-2, -1, 0, 1, 2].map(|offset| match place.checked_add_signed(offset) {
+        Some(place) if place < words.len() => &words[place],
+        Some(place) => &OUTSIDE[2 + place - words.len()],
+        None => &OUTSIDE[usize::from(place == 0 && offset == -2)],
+    })
+}
+
+/// Before the sentence by one and by two places, behind it by one and by two.
+static OUTSIDE: LazyLock<[Word; 4]> = LazyLock::new(|| [0, 1, 2, 3].map(Word::outside));
+
+/// Calls `each` with all features of every token of a sentence; those that know the word itself come first.
+pub fn of_sentence(words: &[Word], mut each: impl FnMut(&[Hash; COUNT])) {
+    for (place, word) in words.iter().enumerate() {
+        let (own, around) = (own(word, place == 0), around(&five(words, place)));
+        let lexical = own[..OWN_LEXICAL].iter().chain(&around[..AROUND_LEXICAL]);
+        let mut all = lexical.chain(&own[OWN_LEXICAL..]).chain(&around[AROUND_LEXICAL..]).copied();
+        each(&std::array::from_fn(|_| all.next().expect("there are as many")));
     }
 }

@@ -65,7 +65,7 @@ impl Joints {
         let mut joints = Vec::new();
         let mut start = 0;
         let ends: Vec<usize> = lower.char_indices().map(|(at, _)| at).chain([lower.len()]).collect();
-        let knows = |hash: Hash| self.parts.find(hash).is_some();
+        let knows = |hash: Hash| self.parts.has(hash);
         loop {
             let from = start + SHORTEST;
             // The longest first part is the best guess.

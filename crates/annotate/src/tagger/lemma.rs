@@ -56,9 +56,12 @@ impl Weights {
         out.extend(pairs.iter().map(|pair| pair.1 as u8));
     }
 
+    /// What features weigh together.
     #[inline]
-    fn of(&self, feature: Hash) -> i32 {
-        self.known.find(feature).map_or(0, |number| i32::from(self.weights[number]))
+    fn of<const COUNT: usize>(&self, features: &[Hash; COUNT]) -> i32 {
+        let mut sum = 0;
+        self.known.find_all(features, |number| sum += i32::from(self.weights[number]));
+        sum
     }
 }
 
@@ -75,6 +78,8 @@ pub struct Asked<'w> {
 
 /// How many features a script has.
 const FEATURES: usize = 30;
+/// And how many a case has.
+const CASE_FEATURES: usize = 7;
 
 /// The part of a script's features that is the same for all scripts that compete for a word.
 #[derive(Debug)]
@@ -166,20 +171,21 @@ impl Question {
 }
 
 /// What speaks for and against a case.
-pub fn case_features(asked: &Asked<'_>, case: Case, is_first: bool, out: &mut Vec<Hash>) {
+pub fn case_features(asked: &Asked<'_>, case: Case, is_first: bool) -> [Hash; CASE_FEATURES] {
     let (tag, case, first) = (u64::from(asked.tag), case as u64, u64::from(is_first));
     let word = &asked.word;
     let looks = word.looks;
-    let mut feature = |number: u64, parts: &[u64]| {
-        out.push(parts.iter().fold(mix(mix(2, number), case), |hash, part| mix(hash, *part)));
-    };
-    feature(1, &[tag, looks]);
-    feature(2, &[tag, looks, first]);
-    feature(3, &[tag, looks, word.length]);
-    feature(4, &[tag, word.ends[2], looks & 7]);
-    feature(5, &[word.ends[1], looks & 7]);
-    feature(6, &[word.whole]);
-    feature(7, &[word.starts[3], looks & 7, tag]);
+    let feature =
+        |number: u64, parts: &[u64]| parts.iter().fold(mix(mix(2, number), case), |hash, part| mix(hash, *part));
+    [
+        feature(1, &[tag, looks]),
+        feature(2, &[tag, looks, first]),
+        feature(3, &[tag, looks, word.length]),
+        feature(4, &[tag, word.ends[2], looks & 7]),
+        feature(5, &[word.ends[1], looks & 7]),
+        feature(6, &[word.whole]),
+        feature(7, &[word.starts[3], looks & 7, tag]),
+    ]
 }
 
 /// What a remembered word is found by.
@@ -275,15 +281,15 @@ impl Lemmatiser {
 
     /// The script that fits best.
     fn choose(&self, asked: &Asked<'_>) -> Option<Cow<'_, Script>> {
-        let is_known = |lemma: Hash| self.known.find(known_hash(lemma, asked.tag)[1]).is_some();
+        let is_known = |lemma: Hash| self.known.has(known_hash(lemma, asked.tag)[1]);
         let candidates = self.ranks.candidates(&self.scripts, asked.lower, is_known);
         let question = Question::new(asked);
         let mut best = (i32::MIN, 0);
         for (place, candidate) in candidates.iter().enumerate() {
-            let mut known = known_lemma(&candidate.lemma, asked.tag).map(|hash| self.known.find(hash).is_some());
+            let mut known = known_lemma(&candidate.lemma, asked.tag).map(|hash| self.known.has(hash));
             known[2] &= candidate.lemma != asked.lower;
             let features = question.features(candidate, knowledge(known));
-            let score = features.iter().map(|feature| self.weights.of(*feature)).sum();
+            let score = self.weights.of(&features);
             if score > best.0 {
                 best = (score, place);
             }
@@ -295,12 +301,7 @@ impl Lemmatiser {
     }
 
     fn case(&self, asked: &Asked<'_>, is_first: bool) -> Case {
-        let mut features = Vec::with_capacity(8);
-        let score = |case: &Case| {
-            features.clear();
-            case_features(asked, *case, is_first, &mut features);
-            features.iter().map(|feature| self.case_weights.of(*feature)).sum::<i32>()
-        };
+        let score = |case: &Case| self.case_weights.of(&case_features(asked, *case, is_first));
         let scores = Case::ALL.each_ref().map(score);
         let highest = scores.iter().copied().max().unwrap_or_default();
         Case::ALL[scores.iter().position(|score| *score == highest).unwrap_or_default()]

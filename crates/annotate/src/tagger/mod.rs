@@ -22,6 +22,7 @@ pub mod feats;
 pub mod features;
 pub mod joints;
 pub mod lemma;
+mod memo;
 mod models;
 mod rows;
 pub mod script;
@@ -29,6 +30,7 @@ mod sparse;
 pub mod words;
 
 use std::collections::HashMap;
+use std::sync::{Mutex, PoisonError};
 
 use tidings_model::Token;
 
@@ -38,8 +40,9 @@ pub use sparse::Sparse;
 
 use bytes::{Reader, put_number, put_text};
 use chain::{Chain, MOST_TAGS};
-use feats::{Feats, Lemma};
+use feats::Feats;
 use lemma::Lemmatiser;
+use memo::{Memo, Seen};
 use words::{Classes, Word};
 
 /// Why a file of models cannot be used.
@@ -81,6 +84,8 @@ pub struct Tagger {
     lemmas: Lemmatiser,
     feats: Feats,
     parts: HashMap<String, Vec<Part>>,
+    /// What nobody is using; as many as there were ever threads.
+    memos: Mutex<Vec<Memo>>,
 }
 
 impl Tagger {
@@ -109,7 +114,7 @@ impl Tagger {
             parts.insert(word, lemmas.split('+').zip(tags.split('+')).map(part).collect());
         }
         reader.end()?;
-        Ok(Tagger { about, tags, classes, chain, lemmas, feats, parts })
+        Ok(Tagger { about, tags, classes, chain, lemmas, feats, parts, memos: Mutex::default() })
     }
 
     /// A model as bytes: tags, then what the parts of a model (classes, chain, lemmas, features) wrote of themselves, then
@@ -132,22 +137,37 @@ impl Tagger {
     /// Fills in lemma, tag (a part of speech of Universal Dependencies) and morphological features of a sentence's tokens. A
     /// token that stands for several words has those of all, joined by `+`: `de+le`, `ADP+DET`, `+Number=Sing`.
     pub fn tag(&self, sentence: &mut [Token]) {
-        for piece in sentence.chunks_mut(MOST_TOKENS) {
-            let seen = |token: &Token| {
+        let idle = || self.memos.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut memo = idle().pop().unwrap_or_default();
+        sentence.chunks_mut(MOST_TOKENS).for_each(|piece| self.tag_piece(piece, &mut memo));
+        idle().push(memo);
+    }
+
+    fn tag_piece(&self, piece: &mut [Token], memo: &mut Memo) {
+        let (mut words, mut own) = (Vec::with_capacity(piece.len()), Vec::with_capacity(piece.len()));
+        for (place, token) in piece.iter().enumerate() {
+            let seen = memo.seen(&token.word, place == 0, || {
                 let mut word = Word::new(&token.word);
                 self.classes.classify(&mut word);
-                word
-            };
-            let words: Vec<Word> = piece.iter().map(seen).collect();
-            let tags = self.chain.tag(&words);
-            for (place, token) in piece.iter_mut().enumerate() {
-                let tag = tags[place];
-                token.lemma = self.lemmas.lemma(&token.word, &words[place], tag, place == 0);
-                token.tag.clone_from(&self.tags[usize::from(tag)]);
-            }
-            let lemmas: Vec<Lemma> = piece.iter().map(|token| Lemma::new(&token.lemma)).collect();
-            self.feats.choose(&words, &lemmas, &tags, |place, feats| feats.clone_into(&mut piece[place].feats));
+                Seen { word, own: self.chain.own(&word, place == 0) }
+            });
+            words.push(seen.word);
+            own.push(seen.own);
         }
+        let tags = self.chain.tag(&words, &own);
+        let mut shapes = Vec::with_capacity(piece.len());
+        for (place, token) in piece.iter_mut().enumerate() {
+            let (tag, is_first) = (tags[place], place == 0);
+            let (lemma, shape) = memo.lemma(&token.word, is_first, tag, || {
+                let lemma = self.lemmas.lemma(&token.word, &words[place], tag, is_first);
+                let shape = self.feats.shape(&words[place], &lemma, tag);
+                (lemma, shape)
+            });
+            token.lemma = lemma;
+            shapes.push(shape);
+            token.tag.clone_from(&self.tags[usize::from(tag)]);
+        }
+        self.feats.choose(&words, &shapes, &tags, |place, feats| feats.clone_into(&mut piece[place].feats));
     }
 
     /// The words that a token stands for, in small letters; none for ordinary words.

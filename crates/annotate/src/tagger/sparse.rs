@@ -1,7 +1,7 @@
 //! A set of hashed features, and the place of each among those that are in it.
 //!
-//! Most features of a text are in no model, so saying "not here" must be cheap: a bit, beside the number
-//! of bits before its word, so that both come with one visit to memory.
+//! Most features of a text are in no model, so saying "not here" must be cheap: a bit. Only for those that are here is the
+//! number of bits before it asked for, which lies elsewhere, so that more of the bits stay near the processor.
 
 use crate::hash::Hash;
 use crate::tagger::ModelError;
@@ -13,7 +13,9 @@ const MOST_BITS: u32 = 24;
 /// Hashes that are known, numbered in the order of their places.
 #[derive(Debug, Default)]
 pub struct Sparse {
-    words: Vec<(u64, u32)>,
+    bits: Vec<u64>,
+    /// How many are known before each word of bits.
+    before: Vec<u32>,
     shift: u32,
     count: usize,
 }
@@ -26,28 +28,48 @@ impl Sparse {
 
     /// A set of these places, which must ascend.
     fn new(bits: u32, places: &[u32]) -> Sparse {
-        let mut words = vec![(0u64, 0u32); 1 << (bits - 6)];
+        let mut words = vec![0u64; 1 << (bits - 6)];
         for place in places {
-            words[(place >> 6) as usize].0 |= 1 << (place & 63);
+            words[(place >> 6) as usize] |= 1 << (place & 63);
         }
-        let mut before = 0;
-        for word in &mut words {
-            word.1 = before;
-            before += word.0.count_ones();
-        }
-        Sparse { words, shift: 64 - bits, count: places.len() }
+        let counted = words.iter().scan(0, |count, word| {
+            *count += word.count_ones();
+            Some(*count)
+        });
+        let before = std::iter::once(0).chain(counted).collect();
+        Sparse { bits: words, before, shift: 64 - bits, count: places.len() }
+    }
+
+    /// Whether a hash is known.
+    #[inline]
+    pub fn has(&self, hash: Hash) -> bool {
+        let place = hash >> self.shift;
+        self.bits[(place >> 6) as usize] >> (place & 63) & 1 == 1
     }
 
     /// The number of a hash, if it is known.
     #[inline]
     pub fn find(&self, hash: Hash) -> Option<usize> {
-        let place = hash >> self.shift;
-        let (bits, before) = self.words[(place >> 6) as usize];
-        let bit = place & 63;
-        if bits >> bit & 1 == 0 {
-            return None;
+        self.has(hash).then(|| self.number(hash >> self.shift))
+    }
+
+    /// Calls `each` with the numbers of those hashes that are known. Which they are nobody can guess, processors neither:
+    /// nothing hangs on it until all have been looked for.
+    #[inline]
+    pub fn find_all<const COUNT: usize>(&self, hashes: &[Hash; COUNT], mut each: impl FnMut(usize)) {
+        let mut known = [0; COUNT];
+        let mut count = 0;
+        for hash in hashes {
+            known[count] = hash >> self.shift;
+            count += usize::from(self.has(*hash));
         }
-        Some(before as usize + (bits & ((1 << bit) - 1)).count_ones() as usize)
+        known[..count].iter().for_each(|place| each(self.number(*place)));
+    }
+
+    #[inline]
+    fn number(&self, place: u64) -> usize {
+        let word = (place >> 6) as usize;
+        self.before[word] as usize + (self.bits[word] & ((1 << (place & 63)) - 1)).count_ones() as usize
     }
 
     /// Whether none is known.

@@ -343,8 +343,20 @@ impl<'a> Work<'a> {
         let (ending, not_done) = ended_early(self.session, days_left(left));
         let undone = match self.undone {
             0 => String::new(),
+            days if days > FAILURES => {
+                let untried = days - FAILURES;
+                format!(
+                    "; {} left undone, because a tool failed, and {untried} more were not tried",
+                    days_are(FAILURES as usize)
+                )
+            }
             days => format!("; {} left undone, because a tool failed", days_are(days as usize)),
         };
+        let mut restarts = serde_json::Map::new();
+        for (language, times, why) in self.annotators.restarts() {
+            log::warn!("the annotator of {language} died and was started again, {} ({why})", count(times, "time"));
+            restarts.insert(language.to_owned(), times.into());
+        }
         let text = format!(
             "{} annotated: {} in {}{undone}{ending}, {}\n",
             count(self.documents, "document"),
@@ -359,6 +371,7 @@ impl<'a> Work<'a> {
             "days_up_to_date": up_to_date,
             "days_left": left,
             "days_undone": self.undone,
+            "restarts": restarts,
             "documents": self.documents,
             "tokens": self.tokens,
             "languages": self.languages,
@@ -393,6 +406,9 @@ pub fn annotators(config: &AnnotateConfig) -> Result<Annotators> {
     let mut annotators = Annotators::new(models(config)?);
     for (language, settings) in config.tools()? {
         annotators.set(&language, Arc::new(External::new(&language, settings)));
+    }
+    if !config.features {
+        annotators.leave_out_features();
     }
     Ok(annotators)
 }

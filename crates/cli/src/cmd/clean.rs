@@ -1,7 +1,8 @@
 //! `tidings clean`: pages in, documents out, one day at a time.
 //!
 //! A day of pages is read by one thread, made into documents on all cores, and written down in the
-//! order of the pages. It appears whole, with the recipe that made it, or not at all.
+//! order of the pages. It appears whole, with the recipe that made it, or not at all. Of a day that grows every hour only
+//! what is new is read.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -36,8 +37,8 @@ const LEAST_WEIGHT: usize = 64 << 10;
 #[derive(Debug, Default, clap::Args)]
 #[command(
     after_help = "Documents come to docs/LANG/DAY.jsonl.zst, pages that gave none to docs/dropped/ with the reason, \
-    and docs/recipes/DAY.json says what each day was made of. Days that are up to date are left alone; a day is made \
-    again when pages were added to it, or when the settings or the program have changed."
+    and docs/recipes/DAY.json says what each day was made of. Days that are up to date are left alone; of a day \
+    that has grown only the new pages are read; one is made again when the settings or the program have changed."
 )]
 pub struct Args {
     /// Only this day of download, such as 2026-03-01 [default: every day that is not up to date]
@@ -206,18 +207,20 @@ impl<'a> Work<'a> {
         let began = Instant::now();
         let files_before = self.files;
         match self.make(day) {
-            Ok(recipe) => {
+            Ok((recipe, kept)) => {
                 log.push(&json!({
                     "day": day.name,
                     "why": why,
                     "pages": recipe.pages,
+                    "pages_kept": kept.as_ref().map_or(0, |kept| kept.pages),
                     "documents": recipe.documents,
                     "dropped": recipe.dropped,
                     "seconds": began.elapsed().as_secs_f64(),
                 }))?;
                 self.days += 1;
-                self.pages += recipe.pages;
-                for (sum, part) in [(&mut self.documents, recipe.documents), (&mut self.dropped, recipe.dropped)] {
+                let made = kept.map_or(recipe.clone(), |kept| recipe.beyond(&kept));
+                self.pages += made.pages;
+                for (sum, part) in [(&mut self.documents, made.documents), (&mut self.dropped, made.dropped)] {
                     part.into_iter().for_each(|(name, number)| *sum.entry(name).or_default() += number);
                 }
             }
@@ -232,15 +235,12 @@ impl<'a> Work<'a> {
         Ok(())
     }
 
-    fn make(&mut self, day: &Day) -> Result<Recipe> {
-        let home = &self.session.home;
-        let mut recipe = wanted(&self.session.config, &day.name);
-        for path in &day.files {
-            recipe.inputs.push(docs::ingredient(home, path)?);
-        }
-        let mut draft = DayDraft::create(home, recipe)?;
-        let mut read = 0;
-        let mut files = day.files.iter();
+    /// Makes a day, or what was added to it; gives its recipe, and the one of what was there before and stays.
+    fn make(&mut self, day: &Day) -> Result<(Recipe, Option<Recipe>)> {
+        let mut draft = DayDraft::begin(&self.session.home, wanted(&self.session.config, &day.name), day)?;
+        let kept = draft.kept().cloned();
+        let mut read = kept.as_ref().map_or(0, |kept| kept.pages);
+        let mut files = day.files[kept.as_ref().map_or(0, |kept| kept.inputs.len())..].iter();
         let mut open: Option<(&Path, PageReader)> = None;
         let session = self.session;
         let source = || loop {
@@ -265,16 +265,17 @@ impl<'a> Work<'a> {
             |(path, line)| (path, fate(path, &line, options, refinement, removed)),
             |(path, fate)| {
                 let Fate { place, line, feed, host, sum } = fate?;
+                if current != Some(path) {
+                    files_done += u64::from(current.is_some());
+                    current = Some(path);
+                    draft.end_file()?;
+                }
                 draft.count(&feed, &host, sum);
                 match place {
                     Place::Language(code) => draft.push(&code, &line)?,
                     Place::Dropped(reason) => draft.drop_page(reason, &line)?,
                 }
                 done += 1;
-                if current != Some(path) {
-                    files_done += u64::from(current.is_some());
-                    current = Some(path);
-                }
                 if done.is_multiple_of(64) {
                     let rate = done as f64 / began.elapsed().as_secs_f64().max(0.1);
                     let detail = format!("{}, {}, {rate:.0}/s", day.name, count(done, "page"));
@@ -283,7 +284,7 @@ impl<'a> Work<'a> {
                 Ok(())
             },
         )?;
-        Ok(draft.publish(read)?)
+        Ok((draft.publish(read)?, kept))
     }
 
     fn report(&self, up_to_date: u64, left: u64) -> Report {

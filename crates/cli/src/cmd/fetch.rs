@@ -55,7 +55,7 @@ pub fn run(args: &Args, global: &Global) -> Result<Report> {
     let everybody_rested = memory.everybody;
     let queues = memory.queues(queues);
 
-    let settings = session.config.for_pages(args.harvest.seed())?;
+    let settings = session.config.fetch.for_pages(args.harvest.seed())?;
     let (ceiling, compression, warc) =
         (settings.ceiling(), session.config.store.compression, session.config.fetch.warc);
     let rows = Arc::new(rows);

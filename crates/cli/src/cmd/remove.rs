@@ -74,6 +74,10 @@ impl Wanted {
             let host = (!host.contains('*')).then(|| host.to_ascii_lowercase());
             return Ok(Wanted { kind: Kind::Pattern, what: text.to_owned(), host });
         }
+        // What came in without an address has a name in its place, which looks as it looks.
+        if text.starts_with("import:") && !text.contains('*') {
+            return Ok(Wanted { kind: Kind::Address, what: removed::hash(text), host: None });
+        }
         if text.contains("://") {
             let Some(url) = address::normalise(text, None) else { bail!("{text} is no address of a web page") };
             let host = address::host(&url).map(str::to_ascii_lowercase);

@@ -1,4 +1,4 @@
-//! `tidings tag`: gives the words of a text their lemmas and parts of speech; and with `--jsonl` those of any number of texts
+//! `tidings tag`: gives the words of a text their lemmas, parts of speech and features; and with `--jsonl` those of any number of texts
 //! as a filter.
 
 mod conllu;
@@ -24,14 +24,14 @@ const GLANCE_BYTES: u64 = 64 << 10;
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:\n  \
-    tidings tag --lang de <text.txt          CoNLL-U: lemmas and parts of speech of Universal Dependencies\n  \
+    tidings tag --lang de <text.txt          CoNLL-U: lemmas, parts of speech and features of Universal Dependencies\n  \
     tidings tag --jsonl <texts.jsonl         as a filter\n  \
     tidings tag --home news --lang de        with the tools and models of a home's settings\n\n\
     The end of a line ends a sentence. A word that stands for several (French du) is a multiword token. Languages without a \
     model get the word in lower case as its lemma, and no part of speech.\n\n\
     The filter reads and writes one JSON object a line, in the same order:\n  \
     in   {\"id\", \"lang\", \"text\"}; without lang the language is told from the text\n  \
-    out  {\"id\", \"lang\", \"sentences\": [[{\"form\", \"lemma\", \"upos\", \"space\"}, …], …]} or {\"id\", \"error\"}\n\n\
+    out  {\"id\", \"lang\", \"sentences\": [[{\"form\", \"lemma\", \"upos\", \"feats\", \"space\"}, …], …]} or {\"id\", \"error\"}\n\n\
     Exit codes: 0 all was read, 3 some lines were not (each is named), 2 wrong usage.")]
 pub struct Args {
     /// The language of the text, such as de, deu or de-AT; with --jsonl that of texts that name none [default: told from the text]

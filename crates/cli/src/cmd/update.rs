@@ -77,7 +77,7 @@ pub fn run(args: &Args, global: &Global) -> Result<Report> {
     let everybody_rested = memory.everybody;
     let queues = memory.queues(queues);
 
-    let settings = session.config.for_feeds(args.harvest.seed())?;
+    let settings = session.config.fetch.for_feeds(args.harvest.seed())?;
     let ceiling = settings.ceiling();
     let asked = Arc::new(asked);
     let work = Work {
@@ -157,7 +157,7 @@ fn cadence_s(session: &Session) -> Result<f64> {
 fn tempo(session: &Session, feeds: &[FeedState], cadence_s: f64) -> Tempo {
     let answering = feeds.iter().filter(|state| state.failures < MANY_FAILURES);
     let pulses: Vec<Pulse> = answering.map(pulse::pulse_of).collect();
-    Tempo::fit(session.config.budget(cadence_s), &pulses.iter().collect::<Vec<_>>())
+    Tempo::fit(session.config.feeds.budget(cadence_s), &pulses.iter().collect::<Vec<_>>())
 }
 
 /// The end of a run in which no feed's turn had come.

@@ -67,8 +67,8 @@ fn ask(
 
     let seed = fastrand::u64(..);
     let settings = match kind {
-        Kind::Feed => config.for_feeds(seed)?,
-        _ => config.for_pages(seed)?,
+        Kind::Feed => config.fetch.for_feeds(seed)?,
+        _ => config.fetch.for_pages(seed)?,
     };
     let mut decoder = Decoder::new(settings.ceiling());
     let mut answers: Vec<Option<Result<Document>>> = urls.iter().map(|_| None).collect();

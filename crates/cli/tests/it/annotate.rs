@@ -183,7 +183,8 @@ fn a_tool_that_fails_leaves_its_days_undone_and_nothing_wrong_behind() {
     corpus.run("clean").ok();
     with_tool(&corpus, "en", "while read -r line; do echo nonsense; done", "");
     let ran = corpus.run("annotate").exits(3);
-    ran.says("“nonsense” where the token").says("5 days are left undone, because a tool failed");
+    ran.says("“nonsense” where the token")
+        .says("3 days are left undone, because a tool failed, and 2 more were not tried");
     assert!(text(&corpus).is_empty(), "nothing is written");
     corpus.is_tidy();
     with_tool(&corpus, "en", "sleep 1000", "timeout_s = 0.2");

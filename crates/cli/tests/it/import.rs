@@ -251,7 +251,7 @@ fn a_folder_of_saved_pages_comes_in_by_what_they_say_of_themselves() {
     write(&folder.join("notes.txt"), "no page");
     write(&folder.join("empty.html"), " ");
     let import = format!("import {} --date 2026-02-05", folder.display());
-    corpus.run(&import).ok().says("3 pages came in, 1 left out (1 empty)");
+    corpus.run(&import).ok().says("3 pages came in, 2 left out (1 empty, 1 unknown-file)");
     let mut urls: Vec<String> = corpus.pages().into_keys().collect();
     urls.sort();
     assert_eq!(urls, ["http://mirror.example/news/y.html", "https://own.example/x", "import:saved/z.html"]);
@@ -261,6 +261,116 @@ fn a_folder_of_saved_pages_comes_in_by_what_they_say_of_themselves() {
     write(&folder.join("new.html"), article(7));
     corpus.run(&import).ok().says("1 page came in");
     corpus.run("clean").ok().says("4 documents");
+}
+
+#[test]
+fn a_folder_brings_everything_that_is_known_and_names_the_rest() {
+    let corpus = corpus();
+    let folder = corpus.beside("mixed");
+    fs::create_dir_all(folder.join("deep/mirror.example")).unwrap();
+    write(&folder.join("a.warc"), archive().concat());
+    write(&folder.join("deep/b.jsonl"), json!({ "id": "b", "text": text(3) }).to_string());
+    write(&folder.join("page.html"), article(4));
+    write(&folder.join("deep/mirror.example/story.htm"), article(5));
+    write(&folder.join("deep/mirror.example/api.json"), json!({ "text": "data of a site" }).to_string());
+    write(&folder.join("deep/feeds.opml"), "<opml><body><outline xmlUrl='https://a.example/feed'/></body></opml>");
+    write(&folder.join("notes.txt"), "no page");
+    write(&folder.join(".hidden"), "nobody's business");
+    let import = format!("import {} --date 2026-02-05", folder.display());
+    let report = corpus.run(&format!("{import} --json")).ok().json();
+    assert_eq!((&report["pages"], &report["files"]), (&json!(5), &json!(4)), "{report}");
+    assert_eq!(left_out(&report)["unknown-file"], 3);
+    let named = report["files_unknown"].to_string();
+    assert!(["notes.txt", "api.json", "feeds.opml"].iter().all(|name| named.contains(name)), "{named}");
+    assert!(corpus.pages().contains_key("import:mixed/page.html"));
+    assert!(!fs::read_to_string(corpus.home().join("feeds.txt")).unwrap().contains("a.example"));
+    corpus.run(&import).ok().says("0 pages came in").says("4 files imported before").says("notes.txt; --from says");
+}
+
+#[test]
+fn what_was_removed_comes_back_by_no_door() {
+    let corpus = corpus();
+    let archived = write(&corpus.beside("a.warc"), archive().concat());
+    let lines = [
+        json!({ "id": "t1", "text": text(1) }),
+        json!({ "id": "t2", "text": text(2), "url": "https://private.example/t2" }),
+        json!({ "id": "t3", "text": text(3) }),
+    ];
+    let lines = lines.map(|line| line.to_string());
+    let texts = write(&corpus.beside("t.jsonl"), lines[..2].join("\n"));
+    let tokens = |url: &str| format!("<doc url=\"{url}\">\n<p>\n<s>\nRain\n</s>\n</p>\n</doc>\n");
+    let vertical = tokens("https://private.example/v") + &tokens("https://gazette.example/v");
+    let vertical = write(&corpus.beside("v.vert"), vertical);
+    let conllu = "# newdoc\n# url = https://www.private.example/c\n1\tRain\train\tNOUN\t_\t_\t_\t_\t_\t_\n\n";
+    let conllu = write(&corpus.beside("c.conllu"), conllu);
+    let saved = corpus.beside("saved");
+    fs::create_dir_all(saved.join("private.example")).unwrap();
+    write(&saved.join("private.example/s.html"), article(9));
+    let page = json!({ "url": "https://other.example/p", "final_url": "https://private.example/p", "body": "<p>x",
+        "downloaded": "2025-01-02T04:00:00Z", "seen": "2025-01-02T04:00:00Z" });
+    let pages = write(&corpus.beside("p.jsonl"), page.to_string());
+    let row = |url: &str| format!("0\tnew\t0\t2025-01-02T03:04:05Z\t\thttp://e.org/feed\t{url}\tA title\n");
+    let plan = write(&corpus.beside("plan.tsv"), row("https://private.example/9") + &row("https://e.example/9"));
+
+    // What a text is called in place of an address can be removed too.
+    corpus.run(&format!("import {} --no-gate", texts.display())).ok().says("2 pages came in");
+    corpus.run("remove import:t.jsonl#t1 --reason asked").ok().says("1 page and 0 documents removed");
+    corpus.run("remove https://gazette.example/a --reason asked").ok();
+    corpus.run("remove private.example --reason asked").ok().says("1 page");
+    let all = [&archived, &texts, &vertical, &conllu, &saved, &pages, &plan].map(|path| path.display().to_string());
+    write(&texts, lines.join("\n"));
+    let report = corpus.run(&format!("import {} --json", all.join(" "))).ok().json();
+    assert_eq!(left_out(&report)["removed"], 7, "{report}");
+    let mut urls: Vec<String> = corpus.pages().into_keys().collect();
+    urls.sort();
+    assert_eq!(urls, ["https://gazette.example/b", "https://gazette.example/v", "import:t.jsonl#t3"]);
+    let plan = corpus.plan();
+    let entry = plan.iter().find(|entry| entry.url == "https://private.example/9").unwrap();
+    assert_eq!((entry.status.as_str(), entry.title.as_str()), ("removed", ""));
+    assert_eq!(corpus.statuses()["https://e.example/9"], "new");
+}
+
+#[test]
+fn what_came_in_is_not_fetched_again_whether_a_feed_names_it_before_or_after() {
+    let spec = tidings_simweb::Spec { sites: 2, items_per_feed: 3, ..tidings_simweb::Spec::default() };
+    let corpus = Corpus::new(spec);
+    let fresh = corpus.beside("fresh");
+    copy_folder(&corpus.home(), &fresh);
+    corpus.run("update --all").ok();
+    let listed = corpus.beside("listed");
+    copy_folder(&corpus.home(), &listed);
+    corpus.run("fetch").ok().says("6 pages fetched");
+    let files = corpus.files("pages", ".jsonl.zst");
+    let packed = write(&corpus.beside("pages.jsonl.zst"), fs::read(&files[0]).unwrap());
+    assert_eq!(files.len(), 1);
+    let urls: Vec<String> = corpus.plan().into_iter().map(|entry| entry.url).collect();
+    let plan: String = urls.iter().map(|url| format!("0\tnew\t0\t2025-01-02T03:04:05Z\t\tf\t{url}\tT\n")).collect();
+    let plan = write(&corpus.beside("plan.tsv"), plan);
+    let import = format!("import {}", packed.display());
+    let asks_for_nothing = |at: &str| {
+        corpus.run("update --all").ok().says("0 new in the plan");
+        corpus.run(&format!("import {}", plan.display())).ok().says("6 entries read, 0 new in the plan");
+        corpus.web.clear_log();
+        corpus.run("fetch").ok().says("nothing to fetch");
+        assert!(corpus.web.requests().is_empty(), "{at}");
+        assert_eq!((corpus.plan().len(), corpus.pages().len()), (0, 6), "{at}");
+        corpus.is_tidy();
+    };
+    for (when, before) in [("after", &fresh), ("before", &listed)] {
+        corpus.restore(before);
+        corpus.run(&import).ok().says("6 pages came in");
+        asks_for_nothing(when);
+        let story = format!("why {}", urls[0]);
+        corpus.run(&story).ok().says("came in by an import; it will not be fetched again");
+    }
+    // Whatever a power cut leaves: either the page is there and known, or it is not and will be fetched.
+    corpus.cut_at_every_move(&import, &listed, |at| {
+        corpus.run("update --all").ok();
+        let (pages, plan) = (corpus.pages().len(), corpus.plan().len());
+        assert!(matches!((pages, plan), (0, 6) | (6, 0)), "move {at}: {pages} pages, {plan} entries");
+        corpus.run(&import).ok();
+        asks_for_nothing(&format!("move {at}"));
+    });
 }
 
 #[test]

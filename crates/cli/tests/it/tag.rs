@@ -91,3 +91,41 @@ fn the_tools_of_a_home_are_used() {
     let said = tag(&["--home", home, "--lang", "de"], "Regen fällt.");
     assert!(said.code == 1 && said.stderr.contains("the annotator of de, `false`, ended"), "{}", said.stderr);
 }
+
+#[test]
+fn the_annotators_among_the_examples_work_where_their_tools_are() {
+    let examples = concat!(env!("CARGO_MANIFEST_DIR"), "/../../examples/annotators");
+    let python = std::env::var("TIDINGS_TOOLS").unwrap_or_else(|_| "python3".to_owned());
+    let tools = [
+        (
+            "simplemma",
+            "simplemma-vertical.py', 'en",
+            "en",
+            "columns = ['word', 'lemma']",
+            "The rivers rose.",
+            "rivers\triver\t",
+        ),
+        ("HanTa", "hanta-vertical.py', 'ger", "de", "", "Die Kinder spielten.", "Kinder\tKind\t"),
+        ("pymorphy3", "pymorphy-conllu.py", "ru", "format = 'conllu'", "Дети играли.", "играли\tиграть\tVERB\t"),
+        ("MeCab", "mecab-vertical.py", "ja", "", "子供が遊んだ。", "遊ん\t遊ぶ\t"),
+    ];
+    for (module, script, language, more, text, wanted) in tools {
+        // MeCab is a program and no module of Python.
+        let check = match module {
+            "MeCab" => "import subprocess; subprocess.run(['mecab', '--version'], check=True)".to_owned(),
+            module => format!("import {module}"),
+        };
+        let is_there = std::process::Command::new(&python).args(["-c", &check]).output();
+        if !is_there.is_ok_and(|ran| ran.status.success()) {
+            eprintln!("skipped: {python} finds no {module}");
+            continue;
+        }
+        let folder = tempfile::tempdir().unwrap();
+        let home = folder.path().to_str().unwrap();
+        program().args(["init", home]).output().unwrap();
+        let table = format!("[annotate.external.{language}]\ncommand = ['{python}', '{examples}/{script}']\n{more}\n");
+        fs::write(folder.path().join("tidings.toml"), table).unwrap();
+        let said = tag(&["--home", home, "--lang", language], text);
+        assert!(said.code == 0 && said.stdout.contains(wanted), "{module}: {}{}", said.stdout, said.stderr);
+    }
+}

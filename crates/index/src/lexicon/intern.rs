@@ -19,8 +19,8 @@ pub struct Interner {
     entries: Vec<(u32, u32, u32)>,
     table: HashTable<u32>,
     new: NewPart,
-    new_strings: [HashMap<Box<str>, u32>; 3],
-    new_lexemes: HashMap<[u32; 3], u32>,
+    new_strings: [HashMap<Box<str>, u32>; Layer::COUNT],
+    new_lexemes: HashMap<[u32; Layer::COUNT], u32>,
 }
 
 impl Interner {
@@ -42,7 +42,7 @@ impl Interner {
         }
     }
 
-    /// The lexeme of a line of the vertical format: word, lemma and tag, parted by tabs.
+    /// The lexeme of a line of the vertical format: word, lemma, tag and features, parted by tabs.
     #[inline]
     pub fn lexeme(&mut self, line: &str) -> u32 {
         let hash = xxh3_64(line.as_bytes());
@@ -91,7 +91,7 @@ impl Interner {
         id
     }
 
-    fn combination(&mut self, ids: [u32; 3]) -> u32 {
+    fn combination(&mut self, ids: [u32; Layer::COUNT]) -> u32 {
         if let Some(lexeme) = self.new_lexemes.get(&ids) {
             return *lexeme;
         }

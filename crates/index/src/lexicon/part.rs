@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use super::{Layer, Strings};
 use crate::error::{Result, damaged};
 use crate::fold::look_up_key;
-use crate::sections::{FileKind, SectionWriter, Sections};
+use crate::sections::{FIRST, FileKind, SectionWriter, Sections, WITH_FEATS};
 
 #[derive(Debug, Clone, Serialize, Deserialize)]
 struct Meta {
@@ -24,9 +24,9 @@ struct Meta {
 #[derive(Debug, Default)]
 pub(crate) struct NewPart {
     pub(super) first_lexeme: u32,
-    pub(super) lexemes: Vec<[u32; 3]>,
-    pub(super) first_string: [u32; 3],
-    pub(super) strings: [Vec<Box<str>>; 3],
+    pub(super) lexemes: Vec<[u32; Layer::COUNT]>,
+    pub(super) first_string: [u32; Layer::COUNT],
+    pub(super) strings: [Vec<Box<str>>; Layer::COUNT],
 }
 
 impl NewPart {
@@ -38,9 +38,7 @@ impl NewPart {
             joined.first_string = Layer::ALL.map(|layer| first.strings(layer).first());
         }
         for part in parts {
-            let [words, lemmas, tags] = Layer::ALL.map(|layer| part.layer(layer));
-            let triples = words.iter().zip(lemmas).zip(tags).map(|((word, lemma), tag)| [*word, *lemma, *tag]);
-            joined.lexemes.extend(triples);
+            joined.lexemes.extend((0..part.lexemes() as usize).map(|lexeme| part.ids(lexeme)));
             for layer in Layer::ALL {
                 let strings = part.strings(layer);
                 let texts = (strings.first()..strings.first() + strings.len()).map(|id| strings.get(id).into());
@@ -50,19 +48,23 @@ impl NewPart {
         joined
     }
 
+    /// Features are a layer only where a lexeme has some.
+    fn speaks_of(&self, layer: Layer) -> bool {
+        layer != Layer::Feats || self.lexemes.iter().any(|ids| ids[layer.index()] != 0)
+    }
+
     pub(crate) fn write(&self, path: &Path) -> Result<()> {
-        let mut file = SectionWriter::create(path, FileKind::Lexicon)?;
-        let counts = Layer::ALL.map(|layer| {
+        let version = if self.speaks_of(Layer::Feats) { WITH_FEATS } else { FIRST };
+        let mut file = SectionWriter::create_as(path, FileKind::Lexicon, version)?;
+        let told = |layer: &Layer| self.speaks_of(*layer) || self.first_string[layer.index()] > layer.first_number();
+        let counts = Layer::ALL.into_iter().filter(told).map(|layer| {
             let index = layer.index();
             (layer.name().to_owned(), (self.first_string[index], self.strings[index].len() as u32))
         });
-        let meta = Meta {
-            first_lexeme: self.first_lexeme,
-            lexemes: self.lexemes.len() as u32,
-            strings: counts.into_iter().collect(),
-        };
+        let meta =
+            Meta { first_lexeme: self.first_lexeme, lexemes: self.lexemes.len() as u32, strings: counts.collect() };
         file.section("meta", &serde_json::to_vec(&meta).expect("plain values"))?;
-        for layer in Layer::ALL {
+        for layer in Layer::ALL.into_iter().filter(|layer| self.speaks_of(*layer)) {
             let column: Vec<u32> = self.lexemes.iter().map(|ids| ids[layer.index()]).collect();
             let mut order: Vec<u32> = (0..column.len() as u32).collect();
             order.sort_by_key(|lexeme| column[*lexeme as usize]);
@@ -101,7 +103,7 @@ fn write_strings(file: &mut SectionWriter, layer: Layer, strings: &[Box<str>]) -
     file.section(&name(layer, "folds"), &folds)
 }
 
-#[derive(Debug)]
+#[derive(Debug, Default)]
 struct LayerPlaces {
     first: u32,
     of: Range<usize>,
@@ -118,7 +120,7 @@ struct LayerPlaces {
 pub(crate) struct Part {
     file: Sections,
     meta: Meta,
-    layers: [LayerPlaces; 3],
+    layers: [LayerPlaces; Layer::COUNT],
 }
 
 impl Part {
@@ -129,11 +131,15 @@ impl Part {
             return damaged(path, "its numbers are too large");
         }
         let places = |layer: Layer| -> Result<LayerPlaces> {
-            let Some((first, count)) = meta.strings.get(layer.name()).copied() else {
+            let known = meta.strings.get(layer.name()).copied();
+            let Some((first, count)) = known.or((layer == Layer::Feats).then_some((layer.first_number(), 0))) else {
                 return damaged(path, format!("it has no {}", layer.name()));
             };
             if first.checked_add(count).is_none() {
                 return damaged(path, "its numbers are too large");
+            }
+            if layer == Layer::Feats && !file.has(&name(layer, "of")) {
+                return Ok(LayerPlaces { first, ..LayerPlaces::default() });
             }
             let (lexemes, count) = (meta.lexemes as usize, count as usize);
             Ok(LayerPlaces {
@@ -147,7 +153,7 @@ impl Part {
                 folds: file.find_numbers::<u32>(&name(layer, "folds"), count)?,
             })
         };
-        let layers = [places(Layer::Word)?, places(Layer::Lemma)?, places(Layer::Tag)?];
+        let layers = [places(Layer::Word)?, places(Layer::Lemma)?, places(Layer::Tag)?, places(Layer::Feats)?];
         Ok(Part { file, meta, layers })
     }
 
@@ -163,7 +169,7 @@ impl Part {
         self.file.bytes_on_disk()
     }
 
-    /// For each lexeme of the part the number of its string.
+    /// For each lexeme of the part the number of its string; nothing if no lexeme has one but the first.
     #[inline]
     pub(crate) fn layer(&self, layer: Layer) -> &[u32] {
         self.file.numbers(&self.layers[layer.index()].of)
@@ -181,8 +187,18 @@ impl Part {
         }
     }
 
+    /// The numbers of a lexeme's strings; lexemes are counted from the first of the part.
+    fn ids(&self, lexeme: usize) -> [u32; Layer::COUNT] {
+        Layer::ALL.map(|layer| self.layer(layer).get(lexeme).copied().unwrap_or(0))
+    }
+
     pub(crate) fn lexemes_with(&self, layer: Layer, id: u32, into: &mut Vec<u32>) {
         let of = self.layer(layer);
+        if of.is_empty() {
+            let all = self.meta.first_lexeme..self.meta.first_lexeme + self.meta.lexemes;
+            into.extend(all.filter(|_| id == 0));
+            return;
+        }
         let order: &[u32] = self.file.numbers(&self.layers[layer.index()].lexemes);
         let id_of = |lexeme: &u32| of.get(*lexeme as usize).copied().unwrap_or(u32::MAX);
         let start = order.partition_point(|lexeme| id_of(lexeme) < id);
@@ -190,13 +206,10 @@ impl Part {
         into.extend(same.map(|lexeme| self.meta.first_lexeme + lexeme));
     }
 
-    pub(crate) fn lexeme(&self, ids: [u32; 3]) -> Option<u32> {
+    pub(crate) fn lexeme(&self, ids: [u32; Layer::COUNT]) -> Option<u32> {
         let mut with_word = Vec::new();
         self.lexemes_with(Layer::Word, ids[0], &mut with_word);
-        with_word.into_iter().find(|lexeme| {
-            let index = (lexeme - self.meta.first_lexeme) as usize;
-            [Layer::Lemma, Layer::Tag].iter().all(|layer| self.layer(*layer).get(index) == Some(&ids[layer.index()]))
-        })
+        with_word.into_iter().find(|lexeme| self.ids((lexeme - self.meta.first_lexeme) as usize) == ids)
     }
 
     pub(crate) fn verify(&self) -> Result<()> {

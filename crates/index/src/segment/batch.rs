@@ -80,7 +80,8 @@ impl Batch {
                 let mut glued = false;
                 for token in sentence {
                     line.clear();
-                    for (index, column) in [&token.word, &token.lemma, &token.tag].into_iter().enumerate() {
+                    for (index, column) in [&token.word, &token.lemma, &token.tag, &token.feats].into_iter().enumerate()
+                    {
                         line.push_str(if index > 0 { "\t" } else { "" });
                         line.extend(column.chars().map(|char| if char.is_control() { ' ' } else { char }));
                     }

@@ -56,6 +56,9 @@ pub struct KwicToken {
     /// Its part of speech; empty if the corpus has none.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub tag: String,
+    /// Its morphological features; empty if it has none.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub feats: String,
     /// Whether a blank follows.
     pub space_after: bool,
 }
@@ -128,6 +131,7 @@ mod tests {
                 word: word.into(),
                 lemma: String::new(),
                 tag: String::new(),
+                feats: String::new(),
                 space_after: true,
             };
             text.split_whitespace().map(word).collect()

@@ -8,6 +8,7 @@
 //! begins, namely the shortest ([`Rule::Shortest`]); hits are listed from left to right and may overlap.
 //! Matches may cross sentences and paragraphs unless `within <s/>` forbids it, but never documents.
 
+pub use super::attribute::{ATTRIBUTES, Attribute, Feature};
 use crate::filter::Filter;
 use crate::syntax::{Logic, Place, Wanted};
 use serde::Serialize;
@@ -78,40 +79,6 @@ pub struct TokenTest {
     pub wanted: Wanted,
     /// Where the test stands in the query.
     pub place: Place,
-}
-
-/// What a token has. A corpus may have no lemmas or no tags; then they are empty.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Attribute {
-    /// `word`: as it stands in the text.
-    Word,
-    /// `lc`: the word in lower case.
-    Lc,
-    /// `lemma`: the form a dictionary lists.
-    Lemma,
-    /// `tag`, also `pos`: the part of speech.
-    Tag,
-}
-
-/// The attributes with the names by which queries call them; the first name is the canonical one.
-pub const ATTRIBUTES: &[(Attribute, &[&str])] = &[
-    (Attribute::Word, &["word"]),
-    (Attribute::Lc, &["lc", "lower"]),
-    (Attribute::Lemma, &["lemma"]),
-    (Attribute::Tag, &["tag", "pos"]),
-];
-
-impl Attribute {
-    /// The attribute of a name.
-    pub fn named(name: &str) -> Option<Attribute> {
-        ATTRIBUTES.iter().find(|(_, names)| names.contains(&name)).map(|(attribute, _)| *attribute)
-    }
-
-    /// The canonical name.
-    pub fn name(self) -> &'static str {
-        ATTRIBUTES.iter().find(|(attribute, _)| *attribute == self).map_or("", |(_, names)| names[0])
-    }
 }
 
 /// What a corpus is divided into.

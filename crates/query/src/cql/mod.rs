@@ -18,11 +18,12 @@
 //! ```
 
 pub mod ast;
+mod attribute;
 mod check;
 mod parse;
 mod print;
 
-pub use ast::{Attribute, Query, Rule};
+pub use ast::{Attribute, Feature, Query, Rule};
 pub use parse::parse;
 pub(crate) use print::equality;
 

@@ -202,20 +202,30 @@ fn read_token_test(cursor: &mut Cursor<'_>) -> Result<TokenTest, SyntaxError> {
 }
 
 fn read_attribute(cursor: &mut Cursor<'_>) -> Result<Attribute, SyntaxError> {
-    let (name, place) = cursor.name("an attribute such as word, lemma or tag")?;
-    Attribute::named(name).ok_or_else(|| {
+    let (plain, mut place) = cursor.name("an attribute such as word, lemma or tag")?;
+    let mut name = plain.to_owned();
+    // `Number[psor]`: a feature may have a layer.
+    if plain.starts_with(|c: char| c.is_ascii_uppercase()) && cursor.rest().starts_with('[') {
+        cursor.eat("[");
+        let (layer, _) = cursor.name("the layer of a feature, as in Number[psor]")?;
+        cursor.expect("]", "to close the layer")?;
+        name = format!("{plain}[{layer}]");
+        place = cursor.place_from(place.from);
+    }
+    Attribute::named(&name).ok_or_else(|| {
         let known: Vec<&str> = ATTRIBUTES.iter().flat_map(|(_, names)| names.iter().copied()).collect();
-        SyntaxError::new(place, format!("there is no attribute {name}")).help(suggest(name, &known))
+        SyntaxError::new(place, format!("there is no attribute {name}")).help(suggest(&name, &known))
     })
 }
 
 /// Names the likeliest of the known names, or all of them.
 fn suggest(name: &str, known: &[&str]) -> String {
     const TYPOS: usize = 2;
-    let distance = |candidate: &&str| strsim::damerau_levenshtein(candidate, name);
+    let name = name.to_lowercase();
+    let distance = |candidate: &&str| strsim::damerau_levenshtein(candidate, &name);
     match known.iter().copied().min_by_key(distance).filter(|likely| distance(likely) <= TYPOS) {
         Some(likely) => format!("did you mean {likely}?"),
-        None => format!("there are {}", known.join(", ")),
+        None => format!("there are {}, and features such as Case or Number", known.join(", ")),
     }
 }
 

@@ -232,10 +232,8 @@ impl Search<'_> {
         }
         let mut texts: HashMap<String, u64> = HashMap::new();
         for (key, count) in counts {
-            let parts: Vec<&str> = key.iter().map(|id| lexicon.string(layer, *id)).collect();
-            let text = parts.join(" ");
-            let text = if attribute == Attribute::Lc { text.to_lowercase() } else { text };
-            *texts.entry(text).or_default() += count;
+            let parts: Vec<_> = key.iter().map(|id| attribute.value(lexicon.string(layer, *id))).collect();
+            *texts.entry(parts.join(" ")).or_default() += count;
         }
         (texts, complete)
     }

@@ -137,23 +137,21 @@ impl Engine {
         if is_all { Ok(tallies) } else { Err(EngineError::TooMany { limit: MAX_GRAMS }) }
     }
 
-    /// For each lexeme the number of its word; those that differ in case only share one if case does not count.
+    /// For each lexeme the number of its word; those that share a value, such as the word in lower case, share one.
     pub(super) fn words_of_lexemes(&self, attribute: Attribute) -> Vec<u32> {
         let (layer, lexicon) = (layer_of(attribute), self.lexicon());
         let count = lexicon.count(layer);
-        if attribute != Attribute::Lc {
+        let Some(shared) = self.shared(attribute) else {
             // A damaged lexicon may name any number.
             return lexicon.all_of(layer).into_iter().map(|id| if id < count { id } else { 0 }).collect();
-        }
-        let shared = self.folded();
+        };
         lexicon.all_of(layer).into_iter().map(|id| shared.get(id as usize).copied().unwrap_or(0)).collect()
     }
 
     fn gram_text(&self, attribute: Attribute, n: usize, gram: &Gram) -> String {
-        let layer = layer_of(attribute);
-        let texts: Vec<&str> = gram[..n.clamp(1, MAX_N)].iter().map(|id| self.lexicon().string(layer, *id)).collect();
-        let text = texts.join(" ");
-        if attribute == Attribute::Lc { text.to_lowercase() } else { text }
+        let (lexicon, layer) = (self.lexicon(), layer_of(attribute));
+        let text = |id: &u32| attribute.value(lexicon.string(layer, *id));
+        gram[..n.clamp(1, MAX_N)].iter().map(text).collect::<Vec<_>>().join(" ")
     }
 
     /// Gives every n-gram with a number of its document until one is not wanted; says whether all were.

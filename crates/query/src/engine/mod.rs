@@ -9,6 +9,7 @@ mod documents;
 mod find;
 mod grams;
 mod kwic;
+mod layers;
 mod near;
 mod periods;
 mod plan;
@@ -132,7 +133,7 @@ pub struct Counted {
 pub struct Engine {
     snapshot: Snapshot,
     /// How often each string of each layer occurs in everything that is not removed; made when first asked for.
-    totals: [OnceLock<Vec<u64>>; 3],
+    totals: [OnceLock<Vec<u64>>; Layer::COUNT],
     /// What was collected on each day; made when first asked for.
     volume: OnceLock<BTreeMap<Day, DayVolume>>,
     /// How often frequent lemmas stand in the relations of each grammar; counted when first asked for.

@@ -4,7 +4,7 @@ use super::Limits;
 use super::find::{Machine, RankTest, Scene};
 use super::program::{Demand, Program};
 use super::set::{LexemeSet, layer_of};
-use crate::cql::ast::{Attribute, Comparand, Constraint, Inclusion, Query, Reference, Region, Structure, Target};
+use crate::cql::ast::{Comparand, Constraint, Inclusion, Query, Reference, Region, Structure, Target};
 use crate::filter::Filter;
 use crate::syntax::{Matcher, SyntaxError};
 use std::cell::RefCell;
@@ -197,14 +197,15 @@ impl<'a> Restrictions<'a> {
         let text = |reference: &Reference| {
             let label = names.iter().position(|name| *name == reference.label)?;
             let position = labels.get(label).copied().flatten()?;
-            let text = self.lexicon.text(segment.lexeme_at(position), layer_of(reference.attribute));
-            Some(if reference.attribute == Attribute::Lc { text.to_lowercase() } else { text.to_owned() })
+            let attribute = reference.attribute;
+            Some(attribute.value(self.lexicon.text(segment.lexeme_at(position), layer_of(attribute))))
         };
         self.rules.constraints.iter().all(|(constraint, matcher)| {
             let Some(left) = text(&constraint.left) else { return false };
+            let attribute = constraint.left.attribute;
             let same = match (&constraint.right, matcher) {
-                (Comparand::Reference(right), _) => text(right).map(|right| left == right),
-                (Comparand::Wanted(_), Some(matcher)) => Some(matcher.matches(&left)),
+                (Comparand::Reference(right), _) => text(right).map(|right| attribute.agrees(&left, &right)),
+                (Comparand::Wanted(_), Some(matcher)) => Some(attribute.fits(matcher, &left)),
                 (Comparand::Wanted(_), None) => None,
             };
             same.is_some_and(|same| same != constraint.negated)

@@ -51,11 +51,12 @@ impl LexemeSet {
 
     /// Its size and some of its words, for people.
     pub(crate) fn describe(&self, lexicon: &Lexicon) -> String {
-        let shown = |lexemes: &mut dyn Iterator<Item = u32>| {
-            let some: Vec<String> =
-                lexemes.take(5).map(|lexeme| Layer::ALL.map(|layer| lexicon.text(lexeme, layer)).join("/")).collect();
-            some.join(", ")
+        let name = |lexeme: u32| {
+            let texts = Layer::ALL.map(|layer| lexicon.text(lexeme, layer));
+            let known = if texts[3].is_empty() { &texts[..3] } else { &texts[..] };
+            known.join("/")
         };
+        let shown = |lexemes: &mut dyn Iterator<Item = u32>| lexemes.take(5).map(name).collect::<Vec<_>>().join(", ");
         match self {
             LexemeSet::All => "every lexeme".to_owned(),
             LexemeSet::Few(few) if few.is_empty() => "no lexeme".to_owned(),
@@ -176,6 +177,7 @@ pub(crate) fn layer_of(attribute: Attribute) -> Layer {
         Attribute::Word | Attribute::Lc => Layer::Word,
         Attribute::Lemma => Layer::Lemma,
         Attribute::Tag => Layer::Tag,
+        Attribute::Feats | Attribute::Feature(_) => Layer::Feats,
     }
 }
 
@@ -186,6 +188,16 @@ pub(crate) fn strings_matching(
     lexicon: &Lexicon,
 ) -> Result<Vec<u32>, SyntaxError> {
     let layer = layer_of(attribute);
+    if let Attribute::Feature(_) = attribute {
+        // There are a few thousand sets of features in a corpus, and each is short.
+        let matcher = wanted.matcher()?;
+        let mut found = Vec::new();
+        for strings in lexicon.strings(layer) {
+            strings.each(|id, feats| found.extend(attribute.fits(&matcher, &attribute.value(feats)).then_some(id)));
+        }
+        found.sort_unstable();
+        return Ok(found);
+    }
     let is_plain = !wanted.caseless && !wanted.markless && attribute != Attribute::Lc;
     if is_plain && (wanted.exact || wanted.text.bytes().all(|byte| byte.is_ascii_alphanumeric())) {
         return Ok(lexicon.find(layer, &wanted.text).into_iter().collect());
@@ -194,10 +206,7 @@ pub(crate) fn strings_matching(
     if let (Some(literal), false) = (matcher.literal(), attribute == Attribute::Lc) {
         return Ok(lexicon.find(layer, literal).into_iter().collect());
     }
-    let fits = |text: &str| match attribute {
-        Attribute::Lc => matcher.matches(&text.to_lowercase()),
-        _ => matcher.matches(text),
-    };
+    let fits = |text: &str| matcher.matches(&attribute.value(text));
     let mut found = Vec::new();
     let mut consider = |id: u32, text: &str| {
         if fits(text) {

@@ -191,8 +191,7 @@ impl Engine {
 
     /// A word by its number.
     pub(super) fn name(&self, attribute: Attribute, word: u32) -> String {
-        let text = self.lexicon().string(layer_of(attribute), word);
-        if attribute == Attribute::Lc { text.to_lowercase() } else { text.to_owned() }
+        attribute.value(self.lexicon().string(layer_of(attribute), word)).into_owned()
     }
 }
 

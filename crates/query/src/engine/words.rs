@@ -77,13 +77,11 @@ impl Engine {
         })
     }
 
-    /// Counts of strings as counts of values: if case does not count, those of all spellings stand at the first.
+    /// Counts of strings as counts of values: those of all strings that have a value stand at the first of them.
     pub(super) fn joined<'c>(&self, attribute: Attribute, counts: Cow<'c, [u64]>) -> Cow<'c, [u64]> {
-        if attribute != Attribute::Lc {
-            return counts;
-        }
+        let Some(shared) = self.shared(attribute) else { return counts };
         let mut sums = vec![0; counts.len()];
-        for (first, count) in self.folded().iter().zip(counts.iter()) {
+        for (first, count) in shared.iter().zip(counts.iter()) {
             if let Some(sum) = sums.get_mut(*first as usize) {
                 *sum += count;
             }
@@ -91,14 +89,25 @@ impl Engine {
         Cow::Owned(sums)
     }
 
+    /// For each string of an attribute's layer the first with the same value; nothing if each has its own.
+    pub(super) fn shared(&self, attribute: Attribute) -> Option<Cow<'_, [u32]>> {
+        match attribute {
+            Attribute::Lc => Some(Cow::Borrowed(self.folded())),
+            _ if attribute.is_derived() => Some(Cow::Owned(self.first_with_value(attribute))),
+            _ => None,
+        }
+    }
+
     /// For each word the first that differs from it in case only.
     pub(super) fn folded(&self) -> &[u32] {
-        self.folded.get_or_init(|| {
-            let lexicon = self.lexicon();
-            let mut first: HashMap<String, u32> = HashMap::new();
-            let numbers = 0..lexicon.count(Layer::Word);
-            numbers.map(|id| *first.entry(lexicon.string(Layer::Word, id).to_lowercase()).or_insert(id)).collect()
-        })
+        self.folded.get_or_init(|| self.first_with_value(Attribute::Lc))
+    }
+
+    fn first_with_value(&self, attribute: Attribute) -> Vec<u32> {
+        let (lexicon, layer) = (self.lexicon(), layer_of(attribute));
+        let mut first: HashMap<Cow<'_, str>, u32> = HashMap::new();
+        let numbers = 0..lexicon.count(layer);
+        numbers.map(|id| *first.entry(attribute.value(lexicon.string(layer, id))).or_insert(id)).collect()
     }
 
     fn count_strings<'p>(

@@ -5,7 +5,6 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use jiff::civil::Date;
 use serde_json::{Value, json};
 use tidings_index::Day;
-use tidings_index::lexicon::{Layer, Lexicon};
 use tidings_query::trend::Bin;
 use tidings_store::census::DayFates;
 use tidings_store::{corpora as virtual_corpora, feeds as feed_store, yields};
@@ -29,6 +28,7 @@ pub(crate) fn corpora_schema() -> Schema {
         ("last_day", maybe(Schema::Text)),
         ("fields", list(Schema::Text)),
         ("attributes", list(Schema::Words(super::ATTRIBUTES))),
+        ("features", map(list(Schema::Text))),
         ("layers", list(object([("by", Schema::Text), ("tokens", Schema::Integer)]))),
     ]);
     object([("link", Schema::Text), ("corpora", list(corpus))])
@@ -52,19 +52,12 @@ pub(crate) fn corpora(question: &Question<'_>, reply: &mut Reply) -> Result<(), 
             "first_day": metas.iter().map(|meta| meta.first_day).min().map(|day| Day(day).to_string()),
             "last_day": metas.iter().map(|meta| meta.last_day).max().map(|day| Day(day).to_string()),
             "fields": fields,
-            "attributes": attributes(snapshot.lexicon()),
+            "attributes": engine.attributes(),
+            "features": engine.features(),
             "layers": layers,
         }))?;
     }
     Ok(())
-}
-
-/// The attributes that say something: a layer that nobody has filled holds nothing but the empty string.
-fn attributes(lexicon: &Lexicon) -> Vec<&'static str> {
-    let is_filled = |layer| lexicon.count(layer) > 1;
-    let layers = [("lemma", Layer::Lemma), ("tag", Layer::Tag)];
-    let filled = layers.into_iter().filter(|(_, layer)| is_filled(*layer)).map(|(name, _)| name);
-    ["word", "lc"].into_iter().chain(filled).collect()
 }
 
 pub(crate) fn named_schema() -> Schema {

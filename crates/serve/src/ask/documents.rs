@@ -218,6 +218,6 @@ fn sentences_of(document: &Annotated) -> Vec<Sentence<'_>> {
 }
 
 fn token_of(token: &Token) -> KwicToken {
-    let Token { word, lemma, tag, space_after, .. } = token.clone();
-    KwicToken { word, lemma, tag, space_after }
+    let Token { word, lemma, tag, feats, space_after } = token.clone();
+    KwicToken { word, lemma, tag, feats, space_after }
 }

@@ -29,8 +29,8 @@ use crate::reply::Reply;
 use crate::rights::Right;
 use crate::schema::{Schema, list, object};
 
-/// The names of attributes.
-pub(crate) const ATTRIBUTES: &[&str] = &["word", "lc", "lemma", "tag"];
+/// The names of attributes; those of features are open.
+pub(crate) const ATTRIBUTES: &[&str] = &["word", "lc", "lemma", "tag", "feats"];
 /// The names of steps of time, as they are given.
 pub(crate) const STEPS: &[&str] = &["day", "10days", "week", "month", "quarter", "half-year", "year"];
 /// The names of measures of association.
@@ -256,11 +256,17 @@ fn answer_schema<const N: usize>(own: [(&'static str, Schema); N]) -> Schema {
 }
 
 fn attribute_schema() -> Schema {
-    Schema::Words(ATTRIBUTES)
+    Schema::Text
 }
 
 fn token_schema() -> Schema {
-    object([("word", Schema::Text), ("?lemma", Schema::Text), ("?tag", Schema::Text), ("space_after", Schema::Flag)])
+    object([
+        ("word", Schema::Text),
+        ("?lemma", Schema::Text),
+        ("?tag", Schema::Text),
+        ("?feats", Schema::Text),
+        ("space_after", Schema::Flag),
+    ])
 }
 
 fn step_schema() -> Schema {

@@ -1,15 +1,16 @@
 //! CoNLL-U and CoNLL-U Plus: a token a line in ten columns, an empty line behind each sentence, comments with `#`.
 //!
 //! What comes in is the surface of the text: a word that is cut into syntactic words (`zum` → `zu dem`) is one token whose
-//! lemma and tag are those of its parts, joined by `+`; nodes that stand for nothing in the text are left out. Features and
-//! dependencies have no place in a corpus of ours.
+//! lemma, tag and features are those of its parts, joined by `+`; nodes that stand for nothing in the text are left out. Features
+//! that Universal Dependencies would not write so are left out, and dependencies have no place in a corpus of ours.
 
 use std::io::{BufRead, Read as _};
 use std::path::{Path, PathBuf};
 
-use tidings_model::{Annotated, AnnotatedParagraph, Attributes, Token};
+use tidings_model::{Annotated, AnnotatedParagraph, Attributes, Token, feats};
 
 use crate::error::{During, Result};
+use crate::format::vertical::{MAX_FIELDS, is_name};
 
 /// No line of a treebank is longer.
 const MAX_LINE_BYTES: usize = 1 << 20;
@@ -25,12 +26,14 @@ struct Columns {
     form: usize,
     lemma: Option<usize>,
     tag: Option<usize>,
+    feats: Option<usize>,
+    own_tag: Option<usize>,
     misc: Option<usize>,
 }
 
 impl Default for Columns {
     fn default() -> Columns {
-        Columns { id: 0, form: 1, lemma: Some(2), tag: Some(3), misc: Some(9) }
+        Columns { id: 0, form: 1, lemma: Some(2), tag: Some(3), own_tag: Some(4), feats: Some(5), misc: Some(9) }
     }
 }
 
@@ -42,6 +45,9 @@ pub struct Reader<R> {
     columns: Columns,
     /// The document that begins where the last one ended.
     next: Option<Attributes>,
+    /// Whether comments still speak of the document, and what they say of the paragraph that begins.
+    is_heading: bool,
+    paragraph: AnnotatedParagraph,
     ended: bool,
     /// Sentences that could not be read.
     pub bad_sentences: u64,
@@ -51,8 +57,8 @@ pub struct Reader<R> {
 #[derive(Default)]
 struct Draft {
     tokens: Vec<Token>,
-    /// The last syntactic word of a surface word, and the token's place.
-    within: Option<(u32, usize)>,
+    /// The first and the last syntactic word of a surface word, and the token's place.
+    within: Option<(u32, u32, usize)>,
     is_bad: bool,
 }
 
@@ -65,6 +71,8 @@ impl<R: BufRead> Reader<R> {
             line: Vec::new(),
             columns: Columns::default(),
             next: None,
+            is_heading: true,
+            paragraph: AnnotatedParagraph::default(),
             ended: false,
             bad_sentences: 0,
         }
@@ -85,7 +93,10 @@ impl<R: BufRead> Reader<R> {
                 tokens += draft.tokens.len();
                 self.finish(std::mem::take(&mut draft), &mut document, &mut new_paragraph);
                 if tokens >= MAX_TOKENS {
-                    self.next = Some(document.about.clone());
+                    let mut about = document.about.clone();
+                    // Pieces of a document are documents of their own.
+                    about.fields.retain(|(name, _)| name != "newdoc");
+                    self.next = Some(about);
                     return Ok(Some(document));
                 }
             } else if let Some(comment) = line.strip_prefix('#') {
@@ -93,9 +104,12 @@ impl<R: BufRead> Reader<R> {
                 let (name, value) = (name.trim(), value.trim());
                 match name {
                     "global.columns" => self.columns = columns(value),
-                    "newpar" | "newpar id" => new_paragraph = true,
+                    "newpar" | "newpar id" => (new_paragraph, self.is_heading) = (true, false),
+                    "sent_id" | "text" => self.is_heading = false,
+                    "kind" if !self.is_heading && new_paragraph => value.clone_into(&mut self.paragraph.kind),
+                    "par_lang" if new_paragraph => value.clone_into(&mut self.paragraph.language),
                     "newdoc" | "newdoc id" => {
-                        new_paragraph = true;
+                        (new_paragraph, self.is_heading) = (true, true);
                         let about = Attributes {
                             fields: vec![("newdoc".to_owned(), value.to_owned())],
                             ..Attributes::default()
@@ -106,7 +120,7 @@ impl<R: BufRead> Reader<R> {
                         }
                         document.about = about;
                     }
-                    _ => note(name, value, &mut document.about),
+                    _ => note(name, value, self.is_heading, &mut document.about),
                 }
             } else {
                 draft.push(&line, self.columns);
@@ -119,10 +133,14 @@ impl<R: BufRead> Reader<R> {
         if draft.is_bad {
             self.bad_sentences += 1;
         } else if !draft.tokens.is_empty() {
-            if std::mem::take(new_paragraph) {
-                document.paragraphs.push(AnnotatedParagraph { kind: "p".to_owned(), ..AnnotatedParagraph::default() });
+            let mut tokens = draft.tokens;
+            for token in tokens.iter_mut().filter(|token| !token.feats.is_empty()) {
+                token.feats = feats::canonical(&token.feats).unwrap_or_default().into_owned();
             }
-            document.paragraphs.last_mut().expect("there is one now").sentences.push(draft.tokens);
+            if std::mem::take(new_paragraph) {
+                document.paragraphs.push(std::mem::take(&mut self.paragraph));
+            }
+            document.paragraphs.last_mut().expect("there is one now").sentences.push(tokens);
         }
     }
 
@@ -142,13 +160,20 @@ impl<R: BufRead> Reader<R> {
     }
 }
 
-/// What comments before the first sentence say of a document.
-fn note(name: &str, value: &str, about: &mut Attributes) {
+/// What comments say of a document. Names that nobody has agreed upon count only at its head.
+fn note(name: &str, value: &str, is_heading: bool, about: &mut Attributes) {
     let place = match name {
         "url" | "source_url" | "meta::url" => &mut about.url,
         "title" | "meta::title" => &mut about.title,
         "date" | "meta::date" => &mut about.date,
-        _ => return,
+        "seen" => &mut about.seen,
+        _ => {
+            let is_name = is_name(name) && about.field(name).is_none() && about.fields.len() < MAX_FIELDS;
+            if is_heading && is_name && !value.is_empty() {
+                about.fields.push((name.to_owned(), value.to_owned()));
+            }
+            return;
+        }
     };
     if place.is_empty() {
         value.clone_into(place);
@@ -162,7 +187,9 @@ fn columns(names: &str) -> Columns {
         id: place("ID").unwrap_or(usize::MAX),
         form: place("FORM").unwrap_or(usize::MAX),
         lemma: place("LEMMA"),
-        tag: place("UPOS").or_else(|| place("XPOS")),
+        tag: place("UPOS"),
+        own_tag: place("XPOS"),
+        feats: place("FEATS"),
         misc: place("MISC"),
     }
 }
@@ -185,21 +212,28 @@ impl Draft {
             self.is_bad = true;
             return;
         };
-        let (lemma, tag) = (cell(columns.lemma), cell(columns.tag));
-        if let Some((end, at)) = self.within.filter(|(end, _)| first <= *end) {
+        let [lemma, feats] = [columns.lemma, columns.feats].map(cell);
+        let tag = Some(cell(columns.tag)).filter(|tag| !tag.is_empty()).unwrap_or_else(|| cell(columns.own_tag));
+        if let Some((begin, end, at)) = self.within.filter(|(_, end, _)| first <= *end) {
             let token = &mut self.tokens[at];
+            // Whose features they are is told by their place, so that a word without any has one too.
+            if token.feats.len() <= feats::MAX_BYTES {
+                token.feats.push_str(if first > begin { "+" } else { "" });
+                token.feats.push_str(feats);
+            }
             for (sum, part) in [(&mut token.lemma, lemma), (&mut token.tag, tag)] {
                 if !sum.is_empty() && !part.is_empty() {
                     sum.push('+');
                 }
                 sum.push_str(part);
             }
-            self.within = Some((end, at)).filter(|_| last < end);
+            self.within = Some((begin, end, at)).filter(|_| last < end);
             return;
         }
         if last > first {
-            self.within = Some((last, self.tokens.len()));
+            self.within = Some((first, last, self.tokens.len()));
         }
+        let feats = if last > first { "" } else { feats };
         // An underscore may be a form: then it is a lemma too.
         let word = if form.is_empty() { "_" } else { form };
         let space_after = !cell(columns.misc).split('|').any(|note| note == "SpaceAfter=No");
@@ -207,7 +241,7 @@ impl Draft {
             word: word.to_owned(),
             lemma: lemma.to_owned(),
             tag: tag.to_owned(),
-            feats: String::new(),
+            feats: feats.to_owned(),
             space_after,
         });
         self.is_bad |= self.tokens.len() > MAX_SENTENCE;
@@ -230,8 +264,8 @@ mod tests {
     #[test]
     fn the_surface_of_a_treebank_comes_in() {
         let text = "# newdoc id = d1\n# newpar\n# sent_id = 1\n# text = Zum Haus.\n\
-            1-2\tZum\t_\t_\t_\t_\t_\t_\t_\t_\n1\tZu\tzu\tADP\t_\t_\t_\t_\t_\t_\n2\tdem\tder\tDET\t_\t_\t_\t_\t_\t_\n\
-            3\tHaus\tHaus\tNOUN\t_\t_\t_\t_\t_\tSpaceAfter=No\n3.1\tx\tx\tX\t_\t_\t_\t_\t_\t_\n4\t.\t.\tPUNCT\t_\t_\t_\t_\t_\t_\n\n\
+            1-2\tZum\t_\t_\t_\t_\t_\t_\t_\t_\n1\tZu\tzu\tADP\t_\t_\t_\t_\t_\t_\n2\tdem\tder\tDET\t_\tNumber=Sing|Case=Dat\t_\t_\t_\t_\n\
+            3\tHaus\tHaus\tNOUN\t_\tCase=Dat|Number=Sing\t_\t_\t_\tSpaceAfter=No\n3.1\tx\tx\tX\t_\t_\t_\t_\t_\t_\n4\t.\t.\tPUNCT\t_\tnonsense\t_\t_\t_\t_\n\n\
             # newdoc id = d2\n1\tEnde\tEnde\tNOUN\t_\t_\t_\t_\t_\t_\n\n";
         let (documents, bad) = read(text);
         assert_eq!((documents.len(), bad), (2, 0));
@@ -243,6 +277,8 @@ mod tests {
             words,
             [("Zum", "zu+der", "ADP+DET", true), ("Haus", "Haus", "NOUN", false), (".", ".", "PUNCT", true)]
         );
+        let feats: Vec<&str> = documents[0].paragraphs[0].sentences[0].iter().map(|token| &*token.feats).collect();
+        assert_eq!(feats, ["+Case=Dat|Number=Sing", "Case=Dat|Number=Sing", ""]);
         assert_eq!(documents[1].about.field("newdoc"), Some("d2"));
     }
 

@@ -4,26 +4,33 @@
 //! one line to `state/imports.jsonl` that names them and says how far each input was read, and gives them their names.
 //! The line is the moment at which the step has happened: if the power fails before, nothing of it is kept and it is
 //! done again; if it fails after, whoever opens the home next gives the files their names.
+//!
+//! Addresses of pages are remembered like those that were fetched, so that no feed brings them again. They travel with
+//! the step in a small file of fingerprints; many such files are folded at once, because each fold writes a large one.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::fs::{self, File};
 use std::io::{BufRead as _, BufReader, Read as _, Seek as _, SeekFrom};
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
+use tidings_model::Fingerprint;
 use xxhash_rust::xxh3::Xxh3;
 
 use super::records::Place;
 use crate::disk::{self, Appender};
 use crate::error::{During, Error, Result};
 use crate::home::{Home, files_in};
-use crate::pages;
+use crate::{fold, pages};
 
 const NAME: &str = "imports.jsonl";
 /// How runs that import are called, and so the files that they write.
 const VERB: &str = "-import.";
 /// Pages that wait, packed: then a step is due. What is lost by a crash is at most the reading of as much.
 const STEP_BYTES: usize = 48 << 20;
+/// How files of fingerprints end that wait to be folded, and how many fingerprints may wait.
+const FINGERPRINTS: &str = "imported";
+const MAX_WAITING: usize = 1 << 20;
 /// What is looked at of a large input, at its beginning, its middle and its end.
 const SAMPLE_BYTES: u64 = 64 << 10;
 
@@ -94,6 +101,9 @@ struct Step {
     /// Files of pages that the step made.
     files: Vec<String>,
     inputs: Vec<Input>,
+    /// The file of fingerprints of its pages, as long as it is there.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    fingerprints: Option<String>,
 }
 
 /// Takes pages in, in steps.
@@ -106,6 +116,9 @@ pub struct Intake {
     known: HashMap<(String, u64, String), Input>,
     waiting: BTreeMap<String, Vec<u8>>,
     waiting_bytes: usize,
+    /// Fingerprints of pages since the last step, and how many earlier ones wait to be folded.
+    pages: Vec<Fingerprint>,
+    unfolded: usize,
     /// Inputs that moved on since the last step.
     moved: Vec<Input>,
     numbered: u32,
@@ -127,6 +140,8 @@ impl Intake {
             known,
             waiting: BTreeMap::new(),
             waiting_bytes: 0,
+            pages: Vec::new(),
+            unfolded: 0,
             moved: Vec::new(),
             numbered: 0,
             step_bytes: STEP_BYTES,
@@ -149,6 +164,11 @@ impl Intake {
         self.waiting_bytes += frame.len();
     }
 
+    /// Remembers the addresses of pages that were pushed.
+    pub fn remember(&mut self, pages: &[Fingerprint]) {
+        self.pages.extend_from_slice(pages);
+    }
+
     /// Says how far an input was read, with all that was pushed so far; ends a step if one is due.
     pub fn reached(&mut self, input: &Input) -> Result<()> {
         match self.moved.last_mut() {
@@ -167,10 +187,12 @@ impl Intake {
         for (day, frames) in std::mem::take(&mut self.waiting) {
             files.push(pages::write_part(&self.home, &day, &format!("{}.{}", self.run, self.numbered), &frames)?);
         }
+        let fingerprints = self.write_fingerprints()?;
         self.numbered += 1;
         self.waiting_bytes = 0;
         let names = files.iter().map(|path| self.home.shown(path)).collect();
-        let step = Step { run: self.run.clone(), files: names, inputs: std::mem::take(&mut self.moved) };
+        let inputs = std::mem::take(&mut self.moved);
+        let step = Step { run: self.run.clone(), files: names, inputs, fingerprints };
         let mut line = serde_json::to_vec(&step).expect("steps serialise");
         line.push(b'\n');
         let log = match &mut self.log {
@@ -180,8 +202,47 @@ impl Intake {
         log.append(&line)?;
         log.sync()?;
         step.inputs.into_iter().for_each(|input| drop(self.known.insert(input.key(), input)));
-        files.iter().try_for_each(|path| pages::publish_part(path))
+        files.iter().try_for_each(|path| pages::publish_part(path))?;
+        if self.unfolded >= MAX_WAITING { self.fold() } else { Ok(()) }
     }
+
+    /// Writes the fingerprints of a step to a file of their own; gives its name.
+    fn write_fingerprints(&mut self) -> Result<Option<String>> {
+        if self.pages.is_empty() {
+            return Ok(None);
+        }
+        let path = self.home.state(&format!("{}.{}.{FINGERPRINTS}", self.run, self.numbered));
+        let pages = std::mem::take(&mut self.pages);
+        let bytes: Vec<u8> = pages.iter().flat_map(|page| page.0.to_be_bytes()).collect();
+        disk::write_whole(&path, &bytes)?;
+        self.unfolded += pages.len();
+        Ok(Some(self.home.shown(&path)))
+    }
+
+    /// Lets the plan know of all pages that came in.
+    pub fn fold(&mut self) -> Result<()> {
+        self.unfolded = 0;
+        fold_fingerprints(&self.home, &self.run)
+    }
+}
+
+/// Adds fingerprints that wait to those of what was fetched. A file that no step vouches for speaks of pages that did
+/// not come in.
+fn fold_fingerprints(home: &Home, run: &str) -> Result<()> {
+    let mut waiting = files_in(&home.state(""))?;
+    waiting.retain(|path| path.extension().is_some_and(|ending| ending == FINGERPRINTS));
+    if waiting.is_empty() {
+        return Ok(());
+    }
+    let mut vouched = HashSet::new();
+    read(home, |step| vouched.extend(step.fingerprints))?;
+    let mut pages = Vec::new();
+    for path in waiting.iter().filter(|path| vouched.contains(&home.shown(path))) {
+        let bytes = fs::read(path).during("read", path)?;
+        pages.extend(bytes.as_chunks().0.iter().map(|eight| Fingerprint(u64::from_be_bytes(*eight))));
+    }
+    fold::settle(home, run, pages)?;
+    waiting.iter().try_for_each(|path| disk::remove(path))
 }
 
 /// Shows every step to `see`; gives the length of what counts. A line without its end does not.
@@ -219,13 +280,14 @@ pub(crate) fn recover(home: &Home) -> Result<()> {
         let is_ours = |path: &PathBuf| path.to_string_lossy().contains(VERB) && pages::is_part(path);
         left.extend(files_in(folder)?.into_iter().filter(is_ours));
     }
-    if left.is_empty() {
-        return Ok(());
+    let mut last = String::from("import");
+    if !left.is_empty() {
+        let mut vouched = Vec::new();
+        read(home, |step| (vouched, last) = (step.files, step.run))?;
+        left.retain(|path| vouched.contains(&home.shown(path)));
+        left.iter().try_for_each(|path| pages::publish_part(path))?;
     }
-    let mut vouched = Vec::new();
-    read(home, |step| vouched = step.files)?;
-    left.retain(|path| vouched.contains(&home.shown(path)));
-    left.iter().try_for_each(|path| pages::publish_part(path))
+    fold_fingerprints(home, &last)
 }
 
 /// Removes an input that was read to its end; it is not missed if it is not there.

@@ -68,7 +68,7 @@ fn document_with(document: &Annotated, mut numbers: Option<&mut Numbers>, out: &
                     comment("text", &text_of(sentence), out);
                     for (index, token) in (1..).zip(sentence) {
                         let own = [numbers.token, numbers.sentence, numbers.text].map(|number| number.to_string());
-                        row(&format!("{index}"), &token.word, (&token.lemma, &token.tag), space(token), out);
+                        row(&format!("{index}"), &token.word, known(token), space(token), out);
                         out.push_str(&format!("\t{}\n", own.join("\t")));
                         numbers.token += 1;
                     }
@@ -95,7 +95,7 @@ pub fn write_sentence(sentence: &[Token], out: &mut String) {
             number += 1;
             row(&number.to_string(), &token.word, only, space(token), out);
         } else {
-            row(&format!("{}-{}", number + 1, number + parts.len()), &token.word, ("", ""), space(token), out);
+            row(&format!("{}-{}", number + 1, number + parts.len()), &token.word, Known::default(), space(token), out);
             for part in parts {
                 number += 1;
                 out.push('\n');
@@ -108,14 +108,31 @@ pub fn write_sentence(sentence: &[Token], out: &mut String) {
     out.push('\n');
 }
 
+/// What is known about a word.
+#[derive(Debug, Clone, Copy, Default)]
+struct Known<'t> {
+    lemma: &'t str,
+    tag: &'t str,
+    feats: &'t str,
+}
+
+fn known(token: &Token) -> Known<'_> {
+    Known { lemma: &token.lemma, tag: &token.tag, feats: &token.feats }
+}
+
 /// The words that a token stands for: one, or as many as its lemma and its tag have, joined by `+`.
-fn parts(token: &Token) -> Vec<(&str, &str)> {
-    let tags: Vec<&str> = token.tag.split('+').collect();
-    let lemmas: Vec<&str> = token.lemma.split('+').collect();
-    match tags.len() > 1 && tags.len() == lemmas.len() {
-        true => lemmas.into_iter().zip(tags).collect(),
-        false => vec![(&token.lemma, &token.tag)],
+fn parts(token: &Token) -> Vec<Known<'_>> {
+    let [lemmas, tags, mut feats] =
+        [&token.lemma, &token.tag, &token.feats].map(|joined| joined.split('+').collect::<Vec<&str>>());
+    if tags.len() < 2 || tags.len() != lemmas.len() {
+        return vec![known(token)];
     }
+    // Features of nobody knows which word are nobody's.
+    if feats.len() != tags.len() {
+        feats = vec![""; tags.len()];
+    }
+    let words = lemmas.into_iter().zip(tags).zip(feats);
+    words.map(|((lemma, tag), feats)| Known { lemma, tag, feats }).collect()
 }
 
 fn space(token: &Token) -> &'static str {
@@ -123,14 +140,14 @@ fn space(token: &Token) -> &'static str {
 }
 
 /// A line without its end.
-fn row(number: &str, word: &str, (lemma, tag): (&str, &str), misc: &str, out: &mut String) {
+fn row(number: &str, word: &str, Known { lemma, tag, feats }: Known<'_>, misc: &str, out: &mut String) {
     let (upos, xpos) = if UPOS.contains(&tag) { (tag, "") } else { ("", tag) };
     out.push_str(number);
-    for value in [word, lemma, upos, xpos] {
+    for value in [word, lemma, upos, xpos, feats] {
         out.push('\t');
         column(value, out);
     }
-    out.push_str("\t_\t_\t_\t_\t");
+    out.push_str("\t_\t_\t_\t");
     out.push_str(misc);
 }
 
@@ -235,13 +252,15 @@ mod tests {
             feats: String::new(),
             space_after,
         };
-        let sentence =
+        let mut sentence =
             [token("du", "de+le", "ADP+DET", true), token("vin", "vin", "NOUN", false), token("+", "+", "", true)];
+        sentence[0].feats = "+Definite=Def|Number=Sing".to_owned();
+        sentence[1].feats = "Gender=Masc|Number=Sing".to_owned();
         let wanted = "# text = du vin+\n\
             1-2\tdu\t_\t_\t_\t_\t_\t_\t_\t_\n\
             1\t_\tde\tADP\t_\t_\t_\t_\t_\t_\n\
-            2\t_\tle\tDET\t_\t_\t_\t_\t_\t_\n\
-            3\tvin\tvin\tNOUN\t_\t_\t_\t_\t_\tSpaceAfter=No\n\
+            2\t_\tle\tDET\t_\tDefinite=Def|Number=Sing\t_\t_\t_\t_\n\
+            3\tvin\tvin\tNOUN\t_\tGender=Masc|Number=Sing\t_\t_\t_\tSpaceAfter=No\n\
             4\t+\t+\t_\t_\t_\t_\t_\t_\t_\n\n";
         let mut out = String::new();
         write_sentence(&sentence, &mut out);

@@ -1,4 +1,7 @@
 //! The registry file by which Manatee, the engine of NoSketch Engine and KonText, compiles a vertical file.
+//!
+//! Its grammar is small and strict: a name in capitals and a value a line, values bare or in quotation marks that cannot be
+//! escaped, blocks in braces. Paths that begin with a dot are looked for beside the registry; others are not.
 
 use std::collections::BTreeSet;
 
@@ -9,6 +12,7 @@ use tidings_model::Annotated;
 pub struct Contents {
     has_lemmas: bool,
     has_tags: bool,
+    has_feats: bool,
     has_kinds: bool,
     has_languages: bool,
     fields: BTreeSet<String>,
@@ -35,11 +39,12 @@ impl Contents {
         }
         self.has_kinds |= document.paragraphs.iter().any(|paragraph| !paragraph.kind.is_empty());
         self.has_languages |= document.paragraphs.iter().any(|paragraph| !paragraph.language.is_empty());
-        if !(self.has_lemmas && self.has_tags) {
-            let mut tokens = document.paragraphs.iter().flat_map(|paragraph| paragraph.sentences.iter().flatten());
-            let annotated = tokens.clone().any(|token| !token.lemma.is_empty());
-            self.has_lemmas |= annotated;
-            self.has_tags |= tokens.any(|token| !token.tag.is_empty());
+        if !(self.has_lemmas && self.has_tags && self.has_feats) {
+            for token in document.paragraphs.iter().flat_map(|paragraph| paragraph.sentences.iter().flatten()) {
+                self.has_lemmas |= !token.lemma.is_empty();
+                self.has_tags |= !token.tag.is_empty();
+                self.has_feats |= !token.feats.is_empty();
+            }
         }
     }
 
@@ -52,13 +57,13 @@ impl Contents {
         let plain: String =
             name.chars().map(|c| if c.is_ascii_alphanumeric() { c.to_ascii_lowercase() } else { '_' }).collect();
         let vertical = match file.rsplit('.').next() {
-            Some("zst") => format!("| zstdcat {file}"),
-            Some("gz") => format!("| gzip -dc {file}"),
-            _ => file.clone(),
+            Some("zst") => format!("| zstdcat {}", for_shell(&file)),
+            Some("gz") => format!("| gzip -dc {}", for_shell(&file)),
+            _ => format!("./{file}"),
         };
         let mut text = format!(
-            "# Compile with: compilecorp --no-sketches {file}.registry\n\
-             NAME \"{name}\"\nPATH \"manatee/{plain}/\"\nVERTICAL \"{vertical}\"\nENCODING \"UTF-8\"\n"
+            "# Compile with: compilecorp --no-sketches ./{file}.registry\n\
+             NAME \"{name}\"\nPATH \"./manatee/{plain}/\"\nVERTICAL \"{vertical}\"\nENCODING \"UTF-8\"\n"
         );
         let language = self.languages.iter().next().filter(|_| self.languages.len() == 1);
         if let Some(name) = language.and_then(|code| language_name(code)) {
@@ -66,15 +71,21 @@ impl Contents {
         }
         text.push_str("INFO \"Written by Tidings from web feeds\"\nDOCSTRUCTURE doc\nDEFAULTATTR word\n\n");
         text.push_str("ATTRIBUTE word\n");
-        // Columns are told by their order: who has tags has lemmas before them.
-        if self.has_lemmas || self.has_tags {
+        // Columns are told by their order: who has tags has lemmas before them, and who has features has both.
+        if self.has_lemmas || self.has_tags || self.has_feats {
             text.push_str("ATTRIBUTE lemma\nATTRIBUTE tag\n");
+        }
+        if self.has_feats {
+            text.push_str("ATTRIBUTE feats {\n\tMULTIVALUE yes\n\tMULTISEP \"|\"\n}\n");
         }
         text.push_str(
             "ATTRIBUTE lc {\n\tLABEL \"word (lowercase)\"\n\tDYNAMIC utf8lowercase\n\tDYNLIB internal\n\tARG1 \"C\"\n\
-             \tFUNTYPE s\n\tFROMATTR word\n\tTYPE index\n\tTRANSQUERY yes\n}\n\nSTRUCTURE doc {\n\tATTRIBUTE id\n",
+             \tFUNTYPE s\n\tFROMATTR word\n\tDYNTYPE index\n\tTRANSQUERY yes\n}\n\nSTRUCTURE doc {\n\tATTRIBUTE id\n",
         );
         for field in &self.fields {
+            // A bare value begins with a small letter.
+            let is_bare = field.starts_with(|c: char| c.is_ascii_lowercase());
+            let field = if is_bare { field.clone() } else { format!("\"{field}\"") };
             text.push_str(&format!("\tATTRIBUTE {field}\n"));
         }
         text.push_str("}\n");
@@ -88,6 +99,12 @@ impl Contents {
         text.push_str("STRUCTURE s\nSTRUCTURE g {\n\tDISPLAYTAG 0\n\tDISPLAYBEGIN \"_EMPTY_\"\n}\n");
         text
     }
+}
+
+/// A name that the shell takes as it is.
+fn for_shell(name: &str) -> String {
+    let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'_' | b'-');
+    if name.bytes().all(is_plain) { name.to_owned() } else { format!("'{}'", name.replace('\'', "'\\''")) }
 }
 
 #[cfg(test)]
@@ -105,11 +122,17 @@ mod tests {
         let mut contents = Contents::default();
         contents.see(&document(vec![]), "de");
         let bare = contents.registry("news.vert", |_| Some("German"));
-        assert!(bare.contains("VERTICAL \"news.vert\"") && bare.contains("\tATTRIBUTE site\n"), "{bare}");
+        assert!(bare.contains("VERTICAL \"./news.vert\"") && bare.contains("\tATTRIBUTE site\n"), "{bare}");
         assert!(!bare.contains("ATTRIBUTE lemma") && bare.contains("LANGUAGE \"German\""), "{bare}");
-        contents.see(&document(vec![vec![token]]), "fr");
+        contents.see(&document(vec![vec![token.clone()]]), "fr");
         let full = contents.registry("news.vert.zst", |_| Some("German"));
         assert!(full.contains("ATTRIBUTE word\nATTRIBUTE lemma\nATTRIBUTE tag\n"), "{full}");
+        let spaced = contents.registry("it's \"news\" today.vert.gz", |_| None);
+        assert!(spaced.contains("VERTICAL \"| gzip -dc 'it'\\''s _news_ today.vert.gz'\"\n"), "{spaced}");
         assert!(full.contains("\"| zstdcat news.vert.zst\"") && !full.contains("LANGUAGE"), "{full}");
+        assert!(!full.contains("feats"), "{full}");
+        contents.see(&document(vec![vec![Token { feats: "Case=Nom|Number=Sing".into(), ..token }]]), "fr");
+        let full = contents.registry("news.vert", |_| None);
+        assert!(full.contains("ATTRIBUTE tag\nATTRIBUTE feats {\n\tMULTIVALUE yes\n\tMULTISEP \"|\"\n}\n"), "{full}");
     }
 }

@@ -4,7 +4,7 @@
 //! <doc id="…" date="2026-03-01" site="gazette.example">
 //! <p>
 //! <s>
-//! Rain<TAB>rain<TAB>NOUN
+//! Rain<TAB>rain<TAB>NOUN<TAB>Number=Sing
 //! <g/>
 //! .<TAB>.<TAB>PUNCT
 //! </s>
@@ -12,7 +12,7 @@
 //! </doc>
 //! ```
 //!
-//! Lemma and tag may be missing. `<g/>` says that no white space stands between its neighbours. In tokens and values `&`,
+//! Lemma, tag and features may be missing. `<g/>` says that no white space stands between its neighbours. In tokens and values `&`,
 //! `<`, `>` and `"` are written as in XML, so that a line which begins with `<` is always a tag. Reading is one pass over
 //! bytes that allocates nothing per token, because indexing is as fast as this reader.
 
@@ -26,7 +26,7 @@ use crate::error::{During, Error, Result};
 /// No line of a corpus is longer; what is, is another kind of file.
 const MAX_LINE_BYTES: usize = 1 << 20;
 /// How many fields a document may have besides those with a column of their own.
-const MAX_FIELDS: usize = 64;
+pub(crate) const MAX_FIELDS: usize = 64;
 
 /// Writes a document behind whatever `text` holds.
 pub fn write(document: &Annotated, text: &mut String) {
@@ -57,13 +57,11 @@ pub fn write(document: &Annotated, text: &mut String) {
             for (index, token) in sentence.iter().enumerate() {
                 escape(&token.word, text);
                 // What is missing at the end of a line is left away.
-                if !token.lemma.is_empty() || !token.tag.is_empty() {
+                let more = [&token.lemma, &token.tag, &token.feats];
+                let known = more.iter().rposition(|column| !column.is_empty()).map_or(0, |last| last + 1);
+                for column in &more[..known] {
                     text.push('\t');
-                    escape(&token.lemma, text);
-                }
-                if !token.tag.is_empty() {
-                    text.push('\t');
-                    escape(&token.tag, text);
+                    escape(column, text);
                 }
                 text.push('\n');
                 if !token.space_after && index + 1 < sentence.len() {
@@ -279,7 +277,8 @@ fn attributes(line: &str) -> std::result::Result<Attributes, String> {
     Ok(about)
 }
 
-fn is_name(name: &str) -> bool {
+/// Whether something may be the name of a field.
+pub(crate) fn is_name(name: &str) -> bool {
     (1..=32).contains(&name.len()) && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
 }
 
@@ -332,8 +331,8 @@ mod tests {
     }
 
     prop_compose! {
-        fn token()(word in "[a-z<>&\"é]{1,4}", lemma in "[a-z&]{0,3}", tag in "[A-Z]{0,2}", space_after: bool) -> Token {
-            Token { word, lemma, tag, space_after, feats: String::new() }
+        fn token()(word in "[a-z<>&\"é]{1,4}", lemma in "[a-z&]{0,3}", tag in "[A-Z]{0,2}", feats in "(Case=Gen)?", space_after: bool) -> Token {
+            Token { word, lemma, tag, feats, space_after }
         }
     }
 

@@ -21,7 +21,7 @@ pub struct Args {
     query: String,
     #[command(flatten)]
     asked: Asked,
-    /// What to count: word, lc, lemma or tag
+    /// What to count: word, lc, lemma, tag, feats, or a feature such as Case
     #[arg(long, value_name = "NAME", default_value = "lc", value_parser = parse_attribute)]
     attribute: Attribute,
     /// Tokens before the hit

@@ -7,6 +7,7 @@ use anyhow::{Result, bail};
 use serde_json::json;
 use tidings_index::Snapshot;
 use tidings_query::Filter;
+use tidings_query::engine::Engine;
 use tidings_store::corpora::{self, Named};
 use tidings_store::{Home, text};
 
@@ -33,7 +34,7 @@ enum What {
     },
     /// Show all that are named
     List,
-    /// Show the languages: how large each is, and who gave its words their lemmas and tags
+    /// Show the languages: how large each is, what is known of its words, and who told
     Languages,
     /// Forget one
     Remove {
@@ -83,23 +84,31 @@ pub fn run(args: &Args, global: &Global) -> Result<Report> {
 
 /// The languages that can be asked.
 fn languages(home: &Home) -> Result<Report> {
-    let mut table = Table::new(&["language", "#documents", "#tokens", "lemmas and tags by", "#of tokens"]);
+    let mut table = Table::new(&["language", "#documents", "#tokens", "attributes", "told by", "#of tokens"]);
     let mut rows = Vec::new();
     let mut layers = text::layers(home)?;
     for code in home.indexed()? {
-        let snapshot = Snapshot::open(&home.index().join(&code))?;
+        let engine = Engine::new(Snapshot::open(&home.index().join(&code))?);
+        let (snapshot, attributes, features) = (engine.snapshot(), engine.attributes(), engine.features());
         let layers = layers.remove(&code).unwrap_or_default();
         let (documents, tokens) = (snapshot.documents(), snapshot.tokens());
-        let sizes = [code.clone(), documents.to_string(), tokens.to_string()];
+        let sizes = [code.clone(), documents.to_string(), tokens.to_string(), attributes.join(" ")];
         let nobody = [("nobody".to_owned(), 0)];
         let shown = layers.iter().map(|(by, seen)| (by.clone(), *seen));
         let shown: Vec<(String, u64)> = if layers.is_empty() { nobody.to_vec() } else { shown.collect() };
         for (place, (by, seen)) in shown.into_iter().enumerate() {
-            let sizes = if place == 0 { sizes.to_vec() } else { vec![String::new(); 3] };
+            let sizes = if place == 0 { sizes.to_vec() } else { vec![String::new(); 4] };
             table.push([sizes, vec![by, seen.to_string()]].concat());
         }
         let layers: Vec<_> = layers.iter().map(|(by, tokens)| json!({ "by": by, "tokens": tokens })).collect();
-        rows.push(json!({ "corpus": code, "documents": documents, "tokens": tokens, "layers": layers }));
+        rows.push(json!({
+            "corpus": code,
+            "documents": documents,
+            "tokens": tokens,
+            "attributes": attributes,
+            "features": features,
+            "layers": layers,
+        }));
     }
     let text = if rows.is_empty() { "nothing is searchable yet\n".to_owned() } else { table.text() };
     Ok(Report { text, json: json!(rows), ..Report::default() })

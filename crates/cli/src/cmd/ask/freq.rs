@@ -16,7 +16,7 @@ pub struct Args {
     /// The query
     #[arg(value_name = "CQL")]
     query: String,
-    /// By word, lc, lemma or tag of the hit, or by a field of its document such as site, date, feed, topic
+    /// By word, lc, lemma, tag, feats or a feature such as Case of the hit, or by a field of its document such as site, date, feed, topic
     #[arg(long, value_name = "NAME", default_value = "lc")]
     by: String,
     #[command(flatten)]

@@ -27,7 +27,7 @@ pub struct Args {
     against: Option<String>,
     #[command(flatten)]
     asked: Asked,
-    /// What to compare: word, lc, lemma or tag
+    /// What to compare: word, lc, lemma, tag, feats, or a feature such as Case
     #[arg(long, value_name = "NAME", default_value = "lc", value_parser = parse_attribute)]
     attribute: Attribute,
     /// Words in a row: 2 and 3 give multi-word terms

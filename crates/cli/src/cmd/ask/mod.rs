@@ -102,7 +102,7 @@ pub fn parse_filter(text: &str) -> Result<Filter> {
 
 /// An attribute by its name on the command line.
 fn parse_attribute(name: &str) -> Result<Attribute, String> {
-    Attribute::named(name).ok_or_else(|| "give word, lc, lemma or tag".to_owned())
+    Attribute::named(name).ok_or_else(|| "give word, lc, lemma, tag, feats, or a feature such as Case".to_owned())
 }
 
 /// A step of time by its name on the command line.

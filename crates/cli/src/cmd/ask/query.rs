@@ -28,7 +28,9 @@ const USUAL_WIDTH: usize = 150;
     [word=\"go|goes|went\"] []{0,3} \"home\"     up to three words between\n  \
     \"the\" [word=\".*ing\"] within <s/>         inside one sentence\n  \
     \"rain\" within <doc site=\"gazette.example\" & date>=\"2026-01\"/>\n  \
-    [lemma=\"go\" & pos=\"VERB\"]               a lemma and a part of speech; --show word,lemma,tag shows them")]
+    [lemma=\"go\" & pos=\"VERB\"]               a lemma and a part of speech; --show word,lemma,tag shows them\n  \
+    [pos=\"NOUN\" & Case=\"Gen|Dat\"]           a feature, which begins with a capital; feats has them all. Words without it\n  \
+    a:[pos=\"ADJ\"] b:[pos=\"NOUN\"] :: a.Case = b.Case    have no value: = is never true of them, != always")]
 pub struct Args {
     /// The query
     #[arg(value_name = "CQL")]
@@ -56,7 +58,7 @@ pub struct Args {
     /// Fields of the documents to show
     #[arg(long, value_name = "NAMES", value_delimiter = ',', default_value = "date,site")]
     fields: Vec<String>,
-    /// What to show of each token: word, lemma, tag; several with commas between
+    /// What to show of each token: word, lemma, tag, feats or features such as Case; several with commas between
     #[arg(long, value_name = "NAMES", value_delimiter = ',', default_value = "word", value_parser = parse_attribute)]
     show: Vec<Attribute>,
     /// The oldest hits first
@@ -129,13 +131,16 @@ fn show(line: &mut Line, wanted: &[Attribute]) {
         return;
     }
     for token in [&mut line.left, &mut line.node, &mut line.right].into_iter().flatten() {
-        let values = wanted.iter().map(|attribute| match attribute {
-            Attribute::Word => token.word.clone(),
-            Attribute::Lc => token.word.to_lowercase(),
-            Attribute::Lemma => token.lemma.clone(),
-            Attribute::Tag => token.tag.clone(),
+        let values = wanted.iter().map(|attribute| {
+            let stored = match attribute {
+                Attribute::Word | Attribute::Lc => &token.word,
+                Attribute::Lemma => &token.lemma,
+                Attribute::Tag => &token.tag,
+                Attribute::Feats | Attribute::Feature(_) => &token.feats,
+            };
+            attribute.value(stored)
         });
-        token.word = values.collect::<Vec<String>>().join("/");
+        token.word = values.collect::<Vec<_>>().join("/");
         token.space_after = true;
     }
 }
@@ -225,8 +230,13 @@ mod tests {
 
     #[test]
     fn hits_stand_below_each_other() {
-        let token =
-            |word: &str| KwicToken { word: word.into(), lemma: String::new(), tag: String::new(), space_after: true };
+        let token = |word: &str| KwicToken {
+            word: word.into(),
+            lemma: String::new(),
+            tag: String::new(),
+            feats: String::new(),
+            space_after: true,
+        };
         let line = |left: &str, node: &str| Line {
             document: "d".into(),
             fields: [("site".to_owned(), "e.org".to_owned())].into(),

@@ -22,7 +22,7 @@ const SPARK_COLUMNS: usize = 24;
 pub struct Args {
     #[command(flatten)]
     asked: Asked,
-    /// What to count: word, lc, lemma or tag
+    /// What to count: word, lc, lemma, tag, feats, or a feature such as Case
     #[arg(long, value_name = "NAME", default_value = "lc", value_parser = parse_attribute)]
     attribute: Attribute,
     /// Steps of time: day, 10days, week, month, quarter, half-year or year [default: quarter, with --bursts week]

@@ -20,7 +20,7 @@ pub struct Args {
     matching: Option<String>,
     #[command(flatten)]
     asked: Asked,
-    /// What to count: word, lc, lemma or tag
+    /// What to count: word, lc, lemma, tag, feats, or a feature such as Case
     #[arg(long, value_name = "NAME", default_value = "lc", value_parser = parse_attribute)]
     attribute: Attribute,
     /// Words in a row, inside one sentence: 1 to 5

@@ -140,7 +140,7 @@ fn ask(
     let remembered = cmd::remembered_rules(session, |host| queues.contains_key(host))?;
     let everybody_rested = memory.everybody;
     let queues = memory.queues(queues);
-    let settings = session.config.for_probes(seed)?;
+    let settings = session.config.fetch.for_probes(seed)?;
     let ceiling = settings.ceiling();
     let work = Work {
         kind: Kind::Probe,

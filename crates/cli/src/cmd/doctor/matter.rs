@@ -59,7 +59,7 @@ pub fn contact(patient: &Patient<'_>, found: &mut Findings) -> Result<()> {
             "nobody would know who asks",
             "set `contact` in the [fetch] table to a web page or mail address; until then only private networks are asked",
         ),
-        None => found.fine("contact", patient.config.user_agent()),
+        None => found.fine("contact", patient.config.fetch.name()),
     }
     Ok(())
 }
@@ -183,7 +183,7 @@ pub fn index(patient: &Patient<'_>, found: &mut Findings) -> Result<()> {
 
 /// Tries a few hosts of the list. No request is sent, so that nobody is asked anything.
 pub fn network(patient: &Patient<'_>, found: &mut Findings) {
-    let guard = match patient.config.for_feeds(0) {
+    let guard = match patient.config.fetch.for_feeds(0) {
         Ok(settings) => settings.guard,
         Err(error) => return found.fault("network", format!("{error:#}"), "mend the settings"),
     };

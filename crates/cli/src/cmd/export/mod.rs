@@ -15,6 +15,7 @@ mod tokens;
 
 use std::collections::{BTreeMap, HashSet};
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::time::Instant;
 
 use anyhow::{Result, bail};
@@ -158,12 +159,13 @@ fn parse_purpose(name: &str) -> Result<Purpose, String> {
 pub fn run(args: &Args, global: &Global) -> Result<Report> {
     let began = Instant::now();
     let (home, config) = super::open_home(global)?;
-    check(args)?;
+    let keep_duplicates = config.annotate.duplicates == Duplicates::Keep;
+    check(args, keep_duplicates)?;
     let traits = args.format.traits();
     let mut door = Door::open(&args.target, traits.is_folder, args.force)?;
     let mut export = Export {
-        selection: Selection::open(&home, &args.asked, args.purpose, traits.extent)?,
-        keep_duplicates: config.annotate.duplicates == Duplicates::Keep,
+        selection: Selection::open(&home, &args.asked, args.purpose, traits.extent, door.scratch())?,
+        keep_duplicates,
         bounds: bounds(args, &config),
         tally: Tally::default(),
         explain: args.explain.then_some(door.is_stdout()),
@@ -219,8 +221,14 @@ pub fn run(args: &Args, global: &Global) -> Result<Report> {
 }
 
 /// Refuses what would not be safe to give away.
-fn check(args: &Args) -> Result<()> {
+fn check(args: &Args, keep_duplicates: bool) -> Result<()> {
     let is_public = args.purpose != Purpose::Research;
+    if args.format == Format::Ngrams && is_public && keep_duplicates {
+        bail!(
+            "this corpus keeps duplicates, so that a text which {LEAST_PUBLIC_DOCUMENTS} sites copied could be chained together again; \
+             set annotate.duplicates = \"drop\" and run `tidings annotate`, or use --purpose research"
+        );
+    }
     if args.format == Format::Ngrams && is_public && args.threshold < LEAST_PUBLIC_DOCUMENTS {
         bail!(
             "n-grams that fewer than {LEAST_PUBLIC_DOCUMENTS} documents hold can be chained to texts; keep --threshold, or use --purpose research"
@@ -313,16 +321,18 @@ impl Export {
         let (selection, explain) = (&self.selection, self.explain);
         let tally = &mut self.tally;
         let mut day = String::new();
+        let mut hits: (String, Option<Arc<[u128]>>) = Default::default();
         let read = || {
-            let raw = source.next()?;
-            Ok(raw.map(|raw| {
-                let weight = raw.weight();
-                (raw, weight)
-            }))
+            let Some(raw) = source.next()? else { return Ok(None) };
+            if hits.0 != raw.day {
+                hits = (raw.day.clone(), selection.hits_of(&raw.day)?);
+            }
+            let weight = raw.weight();
+            Ok(Some(((raw, hits.1.clone()), weight)))
         };
-        let work = |raw: source::Raw| {
+        let work = |(raw, hits): (source::Raw, Option<Arc<[u128]>>)| {
             let day = raw.day.clone();
-            let item = selection.item(raw, wants_tokens);
+            let item = selection.item(raw, hits.as_deref(), wants_tokens);
             (day, item.map(|item| item.map(|item| (render(&item), item))))
         };
         orderly::run(self.bounds, read, work, |(of_day, item)| {

@@ -121,22 +121,30 @@ impl Taker for Shuffled {
 
 /// The n-grams of a document, each once, with how often it is there.
 pub fn ngrams(item: &Item, n: usize) -> Vec<u8> {
-    let mut counts: HashMap<String, u64> = HashMap::new();
+    // All sentences in one text, and where the words of each stand: an n-gram is a stretch of it.
+    let (mut text, mut sentences) = (String::new(), Vec::new());
     let paragraphs = item.text.iter().flat_map(|document| &document.paragraphs);
     for sentence in paragraphs.flat_map(|paragraph| &paragraph.sentences) {
-        for gram in sentence.windows(n) {
-            let words: Vec<String> = gram.iter().map(|token| plain(&token.word)).collect();
-            *counts.entry(words.join(" ")).or_default() += 1;
+        let mut words = Vec::with_capacity(sentence.len());
+        for token in sentence {
+            let start = text.len();
+            // A word holds neither the blank between words nor the end of a line.
+            let plain = |c: char| if c.is_whitespace() || c.is_control() { '_' } else { c };
+            text.extend(token.word.chars().map(plain));
+            words.push(start..text.len());
+            text.push(' ');
+        }
+        sentences.push(words);
+    }
+    let mut counts: HashMap<&str, u64> = HashMap::new();
+    for gram in sentences.iter().flat_map(|words| words.windows(n)) {
+        if let (Some(first), Some(last)) = (gram.first(), gram.last()) {
+            *counts.entry(&text[first.start..last.end]).or_default() += 1;
         }
     }
     let mut lines = String::new();
     counts.iter().for_each(|(gram, count)| lines.push_str(&format!("{gram}\t{count}\n")));
     lines.into_bytes()
-}
-
-/// A word that holds neither the blank between words nor the end of a line.
-fn plain(word: &str) -> String {
-    word.chars().map(|c| if c.is_whitespace() || c.is_control() { '_' } else { c }).collect()
 }
 
 /// An n-gram with how often it is there, and in how many documents.

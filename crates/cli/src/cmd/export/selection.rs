@@ -1,16 +1,19 @@
 //! Which documents leave the house: those that were asked for, and may.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::path::Path;
+use std::sync::Arc;
 
 use anyhow::{Context as _, Result, anyhow, bail};
 use tidings_fetch::robots::Robots;
-use tidings_index::Snapshot;
+use tidings_index::{Day, Snapshot};
 use tidings_model::purpose::{self, Extent, Purpose, Signal};
 use tidings_model::{Annotated, Attributes, Document};
 use tidings_query::engine::{Engine, Limits};
 use tidings_query::filter::CompiledFilter;
 use tidings_query::{Filter, Rule, cql};
 use tidings_store::removed::Removed;
+use tidings_store::sorted::{DayIds, DayIdsBuilder};
 use tidings_store::{Home, hidden, rules};
 
 use super::source::{self, Raw};
@@ -82,7 +85,7 @@ pub struct Selection {
     /// The filter as text, for the manifest.
     pub described: Option<String>,
     /// The documents with a hit, where a query was given.
-    hits: Option<HashSet<u128>>,
+    hits: Option<DayIds>,
     /// The generation of each index that was asked.
     pub generations: BTreeMap<String, u64>,
     hidden: BTreeSet<String>,
@@ -96,11 +99,11 @@ pub struct Selection {
 
 impl Selection {
     /// Reads what was asked for.
-    pub fn open(home: &Home, asked: &Asked, purpose: Purpose, extent: Extent) -> Result<Selection> {
+    pub fn open(home: &Home, asked: &Asked, purpose: Purpose, extent: Extent, scratch: &Path) -> Result<Selection> {
         let filter = asked.filter(home)?;
         let mut generations = BTreeMap::new();
         let hits = match &asked.cql {
-            Some(query) => Some(hits(home, asked, query, filter.as_ref(), &mut generations)?),
+            Some(query) => Some(hits(home, asked, query, filter.as_ref(), scratch, &mut generations)?),
             None => None,
         };
         Ok(Selection {
@@ -117,8 +120,20 @@ impl Selection {
         })
     }
 
+    /// The documents with a hit on a day, in the order of their ids, where a query was given.
+    pub fn hits_of(&self, day: &str) -> Result<Option<Arc<[u128]>>> {
+        let Some(hits) = &self.hits else { return Ok(None) };
+        let day = Day::parse(day).with_context(|| format!("{day} is no day"))?;
+        Ok(Some(hits.of(day.0)?.into()))
+    }
+
     /// Makes a document of what lies on the shelf, if it was asked for, is in the corpus, and may leave.
-    pub fn item(&self, raw: Raw, wants_tokens: bool) -> Result<std::result::Result<Item, Stays>> {
+    pub fn item(
+        &self,
+        raw: Raw,
+        hits: Option<&[u128]>,
+        wants_tokens: bool,
+    ) -> Result<std::result::Result<Item, Stays>> {
         let stays = |reason| Ok(Err(Stays { reason, url: None }));
         let mut document: Document = serde_json::from_slice(&raw.line)
             .with_context(|| format!("docs/{}/{}.jsonl.zst holds a line that is no document", raw.language, raw.day))?;
@@ -142,7 +157,7 @@ impl Selection {
         if self.filter.as_ref().is_some_and(|filter| !filter.admits(&field)) {
             return stays("not-asked-for");
         }
-        if self.hits.as_ref().is_some_and(|hits| !hits.contains(&attributes.id)) {
+        if hits.is_some_and(|hits| hits.binary_search(&attributes.id).is_err()) {
             return stays("no-hit");
         }
         if self.hidden.contains(&document.id) || self.hidden.contains(&document.url) {
@@ -205,32 +220,36 @@ fn hits(
     asked: &Asked,
     text: &str,
     filter: Option<&Filter>,
+    scratch: &Path,
     generations: &mut BTreeMap<String, u64>,
-) -> Result<HashSet<u128>> {
+) -> Result<DayIds> {
     let query = cql::parse(text).map_err(|error| anyhow!("the query is wrong: {}", error.render(text)))?;
     let languages: Vec<String> =
         home.indexed()?.into_iter().filter(|code| asked.lang.is_empty() || asked.lang.contains(code)).collect();
     if languages.is_empty() {
         bail!("there is no index to ask for the query; run `tidings compile` first");
     }
-    let mut found = HashSet::new();
+    let mut found = DayIdsBuilder::new(scratch);
     for code in languages {
         let engine = Engine::new(Snapshot::open(&home.index().join(&code))?);
         let search = engine.search(&query, Rule::Shortest, filter)?;
         // Hits of a segment come from left to right, so that a document's follow each other.
         let mut last = (u32::MAX, 0);
+        let mut kept = Ok(());
         search.each(&Limits::default(), |hit| {
-            if (hit.segment, hit.start) < last && hit.segment == last.0 {
+            if kept.is_err() || (hit.segment, hit.start) < last && hit.segment == last.0 {
                 return;
             }
             let segment = engine.snapshot().segments()[hit.segment as usize].segment();
             let document = segment.document_at(hit.start);
             last = (hit.segment, segment.tokens_of(document).end);
-            found.insert(segment.ids()[document as usize]);
+            // A document lies on the shelf of the day on which it was first seen.
+            kept = found.push(segment.seen(document).0, segment.ids()[document as usize]);
         });
+        kept?;
         generations.insert(code, engine.snapshot().generation());
     }
-    Ok(found)
+    Ok(found.finish()?)
 }
 
 /// The robots.txt files that were obeyed, as trainers read them; those that treat trainers like us are left out.

@@ -4,7 +4,6 @@
 //! answers too.
 
 use std::borrow::Cow;
-use std::sync::atomic::{AtomicU64, Ordering};
 
 use anyhow::Result;
 use serde::{Deserialize, Serialize};
@@ -60,23 +59,14 @@ struct Answer<'a> {
 
 /// Reads standard input to its end; gives the number of lines that were no pages.
 pub fn run(options: Options, threads: usize) -> Result<u64> {
-    let faulty = AtomicU64::new(0);
-    let answer = |line: Option<&[u8]>, out: &mut Vec<u8>| answer(line, &options, &faulty, out);
-    lines::filter(std::io::stdin().lock(), threads, MAX_LINE_BYTES, answer, console::print_bytes)?;
-    Ok(faulty.into_inner())
+    let answer = |line: Option<&[u8]>, out: &mut Vec<u8>| answer(line, &options, out);
+    lines::answers(std::io::stdin().lock(), threads, MAX_LINE_BYTES, answer, console::print_bytes)
 }
 
-fn answer(line: Option<&[u8]>, options: &Options, faulty: &AtomicU64, out: &mut Vec<u8>) {
-    if line.is_some_and(|line| line.trim_ascii().is_empty()) {
-        return;
+fn answer(line: Option<&[u8]>, options: &Options, out: &mut Vec<u8>) -> Result<(), Fault> {
+    if lines::is_blank(line) {
+        return Ok(());
     }
-    if let Err(fault) = try_answer(line, options, out) {
-        faulty.fetch_add(1, Ordering::Relaxed);
-        push(&fault, out);
-    }
-}
-
-fn try_answer(line: Option<&[u8]>, options: &Options, out: &mut Vec<u8>) -> Result<(), Fault> {
     let question: Question<'_> = lines::question(line, MAX_LINE_BYTES)?;
     let id = question.id;
     let Some(html) = question.html else { return Err(Fault { id, error: "html is missing".to_owned() }) };
@@ -129,14 +119,13 @@ mod tests {
     use serde_json::json;
 
     fn answers(input: &str, threads: usize) -> (Vec<Value>, u64) {
-        let written = std::sync::Mutex::new(Vec::new());
-        let faulty = AtomicU64::new(0);
+        let mut written = Vec::new();
         let options = Options::default();
-        let answer = |line: Option<&[u8]>, out: &mut Vec<u8>| answer(line, &options, &faulty, out);
-        let write = |lines: &[u8]| written.lock().unwrap().extend_from_slice(lines);
-        lines::filter(input.as_bytes(), threads, 1 << 16, answer, write).unwrap();
-        let text = String::from_utf8(written.into_inner().unwrap()).unwrap();
-        (text.lines().map(|line| serde_json::from_str(line).unwrap()).collect(), faulty.into_inner())
+        let answer = |line: Option<&[u8]>, out: &mut Vec<u8>| answer(line, &options, out);
+        let write = |lines: &[u8]| written.extend_from_slice(lines);
+        let faulty = lines::answers(input.as_bytes(), threads, 1 << 16, answer, write).unwrap();
+        let text = String::from_utf8(written).unwrap();
+        (text.lines().map(|line| serde_json::from_str(line).unwrap()).collect(), faulty)
     }
 
     #[test]

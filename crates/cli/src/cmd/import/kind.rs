@@ -58,48 +58,58 @@ const ENDINGS: [(&str, Kind); 12] = [
 /// Bytes that are looked at to tell a format.
 const PEEK_BYTES: u64 = 64 << 10;
 
-/// All inputs that paths stand for, in the order of their names. A folder of archives stands for what lies in it; any
-/// other is a folder of web pages.
-pub fn inputs(paths: &[PathBuf], given: Option<Kind>) -> Result<Vec<Named>> {
-    let mut inputs = Vec::new();
+/// What the paths of a command stand for.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub struct Inputs {
+    /// Inputs, those of a folder in the order of their names.
+    pub known: Vec<Named>,
+    /// Files in folders that nothing tells what they are.
+    pub unknown: Vec<PathBuf>,
+}
+
+/// All inputs that paths stand for. A folder stands for everything in it that is known; the web pages in it are one
+/// input, which is named after the folder.
+pub fn inputs(paths: &[PathBuf], given: Option<Kind>) -> Result<Inputs> {
+    let mut inputs = Inputs::default();
     for path in paths {
         if !path.exists() {
             bail!("{} does not exist", path.display());
         }
         match (path.is_dir(), given) {
-            (true, None | Some(Kind::Html)) => {
-                let inside = if given.is_none() { known_files(path)? } else { Vec::new() };
-                if inside.is_empty() {
-                    inputs.push(Named { path: path.clone(), kind: Kind::Html });
-                }
-                inputs.extend(inside);
+            (true, None) => inputs.take_folder(path)?,
+            (true, Some(kind)) if kind != Kind::Html => {
+                inputs.known.extend(archive::files_under(path)?.into_iter().map(|path| Named { path, kind }));
             }
-            (true, Some(kind)) => inputs.extend(files(path)?.into_iter().map(|path| Named { path, kind })),
-            (false, Some(kind)) => inputs.push(Named { path: path.clone(), kind }),
-            (false, None) => inputs.push(Named { path: path.clone(), kind: kind_of(path)? }),
+            (_, Some(kind)) => inputs.known.push(Named { path: path.clone(), kind }),
+            (false, None) => inputs.known.push(Named { path: path.clone(), kind: kind_of(path)? }),
         }
     }
     Ok(inputs)
 }
 
-fn files(folder: &Path) -> Result<Vec<PathBuf>> {
-    let entries = std::fs::read_dir(folder).with_context(|| format!("cannot read {}", folder.display()))?;
-    let mut files: Vec<PathBuf> = entries.filter_map(|entry| Some(entry.ok()?.path())).collect();
-    files.retain(|path| path.is_file());
-    files.sort();
-    Ok(files)
-}
-
-/// Files of a folder whose names tell that they are no web pages.
-fn known_files(folder: &Path) -> Result<Vec<Named>> {
-    let mut known = Vec::new();
-    for path in files(folder)? {
-        match by_name(&path) {
-            Some(Kind::Html) | None if !is_json(&path) => {}
-            _ => known.push(Named { kind: kind_of(&path)?, path }),
+impl Inputs {
+    fn take_folder(&mut self, folder: &Path) -> Result<()> {
+        let mut has_pages = false;
+        for path in archive::files_under(folder)? {
+            let is_deep = path.parent() != Some(folder);
+            match by_name(&path) {
+                // Whoever mirrors a site does not ask for its feeds.
+                Some(Kind::Opml | Kind::Plan) if is_deep => self.unknown.push(path),
+                _ if archive::is_saved_page(&path) => has_pages = true,
+                Some(kind) if kind != Kind::Html => self.known.push(Named { path, kind }),
+                // What is a document above is data of a site below.
+                None if is_json(&path) && !(is_deep && bare_name(&path).ends_with(".json")) => match kind_of(&path) {
+                    Ok(kind) => self.known.push(Named { path, kind }),
+                    Err(_) => self.unknown.push(path),
+                },
+                _ => self.unknown.push(path),
+            }
         }
+        if has_pages {
+            self.known.push(Named { path: folder.to_owned(), kind: Kind::Html });
+        }
+        Ok(())
     }
-    Ok(known)
 }
 
 fn bare_name(path: &Path) -> String {

@@ -2,15 +2,17 @@
 
 use std::collections::BTreeMap;
 use std::path::Path;
+use std::sync::Arc;
 
 use http::{HeaderMap, HeaderName, HeaderValue};
 use jiff::Timestamp;
 use tidings_feeds::discover::own_address;
 use tidings_fetch::decode::{Ceiling, Decoder};
 use tidings_fetch::rights;
-use tidings_model::{Page, Rights, Status};
+use tidings_model::{Fingerprint, Page, Rights, Status, address};
 use tidings_store::doors::ledger::Input;
 use tidings_store::doors::records::{Head, Record};
+use tidings_store::removed::{self, Removed};
 use tidings_store::{Packer, archive, rfc3339};
 
 use super::kind::Kind;
@@ -28,6 +30,8 @@ pub struct Maker {
     pub given: Given,
     /// How large bodies may get.
     pub ceiling: Ceiling,
+    /// What was taken out of the home and must not come back.
+    pub removed: Arc<Removed>,
     /// How hard pages are packed; nothing if they are only counted.
     pub compression: Option<i32>,
 }
@@ -39,6 +43,8 @@ pub struct Made {
     pub frames: BTreeMap<String, Vec<u8>>,
     /// Pages.
     pub pages: u64,
+    /// What their addresses are remembered by.
+    pub addresses: Vec<Fingerprint>,
     /// What became no page, by reason.
     pub left_out: BTreeMap<&'static str, u64>,
     /// Saved pages that were read, as the ledger enters them.
@@ -67,9 +73,10 @@ impl Maker {
                     page
                 }
             };
-            match page {
+            match page.and_then(|page| self.welcome(page)) {
                 Ok(page) => {
                     made.pages += 1;
+                    made.addresses.extend(addresses(&page));
                     if let Some(input) = &mut saved {
                         input.pages = 1;
                     }
@@ -91,6 +98,12 @@ impl Maker {
             made.frames = lines.into_iter().map(|(day, lines)| (day, packer.pack(&lines))).collect();
         }
         made
+    }
+
+    /// A page that nobody has asked to keep out.
+    fn welcome(&self, page: Page) -> Result<Page, &'static str> {
+        let is_removed = [&page.url, &page.final_url].into_iter().any(|url| self.removed.covers(url).is_some());
+        if is_removed { Err(removed::STATUS) } else { Ok(page) }
     }
 
     /// A page in a record of an archive.
@@ -208,6 +221,15 @@ fn whole(page: Page) -> Result<Page, &'static str> {
     } else {
         Ok(page)
     }
+}
+
+/// The addresses that need not be asked for a page any more.
+fn addresses(page: &Page) -> impl Iterator<Item = Fingerprint> {
+    let other = Some(&page.final_url).filter(|url| **url != page.url);
+    [Some(&page.url), other]
+        .into_iter()
+        .flatten()
+        .filter_map(|url| Some(Fingerprint::of(&address::normalise(url, None)?)))
 }
 
 fn is_html(content_type: &str) -> bool {

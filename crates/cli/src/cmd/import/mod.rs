@@ -12,6 +12,7 @@ mod text;
 
 use std::collections::{BTreeMap, VecDeque};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use anyhow::{Context as _, Result, bail};
 use jiff::Timestamp;
@@ -19,6 +20,7 @@ use serde_json::json;
 use tidings_fetch::decode::Ceiling;
 use tidings_store::doors::ledger::{self, Input, Intake};
 use tidings_store::doors::records::Place;
+use tidings_store::removed::Removed;
 use tidings_store::runs::RunLog;
 use tidings_store::{archive, plan, rfc3339};
 
@@ -28,7 +30,7 @@ use crate::console::{Progress, count, grouped, span};
 use crate::orderly::{self, Bounds};
 use crate::session::Session;
 use crate::{intake, lines as cores};
-use kind::{Kind, Named};
+use kind::{Inputs, Kind, Named};
 use make::{Made, Maker};
 use source::{Raw, Source, Wanted};
 use text::Given;
@@ -40,6 +42,8 @@ const BATCH_THINGS: usize = 512;
 const EXPANSION: usize = 4;
 /// Characters that a line of a WET file must have, as OSCAR's did.
 const MIN_CHARS: usize = 100;
+/// Files of no known kind that a report names.
+const MAX_NAMED: usize = 8;
 
 #[derive(Debug, clap::Args)]
 #[command(
@@ -81,8 +85,8 @@ pub struct Args {
     /// Characters that a line of a WET file must have to be text
     #[arg(long, value_name = "N", default_value_t = MIN_CHARS)]
     min_chars: usize,
-    /// What the columns of a vertical file are, by the names word, lemma, tag
-    #[arg(long, value_name = "NAMES", value_delimiter = ',', default_value = "word,lemma,tag")]
+    /// What the columns of a vertical file are, by the names word, lemma, tag, feats
+    #[arg(long, value_name = "NAMES", value_delimiter = ',', default_value = "word,lemma,tag,feats")]
     columns: Vec<String>,
     /// Write the lines of WET files or texts to this folder instead, a file for each language, no line twice
     #[arg(long, value_name = "DIR")]
@@ -111,7 +115,7 @@ fn parse_date(text: &str) -> Result<Timestamp, String> {
 
 pub fn run(args: &Args, global: &Global) -> Result<Report> {
     let columns = columns(&args.columns)?;
-    let inputs = kind::inputs(&args.paths, args.from)?;
+    let Inputs { known: inputs, unknown } = kind::inputs(&args.paths, args.from)?;
     if let Some(folder) = &args.lines {
         return lines::run(args, &inputs, folder);
     }
@@ -127,6 +131,7 @@ pub fn run(args: &Args, global: &Global) -> Result<Report> {
     }
     let mut work = Work {
         intake,
+        removed: Arc::new(Removed::read(&session.home)?),
         args,
         columns,
         progress: Progress::begin("files", total),
@@ -134,7 +139,12 @@ pub fn run(args: &Args, global: &Global) -> Result<Report> {
         known: 0,
         pages: 0,
         plan_rows: 0,
-        left_out: BTreeMap::new(),
+        left_out: Some(unknown.len() as u64)
+            .filter(|n| *n > 0)
+            .map(|n| ("unknown-file".to_owned(), n))
+            .into_iter()
+            .collect(),
+        unknown,
         failed: Vec::new(),
         texts: Vec::new(),
         session: &session,
@@ -149,7 +159,7 @@ pub fn run(args: &Args, global: &Global) -> Result<Report> {
         work.progress.show(number as u64, &input.path.display().to_string());
         work.input(input)
     });
-    let kept = if args.dry_run { Ok(()) } else { work.intake.step() };
+    let kept = if args.dry_run { Ok(()) } else { work.intake.step().and_then(|()| work.intake.fold()) };
     let report = work.report();
     if let Some(mut log) = log {
         let logged = log.push(&json!({ "summary": report.json })).and_then(|()| log.publish());
@@ -162,20 +172,23 @@ pub fn run(args: &Args, global: &Global) -> Result<Report> {
     Ok(report)
 }
 
-/// Where word, lemma and tag stand among the columns of a vertical file.
-fn columns(names: &[String]) -> Result<[usize; 3]> {
+/// Where word, lemma, tag and features stand among the columns of a vertical file.
+fn columns(names: &[String]) -> Result<[usize; 4]> {
     let place = |name: &str| names.iter().position(|known| known == name);
     let Some(word) = place("word") else { bail!("--columns must name a column `word`") };
     // What is not there stands behind all columns.
-    Ok([word, place("lemma").unwrap_or(usize::MAX), place("tag").unwrap_or(usize::MAX)])
+    let [lemma, tag, feats] = ["lemma", "tag", "feats"].map(|name| place(name).unwrap_or(usize::MAX));
+    Ok([word, lemma, tag, feats])
 }
 
 /// The work of a run, and what came of it so far.
 struct Work<'a> {
     session: &'a Session,
     args: &'a Args,
-    columns: [usize; 3],
+    columns: [usize; 4],
     intake: Intake,
+    /// What must not come back, by whatever door.
+    removed: Arc<Removed>,
     progress: Progress,
     /// Inputs that were read, and those that were known.
     read: u64,
@@ -183,6 +196,8 @@ struct Work<'a> {
     pages: u64,
     plan_rows: u64,
     left_out: BTreeMap<String, u64>,
+    /// Files in folders that are of no kind that is known.
+    unknown: Vec<PathBuf>,
     failed: Vec<String>,
     /// What lists of feeds and plans came to, in words.
     texts: Vec<String>,
@@ -296,6 +311,7 @@ impl Work<'_> {
             name,
             given,
             ceiling: Ceiling { max_bytes: fetch.max_page_mib << 20, max_ratio: fetch.max_unpack_ratio },
+            removed: Arc::clone(&self.removed),
             compression: (!self.args.dry_run).then_some(self.session.config.store.compression),
         }
     }
@@ -335,6 +351,7 @@ impl Work<'_> {
                     return Ok(());
                 }
                 made.frames.iter().for_each(|(day, frame)| intake.push(day, frame));
+                intake.remember(&made.addresses);
                 for saved in &made.saved {
                     intake.reached(saved)?;
                 }
@@ -360,7 +377,7 @@ impl Work<'_> {
     fn report(&self) -> Report {
         let mut text = self.texts.concat();
         let what = if self.args.dry_run { "would come in" } else { "came in" };
-        if self.texts.is_empty() || self.pages > 0 {
+        if self.texts.is_empty() || self.pages > 0 || !self.unknown.is_empty() {
             text.push_str(&format!("{} read: {} {what}", count(self.read, "file"), count(self.pages, "page")));
             let out: u64 = self.left_out.values().sum();
             if out > 0 {
@@ -374,6 +391,12 @@ impl Work<'_> {
             }
             text.push_str(&format!(", {}\n", span(self.session.began.elapsed())));
         }
+        let unknown: Vec<String> = self.unknown.iter().take(MAX_NAMED).map(|path| path.display().to_string()).collect();
+        if !unknown.is_empty() {
+            let more = self.unknown.len() - unknown.len();
+            let more = if more > 0 { format!(" and {} more", grouped(more as u64)) } else { String::new() };
+            text.push_str(&format!("unknown-file: {}{more}; --from says what a file is\n", unknown.join(", ")));
+        }
         if !self.failed.is_empty() {
             text.push_str(&format!("not read to the end: {}\n", self.failed.join(", ")));
         }
@@ -383,6 +406,7 @@ impl Work<'_> {
             "files": self.read,
             "files_known": self.known,
             "files_failed": self.failed,
+            "files_unknown": unknown,
             "pages": self.pages,
             "entries": self.plan_rows,
             "left_out": self.left_out,

@@ -5,7 +5,7 @@ use std::io::{BufRead, Read as _};
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, Result};
-use tidings_model::{Annotated, AnnotatedParagraph, Token};
+use tidings_model::{Annotated, AnnotatedParagraph, Token, feats};
 use tidings_store::doors::conllu;
 use tidings_store::doors::ledger::Input;
 use tidings_store::doors::records::{Head, Met, Place, Record, Records};
@@ -21,6 +21,9 @@ const MAX_LINE_BYTES: u64 = 256 << 20;
 const MAX_NOTES_BYTES: u64 = 64 << 10;
 /// Tokens of a document; one that is longer is cut into pieces.
 const MAX_TOKENS: usize = 1 << 20;
+
+/// The field that says what a document is called in its corpus.
+pub const NAME: &str = "newdoc";
 
 /// Something that may become a page.
 #[derive(Debug)]
@@ -103,7 +106,7 @@ pub enum Source {
 
 impl Source {
     /// Opens a file at the place where another run was.
-    pub fn open(path: &Path, kind: Kind, from: Place, wanted: Wanted, columns: [usize; 3]) -> Result<Source> {
+    pub fn open(path: &Path, kind: Kind, from: Place, wanted: Wanted, columns: [usize; 4]) -> Result<Source> {
         let mut source = match kind {
             Kind::Warc => return Ok(Source::Archive(Box::new(Archive::open(path, from, wanted)?))),
             Kind::Wacz => return Ok(Source::Archive(Box::new(Archive::open_zip(path, from, wanted)?))),
@@ -298,14 +301,14 @@ impl Archive {
 pub struct Vertical {
     reader: vertical::Reader<Box<dyn BufRead + Send>>,
     /// Where word, lemma and tag stand in a line.
-    columns: [usize; 3],
+    columns: [usize; 4],
     number: u64,
     open: Option<Annotated>,
     ended: bool,
 }
 
 impl Vertical {
-    fn new(path: &Path, columns: [usize; 3]) -> Result<Vertical> {
+    fn new(path: &Path, columns: [usize; 4]) -> Result<Vertical> {
         let reader = vertical::Reader::new(archive::open(path)?, path);
         Ok(Vertical { reader, columns, number: 0, open: None, ended: false })
     }
@@ -327,7 +330,9 @@ impl Vertical {
             };
             match event {
                 Event::Document(about) => {
-                    let before = self.open.replace(Annotated { about: *about, paragraphs: Vec::new() });
+                    let mut about = *about;
+                    about.fields.extend(self.reader.value("id").map(|id| (NAME.to_owned(), id)));
+                    let before = self.open.replace(Annotated { about, paragraphs: Vec::new() });
                     if let Some(document) = self.whole(before) {
                         return Ok(Some(document));
                     }
@@ -339,14 +344,18 @@ impl Vertical {
                     }
                 }
                 Event::Paragraph => {
-                    self.open.get_or_insert_default().paragraphs.push(AnnotatedParagraph::default());
+                    let [kind, language] = ["kind", "lang"].map(|name| self.reader.value(name).unwrap_or_default());
+                    let paragraph = AnnotatedParagraph { kind, language, ..AnnotatedParagraph::default() };
+                    self.open.get_or_insert_default().paragraphs.push(paragraph);
                 }
                 Event::Sentence => paragraph(&mut self.open).sentences.push(Vec::new()),
                 Event::Glue => glued = true,
                 Event::Token(line) => {
                     let cells: Vec<&str> = line.split('\t').collect();
-                    let [word, lemma, tag] =
+                    let [word, lemma, tag, given] =
                         self.columns.map(|at| cells.get(at).map(|cell| vertical::unescape(cell)).unwrap_or_default());
+                    // A fourth column may be anything in files of others.
+                    let feats = feats::canonical(&given).unwrap_or_default().into_owned();
                     let paragraph = paragraph(&mut self.open);
                     if paragraph.sentences.is_empty() {
                         paragraph.sentences.push(Vec::new());
@@ -356,11 +365,13 @@ impl Vertical {
                         before.space_after = false;
                     }
                     let sentence = paragraph.sentences.last_mut().expect("there is one now");
-                    sentence.push(Token { word, lemma, tag, feats: String::new(), space_after: true });
+                    sentence.push(Token { word, lemma, tag, feats, space_after: true });
                     tokens += 1;
                     if tokens > MAX_TOKENS {
                         let before = self.open.take();
-                        let about = before.as_ref().map(|document| document.about.clone()).unwrap_or_default();
+                        let mut about = before.as_ref().map(|document| document.about.clone()).unwrap_or_default();
+                        // Pieces of a document are documents of their own.
+                        about.fields.retain(|(name, _)| name != NAME);
                         self.open = Some(Annotated { about, paragraphs: Vec::new() });
                         return Ok(self.whole(before));
                     }

@@ -9,8 +9,10 @@ use serde::Deserialize;
 use serde_json::Value;
 use tidings_lang::normalise;
 use tidings_model::{
-    About, Annotated, DOCUMENT_TYPE, Dated, Document, LeftOut, Licence, Page, Paragraph, Rights, UNGATED,
+    About, Annotated, DOCUMENT_TYPE, Dated, Document, Kind, LeftOut, Licence, Page, Paragraph, Rights, UNGATED,
 };
+
+use super::source::NAME;
 
 /// How far a date can be trusted that another corpus gives.
 const GIVEN_DATE: f32 = 0.9;
@@ -211,13 +213,21 @@ pub fn of_tokens(annotated: Annotated, name: &str, given: &Given) -> Result<Page
     };
     document.about.title = attributes.title;
     document.about.language = take("lang");
+    if tidings_lang::canonical(&document.about.language).is_some() {
+        // Whoever has annotated a text knows its language.
+        document.about.language_score = Some(1.0);
+    }
     document.about.authors.extend(Some(take("author")).filter(|name| !name.is_empty()));
     document.about.categories.extend(Some(take("section")).filter(|name| !name.is_empty()));
     let licence = take("licence");
     if !licence.is_empty() {
         document.about.licence = Some(Licence { name: licence, evidence: "given".to_owned(), ..Licence::default() });
     }
-    let own_name = take("newdoc");
+    let own_name = take(NAME);
+    // An id of a home is kept with the tokens that it was given to.
+    if own_name.len() == 32 && own_name.bytes().all(|byte| byte.is_ascii_hexdigit()) {
+        document.id = own_name.to_ascii_lowercase();
+    }
     let name = if own_name.is_empty() {
         name.to_owned()
     } else {
@@ -233,7 +243,12 @@ pub fn of_tokens(annotated: Annotated, name: &str, given: &Given) -> Result<Page
         paragraph.sentences.retain(|sentence| !sentence.is_empty());
         let text = paragraph.text();
         if !text.is_empty() {
-            document.paragraphs.push(Paragraph { sentences: paragraph.sentences, ..plain(&text) });
+            document.paragraphs.push(Paragraph {
+                kind: Kind::of_word(&paragraph.kind),
+                language: paragraph.language,
+                sentences: paragraph.sentences,
+                ..plain(&text)
+            });
         }
     }
     if document.paragraphs.is_empty() {

@@ -3,8 +3,6 @@
 //! Whatever a line is, there is a line for it: an error is an answer too.
 
 use std::borrow::Cow;
-use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::atomic::{AtomicU64, Ordering};
 
 use anyhow::Result;
 use serde::{Deserialize, Serialize};
@@ -42,25 +40,10 @@ pub fn run(declared: Option<&str>, tld: Option<&str>, threads: usize) -> Result<
 }
 
 fn filter(input: impl std::io::Read, hints: Hints<'_>, threads: usize, write: impl FnMut(&[u8]) + Send) -> Result<u64> {
-    let faulty = AtomicU64::new(0);
-    let answer = |line: Option<&[u8]>, out: &mut Vec<u8>| answer(line, hints, &faulty, out);
-    lines::filter(input, threads, MAX_LINE_BYTES, answer, write)?;
-    Ok(faulty.into_inner())
+    lines::answers(input, threads, MAX_LINE_BYTES, |line, out| answer(line, hints, out), write)
 }
 
-fn answer(line: Option<&[u8]>, hints: Hints<'_>, faulty: &AtomicU64, out: &mut Vec<u8>) {
-    let start = out.len();
-    // The labelling does not panic. Should it ever, that costs one line and not a million.
-    let done = catch_unwind(AssertUnwindSafe(|| try_answer(line, hints, out)));
-    let failed = |_| Err(Fault { id: Value::Null, error: "the labelling failed on this text".to_owned() });
-    if let Err(fault) = done.unwrap_or_else(failed) {
-        faulty.fetch_add(1, Ordering::Relaxed);
-        out.truncate(start);
-        push(&fault, out);
-    }
-}
-
-fn try_answer(line: Option<&[u8]>, hints: Hints<'_>, out: &mut Vec<u8>) -> Result<(), Fault> {
+fn answer(line: Option<&[u8]>, hints: Hints<'_>, out: &mut Vec<u8>) -> Result<(), Fault> {
     let question: Question<'_> = lines::question(line, MAX_LINE_BYTES)?;
     let id = question.id;
     let Some(text) = question.text else { return Err(Fault { id, error: "text is missing".to_owned() }) };

@@ -3,8 +3,6 @@
 //! Whatever a line is, there is a line for it: a line that is no text is an answer too.
 
 use std::borrow::Cow;
-use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::atomic::{AtomicU64, Ordering};
 
 use anyhow::Result;
 use serde::{Deserialize, Serialize};
@@ -39,45 +37,29 @@ struct Word<'a> {
     form: &'a str,
     lemma: &'a str,
     upos: &'a str,
+    #[serde(skip_serializing_if = "str::is_empty")]
+    feats: &'a str,
     /// Whether white space follows.
     space: bool,
 }
 
 impl<'a> From<&'a Token> for Word<'a> {
     fn from(token: &'a Token) -> Word<'a> {
-        Word { form: &token.word, lemma: &token.lemma, upos: &token.tag, space: token.space_after }
+        let Token { word, lemma, tag, feats, space_after } = token;
+        Word { form: word, lemma, upos: tag, feats, space: *space_after }
     }
 }
 
 /// Reads standard input to its end; gives the number of lines that were no texts.
 pub fn run(lang: Option<&str>, annotators: &Annotators, threads: usize) -> Result<u64> {
-    let faulty = AtomicU64::new(0);
-    let answer = |line: Option<&[u8]>, out: &mut Vec<u8>| answer(line, lang, annotators, &faulty, out);
-    lines::filter(std::io::stdin().lock(), threads, MAX_LINE_BYTES, answer, console::print_bytes)?;
-    Ok(faulty.into_inner())
+    let answer = |line: Option<&[u8]>, out: &mut Vec<u8>| answer(line, lang, annotators, out);
+    lines::answers(std::io::stdin().lock(), threads, MAX_LINE_BYTES, answer, console::print_bytes)
 }
 
-fn answer(line: Option<&[u8]>, lang: Option<&str>, annotators: &Annotators, faulty: &AtomicU64, out: &mut Vec<u8>) {
-    if line.is_some_and(|line| line.trim_ascii().is_empty()) {
-        return;
+fn answer(line: Option<&[u8]>, lang: Option<&str>, annotators: &Annotators, out: &mut Vec<u8>) -> Result<(), Fault> {
+    if lines::is_blank(line) {
+        return Ok(());
     }
-    let start = out.len();
-    // The tagger does not panic. Should it ever, that costs one line and not a million.
-    let done = catch_unwind(AssertUnwindSafe(|| try_answer(line, lang, annotators, out)));
-    let failed = |_| Err(Fault { id: Value::Null, error: "the tagger failed on this text".to_owned() });
-    if let Err(fault) = done.unwrap_or_else(failed) {
-        faulty.fetch_add(1, Ordering::Relaxed);
-        out.truncate(start);
-        push(&fault, out);
-    }
-}
-
-fn try_answer(
-    line: Option<&[u8]>,
-    lang: Option<&str>,
-    annotators: &Annotators,
-    out: &mut Vec<u8>,
-) -> Result<(), Fault> {
     let question: Question<'_> = lines::question(line, MAX_LINE_BYTES)?;
     let id = question.id;
     let Some(text) = question.text else { return Err(Fault { id, error: "text is missing".to_owned() }) };

@@ -3,8 +3,6 @@
 //! Whatever a line is, there is a line for it: a line that is no text is an answer too.
 
 use std::borrow::Cow;
-use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::atomic::{AtomicU64, Ordering};
 
 use anyhow::Result;
 use serde::{Deserialize, Serialize};
@@ -33,28 +31,14 @@ struct Answer<'a> {
 
 /// Reads standard input to its end; gives the number of lines that were no texts.
 pub fn run(lang: &str, threads: usize) -> Result<u64> {
-    let faulty = AtomicU64::new(0);
-    let answer = |line: Option<&[u8]>, out: &mut Vec<u8>| answer(line, lang, &faulty, out);
-    lines::filter(std::io::stdin().lock(), threads, MAX_LINE_BYTES, answer, console::print_bytes)?;
-    Ok(faulty.into_inner())
+    let answer = |line: Option<&[u8]>, out: &mut Vec<u8>| answer(line, lang, out);
+    lines::answers(std::io::stdin().lock(), threads, MAX_LINE_BYTES, answer, console::print_bytes)
 }
 
-fn answer(line: Option<&[u8]>, lang: &str, faulty: &AtomicU64, out: &mut Vec<u8>) {
-    if line.is_some_and(|line| line.trim_ascii().is_empty()) {
-        return;
+fn answer(line: Option<&[u8]>, lang: &str, out: &mut Vec<u8>) -> Result<(), Fault> {
+    if lines::is_blank(line) {
+        return Ok(());
     }
-    let start = out.len();
-    // The segmenter does not panic. Should it ever, that costs one line and not a million.
-    let done = catch_unwind(AssertUnwindSafe(|| try_answer(line, lang, out)));
-    let failed = |_| Err(Fault { id: Value::Null, error: "the segmenter failed on this text".to_owned() });
-    if let Err(fault) = done.unwrap_or_else(failed) {
-        faulty.fetch_add(1, Ordering::Relaxed);
-        out.truncate(start);
-        push(&fault, out);
-    }
-}
-
-fn try_answer(line: Option<&[u8]>, lang: &str, out: &mut Vec<u8>) -> Result<(), Fault> {
     let question: Question<'_> = lines::question(line, MAX_LINE_BYTES)?;
     let id = question.id;
     let Some(text) = question.text else { return Err(Fault { id, error: "text is missing".to_owned() }) };

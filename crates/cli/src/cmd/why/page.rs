@@ -68,7 +68,7 @@ pub fn of_address(home: &Home, config: &Config, url: &str) -> Result<Story> {
             story.tell(
                 "",
                 "plan",
-                "was in the plan, was settled and was pruned; it will not be fetched again",
+                "is not in the plan: it was settled and pruned, or came in by an import; it will not be fetched again",
                 json!({}),
             );
         }

@@ -1,0 +1,77 @@
+//! How duplicates are told.
+
+use anyhow::{Result, anyhow, bail};
+use serde::{Deserialize, Serialize};
+use tidings_dedup::{Levels, Rule, Scope};
+
+use super::within;
+
+/// The `[dedup]` table.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+#[allow(missing_docs)] // The template documents each key to everybody.
+pub struct DedupConfig {
+    pub preset: String,
+    pub ngram: usize,
+    pub threshold: f32,
+    pub smoothing: bool,
+    pub levels: Vec<String>,
+    pub scope: Scope,
+    pub memory_mib: usize,
+    pub threads: usize,
+}
+
+impl Default for DedupConfig {
+    fn default() -> DedupConfig {
+        DedupConfig {
+            preset: "tidings".to_owned(),
+            ngram: 0,
+            threshold: 0.0,
+            smoothing: true,
+            levels: Vec::new(),
+            scope: Scope::All,
+            memory_mib: 96,
+            threads: 0,
+        }
+    }
+}
+
+impl DedupConfig {
+    /// The rule: the preset's, but for what is said otherwise.
+    pub fn rule(&self) -> Result<Rule> {
+        let Some(preset) = tidings_dedup::preset(&self.preset) else {
+            let known = tidings_dedup::PRESETS.map(|preset| preset.name).join(", ");
+            bail!("dedup.preset = \"{}\" is none; there are {known}", self.preset);
+        };
+        let mut rule = preset.rule;
+        if self.ngram > 0 {
+            rule.ngram = self.ngram;
+        }
+        if self.threshold > 0.0 {
+            rule.threshold = self.threshold;
+        }
+        if !self.smoothing {
+            rule.smoothing = 0;
+        }
+        if !self.levels.is_empty() {
+            rule.levels = Levels::try_from(self.levels.clone()).map_err(|fault| anyhow!("dedup.levels: {fault}"))?;
+        }
+        Ok(rule)
+    }
+
+    pub(super) fn check(&self) -> Result<()> {
+        self.rule()?;
+        within(
+            "dedup.",
+            [
+                ("ngram", self.ngram, 0..=64),
+                ("memory_mib", self.memory_mib, 1..=1_000_000),
+                ("threads", self.threads, 0..=1024),
+            ],
+        )?;
+        if !(0.0..=1.0).contains(&self.threshold) {
+            bail!("dedup.threshold = {} is no share; give a number from 0 to 1", self.threshold);
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,50 @@
+//! When feeds are asked.
+
+use anyhow::{Result, bail};
+use serde::{Deserialize, Serialize};
+use tidings_feeds::schedule::Budget;
+
+use super::within;
+
+/// The `[feeds]` table.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+#[allow(missing_docs)] // The template documents each key to everybody.
+pub struct FeedsConfig {
+    pub polls_per_day: f64,
+    pub min_interval_min: f64,
+    pub max_interval_h: f64,
+}
+
+impl Default for FeedsConfig {
+    fn default() -> FeedsConfig {
+        FeedsConfig { polls_per_day: 6.0, min_interval_min: 15.0, max_interval_h: 48.0 }
+    }
+}
+
+impl FeedsConfig {
+    pub(super) fn check(&self) -> Result<()> {
+        within(
+            "feeds.",
+            [
+                ("polls_per_day", self.polls_per_day, 0.01..=1440.0),
+                ("min_interval_min", self.min_interval_min, 1.0..=1440.0),
+                ("max_interval_h", self.max_interval_h, 1.0..=720.0),
+            ],
+        )?;
+        if self.min_interval_min > self.max_interval_h * 60.0 {
+            bail!("feeds.min_interval_min = {} is longer than feeds.max_interval_h", self.min_interval_min);
+        }
+        Ok(())
+    }
+
+    /// What polling may cost, for runs that come by every `cadence_s` seconds.
+    pub fn budget(&self, cadence_s: f64) -> Budget {
+        Budget {
+            polls_per_day: self.polls_per_day,
+            min_interval_s: self.min_interval_min * 60.0,
+            max_interval_s: self.max_interval_h * 3600.0,
+            cadence_s,
+        }
+    }
+}

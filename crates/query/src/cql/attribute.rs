@@ -1,0 +1,158 @@
+//! What a token has, by the names that queries use.
+//!
+//! An index stores words, lemmas, tags and features; the others are derived from these: `lc` is the word in lower case,
+//! and a single feature such as `Case`, which begins with a capital letter, is taken out of the features.
+
+use crate::syntax::Matcher;
+use serde::{Serialize, Serializer};
+use std::borrow::Cow;
+use std::fmt;
+use tidings_model::feats;
+
+/// What a token has. A corpus may have no lemmas, no tags or no features; then they are empty.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Attribute {
+    /// `word`: as it stands in the text.
+    Word,
+    /// `lc`: the word in lower case.
+    Lc,
+    /// `lemma`: the form a dictionary lists.
+    Lemma,
+    /// `tag`, also `pos`: the part of speech.
+    Tag,
+    /// `feats`: all morphological features, `Case=Gen|Number=Plur`.
+    Feats,
+    /// `Case`, `Number`: one of them.
+    Feature(Feature),
+}
+
+/// The attributes with the names by which queries call them; the first name is the canonical one. Features have names of
+/// their own, see [`Feature`].
+pub const ATTRIBUTES: &[(Attribute, &[&str])] = &[
+    (Attribute::Word, &["word"]),
+    (Attribute::Lc, &["lc", "lower"]),
+    (Attribute::Lemma, &["lemma"]),
+    (Attribute::Tag, &["tag", "pos"]),
+    (Attribute::Feats, &["feats"]),
+];
+
+impl Attribute {
+    /// The attribute of a name.
+    pub fn named(name: &str) -> Option<Attribute> {
+        let known = ATTRIBUTES.iter().find(|(_, names)| names.contains(&name)).map(|(attribute, _)| *attribute);
+        known.or_else(|| Feature::named(name).map(Attribute::Feature))
+    }
+
+    /// The canonical name.
+    pub fn name(&self) -> &str {
+        match self {
+            Attribute::Feature(feature) => feature.name(),
+            _ => ATTRIBUTES.iter().find(|(attribute, _)| attribute == self).map_or("", |(_, names)| names[0]),
+        }
+    }
+
+    /// The value of the attribute where the index stores this.
+    pub fn value<'s>(&self, stored: &'s str) -> Cow<'s, str> {
+        match self {
+            Attribute::Lc => Cow::Owned(stored.to_lowercase()),
+            Attribute::Feature(feature) => feats::value(stored, feature.name()),
+            Attribute::Word | Attribute::Lemma | Attribute::Tag | Attribute::Feats => Cow::Borrowed(stored),
+        }
+    }
+
+    /// Whether several of the strings that are stored may have the same value.
+    pub(crate) fn is_derived(&self) -> bool {
+        matches!(self, Attribute::Lc | Attribute::Feature(_))
+    }
+
+    /// Whether a value is what somebody asks for. A feature may have several values (`Case=Acc,Dat`), of which one is
+    /// enough; a token without the feature has none.
+    pub(crate) fn fits(&self, matcher: &Matcher, value: &str) -> bool {
+        match self {
+            Attribute::Feature(_) => {
+                let mut each = value.split([',', '+']);
+                !value.is_empty() && (matcher.matches(value) || each.any(|one| one != value && matcher.matches(one)))
+            }
+            _ => matcher.matches(value),
+        }
+    }
+
+    /// Whether two tokens have the same value; those without a feature have nothing in common.
+    pub(crate) fn agrees(&self, value: &str, other: &str) -> bool {
+        value == other && !(matches!(self, Attribute::Feature(_)) && value.is_empty())
+    }
+}
+
+impl Serialize for Attribute {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(self.name())
+    }
+}
+
+/// The name of a morphological feature, such as `Case` or `Number[psor]`.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Feature {
+    /// ASCII, with zeros behind the name.
+    name: [u8; feats::MAX_NAME_BYTES],
+}
+
+impl Feature {
+    /// The feature of a name, which begins with a capital letter. A name that only writes another attribute's with a capital is
+    /// none: whoever asks for `Lemma` means the lemma.
+    pub fn named(name: &str) -> Option<Feature> {
+        let means_another = || {
+            let lower = name.to_ascii_lowercase();
+            ATTRIBUTES.iter().any(|(_, names)| names.contains(&lower.as_str()))
+        };
+        if !feats::is_name(name) || means_another() {
+            return None;
+        }
+        let mut feature = Feature { name: [0; feats::MAX_NAME_BYTES] };
+        feature.name[..name.len()].copy_from_slice(name.as_bytes());
+        Some(feature)
+    }
+
+    /// Its name.
+    pub fn name(&self) -> &str {
+        let end = self.name.iter().position(|byte| *byte == 0).unwrap_or(self.name.len());
+        std::str::from_utf8(&self.name[..end]).unwrap_or_default()
+    }
+}
+
+impl fmt::Debug for Feature {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::syntax::Wanted;
+
+    #[test]
+    fn names_with_capitals_are_features_unless_they_mean_something_else() {
+        for name in ["Case", "Number[psor]", "NumType", "lc", "feats"] {
+            assert_eq!(Attribute::named(name).map(|attribute| attribute.name().to_owned()).as_deref(), Some(name));
+        }
+        assert_eq!(Attribute::named("pos"), Some(Attribute::Tag));
+        for name in ["Lemma", "POS", "Feats", "case", "Case[", "Number[Psor]", "Größe", ""] {
+            assert_eq!(Attribute::named(name), None, "{name}");
+        }
+        assert_eq!(Attribute::named(&format!("C{}", "x".repeat(feats::MAX_NAME_BYTES))), None, "too long");
+    }
+
+    #[test]
+    fn one_of_several_values_is_enough_and_no_value_is_never() {
+        let case = Attribute::named("Case").unwrap();
+        let fits = |pattern: &str, value: &str| case.fits(&Wanted::regex(pattern).matcher().unwrap(), value);
+        assert!(
+            fits("Dat", "Acc,Dat")
+                && fits("Acc,Dat", "Acc,Dat")
+                && fits("Gen|Dat", "Gen+Nom")
+                && fits("Nom", "Gen+Nom")
+        );
+        assert!(!fits(".*", "") && !fits("", "") && !fits("Da", "Acc,Dat"));
+        assert!(case.agrees("Gen", "Gen") && !case.agrees("", "") && Attribute::Tag.agrees("", ""));
+    }
+}
