@@ -87,8 +87,9 @@ impl Inventory {
         let mut counts: BTreeMap<&str, BTreeMap<&str, u32>> = BTreeMap::new();
         let mut tokens = 0;
         for gold in sentences.iter().copied().flatten() {
+            let Some(feats) = &gold.feats else { continue };
             tokens += 1;
-            for pair in gold.feats.split(['+', '|']) {
+            for pair in feats.split(['+', '|']) {
                 let Some((attribute, _)) = pair.split_once('=') else { continue };
                 *counts.entry(attribute).or_default().entry(pair).or_default() += 1;
             }
@@ -112,8 +113,7 @@ impl Inventory {
         let mut bundles: Vec<BTreeSet<(Vec<u8>, Parts)>> = vec![BTreeSet::new(); tags.len()];
         for gold in sentences.iter().copied().flatten() {
             let tag = usize::from(tags::number(tags, &gold.tag));
-            if tags[tag] == gold.tag {
-                let parts = found.parts(gold);
+            if let Some(parts) = found.parts(gold).filter(|_| tags[tag] == gold.tag) {
                 bundles[tag].insert((united(&parts), parts));
             }
         }
@@ -132,15 +132,16 @@ impl Inventory {
         self.agreements[usize::from(tag)].iter().any(|one| *one != Agreement::default())
     }
 
-    /// The values that a word has, part by part.
-    fn parts(&self, gold: &Gold) -> Parts {
+    /// The values that a word has, part by part, if they are known.
+    fn parts(&self, gold: &Gold) -> Option<Parts> {
         let number = |pair: &str| self.values.iter().position(|value| value == pair).map(|place| place as u8);
-        gold.feats.split('+').map(|part| part.split('|').filter_map(number).collect()).collect()
+        let feats = gold.feats.as_ref()?;
+        Some(feats.split('+').map(|part| part.split('|').filter_map(number).collect()).collect())
     }
 
     /// The number of a word's bundle among those of its tag; none if it is not there.
     fn bundle(&self, tag: u8, gold: &Gold) -> Option<usize> {
-        let parts = self.parts(gold);
+        let parts = self.parts(gold)?;
         self.bundles[usize::from(tag)].iter().position(|bundle| *bundle == parts)
     }
 }

@@ -43,6 +43,9 @@ struct Args {
     /// Test on one part only
     #[arg(long)]
     quick: bool,
+    /// Test on these treebanks only, such as pt_bosque
+    #[arg(long, value_delimiter = ',', value_name = "NAMES")]
+    trials: Vec<String>,
     /// Learn without testing
     #[arg(long)]
     untested: bool,
@@ -134,7 +137,8 @@ fn learn(code: &str, shelves: &Shelves, args: &Args, settings: &Settings) -> Lea
     let (helping, help) = shelf::helping(shelves, code);
     let model = |sentences: &[&Sentence]| make(Material { own: sentences, helping: &helping, help }, settings);
     let mut learned = Learned { about: About::default(), packed: None, scores: BTreeMap::new() };
-    let trials: Vec<Trial> = if args.untested { Vec::new() } else { shelf.trials(args.folds, args.quick) };
+    let mut trials: Vec<Trial> = if args.untested { Vec::new() } else { shelf.trials(args.folds, args.quick) };
+    trials.retain(|trial| args.trials.is_empty() || args.trials.contains(&trial.name));
     for trial in &trials {
         let sentences: Vec<&Sentence> = trial.learn.iter().collect();
         let model = model(&sentences);
@@ -176,9 +180,10 @@ fn show(name: &str, tagger: &Tagger, sentences: &[Sentence], limit: usize) {
         tagger.tag(&mut tokens);
         for (gold, token) in sentence.iter().zip(&tokens).filter(|(gold, _)| !gold.is_joined()) {
             let lemma = gold.lemma.as_ref().unwrap_or(&token.lemma);
-            if left > 0 && (gold.tag != token.tag || *lemma != token.lemma || gold.feats != token.feats) {
+            let feats = gold.feats.as_ref().unwrap_or(&token.feats);
+            if left > 0 && (gold.tag != token.tag || *lemma != token.lemma || *feats != token.feats) {
                 left -= 1;
-                let (form, tag, feats) = (&gold.form, &gold.tag, &gold.feats);
+                let (form, tag) = (&gold.form, &gold.tag);
                 println!("{name} {form}: {lemma} {tag} {feats}, not {} {} {}", token.lemma, token.tag, token.feats);
             }
         }

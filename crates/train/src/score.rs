@@ -29,15 +29,20 @@ impl Score {
         share(self.lemmas)
     }
 
-    /// The share of words all of whose features were right; none if nobody has any.
+    /// The share of words all of whose features were right; none if hardly any word has one.
     pub fn bundle(&self) -> Option<f32> {
-        share(self.bundles).filter(|_| self.feats.0 > 0)
+        share(self.bundles).filter(|_| self.has_feats())
     }
 
     /// The harmonic mean of how many features that were wanted were given, and how many given were wanted.
     pub fn feat(&self) -> Option<f32> {
         let (wanted, given, right) = self.feats;
-        (wanted > 0).then(|| 2.0 * right as f32 / (wanted + given) as f32)
+        self.has_feats().then(|| 2.0 * right as f32 / (wanted + given) as f32)
+    }
+
+    /// Whether one word of a hundred has a feature. Treebanks of some languages mark a handful, which nobody can learn or miss.
+    fn has_feats(&self) -> bool {
+        self.feats.0 > 0 && self.feats.0 * 100 >= self.bundles.0
     }
 
     /// All four: tags, lemmas, bundles, features.
@@ -59,11 +64,11 @@ impl Score {
         if let Some(wanted) = &gold.lemma {
             count(&mut self.lemmas, wanted, lemma);
         }
-        count(&mut self.bundles, &gold.feats, feats);
-        if let Some(feats) = feats {
+        if let (Some(wanted), Some(feats)) = (&gold.feats, feats) {
+            count(&mut self.bundles, wanted, Some(feats));
             let pairs = |feats| str::split(feats, '|').filter(|pair| !pair.is_empty());
-            let right = pairs(feats).filter(|pair| pairs(&gold.feats).any(|wanted| wanted == *pair)).count();
-            let (wanted, given) = (pairs(&gold.feats).count(), pairs(feats).count());
+            let right = pairs(feats).filter(|pair| pairs(wanted).any(|wanted| wanted == *pair)).count();
+            let (wanted, given) = (pairs(wanted).count(), pairs(feats).count());
             add3(&mut self.feats, (wanted as u32, given as u32, right as u32));
         }
     }

@@ -17,14 +17,14 @@ pub struct Gold {
     pub lemma: Option<String>,
     /// Its part of speech, joined in the same way.
     pub tag: String,
-    /// The features we learn, joined in the same way: see [`canonical`].
-    pub feats: String,
+    /// The features we learn, joined in the same way: see [`canonical`]. None if the treebank is not to be trusted with them.
+    pub feats: Option<String>,
 }
 
 impl Gold {
     fn new(form: String, lemma: String, tag: String, feats: &str) -> Gold {
         let lemma = Some(lemma).filter(|lemma| !lemma.is_empty() && (lemma != "_" || form == "_"));
-        Gold { form, lemma, tag, feats: canonical(feats) }
+        Gold { form, lemma, tag, feats: Some(canonical(feats)) }
     }
 
     /// Whether the token stands for several words.
@@ -100,6 +100,12 @@ impl Treebank {
         self.sentences().map(Vec::len).sum()
     }
 
+    /// The same without features.
+    pub fn without_feats(mut self) -> Treebank {
+        self.documents.iter_mut().flatten().flatten().for_each(|gold| gold.feats = None);
+        self
+    }
+
     /// The documents of one fold of `folds`, and all others. Documents go to the folds in turns.
     pub fn fold(&self, fold: usize, folds: usize) -> (Vec<Sentence>, Vec<Sentence>) {
         let (mut inside, mut outside) = (Vec::new(), Vec::new());
@@ -153,7 +159,7 @@ fn conllu(text: &str) -> Result<Vec<Vec<Sentence>>> {
         let (id, form, lemma, tag, feats) = (fields[0], fields[1], fields[2], fields[3], fields[5]);
         if let Some((_, last)) = id.split_once('-') {
             joined_until = last.parse().with_context(|| format!("line {} has the number {id}", number + 1))?;
-            let (lemma, tag, feats) = (Some(String::new()), String::new(), String::new());
+            let (lemma, tag, feats) = (Some(String::new()), String::new(), Some(String::new()));
             sentence.push(Gold { form: form.to_owned(), lemma, tag, feats });
             continue;
         }
@@ -163,7 +169,7 @@ fn conllu(text: &str) -> Result<Vec<Vec<Sentence>>> {
             Some(token) if id <= joined_until => {
                 let plus = if token.tag.is_empty() { "" } else { "+" };
                 token.tag = [&token.tag, plus, tag].concat();
-                token.feats = [&token.feats, plus, &canonical(feats)].concat();
+                token.feats = token.feats.take().map(|before| [&before, plus, &canonical(feats)].concat());
                 token.lemma = token.lemma.take().map(|before| [&before, plus, lemma].concat());
             }
             _ => sentence.push(Gold::new(form.to_owned(), lemma.to_owned(), tag.to_owned(), feats)),

@@ -12,7 +12,7 @@ fn sentence(text: &str) -> Sentence {
         let mut parts = word.split('/').map(str::to_owned);
         let mut part = || parts.next().expect("three parts");
         let (form, lemma, tag) = (part(), Some(part()), part());
-        Gold { form, lemma, tag, feats: parts.next().unwrap_or_default() }
+        Gold { form, lemma, tag, feats: Some(parts.next().unwrap_or_default()) }
     };
     text.split_whitespace().map(gold).collect()
 }
