@@ -293,7 +293,7 @@ struct Bundle {
 /// How many bundles of a word are compared with those of its neighbours.
 pub const MOST_CANDIDATES: usize = 8;
 /// Those that are worse than the best by more are not: no agreement would make up for it.
-const MARGIN: i32 = 60;
+const MARGIN: i32 = 120;
 
 /// A bundle of a word, how good the best chain is that ends with it, and which of the word before belongs to that.
 #[derive(Debug, Clone, Copy)]

@@ -12,6 +12,7 @@
 //!     let mut sentence = words.map(|word| tidings_model::Token { word: word.to_owned(), ..Default::default() });
 //!     tagger.tag(&mut sentence);
 //!     assert_eq!((sentence[1].lemma.as_str(), sentence[1].tag.as_str()), ("house", "NOUN"));
+//!     assert_eq!(sentence[1].feats, "Number=Plur");
 //! }
 //! ```
 

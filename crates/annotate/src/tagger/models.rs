@@ -147,6 +147,7 @@ mod tests {
         assert!(models().languages().count() >= 45);
         for about in models().languages() {
             assert!(!about.treebanks.is_empty() && !about.licence().contains("NC"), "{about:?}");
+            assert!(about.bytes <= 500_000, "{about:?} is large");
         }
         let norwegian = models().tagger("nob").expect("codes of three letters are understood");
         assert_eq!(norwegian.about().language, "nb");
