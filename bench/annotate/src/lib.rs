@@ -1,4 +1,4 @@
-//! Measures lemmas and parts of speech on treebanks, beside peers.
+//! Measures lemmas, parts of speech and features on treebanks, beside peers.
 
 pub mod python;
 

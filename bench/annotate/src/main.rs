@@ -1,4 +1,4 @@
-//! Lemmas and parts of speech on treebanks, beside peers.
+//! Lemmas, parts of speech and morphological features on treebanks, beside peers.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -101,7 +101,7 @@ fn measure(row: &mut Row, tagger: &Tagger, code: &str, test: &[Sentence], args: 
 /// A row for each treebank, a column for each peer, and means of those with and without a file for training.
 fn print(rows: &BTreeMap<String, Row>, peers: &[String]) {
     let speed = |measure: &Measure| f64::from(measure.score.tags.0) / measure.seconds.max(1e-9) / 1000.0;
-    println!("| UPOS / lemma, % | tidings | KB | k tokens/s | {} |", peers.join(" | "));
+    println!("| UPOS / lemma / features, % | tidings | KB | k tokens/s | {} |", peers.join(" | "));
     println!("| --- | --: | --: | --: |{}", " --: |".repeat(peers.len()));
     for (name, row) in rows {
         let cells: Vec<String> = peers.iter().map(|peer| row.peers.get(peer).map_or("".to_owned(), cell)).collect();
@@ -134,16 +134,20 @@ fn shown(share: Option<f32>) -> String {
     share.map_or("-".to_owned(), |share| format!("{:.2}", share * 100.0))
 }
 
+/// Tags, lemmas and whole bundles of features; F1 of single features is left to `tidings-train`.
+fn join([upos, lemma, bundle, _]: [Option<f32>; 4]) -> String {
+    let feats = bundle.map_or(String::new(), |bundle| format!(" / {}", shown(Some(bundle))));
+    format!("{} / {}{feats}", shown(upos), shown(lemma))
+}
+
 fn cell(measure: &Measure) -> String {
-    format!("{} / {}", shown(measure.score.upos()), shown(measure.score.lemma()))
+    join(measure.score.shares())
 }
 
 fn mean<'m>(measures: impl Iterator<Item = &'m Measure>) -> String {
-    let (mut upos, mut lemma) = (Vec::new(), Vec::new());
+    let mut all: [Vec<f32>; 4] = Default::default();
     for measure in measures {
-        upos.extend(measure.score.upos());
-        lemma.extend(measure.score.lemma());
+        all.iter_mut().zip(measure.score.shares()).for_each(|(all, share)| all.extend(share));
     }
-    let mean = |shares: &[f32]| (!shares.is_empty()).then(|| shares.iter().sum::<f32>() / shares.len() as f32);
-    format!("{} / {}", shown(mean(&upos)), shown(mean(&lemma)))
+    join(all.map(|shares| (!shares.is_empty()).then(|| shares.iter().sum::<f32>() / shares.len() as f32)))
 }

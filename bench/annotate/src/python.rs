@@ -35,7 +35,7 @@ pub fn run(python: &Path, peer: &str, language: &str, sentences: &[Sentence]) ->
     let mut score = Score::default();
     for (sentence, found) in sentences.iter().zip(&answer.answers) {
         for (gold, (lemma, tag)) in sentence.iter().zip(found) {
-            score.add(gold, tag.as_deref(), lemma.as_deref());
+            score.add(gold, tag.as_deref(), lemma.as_deref(), None);
         }
     }
     Ok(Some((score, answer.seconds)))

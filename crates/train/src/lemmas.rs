@@ -35,6 +35,8 @@ pub struct Settings {
     pub unit: f32,
     /// If all is larger than this when it is packed, words seen once are not remembered with a script of their own.
     pub most_bytes: usize,
+    /// If all but what is remembered is larger than this when it is packed, the weakest weights are left out.
+    pub most_rules: usize,
     /// Two to the power of this is the number of places for features.
     pub bits: u32,
 }
@@ -50,6 +52,7 @@ impl Default for Settings {
             frequent: 3,
             unit: 0.08,
             most_bytes: 180_000,
+            most_rules: 150_000,
             bits: 21,
         }
     }
@@ -88,10 +91,22 @@ pub fn learn(tags: &[String], own: &[&Sentence], settings: &Settings) -> Vec<u8>
     let scripts: Vec<Script> = ranked.iter().map(|(script, _)| (*script).clone()).collect();
 
     let known = Known::new(&types);
-    let weights = rounded(&weigh(&types, &scripts[..competing], &known, settings), settings.unit);
-    let case_weights = rounded(&cases::learn(tags, own, settings.bits), settings.unit);
+    let all_weights = weigh(&types, &scripts[..competing], &known, settings);
+    let all_case_weights = cases::learn(tags, own, settings.bits);
     let known = known.places(settings.bits);
     let joints = joints(&types, settings.bits);
+    let mut keep = settings.unit / 2.0;
+    let (weights, case_weights) = loop {
+        let weights = rounded(&all_weights, settings.unit, keep);
+        let case_weights = rounded(&all_case_weights, settings.unit, keep);
+        let mut out = Vec::new();
+        let bits = settings.bits;
+        Lemmatiser::write(&scripts, competing, bits, &weights, &case_weights, &[], &known, &joints, &mut out);
+        if keep > 1.0 || Models::pack(&out).len() <= settings.most_rules {
+            break (weights, case_weights);
+        }
+        keep *= 1.25;
+    };
     let write = |scripts: &[Script], memory: &[(u32, u16, Case)]| {
         let mut out = Vec::new();
         Lemmatiser::write(

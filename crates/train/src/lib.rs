@@ -1,10 +1,11 @@
-//! Learns the models of `tidings-annotate`: parts of speech and lemmas, from treebanks.
+//! Learns the models of `tidings-annotate`: parts of speech, lemmas and morphological features, from treebanks.
 //!
 //! The same text gives the same bytes on every run, however many languages are learned at once: whatever is shuffled
 //! takes a fixed seed, and everything is summed up in a fixed order. Machines whose `exp` rounds otherwise may differ.
 
 mod cases;
 mod dice;
+pub mod feats;
 pub mod lemmas;
 mod linear;
 pub mod model;

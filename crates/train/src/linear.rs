@@ -103,8 +103,9 @@ pub fn learn(choices: &[Choice], numbers: &Numbers, settings: Settings) -> Vec<(
     pairs
 }
 
-/// Weights in a byte each, those that become nothing left out.
-pub fn rounded(pairs: &[(u32, f32)], unit: f32) -> Vec<(u32, i8)> {
+/// Weights in a byte each, those that become nothing or are weaker than `keep` left out.
+pub fn rounded(pairs: &[(u32, f32)], unit: f32, keep: f32) -> Vec<(u32, i8)> {
     let round = |weight: f32| (weight / unit).round().clamp(-127.0, 127.0) as i8;
-    pairs.iter().map(|(place, weight)| (*place, round(*weight))).filter(|pair| pair.1 != 0).collect()
+    let kept = pairs.iter().filter(|(_, weight)| weight.abs() >= keep);
+    kept.map(|(place, weight)| (*place, round(*weight))).filter(|pair| pair.1 != 0).collect()
 }

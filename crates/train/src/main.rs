@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use anyhow::{Context as _, Result, bail};
+use anyhow::{Context as _, Result, bail, ensure};
 use clap::Parser;
 use tidings_annotate::tagger::{About, Models, Tagger};
 use tidings_train::model::{Material, Settings, make};
@@ -43,6 +43,9 @@ struct Args {
     /// Test on one part only
     #[arg(long)]
     quick: bool,
+    /// Test on these treebanks only, such as pt_bosque
+    #[arg(long, value_delimiter = ',', value_name = "NAMES")]
+    trials: Vec<String>,
     /// Learn without testing
     #[arg(long)]
     untested: bool,
@@ -103,6 +106,7 @@ fn join(files: &[PathBuf], output: Option<&Path>) -> Result<()> {
         let bytes = std::fs::read(file).with_context(|| format!("cannot read {}", what()))?;
         let models = Models::from_bytes(bytes.into()).with_context(what)?;
         models.check().with_context(what)?;
+        ensure!(models.are_current(), "{} is of an older version; make it anew", what());
         all = all.with(models);
     }
     write(output.context("--join needs --output")?, &all.packed().collect::<Vec<_>>())
@@ -133,7 +137,8 @@ fn learn(code: &str, shelves: &Shelves, args: &Args, settings: &Settings) -> Lea
     let (helping, help) = shelf::helping(shelves, code);
     let model = |sentences: &[&Sentence]| make(Material { own: sentences, helping: &helping, help }, settings);
     let mut learned = Learned { about: About::default(), packed: None, scores: BTreeMap::new() };
-    let trials: Vec<Trial> = if args.untested { Vec::new() } else { shelf.trials(args.folds, args.quick) };
+    let mut trials: Vec<Trial> = if args.untested { Vec::new() } else { shelf.trials(args.folds, args.quick) };
+    trials.retain(|trial| args.trials.is_empty() || args.trials.contains(&trial.name));
     for trial in &trials {
         let sentences: Vec<&Sentence> = trial.learn.iter().collect();
         let model = model(&sentences);
@@ -141,7 +146,7 @@ fn learn(code: &str, shelves: &Shelves, args: &Args, settings: &Settings) -> Lea
         let row = learned.scores.entry(trial.name.clone()).or_insert((trial.is_trained, Score::default(), 0));
         let found = score(&tagger, &trial.test);
         row.1.merge(&found);
-        eprintln!("{} {:?} {:?}", trial.name, found.upos(), found.lemma());
+        eprintln!("{} {}", trial.name, shares(&found));
         show(&trial.name, &tagger, &trial.test, args.show);
         row.2 = Models::pack(&model).len();
     }
@@ -156,6 +161,7 @@ fn learn(code: &str, shelves: &Shelves, args: &Args, settings: &Settings) -> Lea
         treebanks: shelf::sources(shelf, args.shared.is_none().then_some(args.licence.as_str())),
         upos: all.upos(),
         lemma: all.lemma(),
+        feats: all.bundle(),
         measured: if measured.is_empty() { "-".to_owned() } else { measured.join(", ") },
         ..About::default()
     };
@@ -174,37 +180,44 @@ fn show(name: &str, tagger: &Tagger, sentences: &[Sentence], limit: usize) {
         tagger.tag(&mut tokens);
         for (gold, token) in sentence.iter().zip(&tokens).filter(|(gold, _)| !gold.is_joined()) {
             let lemma = gold.lemma.as_ref().unwrap_or(&token.lemma);
-            if left > 0 && (gold.tag != token.tag || *lemma != token.lemma) {
+            let feats = gold.feats.as_ref().unwrap_or(&token.feats);
+            if left > 0 && (gold.tag != token.tag || *lemma != token.lemma || *feats != token.feats) {
                 left -= 1;
-                println!("{name} {}: {} {}, not {} {}", gold.form, lemma, gold.tag, token.lemma, token.tag);
+                let (form, tag) = (&gold.form, &gold.tag);
+                println!("{name} {form}: {lemma} {tag} {feats}, not {} {} {}", token.lemma, token.tag, token.feats);
             }
         }
     }
 }
 
 fn report(results: &BTreeMap<&String, Learned>) {
-    let mut means: BTreeMap<bool, (Vec<f32>, Vec<f32>)> = BTreeMap::new();
-    println!("treebank\tUPOS\tlemma\tKB");
+    let mut means: BTreeMap<bool, [Vec<f32>; 4]> = BTreeMap::new();
+    println!("treebank\tUPOS\tlemma\tfeats\tF1\tKB");
     for learned in results.values() {
         for (name, (is_trained, score, bytes)) in &learned.scores {
-            let shown = |share: Option<f32>| share.map_or("-".to_owned(), |share| format!("{:.2}", share * 100.0));
             let mark = if *is_trained { "+" } else { "" };
-            println!("{name}{mark}\t{}\t{}\t{}", shown(score.upos()), shown(score.lemma()), bytes / 1000);
+            println!("{name}{mark}\t{}\t{}", shares(score), bytes / 1000);
             let row = means.entry(*is_trained).or_default();
-            row.0.extend(score.upos());
-            row.1.extend(score.lemma());
+            row.iter_mut().zip(score.shares()).for_each(|(all, share)| all.extend(share));
         }
     }
-    for (is_trained, (upos, lemma)) in means {
-        let mean = |scores: &[f32]| scores.iter().sum::<f32>() / scores.len() as f32 * 100.0;
+    for (is_trained, scores) in means {
+        let mean = |scores: &Vec<f32>| format!("{:.2}", scores.iter().sum::<f32>() / scores.len() as f32 * 100.0);
         let what = if is_trained { "with" } else { "without" };
-        println!("mean of {} {what} a file for training\t{:.2}\t{:.2}", upos.len(), mean(&upos), mean(&lemma));
+        let means: Vec<String> = scores.iter().map(mean).collect();
+        println!("mean of {} {what} a file for training\t{}", scores[0].len(), means.join("\t"));
     }
     let sizes: Vec<usize> = results.values().filter_map(|learned| Some(learned.packed.as_ref()?.len())).collect();
     if let Some(largest) = sizes.iter().max() {
         let all: usize = sizes.iter().sum();
         println!("{} models, {} KB, the largest {} KB", sizes.len(), all / 1000, largest / 1000);
     }
+}
+
+/// The shares of a score in per cent, as columns.
+fn shares(score: &Score) -> String {
+    let shown = |share: Option<f32>| share.map_or("-".to_owned(), |share| format!("{:.2}", share * 100.0));
+    score.shares().map(shown).join("\t")
 }
 
 fn settings(changes: &[String]) -> Result<Settings> {
@@ -231,6 +244,21 @@ fn settings(changes: &[String]) -> Result<Settings> {
             "lemmas.frequent" => settings.lemmas.frequent = number as u32,
             "lemmas.unit" => settings.lemmas.unit = number,
             "lemmas.bits" => settings.lemmas.bits = number as u32,
+            "most_bytes" => settings.most_bytes = number as usize,
+            "least_feats" => settings.least_feats = number as usize,
+            "feats.rounds" => settings.feats.rounds = number as usize,
+            "feats.step" => settings.feats.step = number,
+            "feats.calm" => settings.feats.calm = number,
+            "feats.draw" => settings.feats.draw = number,
+            "feats.forget" => settings.feats.forget = number,
+            "feats.noise" => settings.feats.noise = number,
+            "feats.least" => settings.feats.least = number as u32,
+            "feats.common" => settings.feats.common = number,
+            "feats.candidates" => settings.feats.candidates = number as usize,
+            "feats.sure" => settings.feats.sure = number as u32,
+            "feats.keep" => settings.feats.keep = number,
+            "feats.bits" => settings.feats.bits = number as u32,
+            "feats.most_bytes" => settings.feats.most_bytes = number as usize,
             _ => bail!("there is no setting {name}"),
         }
     }

@@ -3,10 +3,11 @@
 use std::collections::BTreeMap;
 
 use tidings_annotate::Tagger;
+use tidings_annotate::tagger::Models;
 use tidings_annotate::tagger::script::lower;
 
 use crate::treebank::Sentence;
-use crate::{lemmas, tags};
+use crate::{feats, lemmas, tags};
 
 /// What to learn from.
 #[derive(Debug, Default, Clone, Copy)]
@@ -20,12 +21,30 @@ pub struct Material<'m> {
 }
 
 /// How to learn.
-#[derive(Debug, Default, Clone, Copy)]
+#[derive(Debug, Clone, Copy)]
 pub struct Settings {
     /// Parts of speech.
     pub tags: tags::Settings,
     /// Lemmas.
     pub lemmas: lemmas::Settings,
+    /// Morphological features.
+    pub feats: feats::Settings,
+    /// If a model is larger than this when it is packed, the weakest weights are left out until it is not.
+    pub most_bytes: usize,
+    /// Weights of tags are only left out when those of features are down to this.
+    pub least_feats: usize,
+}
+
+impl Default for Settings {
+    fn default() -> Settings {
+        Settings {
+            tags: Default::default(),
+            lemmas: Default::default(),
+            feats: Default::default(),
+            most_bytes: 500_000,
+            least_feats: 50_000,
+        }
+    }
 }
 
 /// Learns a model; its bytes, not packed.
@@ -33,7 +52,22 @@ pub fn make(material: Material<'_>, settings: &Settings) -> Vec<u8> {
     let names = tags::tags(material.own);
     let learned = tags::learn(&names, &material, &settings.tags);
     let lemmas = lemmas::learn(&names, material.own, &settings.lemmas);
-    Tagger::write(&names, &learned.classes, &learned.chain, &lemmas, &parts(material.own))
+    let feats = feats::learn(&names, material.own, &learned.classes, &settings.feats);
+    let parts = parts(material.own);
+    // How much stronger weights of tags and of features must be than usual.
+    let (mut of_tags, mut of_feats) = (1.0, 1.0);
+    loop {
+        let feats = feats.write(of_feats);
+        let learned = [&learned.classes, &learned.chain(of_tags), &lemmas, &feats];
+        let model = Tagger::write(&names, learned.map(Vec::as_slice), &parts);
+        // What is too large although hardly a weight is left would stay so.
+        if of_tags > 20.0 || Models::pack(&model).len() <= settings.most_bytes {
+            return model;
+        }
+        // Lemmas and features need the tags: those are left alone as long as features can do with less.
+        let step = if Models::pack(&feats).len() > settings.least_feats { &mut of_feats } else { &mut of_tags };
+        *step *= 1.08;
+    }
 }
 
 /// Words that stand for several wherever they were seen at least twice: word, lemmas, tags.

@@ -1,4 +1,4 @@
-//! How many tags and lemmas are right.
+//! How many tags, lemmas and features are right.
 
 use tidings_annotate::Tagger;
 use tidings_model::Token;
@@ -12,6 +12,10 @@ pub struct Score {
     pub tags: (u32, u32),
     /// Lemmas that were asked for, and right.
     pub lemmas: (u32, u32),
+    /// Bundles of features that were asked for, and right as a whole.
+    pub bundles: (u32, u32),
+    /// Features such as `Case=Gen` that were wanted, given, and right.
+    pub feats: (u32, u32, u32),
 }
 
 impl Score {
@@ -25,8 +29,29 @@ impl Score {
         share(self.lemmas)
     }
 
-    /// Counts a word; a tag or a lemma that is not given does not count.
-    pub fn add(&mut self, gold: &Gold, tag: Option<&str>, lemma: Option<&str>) {
+    /// The share of words all of whose features were right; none if hardly any word has one.
+    pub fn bundle(&self) -> Option<f32> {
+        share(self.bundles).filter(|_| self.has_feats())
+    }
+
+    /// The harmonic mean of how many features that were wanted were given, and how many given were wanted.
+    pub fn feat(&self) -> Option<f32> {
+        let (wanted, given, right) = self.feats;
+        self.has_feats().then(|| 2.0 * right as f32 / (wanted + given) as f32)
+    }
+
+    /// Whether one word of a hundred has a feature. Treebanks of some languages mark a handful, which nobody can learn or miss.
+    fn has_feats(&self) -> bool {
+        self.feats.0 > 0 && self.feats.0 * 100 >= self.bundles.0
+    }
+
+    /// All four: tags, lemmas, bundles, features.
+    pub fn shares(&self) -> [Option<f32>; 4] {
+        [self.upos(), self.lemma(), self.bundle(), self.feat()]
+    }
+
+    /// Counts a word; what is not given does not count.
+    pub fn add(&mut self, gold: &Gold, tag: Option<&str>, lemma: Option<&str>, feats: Option<&str>) {
         if gold.is_joined() {
             return;
         }
@@ -39,6 +64,13 @@ impl Score {
         if let Some(wanted) = &gold.lemma {
             count(&mut self.lemmas, wanted, lemma);
         }
+        if let (Some(wanted), Some(feats)) = (&gold.feats, feats) {
+            count(&mut self.bundles, wanted, Some(feats));
+            let pairs = |feats| str::split(feats, '|').filter(|pair| !pair.is_empty());
+            let right = pairs(feats).filter(|pair| pairs(wanted).any(|wanted| wanted == *pair)).count();
+            let (wanted, given) = (pairs(wanted).count(), pairs(feats).count());
+            add3(&mut self.feats, (wanted as u32, given as u32, right as u32));
+        }
     }
 
     /// Adds another count.
@@ -46,7 +78,13 @@ impl Score {
         let add = |one: &mut (u32, u32), other: (u32, u32)| *one = (one.0 + other.0, one.1 + other.1);
         add(&mut self.tags, other.tags);
         add(&mut self.lemmas, other.lemmas);
+        add(&mut self.bundles, other.bundles);
+        add3(&mut self.feats, other.feats);
     }
+}
+
+fn add3(one: &mut (u32, u32, u32), other: (u32, u32, u32)) {
+    *one = (one.0 + other.0, one.1 + other.1, one.2 + other.2);
 }
 
 fn share((asked, right): (u32, u32)) -> Option<f32> {
@@ -65,7 +103,7 @@ pub fn score<'s>(tagger: &Tagger, sentences: impl IntoIterator<Item = &'s Senten
         let mut tokens = tokens(sentence);
         tagger.tag(&mut tokens);
         for (gold, token) in sentence.iter().zip(&tokens) {
-            score.add(gold, Some(&token.tag), Some(&token.lemma));
+            score.add(gold, Some(&token.tag), Some(&token.lemma), Some(&token.feats));
         }
     }
     score

@@ -57,6 +57,19 @@ impl Default for Settings {
     }
 }
 
+impl Settings {
+    /// How far weights move and what draws them back.
+    fn pace(&self) -> (f32, f32) {
+        (self.step, self.draw)
+    }
+}
+
+/// What the strongest weight of a row must be if weights below `keep` are left out. Where that is more than usual there are too
+/// many, and a row costs more than its weights.
+pub(crate) fn least_of_row(keep: f32, usual: f32) -> f32 {
+    if keep > usual { keep * 2.0 } else { keep }
+}
+
 /// The tags of a language, by their number.
 pub fn tags(sentences: &[&Sentence]) -> Vec<String> {
     let mut counts: BTreeMap<&str, u32> = BTreeMap::new();
@@ -144,6 +157,9 @@ fn classes(tags: &[String], material: &Material<'_>, settings: &Settings) -> Vec
     out
 }
 
+/// Of more tokens than this, features must have been seen three times: there are too many for a small model.
+const LARGE: usize = 100_000;
+
 /// A sentence as numbers.
 struct Example {
     /// The rows of each token's features; those that know the word first.
@@ -156,13 +172,22 @@ struct Example {
     is_helping: bool,
 }
 
-/// What was learned: classes and weights, as parts of a model.
-#[derive(Debug)]
+/// What was learned.
 pub struct Learned {
-    /// Classes of words.
+    /// Classes of words, as a part of a model.
     pub classes: Vec<u8>,
-    /// Weights of the chain.
-    pub chain: Vec<u8>,
+    field: Field,
+    places: Vec<u32>,
+    /// Weights below this are left out.
+    keep: f32,
+    settings: Settings,
+}
+
+impl Learned {
+    /// Weights of the chain, as a part of a model: of the weakest more are left out, the higher `strictness` is above one.
+    pub fn chain(&self, strictness: f32) -> Vec<u8> {
+        self.field.write(&self.places, self.keep * strictness, &self.settings)
+    }
 }
 
 /// Learns from sentences of a language, with the help of others in related ones.
@@ -171,16 +196,14 @@ pub fn learn(tags: &[String], material: &Material<'_>, settings: &Settings) -> L
     let classes = Classes::read(&mut Reader::new(&packed_classes)).expect("it was just written");
     let (examples, places) = examples(tags, material, &classes, settings);
     let field = Field::learn(tags.len(), places.len(), &examples, settings);
-    let mut keep = settings.keep;
-    let mut chain = field.write(&places, keep, settings);
-    while Models::pack(&chain).len() > settings.most_bytes && keep < 2.0 {
-        keep *= 1.3;
-        chain = field.write(&places, keep, settings);
+    let mut learned = Learned { classes: packed_classes, field, places, keep: settings.keep, settings: *settings };
+    while Models::pack(&learned.chain(1.0)).len() > settings.most_bytes && learned.keep < 2.0 {
+        learned.keep *= 1.3;
     }
-    Learned { classes: packed_classes, chain }
+    learned
 }
 
-fn words(sentence: &Sentence, classes: &Classes) -> Vec<Word> {
+pub(crate) fn words(sentence: &Sentence, classes: &Classes) -> Vec<Word> {
     let word = |form: &str| {
         let mut word = Word::new(form);
         classes.classify(&mut word);
@@ -200,6 +223,7 @@ fn examples(
     let all = || material.own.iter().chain(helping).copied();
     let mut counts: HashMap<u64, u32> = HashMap::new();
     let mut seen: HashMap<u64, u32> = HashMap::new();
+    let tokens: usize = material.own.iter().map(|sentence| sentence.len()).sum();
     for sentence in all() {
         let words = words(sentence, classes);
         words.iter().for_each(|word| *seen.entry(word.whole).or_default() += 1);
@@ -207,7 +231,7 @@ fn examples(
     }
     let mut places: Vec<u32> = counts
         .iter()
-        .filter(|(_, count)| **count >= settings.least)
+        .filter(|(_, count)| **count >= settings.least.max(if tokens > LARGE { 3 } else { 0 }))
         .map(|(hash, _)| Sparse::place(*hash, settings.bits))
         .collect();
     places.sort_unstable();
@@ -389,15 +413,21 @@ impl Field {
         }
         let rows = self.after.iter_mut().zip(&mut self.after_steps).zip(&follow_slopes);
         for ((weights, steps), slopes) in rows.take(tags) {
-            adapt(weights, steps, slopes, example.weight, settings);
+            adapt(weights, steps, slopes, example.weight, settings.pace());
         }
-        adapt(&mut self.after[MOST_TAGS], &mut self.after_steps[MOST_TAGS], &first_slopes, example.weight, settings);
+        adapt(
+            &mut self.after[MOST_TAGS],
+            &mut self.after_steps[MOST_TAGS],
+            &first_slopes,
+            example.weight,
+            settings.pace(),
+        );
     }
 
     fn update(&mut self, rows: &[u32], slopes: &Scores, weight: f32, settings: &Settings) {
         for row in rows {
             let at = *row as usize;
-            adapt(&mut self.weights[at], &mut self.steps[at], slopes, weight, settings);
+            adapt(&mut self.weights[at], &mut self.steps[at], slopes, weight, settings.pace());
         }
     }
 
@@ -406,11 +436,13 @@ impl Field {
         let largest = self.weights.iter().flatten().map(|weight| weight.abs()).fold(0.0, f32::max);
         let unit = (largest / 127.0).clamp(0.04, 0.08);
         let round = |weight: f32| if weight.abs() < keep { 0.0 } else { (weight / unit).round() };
+        let least = least_of_row(keep, settings.keep);
         let mut kept = Vec::new();
         let mut rows: Vec<Vec<i8>> = Vec::new();
         for (place, weights) in places.iter().zip(&self.weights) {
             let row: Vec<i8> = weights[..self.tags].iter().map(|one| round(*one).clamp(-127.0, 127.0) as i8).collect();
-            if row.iter().any(|weight| *weight != 0) {
+            if weights[..self.tags].iter().any(|weight| weight.abs() >= least) && row.iter().any(|weight| *weight != 0)
+            {
                 kept.push(*place);
                 rows.push(row);
             }
@@ -431,13 +463,20 @@ fn scale(scores: &mut Scores) {
     scores.iter_mut().for_each(|score| *score *= share);
 }
 
+/// Moves weights down their slopes, the less the more they have moved, and draws them to nothing.
 #[inline]
-fn adapt(weights: &mut Scores, steps: &mut Scores, slopes: &Scores, share: f32, settings: &Settings) {
-    for tag in 0..MOST_TAGS {
-        let slope = slopes[tag] * share;
-        steps[tag] += slope * slope;
-        let step = settings.step / steps[tag].sqrt();
-        let weight = weights[tag] - step * slope;
-        weights[tag] = (weight.abs() - step * settings.draw).max(0.0).copysign(weight);
+pub(crate) fn adapt<const COUNT: usize>(
+    weights: &mut [f32; COUNT],
+    steps: &mut [f32; COUNT],
+    slopes: &[f32; COUNT],
+    share: f32,
+    (step, draw): (f32, f32),
+) {
+    for place in 0..COUNT {
+        let slope = slopes[place] * share;
+        steps[place] += slope * slope;
+        let step = step / steps[place].sqrt();
+        let weight = weights[place] - step * slope;
+        weights[place] = (weight.abs() - step * draw).max(0.0).copysign(weight);
     }
 }

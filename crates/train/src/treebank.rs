@@ -1,10 +1,11 @@
-//! Treebanks: sentences of words with lemmas and parts of speech.
+//! Treebanks: sentences of words with lemmas, parts of speech and features.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use anyhow::{Context as _, Result, ensure};
 use serde::Deserialize;
+use tidings_annotate::tagger::feats::canonical;
 
 /// A word as people analysed it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -16,12 +17,14 @@ pub struct Gold {
     pub lemma: Option<String>,
     /// Its part of speech, joined in the same way.
     pub tag: String,
+    /// The features we learn, joined in the same way: see [`canonical`]. None if the treebank is not to be trusted with them.
+    pub feats: Option<String>,
 }
 
 impl Gold {
-    fn new(form: String, lemma: String, tag: String) -> Gold {
+    fn new(form: String, lemma: String, tag: String, feats: &str) -> Gold {
         let lemma = Some(lemma).filter(|lemma| !lemma.is_empty() && (lemma != "_" || form == "_"));
-        Gold { form, lemma, tag }
+        Gold { form, lemma, tag, feats: Some(canonical(feats)) }
     }
 
     /// Whether the token stands for several words.
@@ -45,7 +48,7 @@ pub struct Treebank {
 }
 
 /// Form, lemma, tag and features.
-type Word = (String, Option<String>, Option<String>, serde_json::Value);
+type Word = (String, Option<String>, Option<String>, Option<String>);
 
 #[derive(Deserialize)]
 struct Row {
@@ -71,8 +74,10 @@ impl Treebank {
             let row: Row = serde_json::from_str(line).with_context(what)?;
             treebank.title = row.tb;
             let sentence = |words: Vec<Word>| {
-                let gold =
-                    |(form, lemma, tag, _): Word| Gold::new(form, lemma.unwrap_or_default(), tag.unwrap_or_default());
+                let gold = |(form, lemma, tag, feats): Word| {
+                    let feats = feats.unwrap_or_default();
+                    Gold::new(form, lemma.unwrap_or_default(), tag.unwrap_or_default(), &feats)
+                };
                 words.into_iter().map(gold).filter(|gold| !gold.tag.is_empty()).collect()
             };
             treebank.documents.push(row.sents.into_iter().map(sentence).collect());
@@ -93,6 +98,12 @@ impl Treebank {
     /// The number of its tokens.
     pub fn tokens(&self) -> usize {
         self.sentences().map(Vec::len).sum()
+    }
+
+    /// The same without features.
+    pub fn without_feats(mut self) -> Treebank {
+        self.documents.iter_mut().flatten().flatten().for_each(|gold| gold.feats = None);
+        self
     }
 
     /// The documents of one fold of `folds`, and all others. Documents go to the folds in turns.
@@ -145,10 +156,11 @@ fn conllu(text: &str) -> Result<Vec<Vec<Sentence>>> {
         }
         let fields: Vec<&str> = line.split('\t').collect();
         ensure!(fields.len() == 10, "line {} has {} fields instead of 10", number + 1, fields.len());
-        let (id, form, lemma, tag) = (fields[0], fields[1], fields[2], fields[3]);
+        let (id, form, lemma, tag, feats) = (fields[0], fields[1], fields[2], fields[3], fields[5]);
         if let Some((_, last)) = id.split_once('-') {
             joined_until = last.parse().with_context(|| format!("line {} has the number {id}", number + 1))?;
-            sentence.push(Gold { form: form.to_owned(), lemma: Some(String::new()), tag: String::new() });
+            let (lemma, tag, feats) = (Some(String::new()), String::new(), Some(String::new()));
+            sentence.push(Gold { form: form.to_owned(), lemma, tag, feats });
             continue;
         }
         // Words that are not in the text have numbers such as 8.1.
@@ -157,9 +169,10 @@ fn conllu(text: &str) -> Result<Vec<Vec<Sentence>>> {
             Some(token) if id <= joined_until => {
                 let plus = if token.tag.is_empty() { "" } else { "+" };
                 token.tag = [&token.tag, plus, tag].concat();
+                token.feats = token.feats.take().map(|before| [&before, plus, &canonical(feats)].concat());
                 token.lemma = token.lemma.take().map(|before| [&before, plus, lemma].concat());
             }
-            _ => sentence.push(Gold::new(form.to_owned(), lemma.to_owned(), tag.to_owned())),
+            _ => sentence.push(Gold::new(form.to_owned(), lemma.to_owned(), tag.to_owned(), feats)),
         }
     }
     Ok(documents)
@@ -172,7 +185,8 @@ mod tests {
     #[test]
     fn words_of_a_token_are_joined() {
         let line = |id: &str, form: &str, lemma: &str, tag: &str| {
-            format!("{id}\t{form}\t{lemma}\t{tag}\t_\t_\t0\troot\t_\t_\n")
+            let feats = if tag == "ADP" { "_" } else { "Number=Sing|Typo=Yes|Gender=Masc" };
+            format!("{id}\t{form}\t{lemma}\t{tag}\t_\t{feats}\t0\troot\t_\t_\n")
         };
         let text = [
             "# sent_id = 1\n".to_owned(),
@@ -184,8 +198,11 @@ mod tests {
             "\n".to_owned(),
         ];
         let documents = conllu(&text.concat()).unwrap();
-        let gold = |form: &str, lemma: &str, tag: &str| Gold::new(form.into(), lemma.into(), tag.into());
-        assert_eq!(documents, [[[gold("Du", "de+le", "ADP+DET"), gold("pain", "pain", "NOUN")]]]);
+        let gold =
+            |form: &str, lemma: &str, tag: &str, feats: &str| Gold::new(form.into(), lemma.into(), tag.into(), feats);
+        let sing = "Gender=Masc|Number=Sing";
+        let du = gold("Du", "de+le", "ADP+DET", "+Gender=Masc|Number=Sing");
+        assert_eq!(documents, [[[du, gold("pain", "pain", "NOUN", sing)]]]);
         assert!(conllu("1\tx").unwrap_err().to_string().contains("line 1"));
     }
 }

@@ -6,12 +6,13 @@ use tidings_model::Token;
 use tidings_train::model::{Material, Settings, make};
 use tidings_train::treebank::{Gold, Sentence};
 
-/// Words as `form/lemma/tag`, parted by blanks.
+/// Words as `form/lemma/tag` or `form/lemma/tag/features`, parted by blanks.
 fn sentence(text: &str) -> Sentence {
     let gold = |word: &str| {
         let mut parts = word.split('/').map(str::to_owned);
         let mut part = || parts.next().expect("three parts");
-        Gold { form: part(), lemma: Some(part()), tag: part() }
+        let (form, lemma, tag) = (part(), Some(part()), part());
+        Gold { form, lemma, tag, feats: Some(parts.next().unwrap_or_default()) }
     };
     text.split_whitespace().map(gold).collect()
 }
@@ -23,9 +24,13 @@ fn model() -> Vec<u8> {
     for (place, noun) in nouns.iter().enumerate() {
         let verb = verbs[place % verbs.len()];
         sentences.push(sentence(&format!(
-            "The/the/DET {noun}s/{noun}/NOUN {verb}ed/{verb}/VERB a/a/DET {noun}/{noun}/NOUN ././PUNCT"
+            "The/the/DET {noun}s/{noun}/NOUN/Case=Nom|Number=Plur {verb}ed/{verb}/VERB/Tense=Past \
+             a/a/DET/Number=Sing {noun}/{noun}/NOUN/Case=Acc|Number=Sing ././PUNCT"
         )));
-        sentences.push(sentence(&format!("She/she/PRON {verb}s/{verb}/VERB du/de+le/ADP+DET {noun}/{noun}/NOUN")));
+        sentences.push(sentence(&format!(
+            "She/she/PRON {verb}s/{verb}/VERB/Tense=Pres du/de+le/ADP+DET/+Number=Sing \
+             {noun}/{noun}/NOUN/Case=Acc|Number=Sing"
+        )));
     }
     let own: Vec<&Sentence> = sentences.iter().collect();
     make(Material { own: &own, ..Material::default() }, &Settings::default())
@@ -49,6 +54,16 @@ fn words_that_were_never_seen_follow_those_that_were() {
     let parts = tagger.parts("Du").unwrap();
     assert_eq!((parts[0].lemma.as_str(), parts[1].tag.as_str()), ("de", "DET"));
     assert_eq!(tagger.parts("garden"), None);
+}
+
+#[test]
+fn features_of_new_words_follow_their_ends_and_neighbours() {
+    let tagger = Tagger::read(About::default(), &model()).unwrap();
+    let words = ["The", "forests", "waited", "du", "forest", "."];
+    let mut tokens = words.map(|word| Token { word: word.to_owned(), ..Token::default() });
+    tagger.tag(&mut tokens);
+    let feats = tokens.map(|token| token.feats);
+    assert_eq!(feats[1..], ["Case=Nom|Number=Plur", "Tense=Past", "+Number=Sing", "Case=Acc|Number=Sing", ""]);
 }
 
 #[test]
@@ -76,10 +91,12 @@ fn a_damaged_model_is_an_error_or_another_model_but_no_panic() {
         dice = dice.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         (dice >> 33) as usize % below
     };
-    for _ in 0..400 {
+    for _ in 0..800 {
         let mut bytes = whole.clone();
         for _ in 0..=roll(4) {
-            let place = roll(bytes.len());
+            // Every other time in its last part, where the features are.
+            let from = roll(2) * (bytes.len() - bytes.len() / 4);
+            let place = from + roll(bytes.len() - from);
             bytes[place] = roll(256) as u8;
         }
         bytes.truncate(if roll(3) == 0 { roll(bytes.len()) } else { bytes.len() });

@@ -26,6 +26,8 @@ pub struct About {
     pub upos: Option<f32>,
     /// The same for lemmas; none also where the treebanks have no lemmas.
     pub lemma: Option<f32>,
+    /// The share of tokens all of whose morphological features were right; none also where the treebanks have none.
+    pub feats: Option<f32>,
     /// How the scores were measured: `dev` or `cross-validation`.
     pub measured: String,
     /// The size of the packed model.
@@ -57,14 +59,20 @@ impl About {
             let _ = write!(line, "{comma}{} = {} = {}", source.name, source.licence, source.tokens);
         }
         let score = |score: Option<f32>| score.map_or("-".to_owned(), |score| format!("{score:.4}"));
-        let _ = write!(line, "\t{}\t{}\t{}", score(self.upos), score(self.lemma), self.measured);
+        let [upos, lemma, feats] = [self.upos, self.lemma, self.feats].map(score);
+        let _ = write!(line, "\t{upos}\t{lemma}\t{}\t{feats}", self.measured);
         line
     }
 
     pub(crate) fn from_line(line: &str) -> Result<About, ModelError> {
         let odd = ModelError::Odd("its list of languages cannot be read");
         let fields: Vec<&str> = line.split('\t').collect();
-        let &[language, treebanks, upos, lemma, measured] = fields.as_slice() else { return Err(odd) };
+        let (fields, feats) = match fields.as_slice() {
+            [fields @ .., feats] if fields.len() == 5 => (fields, *feats),
+            // Models of the first version had no features.
+            fields => (fields, "-"),
+        };
+        let &[language, treebanks, upos, lemma, measured] = fields else { return Err(odd) };
         let source = |text: &str| {
             let mut parts = text.split(" = ");
             let (name, licence, tokens) = (parts.next()?, parts.next()?, parts.next()?.parse().ok()?);
@@ -72,15 +80,18 @@ impl About {
         };
         let sources = treebanks.split("; ").filter(|text| !text.is_empty()).map(source);
         let score = |text: &str| if text == "-" { Some(None) } else { text.parse().ok().map(Some) };
-        match (sources.collect(), score(upos), score(lemma)) {
-            (Some(treebanks), Some(upos), Some(lemma)) if !language.is_empty() && language.len() <= 16 => Ok(About {
-                language: language.to_owned(),
-                treebanks,
-                upos,
-                lemma,
-                measured: measured.to_owned(),
-                ..About::default()
-            }),
+        match (sources.collect(), score(upos), score(lemma), score(feats)) {
+            (Some(treebanks), Some(upos), Some(lemma), Some(feats)) if !language.is_empty() && language.len() <= 16 => {
+                Ok(About {
+                    language: language.to_owned(),
+                    treebanks,
+                    upos,
+                    lemma,
+                    feats,
+                    measured: measured.to_owned(),
+                    ..About::default()
+                })
+            }
             _ => Err(odd),
         }
     }
@@ -98,11 +109,15 @@ mod tests {
             treebanks: vec![source("UD_French-GSD", "CC BY-SA 4.0"), source("UD_French-Sequoia", "LGPL-LR")],
             upos: Some(0.9512),
             lemma: None,
+            feats: Some(0.875),
             measured: "dev".into(),
             ..About::default()
         };
         assert_eq!(About::from_line(&about.to_line()).unwrap(), about);
         assert_eq!(about.licence(), "CC BY-SA 4.0, LGPL-LR");
+        let first_version = "fr\tUD_French-GSD = CC BY-SA 4.0 = 12\t0.9512\t-\tdev";
+        assert_eq!(About::from_line(first_version).unwrap().feats, None);
         assert!(About::from_line("fr\tx").is_err());
+        assert!(About::from_line(&[first_version, "\t-\t-"].concat()).is_err());
     }
 }

@@ -4,6 +4,7 @@ use crate::hash::Hash;
 use crate::tagger::ModelError;
 use crate::tagger::bytes::Reader;
 use crate::tagger::features;
+use crate::tagger::rows;
 use crate::tagger::sparse::Sparse;
 use crate::tagger::words::Word;
 
@@ -30,17 +31,13 @@ pub type Points = [i16; MOST_TAGS];
 const NEVER: i32 = -1 << 28;
 
 impl Chain {
-    /// Reads what [`Chain::write`] wrote.
-    pub fn read(tags: usize, reader: &mut Reader<'_>) -> Result<Chain, ModelError> {
+    /// Reads what [`Chain::write`] wrote, or wrote when models were of that version.
+    pub fn read(tags: usize, version: u8, reader: &mut Reader<'_>) -> Result<Chain, ModelError> {
         let known = Sparse::read(reader)?;
-        let weights = reader.take(tags * known.len())?;
-        let mut rows = vec![[0; MOST_TAGS]; known.len()];
-        // Tag by tag, which packs better than feature by feature.
-        for (tag, weights) in weights.chunks_exact(known.len().max(1)).enumerate() {
-            for (row, weight) in rows.iter_mut().zip(weights) {
-                row[tag] = *weight as i8;
-            }
-        }
+        let rows = match version {
+            1 => rows::read_whole(tags, known.len(), reader)?,
+            _ => rows::read(tags, known.len(), reader)?,
+        };
         let mut follow = |_| -> Result<Scores, ModelError> {
             let mut scores = [NEVER; MOST_TAGS];
             for score in &mut scores[..tags] {
@@ -57,9 +54,7 @@ impl Chain {
     /// then by the tag before.
     pub fn write(bits: u32, places: &[u32], rows: &[Vec<i8>], first: &[i16], after: &[Vec<i16>], out: &mut Vec<u8>) {
         Sparse::write(bits, places, out);
-        for tag in 0..first.len() {
-            out.extend(rows.iter().map(|row| row[tag] as u8));
-        }
+        rows::write(first.len(), rows, out);
         for scores in std::iter::once(first).chain(after.iter().map(Vec::as_slice)) {
             scores.iter().for_each(|score| out.extend(score.to_le_bytes()));
         }

@@ -6,6 +6,7 @@
 
 use crate::hash::mix;
 use crate::tagger::chain::Points;
+use crate::tagger::feats::Shape;
 use crate::tagger::words::Word;
 
 /// How many words have a place, as a power of two: with what is kept of them, about as much memory as a model takes.
@@ -25,8 +26,8 @@ struct Known {
     text: Box<str>,
     is_first: bool,
     seen: Seen,
-    /// Lemmas by the number of the tag.
-    lemmas: Vec<(u8, Box<str>)>,
+    /// Lemmas, and what they and the word say about features, by the number of the tag.
+    lemmas: Vec<(u8, Box<str>, Shape)>,
 }
 
 /// A word as the tagger sees it.
@@ -60,18 +61,24 @@ impl Memo {
         }
     }
 
-    /// The lemma a word had with this tag before, or the one that `make` makes now.
-    pub fn lemma(&mut self, text: &str, is_first: bool, tag: u8, make: impl FnOnce() -> String) -> String {
+    /// The lemma a word had with this tag before and what was said about features, or what `make` makes now.
+    pub fn lemma(
+        &mut self,
+        text: &str,
+        is_first: bool,
+        tag: u8,
+        make: impl FnOnce() -> (String, Shape),
+    ) -> (String, Shape) {
         let Some(known) = &mut self.places[place_of(text, is_first)] else { return make() };
         if *known.text != *text || known.is_first != is_first {
             return make();
         }
-        if let Some((_, lemma)) = known.lemmas.iter().find(|(known, _)| *known == tag) {
-            return lemma.to_string();
+        if let Some((_, lemma, shape)) = known.lemmas.iter().find(|(known, ..)| *known == tag) {
+            return (lemma.to_string(), *shape);
         }
-        let lemma = make();
-        known.lemmas.push((tag, lemma.as_str().into()));
-        lemma
+        let (lemma, shape) = make();
+        known.lemmas.push((tag, lemma.as_str().into(), shape));
+        (lemma, shape)
     }
 }
 
@@ -98,9 +105,11 @@ mod tests {
             for text in &words {
                 let seen = memo.seen(text, false, || Seen { word: Word::new(text), own: Points::default() });
                 assert_eq!(seen.word.whole, Word::new(text).whole);
-                assert_eq!(memo.lemma(text, false, 3, || text.to_uppercase()), text.to_uppercase());
-                assert_eq!(memo.lemma(text, false, 3, || unreachable!("it was just told")), text.to_uppercase());
-                assert_eq!(memo.lemma(text, true, 3, || "as the first".to_owned()), "as the first");
+                let made = |text: &str| (text.to_owned(), Shape::default());
+                let upper = text.to_uppercase();
+                assert_eq!(memo.lemma(text, false, 3, || made(&upper)).0, upper);
+                assert_eq!(memo.lemma(text, false, 3, || unreachable!("it was just told")).0, upper);
+                assert_eq!(memo.lemma(text, true, 3, || made("as the first")).0, "as the first");
             }
         }
     }

@@ -1,8 +1,8 @@
-//! Parts of speech and lemmas, by models that were learned from treebanks.
+//! Parts of speech, lemmas and morphological features, by models that were learned from treebanks.
 //!
 //! A linear chain over hashed features chooses the tags of a sentence ([`chain`]); edit scripts that
-//! compete, and a memory of what they get wrong, give the lemma of each word ([`lemma`]). Models
-//! are made by `tidings-train`; docs/MODELS.md says from what, and how good they are.
+//! compete, and a memory of what they get wrong, give the lemma of each word ([`lemma`]); bundles of
+//! features compete in the same way ([`feats`]). Models are made by `tidings-train`; docs/MODELS.md says from what, and how good they are.
 //!
 //! ```
 //! use tidings_annotate::tagger::models;
@@ -12,17 +12,20 @@
 //!     let mut sentence = words.map(|word| tidings_model::Token { word: word.to_owned(), ..Default::default() });
 //!     tagger.tag(&mut sentence);
 //!     assert_eq!((sentence[1].lemma.as_str(), sentence[1].tag.as_str()), ("house", "NOUN"));
+//!     assert_eq!(sentence[1].feats, "Number=Plur");
 //! }
 //! ```
 
 mod about;
 pub mod bytes;
 pub mod chain;
+pub mod feats;
 pub mod features;
 pub mod joints;
 pub mod lemma;
 mod memo;
 mod models;
+mod rows;
 pub mod script;
 mod sparse;
 pub mod words;
@@ -38,6 +41,7 @@ pub use sparse::Sparse;
 
 use bytes::{Reader, put_number, put_text};
 use chain::{Chain, MOST_TAGS};
+use feats::Feats;
 use lemma::Lemmatiser;
 use memo::{Memo, Seen};
 use words::{Classes, Word};
@@ -55,6 +59,9 @@ pub enum ModelError {
     #[error("the file of models is damaged: {0}; make or copy it anew")]
     Odd(&'static str),
 }
+
+/// The version of models that is written.
+const VERSION: u8 = 2;
 
 /// Sentences are tagged in pieces of this many tokens: what is longer is no sentence.
 const MOST_TOKENS: usize = 1024;
@@ -76,14 +83,20 @@ pub struct Tagger {
     classes: Classes,
     chain: Chain,
     lemmas: Lemmatiser,
+    feats: Feats,
     parts: HashMap<String, Vec<Part>>,
     /// What nobody is using; as many as there were ever threads.
     memos: Mutex<Vec<Memo>>,
 }
 
 impl Tagger {
-    /// Reads a model; `about` says what it is.
+    /// Reads a model as [`Tagger::write`] writes it; `about` says what it is.
     pub fn read(about: About, model: &[u8]) -> Result<Tagger, ModelError> {
+        Tagger::read_version(about, model, VERSION)
+    }
+
+    /// Reads a model of a version up to ours: the first had no features.
+    fn read_version(about: About, model: &[u8], version: u8) -> Result<Tagger, ModelError> {
         let mut reader = Reader::new(model);
         let count = reader.count()?;
         if count == 0 || count > MOST_TAGS {
@@ -91,8 +104,9 @@ impl Tagger {
         }
         let tags = (0..count).map(|_| reader.text().map(str::to_owned)).collect::<Result<Vec<String>, _>>()?;
         let classes = Classes::read(&mut reader)?;
-        let chain = Chain::read(count, &mut reader)?;
+        let chain = Chain::read(count, version, &mut reader)?;
         let lemmas = Lemmatiser::read(&mut reader)?;
+        let feats = if version == 1 { Feats::none(&tags) } else { Feats::read(&tags, &mut reader)? };
         let mut parts = HashMap::new();
         for _ in 0..reader.count()? {
             let word = reader.text()?.to_owned();
@@ -101,16 +115,16 @@ impl Tagger {
             parts.insert(word, lemmas.split('+').zip(tags.split('+')).map(part).collect());
         }
         reader.end()?;
-        Ok(Tagger { about, tags, classes, chain, lemmas, parts, memos: Mutex::default() })
+        Ok(Tagger { about, tags, classes, chain, lemmas, feats, parts, memos: Mutex::default() })
     }
 
-    /// A model as bytes: tags, then what the parts of a model wrote of themselves, then words with their
-    /// joined lemmas and tags.
-    pub fn write(tags: &[String], classes: &[u8], chain: &[u8], lemmas: &[u8], parts: &[[String; 3]]) -> Vec<u8> {
+    /// A model as bytes: tags, then what the parts of a model (classes, chain, lemmas, features) wrote of themselves, then
+    /// words with their joined lemmas and tags.
+    pub fn write(tags: &[String], learned: [&[u8]; 4], parts: &[[String; 3]]) -> Vec<u8> {
         let mut out = Vec::new();
         put_number(tags.len() as u32, &mut out);
         tags.iter().for_each(|tag| put_text(tag, &mut out));
-        [classes, chain, lemmas].iter().for_each(|part| out.extend(*part));
+        learned.iter().for_each(|part| out.extend(*part));
         put_number(parts.len() as u32, &mut out);
         parts.iter().flatten().for_each(|text| put_text(text, &mut out));
         out
@@ -121,8 +135,8 @@ impl Tagger {
         &self.about
     }
 
-    /// Fills in lemma and tag (a part of speech of Universal Dependencies) of a sentence's tokens. A token that stands for
-    /// several words has those of all, joined by `+`: `de+le`, `ADP+DET`.
+    /// Fills in lemma, tag (a part of speech of Universal Dependencies) and morphological features of a sentence's tokens. A
+    /// token that stands for several words has those of all, joined by `+`: `de+le`, `ADP+DET`, `+Number=Sing`.
     pub fn tag(&self, sentence: &mut [Token]) {
         let idle = || self.memos.lock().unwrap_or_else(PoisonError::into_inner);
         let mut memo = idle().pop().unwrap_or_default();
@@ -142,12 +156,19 @@ impl Tagger {
             own.push(seen.own);
         }
         let tags = self.chain.tag(&words, &own);
+        let mut shapes = Vec::with_capacity(piece.len());
         for (place, token) in piece.iter_mut().enumerate() {
             let (tag, is_first) = (tags[place], place == 0);
-            let make = || self.lemmas.lemma(&token.word, &words[place], tag, is_first);
-            token.lemma = memo.lemma(&token.word, is_first, tag, make);
+            let (lemma, shape) = memo.lemma(&token.word, is_first, tag, || {
+                let lemma = self.lemmas.lemma(&token.word, &words[place], tag, is_first);
+                let shape = self.feats.shape(&words[place], &lemma, tag);
+                (lemma, shape)
+            });
+            token.lemma = lemma;
+            shapes.push(shape);
             token.tag.clone_from(&self.tags[usize::from(tag)]);
         }
+        self.feats.choose(&words, &shapes, &tags, |place, feats| feats.clone_into(&mut piece[place].feats));
     }
 
     /// The words that a token stands for, in small letters; none for ordinary words.

@@ -10,10 +10,10 @@ use xxhash_rust::xxh3::xxh3_64;
 use crate::codes;
 use crate::tagger::about::About;
 use crate::tagger::bytes::{Reader, put_number, put_text};
-use crate::tagger::{ModelError, Tagger};
+use crate::tagger::{ModelError, Tagger, VERSION};
 
-/// The first bytes of a file of models.
-const MAGIC: &[u8] = b"tidings-tags 1\n";
+/// The first bytes of a file of models, before the number of its version and a line feed.
+const MAGIC: &[u8] = b"tidings-tags ";
 
 /// No model may be larger than this when it is unpacked.
 const MOST_BYTES: usize = 64 << 20;
@@ -27,6 +27,7 @@ pub struct Models {
 #[derive(Debug)]
 struct Place {
     about: About,
+    version: u8,
     packed: Cow<'static, [u8]>,
     tagger: OnceLock<Option<Arc<Tagger>>>,
 }
@@ -43,7 +44,10 @@ const SHIPPED: &[u8] = include_bytes!("../../models/tags.bin");
 impl Models {
     /// The models of a file. Each is checked against its digest when it is first used.
     pub fn from_bytes(bytes: Cow<'static, [u8]>) -> Result<Models, ModelError> {
-        let list = bytes.strip_prefix(MAGIC).ok_or(ModelError::Foreign)?;
+        let (version, list) = match bytes.strip_prefix(MAGIC) {
+            Some([digit @ b'1'..=b'9', b'\n', list @ ..]) if digit - b'0' <= VERSION => (digit - b'0', list),
+            _ => return Err(ModelError::Foreign),
+        };
         let mut reader = Reader::new(list);
         let count = reader.count()?;
         let mut listed = Vec::with_capacity(count.min(1024));
@@ -61,7 +65,7 @@ impl Models {
                 Cow::Borrowed(all) => Cow::Borrowed(&all[part]),
                 Cow::Owned(all) => Cow::Owned(all[part].to_vec()),
             };
-            places.push(Arc::new(Place { about, packed, tagger: OnceLock::new() }));
+            places.push(Arc::new(Place { about, version, packed, tagger: OnceLock::new() }));
         }
         reader.end()?;
         Ok(Models { places })
@@ -69,7 +73,7 @@ impl Models {
 
     /// A file of these models, each as [`Models::pack`] gave it.
     pub fn write(models: &[(&About, &[u8])]) -> Vec<u8> {
-        let mut bytes = MAGIC.to_vec();
+        let mut bytes = [MAGIC, &[b'0' + VERSION, b'\n']].concat();
         put_number(models.len() as u32, &mut bytes);
         for (about, packed) in models {
             put_text(&about.to_line(), &mut bytes);
@@ -77,6 +81,11 @@ impl Models {
         }
         models.iter().for_each(|(_, packed)| bytes.extend(*packed));
         bytes
+    }
+
+    /// Whether all of them are of the version that is written.
+    pub fn are_current(&self) -> bool {
+        self.places.iter().all(|place| place.version == VERSION)
     }
 
     /// What [`Models::write`] writes: each model as it lies in its file.
@@ -124,7 +133,7 @@ impl Place {
     fn unpack(&self) -> Result<Tagger, ModelError> {
         let damaged = |_| ModelError::Odd("a model cannot be unpacked");
         let model = zstd::bulk::decompress(&self.packed, MOST_BYTES).map_err(damaged)?;
-        Tagger::read(self.about.clone(), &model)
+        Tagger::read_version(self.about.clone(), &model, self.version)
     }
 }
 
@@ -138,6 +147,7 @@ mod tests {
         assert!(models().languages().count() >= 45);
         for about in models().languages() {
             assert!(!about.treebanks.is_empty() && !about.licence().contains("NC"), "{about:?}");
+            assert!(about.bytes <= 500_000, "{about:?} is large");
         }
         let norwegian = models().tagger("nob").expect("codes of three letters are understood");
         assert_eq!(norwegian.about().language, "nb");

@@ -61,7 +61,7 @@ pub fn run(args: &Args) -> Result<Report> {
 }
 
 fn table(models: &[&About]) -> String {
-    let mut table = Table::new(&["code", "language", "#UPOS", "#lemma", "#KB", "treebanks", "licence"]);
+    let mut table = Table::new(&["code", "language", "#UPOS", "#lemma", "#feats", "#KB", "treebanks", "licence"]);
     for about in models {
         let names: Vec<&str> = about.treebanks.iter().map(|source| short(&source.name)).collect();
         table.push(vec![
@@ -69,6 +69,7 @@ fn table(models: &[&About]) -> String {
             name(&about.language).to_owned(),
             percent(about.upos),
             percent(about.lemma),
+            percent(about.feats),
             (about.bytes / 1000).to_string(),
             names.join(", "),
             about.licence(),
@@ -76,7 +77,7 @@ fn table(models: &[&About]) -> String {
     }
     let bytes: usize = models.iter().map(|about| about.bytes).sum();
     let all = count(models.len() as u64, "model");
-    format!("{}{all}, {} KB; UPOS and lemma: % right\n", table.text(), grouped(bytes as u64 / 1000))
+    format!("{}{all}, {} KB; UPOS, lemma and features: % right\n", table.text(), grouped(bytes as u64 / 1000))
 }
 
 fn described(about: &About) -> String {
@@ -84,9 +85,10 @@ fn described(about: &About) -> String {
         format!("{} ({}), {} KB, {}\n", name(&about.language), about.language, about.bytes / 1000, about.digest);
     let _ = writeln!(
         text,
-        "UPOS {} %, lemma {} % right, by {}",
+        "UPOS {} %, lemma {} %, all features {} % right, by {}",
         percent(about.upos),
         percent(about.lemma),
+        percent(about.feats),
         if about.measured == "dev" { "text set apart for development" } else { about.measured.as_str() }
     );
     for source in &about.treebanks {
@@ -121,6 +123,7 @@ fn to_json(about: &About) -> Value {
         "attribution": about.attribution(),
         "upos": about.upos,
         "lemma": about.lemma,
+        "feats": about.feats,
         "measured": about.measured,
         "bytes": about.bytes,
         "digest": about.digest,

@@ -1,0 +1,86 @@
+//! Rows of small weights, one for each feature of a set, as they lie in a model.
+//!
+//! Nine of ten weights are nothing. Column by column, bits say which are not, and only those follow: that
+//! packs a tenth better than a byte for each.
+
+use crate::tagger::ModelError;
+use crate::tagger::bytes::Reader;
+
+/// Writes the first `columns` of every row.
+pub fn write(columns: usize, rows: &[Vec<i8>], out: &mut Vec<u8>) {
+    let mut weights = Vec::new();
+    for column in 0..columns {
+        for eight in rows.chunks(8) {
+            let mut bits = 0;
+            for (bit, row) in eight.iter().enumerate() {
+                if row[column] != 0 {
+                    bits |= 1 << bit;
+                    weights.push(row[column] as u8);
+                }
+            }
+            out.push(bits);
+        }
+    }
+    out.extend(weights);
+}
+
+/// Reads what [`write()`] wrote: so many columns of so many rows. No row is wider than `WIDTH`.
+pub fn read<const WIDTH: usize>(
+    columns: usize,
+    count: usize,
+    reader: &mut Reader<'_>,
+) -> Result<Vec<[i8; WIDTH]>, ModelError> {
+    if columns > WIDTH {
+        return Err(ModelError::Odd("its rows are too wide"));
+    }
+    let stride = count.div_ceil(8);
+    let bits = reader.take(stride * columns)?;
+    let taken: usize = bits.iter().map(|byte| byte.count_ones() as usize).sum();
+    let mut weights = reader.take(taken)?.iter();
+    let mut rows = vec![[0; WIDTH]; count];
+    for column in 0..columns {
+        for (byte, eight) in bits[column * stride..][..stride].iter().zip(rows.chunks_mut(8)) {
+            // Bits beyond the last row have a weight as well, which nobody asks for.
+            for bit in (0..8).filter(|bit| byte >> bit & 1 == 1) {
+                let weight = weights.next().ok_or(ModelError::Short)?;
+                if let Some(row) = eight.get_mut(bit) {
+                    row[column] = *weight as i8;
+                }
+            }
+        }
+    }
+    Ok(rows)
+}
+
+/// Reads columns that have every weight, as models of the first version had them.
+pub fn read_whole<const WIDTH: usize>(
+    columns: usize,
+    count: usize,
+    reader: &mut Reader<'_>,
+) -> Result<Vec<[i8; WIDTH]>, ModelError> {
+    let mut rows = vec![[0; WIDTH]; count];
+    for column in 0..columns.min(WIDTH) {
+        for (row, weight) in rows.iter_mut().zip(reader.take(count)?) {
+            row[column] = *weight as i8;
+        }
+    }
+    Ok(rows)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rows_are_read_as_they_were_written() {
+        let rows: Vec<Vec<i8>> = (0..13).map(|row| vec![row % 3 - 1, 0, -row]).collect();
+        let mut bytes = Vec::new();
+        write(3, &rows, &mut bytes);
+        let found: Vec<[i8; 4]> = read(3, rows.len(), &mut Reader::new(&bytes)).unwrap();
+        for (found, row) in found.iter().zip(&rows) {
+            assert_eq!((&found[..3], found[3]), (row.as_slice(), 0));
+        }
+        assert!(read::<2>(3, rows.len(), &mut Reader::new(&bytes)).is_err());
+        assert!(read::<4>(3, rows.len(), &mut Reader::new(&bytes[..bytes.len() - 1])).is_err());
+    }
+}

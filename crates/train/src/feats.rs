@@ -1,0 +1,511 @@
+//! Learns to choose morphological features: what speaks for each value, by stochastic gradient descent over bundles.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+
+use tidings_annotate::tagger::bytes::Reader;
+use tidings_annotate::tagger::feats::{
+    self, ATTRIBUTES, Agreement, Feats, LEXICAL, Lemma, MOST_BUNDLES, MOST_CANDIDATES, MOST_VALUES, RELATIONS, Written,
+    agreement, own, pairs, relations, roles, sure, united,
+};
+use tidings_annotate::tagger::words::Classes;
+use tidings_annotate::tagger::{Models, Sparse};
+
+use crate::dice::Dice;
+use crate::tags::{self, adapt, least_of_row};
+use crate::treebank::{Gold, Sentence};
+
+/// How to learn.
+#[derive(Debug, Clone, Copy)]
+pub struct Settings {
+    /// How often the sentences are gone through.
+    pub rounds: usize,
+    /// How far one word moves a weight.
+    pub step: f32,
+    /// What every weight has moved before it is learned: the more, the calmer its first steps.
+    pub calm: f32,
+    /// What draws weights back to nothing.
+    pub draw: f32,
+    /// How often the word itself is left out: this share of words seen once, less of others.
+    pub forget: f32,
+    /// How often any other feature is left out.
+    pub noise: f32,
+    /// Features seen less often are not learned.
+    pub least: u32,
+    /// Attributes that fewer tokens have, of a thousand, are not learned.
+    pub common: f32,
+    /// Words seen this often with a tag, and always with one bundle, have no other.
+    pub sure: u32,
+    /// How many wrong bundles of a word are learned from, at most.
+    pub candidates: usize,
+    /// Weights below this are left out.
+    pub keep: f32,
+    /// If the weights are larger than this when they are packed, more of them are left out.
+    pub most_bytes: usize,
+    /// Two to the power of this is the number of places for features.
+    pub bits: u32,
+}
+
+impl Default for Settings {
+    fn default() -> Settings {
+        Settings {
+            rounds: 10,
+            step: 0.1,
+            calm: 0.1,
+            draw: 0.0005,
+            forget: 0.25,
+            noise: 0.3,
+            least: 2,
+            common: 0.5,
+            sure: 10,
+            candidates: 2 * MOST_CANDIDATES,
+            keep: 0.06,
+            most_bytes: 150_000,
+            bits: 21,
+        }
+    }
+}
+
+type Scores = [f32; MOST_VALUES];
+
+/// The values of each word that a token stands for.
+type Parts = Vec<Vec<u8>>;
+
+/// Which values and bundles there are.
+struct Inventory {
+    /// Texts such as `Case=Gen`, in order.
+    values: Vec<String>,
+    /// By tag: the values of each part of a bundle, in the order of what they have in all.
+    bundles: Vec<Vec<Parts>>,
+    /// The same bundles as lists of values.
+    lists: Vec<Vec<Vec<u8>>>,
+    /// What they say about agreement.
+    agreements: Vec<Vec<Agreement>>,
+}
+
+impl Inventory {
+    fn new(tags: &[String], sentences: &[&Sentence], settings: &Settings) -> Inventory {
+        let mut counts: BTreeMap<&str, BTreeMap<&str, u32>> = BTreeMap::new();
+        let mut tokens = 0;
+        for gold in sentences.iter().copied().flatten() {
+            let Some(feats) = &gold.feats else { continue };
+            tokens += 1;
+            for pair in feats.split(['+', '|']) {
+                let Some((attribute, _)) = pair.split_once('=') else { continue };
+                *counts.entry(attribute).or_default().entry(pair).or_default() += 1;
+            }
+        }
+        counts.retain(|_, values| values.values().sum::<u32>() as f32 >= settings.common * tokens as f32 / 1000.0);
+        let mut ranked: Vec<(&str, u32)> = counts.into_values().flatten().collect();
+        ranked.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
+        ranked.truncate(MOST_VALUES);
+        let place = |value: &str| {
+            let name = value.split('=').next().unwrap_or_default();
+            ATTRIBUTES.iter().position(|attribute| *attribute == name)
+        };
+        ranked.sort_by_key(|(value, _)| (place(value), *value));
+        let values: Vec<String> = ranked.into_iter().map(|(value, _)| value.to_owned()).collect();
+        let mut found = Inventory {
+            values,
+            bundles: vec![Vec::new(); tags.len()],
+            lists: vec![Vec::new(); tags.len()],
+            agreements: vec![Vec::new(); tags.len()],
+        };
+        let mut bundles: Vec<BTreeSet<(Vec<u8>, Parts)>> = vec![BTreeSet::new(); tags.len()];
+        for gold in sentences.iter().copied().flatten() {
+            let tag = usize::from(tags::number(tags, &gold.tag));
+            if let Some(parts) = found.parts(gold).filter(|_| tags[tag] == gold.tag) {
+                bundles[tag].insert((united(&parts), parts));
+            }
+        }
+        for (tag, bundles) in bundles.into_iter().enumerate() {
+            for (list, parts) in bundles.into_iter().take(MOST_BUNDLES) {
+                found.agreements[tag].push(agreement(&parts, &found.values));
+                found.bundles[tag].push(parts);
+                found.lists[tag].push(list);
+            }
+        }
+        found
+    }
+
+    /// Whether words of a tag agree with others.
+    fn agrees(&self, tag: u8) -> bool {
+        self.agreements[usize::from(tag)].iter().any(|one| *one != Agreement::default())
+    }
+
+    /// The values that a word has, part by part, if they are known.
+    fn parts(&self, gold: &Gold) -> Option<Parts> {
+        let number = |pair: &str| self.values.iter().position(|value| value == pair).map(|place| place as u8);
+        let feats = gold.feats.as_ref()?;
+        Some(feats.split('+').map(|part| part.split('|').filter_map(number).collect()).collect())
+    }
+
+    /// The number of a word's bundle among those of its tag; none if it is not there.
+    fn bundle(&self, tag: u8, gold: &Gold) -> Option<usize> {
+        let parts = self.parts(gold)?;
+        self.bundles[usize::from(tag)].iter().position(|bundle| *bundle == parts)
+    }
+}
+
+/// A word as numbers.
+struct Example {
+    tag: u8,
+    bundle: usize,
+    /// The rows of features that know the word or its lemma, and how often each is left out.
+    lexical: Vec<(u32, f32)>,
+    /// Those of all others.
+    rows: Vec<u32>,
+    /// The example before it that it may agree with, and the rows of how.
+    link: Option<(usize, [u32; 2])>,
+}
+
+/// An example before its features are numbered: their hashes, and those of the word and its lemma.
+type Hashed = (Example, Vec<u64>, [u64; LEXICAL]);
+
+/// What there is to learn from, as numbers.
+struct Lesson {
+    sentences: Vec<Vec<Example>>,
+    /// Where the features of each row lie.
+    places: Vec<u32>,
+    /// The same for pairs of tags.
+    pair_places: Vec<u32>,
+    /// Words that have only one bundle: place, bundle.
+    sure: Vec<(u32, u16)>,
+}
+
+/// What was learned.
+pub struct Learned {
+    inventory: Inventory,
+    lesson: Lesson,
+    learner: Learner,
+    /// Weights below this are left out.
+    keep: f32,
+    settings: Settings,
+}
+
+impl Learned {
+    /// The model of features as a part of a model: of the weakest weights more are left out, the higher `strictness` is above one.
+    pub fn write(&self, strictness: f32) -> Vec<u8> {
+        self.learner.write(&self.inventory, &self.lesson, self.keep * strictness, &self.settings)
+    }
+}
+
+/// Learns from sentences of a language, given the classes of its words.
+pub fn learn(tags: &[String], own: &[&Sentence], classes: &[u8], settings: &Settings) -> Learned {
+    let classes = Classes::read(&mut Reader::new(classes)).expect("it was just written");
+    let inventory = Inventory::new(tags, own, settings);
+    let lesson = Lesson::new(tags, own, &classes, &inventory, settings);
+    let learner = Learner::learn(&inventory, &lesson, settings);
+    let mut learned = Learned { inventory, lesson, learner, keep: settings.keep, settings: *settings };
+    while Models::pack(&learned.write(1.0)).len() > settings.most_bytes && learned.keep < 2.0 {
+        learned.keep *= 1.3;
+    }
+    learned
+}
+
+impl Lesson {
+    fn new(
+        tags: &[String],
+        sentences: &[&Sentence],
+        classes: &Classes,
+        inventory: &Inventory,
+        settings: &Settings,
+    ) -> Lesson {
+        let mut seen: HashMap<u64, u32> = HashMap::new();
+        let mut counts: HashMap<u64, u32> = HashMap::new();
+        let mut pair_counts: BTreeMap<u32, u32> = BTreeMap::new();
+        let mut bundles: BTreeMap<u64, BTreeMap<usize, u32>> = BTreeMap::new();
+        let roles = roles(tags);
+        let mut hashed: Vec<Vec<Hashed>> = Vec::new();
+        for sentence in sentences {
+            let words = tags::words(sentence, classes);
+            let numbers: Vec<u8> = sentence.iter().map(|gold| tags::number(tags, &gold.tag)).collect();
+            let mut examples = Vec::new();
+            // The last word that agrees with others: its place in the sentence, and among the examples.
+            let mut last: Option<(usize, usize)> = None;
+            let lemma = |gold: &Gold| Lemma::new(gold.lemma.as_ref().unwrap_or(&gold.form));
+            let lemmas: Vec<Lemma> = sentence.iter().map(lemma).collect();
+            feats::of_sentence(&roles, &words, &numbers, |place, around| {
+                let (gold, tag, word) = (&sentence[place], numbers[place], &words[place]);
+                *seen.entry(word.whole).or_default() += 1;
+                *seen.entry(lemmas[place].whole).or_default() += 1;
+                // Words whose tag is too rare have that of a part, and bundles that it never has.
+                let bundle = inventory.bundle(tag, gold).filter(|_| tags[usize::from(tag)] == gold.tag);
+                let Some(bundle) = bundle else { return };
+                *bundles.entry(sure(word, tag)).or_default().entry(bundle).or_default() += 1;
+                let mut hashes: Vec<u64> = Vec::new();
+                if inventory.bundles[usize::from(tag)].len() > 1 {
+                    hashes.extend(own(word, &lemmas[place], tag).into_iter().chain(around()));
+                }
+                hashes.iter().for_each(|hash| *counts.entry(*hash).or_default() += 1);
+                let mut example = Example { tag, bundle, rows: Vec::new(), lexical: Vec::new(), link: None };
+                if inventory.agrees(tag) {
+                    if let Some((before, number)) = last {
+                        let between = (before + 1 < place).then(|| numbers[place - 1]);
+                        let places = pairs(numbers[before], tag, between);
+                        places.iter().for_each(|place| *pair_counts.entry(*place).or_default() += 1);
+                        example.link = Some((number, places));
+                    }
+                    last = Some((place, examples.len()));
+                }
+                examples.push((example, hashes, [word.whole, lemmas[place].whole]));
+            });
+            hashed.push(examples);
+        }
+        let often = counts.iter().filter(|(_, count)| **count >= settings.least);
+        let mut places: Vec<u32> = often.map(|(hash, _)| Sparse::place(*hash, settings.bits)).collect();
+        places.sort_unstable();
+        places.dedup();
+        let pair_places: Vec<u32> = pair_counts.into_keys().collect();
+        let numbered = |(mut example, hashes, lexical): Hashed| {
+            let row =
+                |hash: &u64| places.binary_search(&Sparse::place(*hash, settings.bits)).ok().map(|row| row as u32);
+            for (hash, whole) in hashes.iter().zip(lexical) {
+                example.lexical.extend(row(hash).map(|row| (row, settings.forget / seen[&whole] as f32)));
+            }
+            example.rows = hashes.iter().skip(LEXICAL).filter_map(row).collect();
+            if let Some((_, pairs)) = &mut example.link {
+                *pairs = pairs.map(|place| pair_places.binary_search(&place).expect("it was counted") as u32);
+            }
+            example
+        };
+        let sentences = hashed.into_iter().map(|examples| examples.into_iter().map(numbered).collect()).collect();
+        let only = |(hash, found): (&u64, &BTreeMap<usize, u32>)| {
+            let (bundle, count) = found.first_key_value()?;
+            (found.len() == 1 && *count >= settings.sure).then(|| (Sparse::place(*hash, settings.bits), *bundle as u16))
+        };
+        let sure: BTreeMap<u32, u16> = bundles.iter().filter_map(only).collect();
+        Lesson { sentences, places, pair_places, sure: sure.into_iter().collect() }
+    }
+}
+
+/// Weights while they are learned.
+#[derive(Clone)]
+struct Learner {
+    weights: Vec<Scores>,
+    steps: Vec<Scores>,
+    relations: Vec<[f32; RELATIONS]>,
+    relation_steps: Vec<[f32; RELATIONS]>,
+    /// By tag and bundle: the weight, and how much it has moved.
+    biases: Vec<Vec<(f32, f32)>>,
+}
+
+/// The candidates of a word while it is learned from.
+struct Column {
+    /// Their bundles; the right one is the first.
+    bundles: Vec<usize>,
+    /// How good each is by itself.
+    local: Vec<f32>,
+    /// The share of each by itself and what is before it.
+    forward: Vec<f32>,
+    /// What comes after speaks for each.
+    backward: Vec<f32>,
+    rows: Vec<u32>,
+}
+
+impl Learner {
+    fn learn(inventory: &Inventory, lesson: &Lesson, settings: &Settings) -> Learner {
+        let (rows, pairs) = (lesson.places.len(), lesson.pair_places.len());
+        let biases = inventory.lists.iter().map(|lists| vec![(0.0, settings.calm); lists.len()]).collect();
+        let mut learner = Learner {
+            weights: vec![[0.0; MOST_VALUES]; rows],
+            steps: vec![[settings.calm; MOST_VALUES]; rows],
+            relations: vec![[0.0; RELATIONS]; pairs],
+            relation_steps: vec![[settings.calm; RELATIONS]; pairs],
+            biases,
+        };
+        let mut sums = Learner { steps: Vec::new(), relation_steps: Vec::new(), ..learner.clone() };
+        let mut order: Vec<u32> = (0..lesson.sentences.len() as u32).collect();
+        let mut dice = Dice::new(11);
+        let from = settings.rounds / 2;
+        for round in 0..settings.rounds {
+            dice.shuffle(&mut order);
+            for place in &order {
+                learner.step(&lesson.sentences[*place as usize], inventory, settings, &mut dice);
+            }
+            if round >= from {
+                sums.add(&learner, 1.0 / (settings.rounds - from) as f32);
+            }
+        }
+        sums
+    }
+
+    /// Adds a share of other weights.
+    fn add(&mut self, other: &Learner, share: f32) {
+        let add = |sum: &mut f32, weight: &f32| *sum += weight * share;
+        let weights = self.weights.iter_mut().flatten().zip(other.weights.iter().flatten());
+        let relations = self.relations.iter_mut().flatten().zip(other.relations.iter().flatten());
+        weights.chain(relations).for_each(|(sum, weight)| add(sum, weight));
+        let biases = self.biases.iter_mut().flatten().zip(other.biases.iter().flatten());
+        biases.for_each(|(sum, bias)| add(&mut sum.0, &bias.0));
+    }
+
+    /// Learns from one sentence.
+    fn step(&mut self, examples: &[Example], inventory: &Inventory, settings: &Settings, dice: &mut Dice) {
+        let mut columns: Vec<Column> =
+            examples.iter().map(|example| self.column(example, inventory, settings, dice)).collect();
+        // How well every candidate goes with those of the word before it.
+        let mut fits: Vec<Vec<f32>> = Vec::with_capacity(examples.len());
+        for (place, example) in examples.iter().enumerate() {
+            let mut fit = Vec::new();
+            if let Some((before, pairs)) = example.link {
+                for theirs in self.agreements(inventory, examples, &columns, before) {
+                    for mine in self.agreements(inventory, examples, &columns, place) {
+                        let weight =
+                            |relation| pairs.iter().map(|pair| self.relations[*pair as usize][relation]).sum::<f32>();
+                        fit.push(relations(theirs, mine).map(weight).sum::<f32>().exp());
+                    }
+                }
+                let sums = columns[before].forward.clone();
+                let column = &mut columns[place];
+                let count = column.local.len();
+                for (number, forward) in column.forward.iter_mut().enumerate() {
+                    let sum: f32 = sums.iter().enumerate().map(|(one, share)| share * fit[one * count + number]).sum();
+                    *forward = column.local[number] * sum;
+                }
+                scale(&mut column.forward);
+            }
+            fits.push(fit);
+        }
+        for place in (0..examples.len()).rev() {
+            let example = &examples[place];
+            let column = &columns[place];
+            let mut shares: Vec<f32> =
+                column.forward.iter().zip(&column.backward).map(|(one, other)| one * other).collect();
+            scale(&mut shares);
+            if let Some((before, pairs)) = example.link {
+                let count = shares.len();
+                let ahead: Vec<f32> =
+                    column.local.iter().zip(&column.backward).map(|(one, other)| one * other).collect();
+                let fit = &fits[place];
+                let mut backward: Vec<f32> = (0..columns[before].local.len())
+                    .map(|one| ahead.iter().zip(&fit[one * count..]).map(|(ahead, fit)| ahead * fit).sum())
+                    .collect();
+                let all: f32 = backward.iter().zip(&columns[before].forward).map(|(one, other)| one * other).sum();
+                let mut slopes = [0.0; RELATIONS];
+                let theirs = self.agreements(inventory, examples, &columns, before);
+                let mine = self.agreements(inventory, examples, &columns, place);
+                for (one, theirs) in theirs.iter().enumerate() {
+                    for (other, mine) in mine.iter().enumerate() {
+                        let share =
+                            columns[before].forward[one] * fit[one * count + other] * ahead[other] / all.max(1e-30);
+                        // The right ones are the first.
+                        let slope = if one == 0 && other == 0 { share - 1.0 } else { share };
+                        relations(*theirs, *mine).for_each(|relation| slopes[relation] += slope);
+                    }
+                }
+                for pair in pairs {
+                    let (weights, steps) =
+                        (&mut self.relations[pair as usize], &mut self.relation_steps[pair as usize]);
+                    adapt(weights, steps, &slopes, 1.0, (settings.step, settings.draw));
+                }
+                scale(&mut backward);
+                columns[before].backward = backward;
+            }
+            self.update(example, &columns[place], &shares, inventory, settings);
+        }
+    }
+
+    fn agreements(
+        &self,
+        inventory: &Inventory,
+        examples: &[Example],
+        columns: &[Column],
+        place: usize,
+    ) -> Vec<Agreement> {
+        let agreements = &inventory.agreements[usize::from(examples[place].tag)];
+        columns[place].bundles.iter().map(|bundle| agreements[*bundle]).collect()
+    }
+
+    /// The best candidates of a word, the right one among them, with some of its features left out.
+    fn column(&self, example: &Example, inventory: &Inventory, settings: &Settings, dice: &mut Dice) -> Column {
+        let lexical = example.lexical.iter().map(|(row, forget)| (*row, forget.max(settings.noise)));
+        let all = lexical.chain(example.rows.iter().map(|row| (*row, settings.noise)));
+        let rows: Vec<u32> = all.filter(|(_, forget)| dice.share() >= *forget).map(|(row, _)| row).collect();
+        let mut values = [0.0; MOST_VALUES];
+        for row in &rows {
+            values.iter_mut().zip(&self.weights[*row as usize]).for_each(|(score, weight)| *score += weight);
+        }
+        let tag = usize::from(example.tag);
+        let sum = |(list, bias): (&Vec<u8>, &(f32, f32))| {
+            list.iter().map(|value| values[usize::from(*value)]).sum::<f32>() + bias.0
+        };
+        let scores: Vec<f32> = inventory.lists[tag].iter().zip(&self.biases[tag]).map(sum).collect();
+        let mut others: Vec<usize> = (0..scores.len()).filter(|one| *one != example.bundle).collect();
+        let most = settings.candidates.min(others.len());
+        if most < others.len() {
+            others.select_nth_unstable_by(most, |one, other| {
+                scores[*other].total_cmp(&scores[*one]).then(one.cmp(other))
+            });
+            others.truncate(most);
+        }
+        let bundles: Vec<usize> = std::iter::once(example.bundle).chain(others).collect();
+        let highest = bundles.iter().map(|one| scores[*one]).fold(f32::MIN, f32::max);
+        let local: Vec<f32> = bundles.iter().map(|one| (scores[*one] - highest).exp()).collect();
+        let mut forward = local.clone();
+        scale(&mut forward);
+        Column { backward: vec![1.0; local.len()], bundles, local, forward, rows }
+    }
+
+    /// Moves the weights of a word, given the shares of its candidates.
+    fn update(
+        &mut self,
+        example: &Example,
+        column: &Column,
+        shares: &[f32],
+        inventory: &Inventory,
+        settings: &Settings,
+    ) {
+        if shares[0] > 0.995 || column.rows.is_empty() {
+            return;
+        }
+        let tag = usize::from(example.tag);
+        let mut slopes = [0.0; MOST_VALUES];
+        for (number, (bundle, share)) in column.bundles.iter().zip(shares).enumerate() {
+            let slope = if number == 0 { share - 1.0 } else { *share };
+            inventory.lists[tag][*bundle].iter().for_each(|value| slopes[usize::from(*value)] += slope);
+            let bias = &mut self.biases[tag][*bundle];
+            bias.1 += slope * slope;
+            bias.0 -= settings.step / bias.1.sqrt() * slope;
+        }
+        for row in &column.rows {
+            let at = *row as usize;
+            adapt(&mut self.weights[at], &mut self.steps[at], &slopes, 1.0, (settings.step, settings.draw));
+        }
+    }
+
+    /// The weights as a part of a model, rounded, without those that say little.
+    fn write(&self, inventory: &Inventory, lesson: &Lesson, keep: f32, settings: &Settings) -> Vec<u8> {
+        let largest = self.weights.iter().flatten().map(|weight| weight.abs()).fold(0.0, f32::max);
+        let unit = (largest / 127.0).clamp(0.04, 0.08);
+        let round = |weight: &f32| (weight / unit).round().clamp(-127.0, 127.0) as i8;
+        let strong = |weight: &f32| if weight.abs() < keep { 0 } else { round(weight) };
+        let columns = inventory.values.len();
+        let is_something = |row: &(u32, Vec<i8>)| row.1.iter().any(|weight| *weight != 0);
+        let least = least_of_row(keep, settings.keep);
+        let is_strong = |(_, row): &(&u32, &Scores)| row.iter().any(|weight| weight.abs() >= least);
+        let weights = lesson.places.iter().zip(&self.weights).filter(is_strong);
+        let weights = weights.map(|(place, row)| (*place, row[..columns].iter().map(strong).collect()));
+        let relations = lesson.pair_places.iter().zip(&self.relations);
+        let relations = relations.map(|(place, row)| (*place, row.iter().map(round).collect()));
+        let wide = |bias: &(f32, f32)| (bias.0 / unit).round().clamp(-32767.0, 32767.0) as i16;
+        let bundles: Vec<Written> = (inventory.bundles.iter().zip(&self.biases))
+            .map(|(bundles, biases)| bundles.iter().cloned().zip(biases.iter().map(wide)).collect())
+            .collect();
+        let mut out = Vec::new();
+        Feats::write(
+            &inventory.values,
+            &bundles,
+            settings.bits,
+            &weights.filter(is_something).collect::<Vec<_>>(),
+            &relations.filter(is_something).collect::<Vec<_>>(),
+            &lesson.sure,
+            &mut out,
+        );
+        out
+    }
+}
+
+fn scale(shares: &mut [f32]) {
+    let sum: f32 = shares.iter().sum();
+    shares.iter_mut().for_each(|share| *share /= sum.max(1e-30));
+}
