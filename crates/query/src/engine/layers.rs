@@ -1,8 +1,11 @@
 //! What a corpus knows about its tokens.
 
 use super::Engine;
+use super::set::layer_of;
+use crate::cql::ast::{Attribute, TokenTest};
+use crate::syntax::SyntaxError;
 use std::collections::{BTreeMap, BTreeSet};
-use tidings_index::lexicon::Layer;
+use tidings_index::lexicon::{Layer, Lexicon};
 
 /// Morphological features, each with its values.
 pub type Features = BTreeMap<String, BTreeSet<String>>;
@@ -22,14 +25,37 @@ impl Engine {
 
     /// The morphological features that tokens have; collected when first asked for.
     pub fn features(&self) -> &Features {
-        self.features.get_or_init(|| {
-            let mut features = Features::new();
-            for strings in self.lexicon().strings(Layer::Feats) {
-                strings.each(|_, feats| note(feats, &mut features));
-            }
-            features
-        })
+        self.features.get_or_init(|| features_of(self.lexicon()))
     }
+}
+
+/// What is wrong with a test that nothing passes because no token of the corpus has what it is about: that nothing was
+/// found and that nobody knows are two answers.
+pub(super) fn absent(test: &TokenTest, lexicon: &Lexicon) -> Option<SyntaxError> {
+    let layer = layer_of(test.attribute);
+    let error = |what: &str| SyntaxError::new(test.place, format!("no token of this corpus has {what}"));
+    if lexicon.lexemes() > 0 && lexicon.count(layer) <= 1 && lexicon.string(layer, 0).is_empty() {
+        let what = match layer {
+            Layer::Word => return None,
+            Layer::Lemma => "a lemma",
+            Layer::Tag => "a part of speech",
+            Layer::Feats => "morphological features",
+        };
+        return Some(error(what).help("`tidings corpus languages` tells what each corpus knows about its words"));
+    }
+    let Attribute::Feature(feature) = test.attribute else { return None };
+    let known = features_of(lexicon);
+    let is_known = known.is_empty() || known.contains_key(feature.name());
+    let names = || known.keys().map(String::as_str).collect::<Vec<_>>().join(", ");
+    (!is_known).then(|| error(&format!("the feature {}", feature.name())).help(format!("there are {}", names())))
+}
+
+fn features_of(lexicon: &Lexicon) -> Features {
+    let mut features = Features::new();
+    for strings in lexicon.strings(Layer::Feats) {
+        strings.each(|_, feats| note(feats, &mut features));
+    }
+    features
 }
 
 fn note(feats: &str, features: &mut Features) {

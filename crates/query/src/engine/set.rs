@@ -1,5 +1,6 @@
 //! Which lexemes a condition on tokens admits.
 
+use super::layers;
 use crate::cql::ast::{Attribute, TokenTest};
 use crate::syntax::{Logic, Matcher, SyntaxError, Wanted};
 use regex_syntax::hir::{Hir, HirKind};
@@ -27,7 +28,13 @@ impl LexemeSet {
         Ok(match condition {
             Logic::Test(test) => {
                 let matching = LexemeSet::matching(test, lexicon)?;
-                if test.negated { matching.complement(lexicon) } else { matching }
+                match &matching {
+                    _ if test.negated => matching.complement(lexicon),
+                    LexemeSet::Few(none) if none.is_empty() => {
+                        layers::absent(test, lexicon).map_or(Ok(matching), Err)?
+                    }
+                    _ => matching,
+                }
             }
             Logic::Not(part) => LexemeSet::of(part, lexicon)?.complement(lexicon),
             Logic::All(parts) => {
