@@ -85,6 +85,11 @@ fn attribute(name: &str, value: &str, text: &mut String) {
 
 /// Characters that would end a line, a column or a value are written so that they do not.
 fn escape(value: &str, text: &mut String) {
+    // Nearly all words can stand as they are. Control characters are below a blank, or begin with this byte.
+    let is_plain = |byte: u8| byte >= b' ' && !matches!(byte, b'&' | b'<' | b'>' | b'"' | 0x7f | 0xc2);
+    if value.bytes().all(is_plain) {
+        return text.push_str(value);
+    }
     for char in value.chars() {
         match char {
             '&' => text.push_str("&amp;"),
@@ -361,6 +366,16 @@ mod tests {
         fn any_text_is_read_or_refused(text in "(<doc [a-z=\"' >]{0,12}\n|<g/>\n|<[sp/]{1,2}>\n|[a-z\t&;<]{0,5}\n){0,9}") {
             let mut reader = Reader::new(text.as_bytes(), Path::new("test.vert"));
             while let Ok(Some(_)) = reader.next_event() {}
+        }
+    }
+
+    #[test]
+    fn every_character_is_written_so_that_a_line_stays_a_line() {
+        for char in '\0'..=char::MAX {
+            let mut text = String::new();
+            escape(char.encode_utf8(&mut [0; 4]), &mut text);
+            assert!(!text.contains(|c: char| c.is_control() || "<>\"".contains(c)), "{char:?}");
+            assert_eq!(unescape(&text), if char.is_control() { ' ' } else { char }.to_string());
         }
     }
 
