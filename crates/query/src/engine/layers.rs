@@ -18,9 +18,7 @@ const MOST_VALUES: usize = 100;
 impl Engine {
     /// The attributes that say something: a layer that nobody has filled holds nothing but the empty string.
     pub fn attributes(&self) -> Vec<&'static str> {
-        let layers = [Layer::Lemma, Layer::Tag, Layer::Feats].into_iter();
-        let filled = layers.filter(|layer| self.lexicon().count(*layer) > 1).map(Layer::name);
-        ["word", "lc"].into_iter().chain(filled).collect()
+        attributes_of(self.lexicon())
     }
 
     /// The morphological features that tokens have; collected when first asked for.
@@ -41,13 +39,19 @@ pub(super) fn absent(test: &TokenTest, lexicon: &Lexicon) -> Option<SyntaxError>
             Layer::Tag => "a part of speech",
             Layer::Feats => "morphological features",
         };
-        return Some(error(what).help("`tidings corpus languages` tells what each corpus knows about its words"));
+        return Some(error(what).help(format!("there are {}", attributes_of(lexicon).join(", "))));
     }
     let Attribute::Feature(feature) = test.attribute else { return None };
     let known = features_of(lexicon);
     let is_known = known.is_empty() || known.contains_key(feature.name());
     let names = || known.keys().map(String::as_str).collect::<Vec<_>>().join(", ");
     (!is_known).then(|| error(&format!("the feature {}", feature.name())).help(format!("there are {}", names())))
+}
+
+fn attributes_of(lexicon: &Lexicon) -> Vec<&'static str> {
+    let layers = [Layer::Lemma, Layer::Tag, Layer::Feats].into_iter();
+    let filled = layers.filter(|layer| lexicon.count(*layer) > 1).map(Layer::name);
+    ["word", "lc"].into_iter().chain(filled).collect()
 }
 
 fn features_of(lexicon: &Lexicon) -> Features {
