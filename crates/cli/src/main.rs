@@ -4,15 +4,7 @@
 mod args;
 mod chart;
 mod cmd;
-mod config;
 mod console;
-mod health;
-mod intake;
-mod lines;
-mod orderly;
-mod reader;
-mod report;
-mod session;
 mod signals;
 mod table;
 

@@ -78,7 +78,7 @@ impl Table {
 
 fn pretty(field: &str, align: Align) -> String {
     match field.parse::<u64>() {
-        Ok(number) if align == Align::Right => crate::console::grouped(number),
+        Ok(number) if align == Align::Right => tidings_pipeline::display::grouped(number),
         // A line is a line, whatever a page put into a title.
         _ => field.chars().map(|c| if c.is_control() { ' ' } else { c }).collect(),
     }

@@ -22,6 +22,8 @@ pub struct Home {
 #[derive(Debug)]
 pub struct Lock {
     _file: File,
+    /// The lock that shards hold together.
+    _common: Option<File>,
 }
 
 impl Home {
@@ -164,6 +166,60 @@ impl Home {
         self.take(".run.lock")
     }
 
+    /// Takes one shard of the work: others may take other shards at the same time, and nothing else.
+    pub fn lock_shard(&self, shard: &str) -> Result<Lock> {
+        let path = self.root.join(".lock");
+        let common =
+            OpenOptions::new().create(true).truncate(false).read(true).write(true).open(&path).during("open", &path)?;
+        match common.try_lock_shared() {
+            Ok(()) => {}
+            Err(TryLockError::WouldBlock) => return Err(Error::Locked { root: self.root.clone(), pid: None }),
+            Err(TryLockError::Error(error)) => return Err(error).during("lock", &path),
+        }
+        let own = self.take(&format!(".lock.{shard}"))?;
+        Ok(Lock { _file: own._file, _common: Some(common) })
+    }
+
+    /// The free space on the disk of the home, where the system tells.
+    pub fn free_bytes(&self) -> Option<u64> {
+        let stat = rustix::fs::statvfs(&self.root).ok()?;
+        Some(stat.f_bavail * stat.f_frsize)
+    }
+
+    /// Deletes the index of a language, or all of them.
+    pub fn remove_index(&self, language: Option<&str>) -> Result<()> {
+        let folder = language.map_or(self.index(), |code| self.index().join(code));
+        match fs::remove_dir_all(&folder) {
+            Err(error) if error.kind() != std::io::ErrorKind::NotFound => Err(error).during("remove", &folder),
+            _ => Ok(()),
+        }
+    }
+
+    /// Writes the report of the home.
+    pub fn write_report(&self, html: &[u8]) -> Result<()> {
+        disk::write_whole(&self.report(), html)
+    }
+
+    /// When the report was written; none if there is none.
+    pub fn report_written(&self) -> Option<std::time::SystemTime> {
+        fs::metadata(self.report()).and_then(|meta| meta.modified()).ok()
+    }
+
+    /// The report of the home.
+    pub fn report(&self) -> PathBuf {
+        self.root.join("report.html")
+    }
+
+    /// A new scratch home inside this one, for trials of feeds; an old one is deleted.
+    pub fn create_trial(&self, settings: &str, feeds: &str) -> Result<Home> {
+        let root = self.root.join("trial");
+        if root.exists() {
+            fs::remove_dir_all(&root).during("empty", &root)?;
+        }
+        Home::create(&root, settings, feeds)?;
+        Home::at(&root)
+    }
+
     fn take(&self, name: &str) -> Result<Lock> {
         let path = self.root.join(name);
         let mut file =
@@ -180,7 +236,7 @@ impl Home {
         }
         // The process number is for people; nothing depends on it.
         let _ = file.set_len(0).and_then(|()| file.rewind()).and_then(|()| writeln!(file, "{}", std::process::id()));
-        Ok(Lock { _file: file })
+        Ok(Lock { _file: file, _common: None })
     }
 
     /// Removes drafts that a crash left behind; nothing refers to them.

@@ -85,6 +85,11 @@ fn for_each_row<'a>(
     Ok(())
 }
 
+/// The size of the plan in bytes; 0 if it cannot be seen.
+pub fn size(home: &Home) -> Result<u64> {
+    Ok(std::fs::metadata(path(home)?).map_or(0, |meta| meta.len()))
+}
+
 /// The plan that is there, or an error that tells how to get it back.
 pub fn path(home: &Home) -> Result<PathBuf> {
     match home.existing_plan() {

@@ -9,6 +9,7 @@ use std::path::{Path, PathBuf};
 use jiff::civil::DateTime;
 use jiff::tz::TimeZone;
 use jiff::{SignedDuration, Timestamp};
+use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
 use crate::disk::{self, Appender};
@@ -116,11 +117,16 @@ pub fn name_of(path: &Path) -> Option<(Timestamp, String)> {
     Some((time + SignedDuration::from_millis(ms), verb.to_owned()))
 }
 
-/// The summary with which a run ended; none if it did not end well. Only the end of its log is unpacked.
-pub fn summary(path: &Path) -> Result<Option<serde_json::Value>> {
+/// The summary with which a run ended; none if it did not end well, or is of another kind. Only the end of its log is
+/// unpacked.
+pub fn summary<T: DeserializeOwned>(path: &Path) -> Result<Option<T>> {
+    #[derive(Deserialize)]
+    struct Last<T> {
+        summary: T,
+    }
     let Some(text) = frames::last(path)? else { return Ok(None) };
-    let last = text.lines().last().and_then(|line| serde_json::from_str::<serde_json::Value>(line).ok());
-    Ok(last.and_then(|mut line| line.get_mut("summary").map(serde_json::Value::take)))
+    let last = text.lines().last().and_then(|line| serde_json::from_str::<Last<T>>(line).ok());
+    Ok(last.map(|last| last.summary))
 }
 
 /// Removes the logs of runs that began more than so many days ago; 0 keeps all. Says how many went.
@@ -164,8 +170,8 @@ mod tests {
             log.publish().unwrap();
         }
         let paths = files(&home).unwrap();
-        assert_eq!(summary(&paths[0]).unwrap(), None);
-        assert_eq!(summary(&paths[1]).unwrap().unwrap()["fetched"], 3);
+        assert_eq!(summary::<serde_json::Value>(&paths[0]).unwrap(), None);
+        assert_eq!(summary::<serde_json::Value>(&paths[1]).unwrap().unwrap()["fetched"], 3);
         let (began, verb) = name_of(&paths[1]).unwrap();
         assert_eq!((began.to_string().as_str(), verb.as_str()), ("2026-03-01T12:00:00.25Z", "update"));
         let now = "2026-03-03T00:00:00Z".parse().unwrap();

@@ -14,7 +14,7 @@ use tidings_store::runs::{self, Request};
 
 use super::Report;
 use crate::args::Global;
-use crate::console::count;
+use tidings_pipeline::display::count;
 
 /// Clocks in the log count milliseconds, cut off.
 const ROUNDING_MS: i64 = 1;

@@ -10,8 +10,9 @@ use tidings_store::{Error, stamp};
 
 use super::Report;
 use crate::args::Global;
-use crate::console::{Progress, count, grouped, span};
-use crate::session::Session;
+use crate::console;
+use tidings_pipeline::context::RunContext;
+use tidings_pipeline::display::{count, grouped, span};
 
 #[derive(Debug, clap::Args)]
 #[command(
@@ -53,7 +54,7 @@ pub fn run(args: &Args, global: &Global) -> Result<Report> {
         );
     }
     // What changes is copied while nobody writes, if possible; pages do not change, so that a harvest need not wait for them.
-    let (name, draught) = match Session::open(home.clone(), config, "backup") {
+    let (name, draught) = match RunContext::open(&tidings_pipeline::Pipeline::new(home.clone(), config), "backup") {
         Ok(session) => (session.run.clone(), backup.begin(&home, &session.run)?),
         Err(error) if matches!(error.downcast_ref::<Error>(), Some(Error::Locked { .. })) => {
             let name = format!("{}{FOLDER_ENDING}", stamp(Timestamp::now()));
@@ -62,9 +63,9 @@ pub fn run(args: &Args, global: &Global) -> Result<Report> {
         }
         Err(error) => return Err(error),
     };
-    let mut progress = Progress::begin("files", 0);
+    let mut progress = console::progress("files", 0);
     let taken = backup.finish(&home, draught, |done, total, path| {
-        progress.of(total);
+        progress.set_total(total);
         progress.show(done, path);
     })?;
     drop(progress);
@@ -98,9 +99,9 @@ fn verify(backup: &Backup, args: &Args) -> Result<Report> {
     if backup.is_empty() {
         bail!("there is no backup in {}", args.to.display());
     }
-    let mut progress = Progress::begin("files", 0);
+    let mut progress = console::progress("files", 0);
     let faults = backup.verify(|done, total, path| {
-        progress.of(total);
+        progress.set_total(total);
         progress.show(done, path);
     })?;
     drop(progress);

@@ -7,7 +7,7 @@ use serde_json::json;
 
 use super::Report;
 use crate::args::Global;
-use crate::config::TEMPLATE;
+use tidings_pipeline::config::TEMPLATE;
 
 #[derive(Debug, clap::Args)]
 pub struct Args {

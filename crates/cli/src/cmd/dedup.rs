@@ -2,7 +2,6 @@
 
 mod filter;
 mod line;
-mod stage;
 mod views;
 
 use anyhow::Result;
@@ -10,8 +9,8 @@ use tidings_dedup::{Levels, Scope};
 
 use super::{Report, StepArgs};
 use crate::args::Global;
-use crate::config::DedupConfig;
-use crate::session::Session;
+use tidings_pipeline::config::DedupConfig;
+use tidings_pipeline::stage::dedup::Dedup;
 
 #[derive(Debug, Default, clap::Args)]
 #[command(
@@ -109,23 +108,22 @@ pub fn run(args: &Args, global: &Global) -> Result<Report> {
             scope: config.scope,
             marks: args.marks,
             memory_bytes: config.memory_mib << 20,
-            threads: args.threads.map_or_else(crate::lines::cores, usize::from),
+            threads: args.threads.map_or_else(tidings_pipeline::parallel::cores, usize::from),
         };
         let faulty = filter::run(&options)?;
         // The lines were the report.
         return Ok(Report { partly: faulty > 0, ..Report::default() });
     }
-    let (home, mut config) = super::open_home(global)?;
-    match (args.top, args.removed, args.copies) {
-        (Some(number), ..) => return views::top(&home, usize::from(number)),
-        (_, true, _) => return views::removed(&home),
-        (_, _, true) => return views::copies(&home),
-        _ => {}
+    if args.top.is_some() || args.removed || args.copies {
+        let home = super::find_home(global)?;
+        return match args.top {
+            Some(number) => views::top(&home, usize::from(number)),
+            None if args.removed => views::removed(&home),
+            None => views::copies(&home),
+        };
     }
-    config.dedup = args.rule.over(&config.dedup);
-    config.dedup.threads = args.threads.map_or(config.dedup.threads, usize::from);
-    let rule = config.dedup.rule()?;
-    let scope = config.dedup.scope;
-    let session = Session::open(home, config, "dedup")?;
-    stage::run(&session, rule, scope, args.steps.time_limit)
+    super::run_stage(global, &args.steps, &Dedup, |config| {
+        config.dedup = args.rule.over(&config.dedup);
+        config.dedup.threads = args.threads.map_or(config.dedup.threads, usize::from);
+    })
 }

@@ -3,6 +3,7 @@
 //! The clock is turned from month to month; feeds are polled, pages fetched, and every year the corpus grows by what was
 //! published. At the end the demo asks the corpus a few things, with commands that a newcomer can type afterwards.
 
+use std::ffi::OsStr;
 use std::io::IsTerminal as _;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
@@ -11,12 +12,16 @@ use anyhow::{Context as _, Result, ensure};
 use clap::Parser as _;
 use jiff::civil::Date;
 use jiff::{Timestamp, ToSpan as _};
-use serde_json::{Value, json};
+use serde::Serialize;
 use tidings_model::clock;
 use tidings_simweb::{Fault, SimWeb, Spec};
 
 use super::Report;
-use crate::console::{self, grouped};
+use crate::console;
+use tidings_pipeline::Pipeline;
+use tidings_pipeline::display::grouped;
+use tidings_pipeline::outcome::Outcome;
+use tidings_pipeline::stage::{StageId, StageOutcome};
 
 /// The first day of the simulated world.
 const BEGINS: Date = Date::constant(2016, 1, 1);
@@ -74,25 +79,25 @@ pub fn run(args: &Args) -> Result<Report> {
         BEGINS.year() + i16::from(args.years),
     ));
     std::fs::write(home.join("feeds.txt"), feeds(&web)).context("cannot write the demo's feeds.txt")?;
-    let shown = home.to_string_lossy().into_owned();
-    quietly(&["init", &shown])?;
-    let stage = |words: &[&str]| quietly(&[words, &["--home", &shown]].concat());
+    let pipeline = demo_pipeline(&home)?;
     let mut first_answer = None;
     for number in 0..args.years {
         let (mut pages, mut documents, mut tokens) = (0, 0, 0);
         for month in 1..=12 {
             let day = BEGINS + i32::from(number).years() + month.months();
             play_until(&web, day)?;
-            for verb in ["update", "fetch"] {
-                let report = stage(&[verb, "--allow-private", "--delay", "0"])?;
-                pages += report["fetched"].as_u64().unwrap_or(0);
+            run_stages(&pipeline, false, |outcome| {
+                if let StageOutcome::Fetch(fetched) = outcome {
+                    pages += fetched.fetched;
+                }
+            })?;
+        }
+        run_stages(&pipeline, true, |outcome| {
+            if let StageOutcome::Annotate(annotated) = outcome {
+                documents += annotated.documents;
+                tokens += annotated.tokens;
             }
-        }
-        for verb in ["clean", "dedup", "annotate", "compile"] {
-            let report = stage(&[verb])?;
-            documents += report["documents"].as_u64().filter(|_| verb == "annotate").unwrap_or(0);
-            tokens += report["tokens"].as_u64().filter(|_| verb == "annotate").unwrap_or(0);
-        }
+        })?;
         first_answer.get_or_insert_with(|| began.elapsed());
         console::print(&format!(
             "{}  {:>6} pages  {:>6} documents  {:>9} tokens\n",
@@ -105,28 +110,63 @@ pub fn run(args: &Args) -> Result<Report> {
     drop(web);
     let last = BEGINS.year() + i16::from(args.years) - 1;
     for words in tour(last) {
-        step(&[&words[..], &["--home", &shown]].concat())?;
+        step(&words, &home)?;
     }
     let seconds = began.elapsed().as_secs();
     console::print(&format!(
-        "\n{} in {seconds} s; the corpus could be asked after {} s. It is in {shown}\n\n{}",
+        "\n{} in {seconds} s; the corpus could be asked after {} s. It is in {}\n\n{}",
         if args.years == 1 { "A year".to_owned() } else { format!("{} years", args.years) },
         first_answer.unwrap_or_default().as_secs().max(1),
-        what_next(&shown),
+        home.display(),
+        what_next(&home.display().to_string()),
     ));
-    let report = Report { json: json!({ "done": true, "home": home, "seconds": seconds }), ..Report::default() };
     let wanted = args.serve || (std::io::stdout().is_terminal() && !args.no_serve);
     if wanted {
         console::print("\nThe web page of this corpus, until Ctrl-C:\n");
         let port = args.port.to_string();
-        let mut words = vec!["serve", "--home", &shown, "--port", &port];
-        // Where nobody sits there is no browser to open.
+        let mut words = vec!["serve", "--port", &port];
+        // Without a terminal there is no browser to open.
         if std::io::stdout().is_terminal() {
             words.push("--open");
         }
-        obey(&words)?;
+        obey(&words, &home)?;
     }
-    Ok(report)
+    Ok(Played { done: true, home, seconds }.into())
+}
+
+/// The outcome of the demo; everything was printed on the way.
+#[derive(Serialize)]
+struct Played {
+    done: bool,
+    home: PathBuf,
+    seconds: u64,
+}
+
+impl Outcome for Played {}
+
+impl std::fmt::Display for Played {
+    fn fmt(&self, _: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        Ok(())
+    }
+}
+
+/// The demo's home, with settings for a web on this machine.
+fn demo_pipeline(home: &Path) -> Result<Pipeline> {
+    let pipeline = Pipeline::create(home)?;
+    let mut config = pipeline.config().clone();
+    config.fetch.allow_private.extend(["0.0.0.0/0", "::/0"].map(str::to_owned));
+    (config.fetch.delay_s, config.fetch.feed_delay_s) = (0.0, 0.0);
+    Ok(pipeline.with_config(config))
+}
+
+/// Runs the stages that are derived from pages, or those before them; only warnings are shown.
+fn run_stages(pipeline: &Pipeline, derived: bool, mut see: impl FnMut(StageOutcome)) -> Result<()> {
+    let level = log::max_level();
+    log::set_max_level(level.min(log::LevelFilter::Warn));
+    let stages = StageId::ALL.iter().map(|id| id.stage()).filter(|stage| stage.is_derived() == derived);
+    let ended = stages.map(|stage| pipeline.run(stage.as_ref())).try_for_each(|outcome| outcome.map(&mut see));
+    log::set_max_level(level);
+    ended
 }
 
 /// The folder for the home: the one that was named, which must be new, or one of our own.
@@ -158,17 +198,9 @@ fn play_until(web: &SimWeb, day: Date) -> Result<()> {
     Ok(())
 }
 
-/// Runs a command that says nothing unless something is wrong, and gives its report for programs.
-fn quietly(words: &[&str]) -> Result<Value> {
-    let level = log::max_level();
-    log::set_max_level(level.min(log::LevelFilter::Warn));
-    let report = obey(words);
-    log::set_max_level(level);
-    Ok(report?.json)
-}
-
-fn obey(words: &[&str]) -> Result<Report> {
-    let command = std::iter::once("tidings").chain(words.iter().copied());
+fn obey(words: &[&str], home: &Path) -> Result<Report> {
+    let words = ["tidings"].iter().chain(words).map(OsStr::new);
+    let command = words.chain([OsStr::new("--home"), home.as_os_str()]);
     crate::run(crate::args::Args::try_parse_from(command)?)
 }
 
@@ -200,8 +232,8 @@ fn what_next(home: &str) -> String {
 }
 
 /// Prints a command and runs it.
-fn step(words: &[&str]) -> Result<()> {
-    console::print(&format!("\n$ tidings {}\n", words.join(" ")));
-    console::print(&obey(words)?.text);
+fn step(words: &[&str], home: &Path) -> Result<()> {
+    console::print(&format!("\n$ tidings {} --home {}\n", words.join(" "), home.display()));
+    console::print(&obey(words, home)?.text);
     Ok(())
 }

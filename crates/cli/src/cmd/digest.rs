@@ -12,7 +12,8 @@ use tidings_store::{Error, Home};
 
 use super::Report;
 use crate::args::Global;
-use crate::console::{Progress, count};
+use crate::console;
+use tidings_pipeline::display::count;
 
 #[derive(Debug, clap::Args)]
 #[command(
@@ -60,9 +61,9 @@ pub fn run(args: &Args, global: &Global) -> Result<Report> {
     let mut digester = Digester::open(&home, args.verify)?;
     let mut trees = Vec::new();
     for stage in stages {
-        let mut progress = Progress::begin("days", 0);
+        let mut progress = console::progress("days", 0);
         let tree = digester.stage(stage, args.lang.as_deref(), |done, total, name| {
-            progress.of(total);
+            progress.set_total(total);
             progress.show(done, name);
         })?;
         trees.push(tree);

@@ -12,8 +12,8 @@ use tidings_store::Home;
 
 use super::Report;
 use crate::args::Global;
-use crate::config::Config;
-use crate::console::count;
+use tidings_pipeline::config::Config;
+use tidings_pipeline::display::count;
 
 #[derive(Debug, clap::Args)]
 #[command(

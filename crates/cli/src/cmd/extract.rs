@@ -21,11 +21,12 @@ use tidings_store::format::Format;
 
 use super::{Report, web};
 use crate::args::Global;
-use crate::config::Preset;
-use crate::console::{self, Progress, count, grouped, span};
-use crate::orderly::{self, Bounds};
-use crate::{lines, reader};
+use crate::console;
 use inputs::Input;
+use tidings_pipeline::config::Preset;
+use tidings_pipeline::display::{count, grouped, span};
+use tidings_pipeline::extract_guarded;
+use tidings_pipeline::parallel::{self, Bounds};
 
 /// Whatever is larger is no web page.
 const MAX_INPUT_BYTES: u64 = 64 << 20;
@@ -58,7 +59,7 @@ pub struct Args {
           hide_possible_values = true, conflicts_with = "jsonl")]
     format: String,
     /// How strictly to tell text from the rest
-    #[arg(long, value_enum, value_name = "PRESET", default_value_t)]
+    #[arg(long, value_name = "PRESET", default_value = "balanced", value_parser = preset_parser())]
     preset: Preset,
     /// The parameters of the justext preset: `production`, `public` (the Python package's), and single
     /// values behind either, such as `public,length_high=140`
@@ -105,8 +106,15 @@ impl Args {
     }
 
     fn threads(&self) -> usize {
-        self.threads.map_or_else(lines::cores, usize::from)
+        self.threads.map_or_else(tidings_pipeline::parallel::cores, usize::from)
     }
+}
+
+/// The names of presets.
+fn preset_parser() -> impl clap::builder::TypedValueParser<Value = Preset> {
+    use clap::builder::{PossibleValuesParser, TypedValueParser as _};
+    let names = Preset::ALL.map(|preset| clap::builder::PossibleValue::new(preset.name()).help(preset.about()));
+    PossibleValuesParser::new(names).map(|name| Preset::named(&name).expect("only names of presets are possible"))
 }
 
 pub fn run(args: &Args, global: &Global) -> Result<Report> {
@@ -189,7 +197,7 @@ struct Tally {
 impl Job {
     fn run(&self, inputs: &[Input], threads: usize) -> Result<Tally> {
         let mut tally = Tally::default();
-        let mut progress = Progress::begin("pages", inputs.len() as u64);
+        let progress = console::progress("pages", inputs.len() as u64);
         let is_printed = self.outputs.is_none();
         if is_printed && !self.is_alone {
             console::print(&self.format.opening());
@@ -198,7 +206,7 @@ impl Job {
         let source = || Ok(places.next().map(|place| (place, weight(&inputs[place]))));
         let bounds = Bounds { threads: threads.min(inputs.len()), weight: MEMORY_BYTES };
         let mut done = 0;
-        orderly::run(
+        parallel::ordered(
             bounds,
             source,
             |place| (place, self.treat(place, &inputs[place])),
@@ -252,7 +260,7 @@ impl Job {
         let body = match input {
             Input::Web(url) => {
                 return match &self.answers[url] {
-                    Ok(page) => Ok(reader::read_page(page, &self.options)),
+                    Ok(page) => Ok(extract_guarded::read_page(page, &self.options)),
                     Err(error) => Err(anyhow!("{error:#}")),
                 };
             }
@@ -263,7 +271,7 @@ impl Job {
             Input::Standard => bounded(std::io::stdin().lock()).context("cannot read standard input")?,
         };
         let page = Page { url: self.url.clone(), final_url: self.url.clone(), body, ..Page::default() };
-        Ok(reader::read_page(&page, &self.options))
+        Ok(extract_guarded::read_page(&page, &self.options))
     }
 }
 

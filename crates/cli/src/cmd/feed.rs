@@ -12,7 +12,7 @@ use tidings_feeds::{Feed, FeedEntry, Pace};
 
 use super::{Report, web};
 use crate::args::Global;
-use crate::console::count;
+use tidings_pipeline::display::count;
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = "The filter reads and writes one JSON object a line, in the same order:\n  \

@@ -7,7 +7,7 @@ use serde_json::json;
 use tidings_store::Home;
 
 use super::Report;
-use crate::config;
+use tidings_pipeline::config;
 
 const FEEDS: &str = "# One feed address a line. What you know about a feed may follow, separated by tabs:
 # https://example.org/feed.xml\ttopic=politics\tgenre=news\tcountry=gb\tlang=en

@@ -11,8 +11,7 @@ use serde_json::{Value, json};
 use tidings_lang::{Guess, Hints, identify_paragraphs, language_name, normalise};
 
 use super::Report;
-use crate::console::count;
-use crate::lines;
+use tidings_pipeline::display::count;
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = "The filter reads and writes one JSON object a line, in the same order:\n  \
@@ -43,7 +42,7 @@ pub struct Args {
 
 pub fn run(args: &Args) -> Result<Report> {
     if args.jsonl {
-        let threads = args.threads.map_or_else(lines::cores, usize::from);
+        let threads = args.threads.map_or_else(tidings_pipeline::parallel::cores, usize::from);
         let faulty = filter::run(args.declared.as_deref(), args.tld.as_deref(), threads)?;
         if faulty > 0 {
             log::warn!("{} could not be read; each has a line that says why", count(faulty, "line"));

@@ -1,4 +1,4 @@
-//! The verbs, one file each.
+//! The commands, one file each: arguments in, one call, rendering out.
 
 pub mod annotate;
 pub mod ask;
@@ -38,28 +38,26 @@ pub mod update;
 mod web;
 pub mod why;
 
-use std::collections::HashMap;
 use std::time::Duration;
 
-use anyhow::{Result, bail};
-use jiff::Timestamp;
+use anyhow::Result;
 use serde_json::Value;
-use tidings_fetch::{Queue, RulesFound, RulesKind};
-use tidings_model::address;
-use tidings_store::{Home, hosts, rules};
+use tidings_pipeline::Pipeline;
+use tidings_pipeline::config::{Config, Span};
+use tidings_pipeline::outcome::{Outcome, Status};
+use tidings_pipeline::shard::Shard;
+use tidings_pipeline::stage::{Stage, StageId};
+use tidings_store::Home;
 
 use crate::args::Global;
-use crate::config::{Config, Span};
-use crate::console::{count, span};
-use crate::intake::{Harvested, Tally};
-use crate::session::{Session, Stop, elapsed};
+use crate::{console, signals};
 
-/// How a verb ended: what to print, and whether its work was done.
+/// What a command prints, and whether its work was done.
 #[derive(Debug, Default)]
 pub struct Report {
     /// For people.
     pub text: String,
-    /// For programs; null if all has been said already.
+    /// For programs; null if all has been printed already.
     pub json: Value,
     /// Whether the work was not done although nothing is broken.
     pub failed: bool,
@@ -67,19 +65,50 @@ pub struct Report {
     pub partly: bool,
 }
 
-/// The home a verb works in, with its settings.
-fn open_home(global: &Global) -> Result<(Home, Config)> {
-    let home = match &global.home {
+impl<T: Outcome> From<T> for Report {
+    fn from(outcome: T) -> Report {
+        Report {
+            text: outcome.to_string(),
+            json: serde_json::to_value(&outcome).expect("outcomes serialise"),
+            failed: outcome.status() == Status::NotDone,
+            partly: outcome.status() == Status::Partly,
+        }
+    }
+}
+
+/// The home a command works in.
+fn find_home(global: &Global) -> Result<Home> {
+    Ok(match &global.home {
         Some(root) => Home::at(root)?,
         None => Home::find(&std::env::current_dir()?)?,
-    };
-    let config = Config::load(&home.settings(), &|name| std::env::var(name).ok())?;
+    })
+}
+
+/// The home a command works in, with its settings.
+fn open_home(global: &Global) -> Result<(Home, Config)> {
+    let home = find_home(global)?;
+    let config = Config::of_home(&home)?;
     Ok((home, config))
 }
 
-/// What `update` and `fetch` have in common on the command line.
+/// The home a command works in, opened for work that signals cancel and the terminal shows.
+fn open(global: &Global) -> Result<Pipeline> {
+    let (home, config) = open_home(global)?;
+    let pipeline = Pipeline::new(home, config);
+    Ok(pipeline.with_reporter(console::reporter()).with_cancel(signals::cancel_token().clone()))
+}
+
+/// Runs a stage with settings that flags were put over.
+fn run_stage(global: &Global, flags: &StepArgs, stage: &dyn Stage, config: impl FnOnce(&mut Config)) -> Result<Report> {
+    let pipeline = flags.over(open(global)?);
+    let mut settings = pipeline.config().clone();
+    config(&mut settings);
+    Ok(pipeline.with_config(settings).run(stage)?.into())
+}
+
+/// The flags of commands that crawl.
 #[derive(Debug, Clone, clap::Args)]
-pub struct HarvestArgs {
+pub struct CrawlArgs {
     /// Hosts asked at the same time [default: fetch.concurrency of the settings, 500]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=100_000))]
     concurrency: Option<u32>,
@@ -98,10 +127,9 @@ pub struct HarvestArgs {
     seed: Option<u64>,
 }
 
-impl HarvestArgs {
+impl CrawlArgs {
     /// The settings with these flags put over them.
-    fn over(&self, config: &Config) -> Result<Config> {
-        let mut config = config.clone();
+    fn over(&self, config: &mut Config) {
         if let Some(concurrency) = self.concurrency {
             config.fetch.concurrency = concurrency as usize;
         }
@@ -111,14 +139,10 @@ impl HarvestArgs {
         if let Some(networks) = &self.allow_private {
             config.fetch.allow_private.extend(networks.iter().cloned());
         }
-        if let Some(limit) = self.time_limit {
-            config.fetch.time_limit_min = limit.as_secs_f64() / 60.0;
-        }
-        Ok(config)
     }
 
-    fn seed(&self) -> u64 {
-        self.seed.unwrap_or_else(|| fastrand::u64(..))
+    fn steps(&self) -> StepArgs {
+        StepArgs { time_limit: self.time_limit, ..StepArgs::default() }
     }
 }
 
@@ -133,165 +157,27 @@ fn parse_time(text: &str) -> Result<Duration, String> {
     text.parse::<Span>().map(|span| span.0)
 }
 
-/// What stages of text have in common on the command line.
+/// The flags of stages that work day by day.
 #[derive(Debug, Clone, Default, clap::Args)]
 pub struct StepArgs {
     /// Begin no further day after this long, such as 90s, 30m or 2h; 0 is no limit [default: no limit]
     #[arg(long, value_name = "TIME", value_parser = parse_time)]
     time_limit: Option<Duration>,
+    /// Do one part of the work, such as 2/4; other processes may do the others at the same time
+    #[arg(long, value_name = "I/N", default_value_t)]
+    shard: Shard,
 }
 
-/// What is left of the time a run may take, reading a large plan included.
-fn time_left(session: &Session) -> Option<Duration> {
-    let minutes = session.config.fetch.time_limit_min;
-    let limit = (minutes > 0.0).then(|| Duration::from_secs_f64(minutes * 60.0));
-    limit.map(|limit| limit.saturating_sub(session.began.elapsed()))
-}
-
-/// Whoever asks the public Internet says who they are.
-fn require_contact<'a>(config: &Config, home: &Home, hosts: impl Iterator<Item = &'a str>) -> Result<()> {
-    match asked_without_contact(config, hosts) {
-        Some(host) => bail!(
-            "nobody would know who asks {host}: set `contact` in the [fetch] table of {} to a web page or mail \
-             address that publishers can turn to",
-            home.settings().display()
-        ),
-        None => Ok(()),
+impl StepArgs {
+    fn over(&self, pipeline: Pipeline) -> Pipeline {
+        pipeline.with_time_limit(self.time_limit).with_shard(self.shard)
     }
 }
 
-/// A public host that would not learn who asks it.
-fn asked_without_contact<'a>(config: &Config, mut hosts: impl Iterator<Item = &'a str>) -> Option<&'a str> {
-    let is_local = |host: &str| {
-        let bare = host.trim_start_matches('[').trim_end_matches(']');
-        host == "localhost" || bare.parse().is_ok_and(|ip: std::net::IpAddr| !tidings_fetch::guard::is_public(ip))
-    };
-    let named = !config.fetch.contact.trim().is_empty() || config.fetch.user_agent.contains(['@', '+']);
-    hosts.find(|host| !named && !is_local(host))
-}
-
-/// What is known about hosts, so that this run is polite towards what earlier ones did.
-struct HostMemory {
-    states: HashMap<String, (Option<Duration>, Option<Duration>)>,
-    /// How long everybody has rested, since a crash that kept no record of the last requests.
-    everybody: Option<Duration>,
-}
-
-impl HostMemory {
-    /// Loads what is known about the hosts to be asked, and about others that were asked just now
-    /// or want to be left alone: a redirect may lead there.
-    fn load(session: &Session, is_asked: impl Fn(&str) -> bool) -> Result<HostMemory> {
-        let now = session.started;
-        let longest_pause = Duration::from_secs_f64(session.config.fetch.max_crawl_delay_s.max(60.0));
-        let mut memory = HostMemory { states: HashMap::new(), everybody: None };
-        hosts::read(&session.home, |state| {
-            let rested = state.last_request.parse::<Timestamp>().ok().map(|last| elapsed(last, now));
-            let not_for = state.not_before.parse::<Timestamp>().ok().map(|until| elapsed(now, until));
-            let not_for = not_for.filter(|wait| !wait.is_zero());
-            let matters = not_for.is_some() || rested.is_some_and(|rested| rested < longest_pause);
-            if state.host == hosts::EVERYBODY {
-                memory.everybody = rested;
-            } else if matters || is_asked(&state.host) {
-                memory.states.insert(state.host, (rested, not_for));
-            }
-        })?;
-        Ok(memory)
-    }
-
-    /// The queues of a run, and empty ones for the other hosts that must not be asked too soon.
-    fn queues(mut self, tickets: impl IntoIterator<Item = (String, Vec<u32>)>) -> Vec<Queue> {
-        let mut queues = Vec::new();
-        for (host, tickets) in tickets {
-            let (rested, not_for) = self.states.remove(&host).unwrap_or_default();
-            let rested = rested.into_iter().chain(self.everybody).min();
-            queues.push(Queue { host, tickets, rested, not_for });
-        }
-        let others = self.states.into_iter();
-        queues.extend(others.map(|(host, (rested, not_for))| Queue { host, tickets: Vec::new(), rested, not_for }));
-        // The same order on every machine, so that a seed means the same everywhere.
-        queues.sort_by(|a, b| a.host.cmp(&b.host));
-        queues
-    }
-}
-
-/// Rules of these hosts that are still good.
-fn remembered_rules(session: &Session, is_asked: impl Fn(&str) -> bool) -> Result<Vec<RulesFound>> {
-    let max_age = Duration::from_secs_f64(session.config.fetch.robots_max_age_h * 3600.0);
-    let mut remembered = Vec::new();
-    let wanted = |answer: &rules::RulesAnswer| {
-        let fetched = answer.fetched.parse::<Timestamp>().ok();
-        // An answer from the future is from a wrong clock: ask again.
-        let fresh = fetched.is_some_and(|at| at <= session.started && elapsed(at, session.started) < max_age);
-        fresh && address::host(&answer.origin).is_some_and(&is_asked)
-    };
-    rules::read(&session.home, wanted, |answer| {
-        let Ok(fetched) = answer.fetched.parse() else { return };
-        remembered.push(RulesFound {
-            origin: answer.origin,
-            kind: if answer.kind == "robots" { RulesKind::Robots } else { RulesKind::Tdmrep },
-            fetched,
-            status: Ok(answer.status),
-            digest: answer.digest,
-            body: answer.body.map(String::into_bytes),
-        });
-    })?;
-    Ok(remembered)
-}
-
-/// How a harvest ended, in words, and whether that counts as done.
-fn ending(session: &Session, harvested: &Harvested) -> (String, bool) {
-    let left = match harvested.left {
-        0 => String::new(),
-        left => format!("; {left} left for a later run"),
-    };
-    if harvested.offline {
-        return (
-            "; no host answered at all, so the network seems to be down and nothing was recorded".to_owned(),
-            true,
-        );
-    }
-    ended_early(session, left)
-}
-
-/// What a stage of text has left to do, in words.
-fn days_left(left: u64) -> String {
-    if left == 0 { String::new() } else { format!("; {} left for a later run", count(left, "day")) }
-}
-
-/// What `ending` says of any stage, given what it left.
-fn ended_early(session: &Session, left: String) -> (String, bool) {
-    match session.stopper.reason() {
-        None => (left, false),
-        Some(Stop::TimeLimit) => (format!("{left}, the time limit was reached"), false),
-        Some(Stop::Signal(name)) => (format!("{left}, stopped by {name}"), true),
-        Some(Stop::DiskFull) => {
-            let least = session.config.store.min_free_mib;
-            (format!("{left}, stopped because the disk has less than {least} MiB free (store.min_free_mib)"), true)
-        }
-        Some(Stop::Failure) => (left, true),
-    }
-}
-
-/// `9 failed (6 timeout, 3 404)`.
-fn failures(tally: &Tally, except: &[&str]) -> (u64, String) {
-    let mut rows: Vec<(&String, &u64)> = tally.0.iter().filter(|row| !except.contains(&row.0.as_str())).collect();
-    rows.sort_by_key(|row| (std::cmp::Reverse(*row.1), row.0.clone()));
-    let total = rows.iter().map(|row| row.1).sum();
-    let listed: Vec<String> = rows.iter().map(|(word, number)| format!("{number} {word}")).collect();
-    (total, listed.join(", "))
-}
-
-fn took(session: &Session) -> String {
-    span(session.began.elapsed())
-}
-
-/// Says which hosts were given up, a few of them by name.
-fn mention_given_up(harvested: &Harvested) {
-    let given_up = &harvested.outcome.given_up;
-    for (host, reason) in given_up.iter().take(5) {
-        log::info!("{host} was left for a later run: {reason}");
-    }
-    if given_up.len() > 5 {
-        log::info!("… and {} more", count(given_up.len() as u64 - 5, "host"));
-    }
+/// Reads the name of a stage that `is_wanted`, and lists the names in the help.
+fn stage_parser(is_wanted: impl Fn(&dyn Stage) -> bool) -> impl clap::builder::TypedValueParser<Value = StageId> {
+    use clap::builder::{PossibleValuesParser, TypedValueParser as _};
+    let stages = StageId::ALL.iter().filter(|id| is_wanted(id.stage().as_ref())).map(|id| id.name());
+    PossibleValuesParser::new(stages.collect::<Vec<_>>())
+        .map(|name| name.parse().expect("only names of stages are possible"))
 }

@@ -10,8 +10,8 @@ use tidings_annotate::tagger::{About, Models};
 use tidings_lang::language_name;
 
 use super::Report;
-use crate::console::{count, grouped};
 use crate::table::Table;
+use tidings_pipeline::display::{count, grouped};
 
 #[derive(Debug, clap::Args)]
 #[command(

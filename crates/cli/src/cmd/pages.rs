@@ -8,7 +8,8 @@ use tidings_store::pages::{self, PageReader};
 
 use super::Report;
 use crate::args::Global;
-use crate::console::{self, count};
+use crate::console;
+use tidings_pipeline::display::count;
 
 #[derive(Debug, clap::Args)]
 pub struct Args {

@@ -6,8 +6,8 @@ use tidings_store::fold;
 
 use super::Report;
 use crate::args::Global;
-use crate::console::count;
-use crate::session::Session;
+use tidings_pipeline::context::RunContext;
+use tidings_pipeline::display::count;
 
 #[derive(Debug, clap::Args)]
 pub struct Args {
@@ -21,10 +21,10 @@ pub struct Args {
 
 pub fn run(args: &Args, global: &Global) -> Result<Report> {
     let (home, config) = super::open_home(global)?;
-    let session = Session::open(home, config, "prune")?;
+    let session = RunContext::open(&tidings_pipeline::Pipeline::new(home, config), "prune")?;
     let retries = session.config.fetch.retries;
     let (kept, pruned) = fold::prune(&session.home, session.started, args.min_age, retries, args.dry_run)?;
-    session.finish()?;
+    session.apply_journal()?;
     let text = match args.dry_run {
         true => format!("would prune {}, {} would stay\n", count(pruned, "entry"), kept),
         false => format!("{} pruned, {kept} kept; what was fetched is not fetched again\n", count(pruned, "entry")),

@@ -23,10 +23,11 @@ use tidings_store::removed::{self, Kind, Removed, Tombstone};
 use tidings_store::runs::RunLog;
 use tidings_store::{Home, find, rfc3339, takedown, text, yields};
 
-use super::{Report, rebuild};
+use super::Report;
 use crate::args::Global;
-use crate::console::{Progress, count, span};
-use crate::session::Session;
+use crate::console;
+use tidings_pipeline::context::RunContext;
+use tidings_pipeline::display::{count, span};
 
 #[derive(Debug, clap::Args)]
 #[command(
@@ -123,7 +124,7 @@ pub fn run(args: &Args, global: &Global) -> Result<Report> {
         tell_exports(args, &found, &mut report.text, &mut report.json)?;
         return Ok(report);
     }
-    let session = Session::open(home, config, "remove")?;
+    let session = RunContext::open(&tidings_pipeline::Pipeline::new(home, config), "remove")?;
     let mut removed = Removed::read(&session.home)?;
     let now = rfc3339(session.started);
     let reason = args.reason.as_deref().map(str::trim).filter(|reason| !reason.is_empty());
@@ -179,7 +180,8 @@ pub fn run(args: &Args, global: &Global) -> Result<Report> {
     if !found.files.is_empty() && !args.later {
         // The stages take the home themselves.
         drop(session);
-        report = rebuild::remake(rebuild::Stage::Clean, global)?;
+        report =
+            tidings_pipeline::rebuild::remake(&super::open(global)?, tidings_pipeline::stage::StageId::Clean)?.into();
         text.push_str(&report.text);
         json["remade"] = report.json;
     } else if !found.files.is_empty() {
@@ -241,7 +243,7 @@ fn look(home: &Home, rules: &Removed, host: Option<&str>) -> Result<Found> {
         let place = if is_likely(home, day, host)? { &mut likely } else { &mut others };
         place.push(day);
     }
-    let mut progress = Progress::begin("days", days.len() as u64);
+    let progress = console::progress("days", days.len() as u64);
     for (done, day) in (0..).zip(likely.into_iter().chain(others)) {
         // Redirects may have led elsewhere: days on which the host gave nothing matter while pages are missing.
         if missing.is_empty() && !is_likely(home, day, host)? {
@@ -308,8 +310,8 @@ fn documents(
 }
 
 /// Takes it out of everything; says how many documents the index has hidden.
-fn take_out(session: &Session, rules: &Removed, found: &Found) -> Result<u64> {
-    let home = &session.home;
+fn take_out(context: &RunContext, rules: &Removed, found: &Found) -> Result<u64> {
+    let home = &context.home;
     let ids: Vec<u128> = rules
         .rows()
         .iter()
@@ -332,16 +334,16 @@ fn take_out(session: &Session, rules: &Removed, found: &Found) -> Result<u64> {
         };
         hide().with_context(named)?;
     }
-    takedown::mark_plan(home, &session.run, rules)?;
+    takedown::mark_plan(home, &context.run, rules)?;
     takedown::clear_trial(home)?;
-    let mut progress = Progress::begin("days", found.files.len() as u64);
+    let progress = console::progress("days", found.files.len() as u64);
     for (done, (day, files)) in (0..).zip(&found.files) {
         progress.show(done, day);
         // What was made of the pages goes before them: as long as they are there, the work is known to be unfinished.
         text::remove_day(home, day)?;
         docs::remove_day(home, day)?;
         for file in files {
-            takedown::take_out(file, rules, session.config.store.compression)?;
+            takedown::take_out(file, rules, context.config.store.compression)?;
         }
     }
     Ok(hidden)

@@ -10,8 +10,8 @@ use tidings_model::clock;
 use super::Report;
 use crate::args::Global;
 use crate::console;
-use crate::health::day_of;
-use crate::report::{self, Period};
+use tidings_pipeline::health::day_of;
+use tidings_pipeline::report::{self, Period};
 
 #[derive(Debug, clap::Args)]
 #[command(

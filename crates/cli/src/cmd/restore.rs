@@ -10,7 +10,8 @@ use tidings_store::removed::Removed;
 
 use super::{Report, remove};
 use crate::args::Global;
-use crate::console::{Progress, count, span};
+use crate::console;
+use tidings_pipeline::display::{count, span};
 
 #[derive(Debug, clap::Args)]
 #[command(
@@ -43,9 +44,9 @@ pub fn run(args: &Args, global: &Global) -> Result<Report> {
         Some(path) => Removed::read_file(path)?,
         None => Removed::default(),
     };
-    let mut progress = Progress::begin("files", 0);
+    let mut progress = console::progress("files", 0);
     saved.restore(&args.to, |done, total, path| {
-        progress.of(total);
+        progress.set_total(total);
         progress.show(done, path);
     })?;
     drop(progress);

@@ -1,21 +1,19 @@
-//! `tidings run`: the corridor in one command, from the feeds to the index.
-//!
-//! Each stage is the very command that can be typed by itself, with its own record in `runs/`. A stage that
-//! could not do its work does not keep the others from what is there: a network that is down is no reason
-//! to leave yesterday's pages unread.
+//! `tidings run`: all stages in one command, from the feeds to the index.
 
-mod round;
 mod service;
 
 use std::time::Duration;
 
 use anyhow::Result;
-use serde_json::json;
+use serde::Serialize;
+use tidings_pipeline::outcome::Outcome;
+use tidings_pipeline::round::{self, RoundOptions, RoundOutcome, RoundStage};
+use tidings_pipeline::stage::StageId;
 use tidings_store::Error;
 
 use super::Report;
 use crate::args::Global;
-use round::{Round, STAGES};
+use crate::console;
 
 #[derive(Debug, clap::Args)]
 #[command(
@@ -27,9 +25,9 @@ use round::{Round, STAGES};
 )]
 pub struct Args {
     /// Begin with this stage, such as clean
-    #[arg(long, value_name = "STAGE", value_parser = STAGES)]
-    from: Option<String>,
-    /// Go on for ever, a round each run.every of the settings
+    #[arg(long, value_name = "STAGE", value_parser = super::stage_parser(|_| true))]
+    from: Option<StageId>,
+    /// Go on as a service, a round each run.every of the settings
     #[arg(long = "loop")]
     looping: bool,
     /// How far apart rounds begin, such as 15m [default: run.every of the settings, 1h]
@@ -40,18 +38,59 @@ pub struct Args {
     time_limit: Option<Duration>,
 }
 
+impl Args {
+    fn options(&self) -> RoundOptions {
+        RoundOptions { from: self.from, time_limit: self.time_limit }
+    }
+}
+
+/// The outcome of a run that found another one at work.
+#[derive(Serialize)]
+struct Running {
+    done: bool,
+    running: bool,
+    process: Option<String>,
+    #[serde(skip)]
+    home: String,
+}
+
+impl Outcome for Running {}
+
+impl std::fmt::Display for Running {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let by = self.process.as_ref().map(|process| format!(" (process {process})")).unwrap_or_default();
+        writeln!(f, "nothing done: another run is at work in {}{by}", self.home)
+    }
+}
+
 pub fn run(args: &Args, global: &Global) -> Result<Report> {
-    // The home is looked for once, so that every stage works in the same one.
-    let (home, _) = super::open_home(global)?;
-    let _lock = match home.lock_rounds() {
+    let pipeline = super::open(global)?;
+    let _lock = match pipeline.home().lock_rounds() {
         Ok(lock) => lock,
         Err(Error::Locked { root, pid }) => {
-            let by = pid.as_ref().map(|pid| format!(" (process {pid})")).unwrap_or_default();
-            let text = format!("nothing done: another run is at work in {}{by}\n", root.display());
-            let json = json!({ "done": false, "running": true, "process": pid });
-            return Ok(Report { text, json, ..Report::default() });
+            let home = root.display().to_string();
+            return Ok(Running { done: false, running: true, process: pid, home }.into());
         }
         Err(error) => return Err(error.into()),
     };
-    if args.looping { service::serve(args, &home, global) } else { Round::begin(args, &home, global)?.go(&|_| {}) }
+    if args.looping {
+        return service::serve(args, &pipeline, global);
+    }
+    Ok(one_round(args, &pipeline, global, &|_| {})?.into())
+}
+
+/// Goes through the stages once and prints what came of each as it ends.
+fn one_round(
+    args: &Args,
+    pipeline: &tidings_pipeline::Pipeline,
+    global: &Global,
+    before: &dyn Fn(&str),
+) -> Result<RoundOutcome> {
+    round::run_round(pipeline, &args.options(), before, &|stage, ended| match ended {
+        RoundStage::Ended(outcome) if !global.json => {
+            let text = outcome.to_string();
+            console::print(&text.lines().map(|line| format!("{stage:<9} {line}\n")).collect::<String>());
+        }
+        _ => {}
+    })
 }

@@ -8,9 +8,11 @@ use tidings_model::clock;
 
 use super::Report;
 use crate::args::Global;
-use crate::console::{self, count, grouped};
-use crate::health::alerts::{self, Alert, Level, ago};
-use crate::health::{Health, stages};
+use crate::console;
+use tidings_pipeline::display::{bytes, count, grouped};
+use tidings_pipeline::health::Health;
+use tidings_pipeline::health::alerts::{self, Alert, Level, ago};
+use tidings_pipeline::stage::StageId;
 
 /// Languages that are shown each for itself.
 const LANGUAGES: usize = 8;
@@ -116,11 +118,10 @@ fn text(home: &str, health: &Health, alerts: &[Alert]) -> String {
         .map(|(number, word)| format!("{} {word}", grouped(*number)))
         .collect();
     row("feeds", if feeds.listed == 0 { "none yet".to_owned() } else { kinds.join(", ") });
-    let done: Vec<String> = stages::STAGES
+    let done: Vec<String> = StageId::ALL
         .iter()
-        .filter(|stage| **stage != "run")
         .map(|stage| {
-            let state = &health.stages[stage];
+            let state = &health.stages[*stage];
             let failed = if state.trouble.is_some() { ", then failed" } else { "" };
             match state.last_success {
                 Some(at) => format!("{stage} {}{failed}", ago(at, now)),
@@ -191,27 +192,4 @@ fn text(home: &str, health: &Health, alerts: &[Alert]) -> String {
         }
     }
     out
-}
-
-/// `1.5 GB`: a size as people say it.
-pub fn bytes(number: f64) -> String {
-    let units = ["B", "kB", "MB", "GB", "TB", "PB"];
-    let step = (number.max(1.0).log10() / 3.0).floor().min(5.0);
-    let value = number / 1000f64.powf(step);
-    let decimals = usize::from(value < 10.0 && step > 0.0);
-    let value = format!("{value:.decimals$}");
-    format!("{} {}", value.strip_suffix(".0").unwrap_or(&value), units[step as usize])
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn sizes_read_well() {
-        assert_eq!(
-            [0.0, 999.0, 1500.0, 25e6, 1e9, 1.2e12].map(bytes),
-            ["0 B", "999 B", "1.5 kB", "25 MB", "1 GB", "1.2 TB"]
-        );
-    }
 }

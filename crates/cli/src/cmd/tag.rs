@@ -11,11 +11,10 @@ use tidings_annotate::Annotators;
 use tidings_lang::{Hints, identify};
 
 use super::Report;
-use super::annotate::annotators;
 use crate::args::Global;
-use crate::config::AnnotateConfig;
-use crate::console::count;
-use crate::lines;
+use tidings_pipeline::config::AnnotateConfig;
+use tidings_pipeline::display::count;
+use tidings_pipeline::stage::annotate::annotators;
 
 /// No text is longer in one line.
 const MAX_LINE_BYTES: u64 = 64 << 20;
@@ -46,7 +45,7 @@ pub struct Args {
 }
 
 pub fn run(args: &Args, global: &Global) -> Result<Report> {
-    let threads = args.threads.map_or_else(lines::cores, usize::from);
+    let threads = args.threads.map_or_else(tidings_pipeline::parallel::cores, usize::from);
     let annotators = match &global.home {
         Some(_) => annotators(&super::open_home(global)?.1.annotate)?,
         None => annotators(&AnnotateConfig::default())?,
@@ -65,7 +64,7 @@ pub fn run(args: &Args, global: &Global) -> Result<Report> {
 
 /// Reads plain text from standard input to its end; gives the number of lines that could not be read.
 fn plain(lang: Option<&str>, annotators: &Annotators, threads: usize) -> Result<u64> {
-    let stdin = std::io::stdin().lock();
+    let stdin = std::io::stdin();
     match lang {
         Some(lang) => conllu::run(stdin, lang, annotators, threads),
         None => {

@@ -8,8 +8,9 @@ use anyhow::Result;
 use tidings_annotate::Segmenter;
 
 use super::Report;
-use crate::console::{self, count};
-use crate::lines;
+use crate::console;
+use tidings_pipeline::display::count;
+use tidings_pipeline::lines;
 
 /// No text is longer in one line.
 const MAX_LINE_BYTES: u64 = 64 << 20;
@@ -41,7 +42,7 @@ pub struct Args {
 }
 
 pub fn run(args: &Args) -> Result<Report> {
-    let threads = args.threads.map_or_else(lines::cores, usize::from);
+    let threads = args.threads.map_or_else(tidings_pipeline::parallel::cores, usize::from);
     let lang = args.lang.as_deref().unwrap_or("und");
     let faulty = if args.jsonl { filter::run(lang, threads)? } else { plain(lang, args.vertical, threads)? };
     if faulty > 0 {
@@ -62,7 +63,7 @@ fn plain(lang: &str, vertical: bool, threads: usize) -> Result<u64> {
             faulty.fetch_add(1, Ordering::Relaxed);
         }
     };
-    lines::filter(std::io::stdin().lock(), threads, MAX_LINE_BYTES, answer, console::print_bytes)?;
+    lines::filter(std::io::stdin(), threads, MAX_LINE_BYTES, answer, console::print_bytes)?;
     Ok(faulty.into_inner())
 }
 

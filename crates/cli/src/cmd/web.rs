@@ -11,7 +11,7 @@ use tidings_model::address;
 use tokio::sync::{mpsc, watch};
 
 use crate::args::Global;
-use crate::config::Config;
+use tidings_pipeline::config::Config;
 
 /// A document as it came.
 pub struct Document {
@@ -54,7 +54,9 @@ fn ask(
     for (ticket, url) in urls.iter().enumerate() {
         let host = address::normalise(url, None).and_then(|url| address::host(&url).map(str::to_owned));
         let Some(host) = host else { bail!("{url}: this is not a web address") };
-        if let Some(host) = super::asked_without_contact(&config, std::iter::once(host.as_str())) {
+        if let Some(host) =
+            tidings_pipeline::ingest::host_memory::asked_without_contact(&config, std::iter::once(host.as_str()))
+        {
             let place = match settings_file {
                 Some(path) => format!("set `contact` in the [fetch] table of {}", path.display()),
                 None => "set TIDINGS_FETCH_CONTACT".to_owned(),

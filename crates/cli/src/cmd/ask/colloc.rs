@@ -11,8 +11,8 @@ use tidings_query::engine::is_wordlike;
 use super::{Asked, parse_attribute, short};
 use crate::args::Global;
 use crate::cmd::Report;
-use crate::console::count;
 use crate::table::Table;
+use tidings_pipeline::display::count;
 
 #[derive(Debug, clap::Args)]
 pub struct Args {

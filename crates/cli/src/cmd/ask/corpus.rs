@@ -14,8 +14,8 @@ use tidings_store::{Home, text};
 use super::parse_filter;
 use crate::args::Global;
 use crate::cmd::{Report, open_home};
-use crate::session::Session;
 use crate::table::Table;
+use tidings_pipeline::context::RunContext;
 
 #[derive(Debug, clap::Args)]
 pub struct Args {
@@ -62,7 +62,7 @@ pub fn run(args: &Args, global: &Global) -> Result<Report> {
                 bail!("`{name}` is no name for a corpus; use letters, digits and hyphens");
             }
             let filter = parse_filter(filter)?.to_string();
-            let session = Session::open(home, config, "corpus")?;
+            let session = RunContext::open(&tidings_pipeline::Pipeline::new(home, config), "corpus")?;
             let mut known = corpora::read(&session.home)?;
             known.retain(|named| named.name != *name);
             known.push(Named { name: name.clone(), filter: filter.clone() });
@@ -73,7 +73,7 @@ pub fn run(args: &Args, global: &Global) -> Result<Report> {
         }
         What::Remove { name } => {
             find(&home, name)?;
-            let session = Session::open(home, config, "corpus")?;
+            let session = RunContext::open(&tidings_pipeline::Pipeline::new(home, config), "corpus")?;
             let mut known = corpora::read(&session.home)?;
             known.retain(|named| named.name != *name);
             corpora::write(&session.home, known)?;

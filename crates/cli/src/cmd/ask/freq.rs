@@ -8,8 +8,8 @@ use tidings_query::cql::Attribute;
 use super::{Asked, short};
 use crate::args::Global;
 use crate::cmd::Report;
-use crate::console::count;
 use crate::table::Table;
+use tidings_pipeline::display::count;
 
 #[derive(Debug, clap::Args)]
 pub struct Args {

@@ -11,8 +11,8 @@ use tidings_query::engine::is_wordlike;
 use super::{Asked, parse_attribute, parse_filter, short};
 use crate::args::Global;
 use crate::cmd::Report;
-use crate::console::count;
 use crate::table::Table;
+use tidings_pipeline::display::count;
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Two periods: tidings keywords date=2026-03 --against date=2026-02\n\

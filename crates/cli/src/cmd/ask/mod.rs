@@ -25,8 +25,8 @@ use tidings_store::Home;
 
 use super::Report;
 use crate::args::Global;
-use crate::console::{count, grouped};
 use crate::table::Table;
+use tidings_pipeline::display::{count, grouped};
 
 /// Of what is asked, and how long it may take.
 #[derive(Debug, clap::Args)]

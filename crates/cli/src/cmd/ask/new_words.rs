@@ -12,8 +12,8 @@ use tidings_query::trend::{Fate, NewWordConfig};
 use super::{Asked, parse_attribute};
 use crate::args::Global;
 use crate::cmd::Report;
-use crate::console::count;
 use crate::table::Table;
+use tidings_pipeline::display::count;
 
 #[derive(Debug, clap::Args)]
 #[command(

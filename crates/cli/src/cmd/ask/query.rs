@@ -14,8 +14,8 @@ use unicode_width::{UnicodeWidthChar as _, UnicodeWidthStr as _};
 use super::{Asked, parse_attribute, short};
 use crate::args::Global;
 use crate::cmd::Report;
-use crate::console::{count, grouped};
 use crate::table::Table;
+use tidings_pipeline::display::{count, grouped};
 
 /// How wide lines are where there is no terminal to ask.
 const USUAL_WIDTH: usize = 150;

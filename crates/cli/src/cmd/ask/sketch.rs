@@ -10,8 +10,8 @@ use tidings_query::sketch::Grammar;
 use super::{Asked, Room, short};
 use crate::args::Global;
 use crate::cmd::Report;
-use crate::console::{count, grouped};
 use crate::table::Table;
+use tidings_pipeline::display::{count, grouped};
 
 /// Tokens on each side of an example.
 const CONTEXT: u32 = 6;

@@ -9,8 +9,8 @@ use super::{Asked, parse_step, short};
 use crate::args::Global;
 use crate::chart::bar;
 use crate::cmd::Report;
-use crate::console::count;
 use crate::table::Table;
+use tidings_pipeline::display::count;
 
 /// How long the longest bar is.
 const BAR_COLUMNS: usize = 40;

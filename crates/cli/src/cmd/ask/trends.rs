@@ -11,8 +11,8 @@ use super::{Asked, Room, parse_attribute, parse_step, short};
 use crate::args::Global;
 use crate::chart::sparkline;
 use crate::cmd::Report;
-use crate::console::{count, grouped};
 use crate::table::Table;
+use tidings_pipeline::display::{count, grouped};
 
 const SPARK_COLUMNS: usize = 24;
 

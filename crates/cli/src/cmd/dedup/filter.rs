@@ -7,8 +7,9 @@ use anyhow::{Context as _, Result};
 use tidings_dedup::{Judge, Memory, Past, Rule, Scope};
 
 use super::line::Ready;
-use crate::console::{self, count, grouped};
-use crate::lines::{self, Fault, push};
+use crate::console;
+use tidings_pipeline::display::{count, grouped};
+use tidings_pipeline::lines::{self, Fault, push};
 
 /// No line is longer.
 const MAX_LINE_BYTES: u64 = 64 << 20;
@@ -27,16 +28,16 @@ pub struct Options {
 
 /// Reads standard input to its end; gives the number of lines that were no documents.
 pub fn run(options: &Options) -> Result<u64> {
-    filter(std::io::stdin().lock(), options, console::print_bytes)
+    filter(std::io::stdin(), options, console::print_bytes)
 }
 
-fn filter(input: impl std::io::Read, options: &Options, mut write: impl FnMut(&[u8]) + Send) -> Result<u64> {
+fn filter(input: impl std::io::Read + Send, options: &Options, mut write: impl FnMut(&[u8]) + Send) -> Result<u64> {
     let folder = tempfile::Builder::new().prefix("tidings-dedup-").tempdir();
     let folder = folder.context("cannot make a temporary folder; TMPDIR says where")?;
     let memory = Memory::new(Past::default(), folder.path(), options.memory_bytes)?;
     let mut judge = Judge::new(options.rule, options.scope, memory);
     let mut tally = Tally::default();
-    let read = |bundle: lines::Bundle| -> Vec<Result<Ready, Fault>> {
+    let read = |bundle: lines::Batch| -> Vec<Result<Ready, Fault>> {
         let lines = bundle.into_iter().filter(|line| line.as_ref().is_none_or(|line| !line.trim_ascii().is_empty()));
         lines
             .map(|line| match line {
@@ -66,7 +67,7 @@ fn filter(input: impl std::io::Read, options: &Options, mut write: impl FnMut(&[
         write(&out);
         Ok(())
     };
-    lines::in_turn(input, options.threads, MAX_LINE_BYTES, read, tell)?;
+    lines::in_order(input, options.threads, MAX_LINE_BYTES, read, tell)?;
     let memory = judge.memory();
     log::debug!(
         "{}, {}; remembers {} in {} on disk",

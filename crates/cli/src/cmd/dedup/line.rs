@@ -13,7 +13,7 @@ use serde_json::Value;
 use serde_json::value::RawValue;
 use tidings_dedup::{Finding, Origin, Rule, Scope, Text, Verdict, Why};
 
-use crate::lines::Fault;
+use tidings_pipeline::lines::Fault;
 
 /// No document has more.
 const MAX_PARAGRAPHS: usize = 1_000_000;
@@ -151,7 +151,7 @@ impl Ready {
             start..start + part.len()
         };
         let (list, paragraphs) = (place(list.get()), raw.iter().map(|raw| place(raw.get())).collect());
-        let day = day.map_or(0, day_number);
+        let day = day.map_or(0, tidings_pipeline::day_number);
         let name = shown(id);
         Ok(Ready { list, paragraphs, text: prepared, name, site, month, day, page, line })
     }
@@ -220,11 +220,6 @@ impl Ready {
         out.extend_from_slice(&self.line[end..]);
         out.push(b'\n');
     }
-}
-
-/// A day as a number, counted from 1970.
-pub fn day_number(day: Date) -> i64 {
-    Date::constant(1970, 1, 1).until(day).map_or(0, |span| i64::from(span.get_days()))
 }
 
 /// What the judge says of a unit, for others.

@@ -10,8 +10,9 @@ use tidings_store::seen::{Ledger, VerdictReader};
 use xxhash_rust::xxh3::xxh3_64;
 
 use super::super::Report;
-use super::stage;
-use crate::console::{self, grouped};
+use crate::console;
+use tidings_pipeline::display::grouped;
+use tidings_pipeline::stage::dedup::duplicates;
 
 /// Distinct texts that are counted in one pass; more of them take more passes, not more memory.
 const COUNTED_AT_ONCE: u64 = 4_000_000;
@@ -21,7 +22,7 @@ const SHOWN: usize = 100;
 /// Prints every duplicate with its text, a JSON object a line.
 pub fn removed(home: &Home) -> Result<Report> {
     let mut out = Vec::new();
-    stage::removed(home, |verdict, unit, text| {
+    duplicates::for_each(home, |verdict, unit, text| {
         let line = json!({
             "id": verdict.id,
             "lang": verdict.lang,
@@ -68,7 +69,7 @@ pub fn top(home: &Home, number: usize) -> Result<Report> {
     let mut best: Vec<(u64, u64)> = Vec::new();
     for pass in 0..passes {
         let mut counts: HashMap<u64, u64> = HashMap::new();
-        stage::removed(home, |_, _, text| {
+        duplicates::for_each(home, |_, _, text| {
             let key = xxh3_64(text.trim().as_bytes());
             if key % passes == pass {
                 *counts.entry(key).or_default() += 1;
@@ -80,7 +81,7 @@ pub fn top(home: &Home, number: usize) -> Result<Report> {
         best.truncate(number);
     }
     let mut texts: HashMap<u64, String> = HashMap::new();
-    stage::removed(home, |_, _, text| {
+    duplicates::for_each(home, |_, _, text| {
         let key = xxh3_64(text.trim().as_bytes());
         if best.iter().any(|(_, known)| *known == key) {
             texts.entry(key).or_insert_with(|| text.trim().to_owned());

@@ -8,10 +8,10 @@ use tidings_model::clock;
 use tidings_store::{probe, runs};
 
 use super::{Findings, Patient};
-use crate::cmd::status::bytes;
-use crate::console::{count, grouped};
-use crate::health::alerts::ago;
-use crate::health::day_of;
+use tidings_pipeline::display::bytes;
+use tidings_pipeline::display::{count, grouped};
+use tidings_pipeline::health::alerts::ago;
+use tidings_pipeline::health::day_of;
 
 /// File systems by the number that the kernel gives them, with what is to be known about them.
 const FILE_SYSTEMS: [(u64, &str, &str); 10] = [

@@ -12,8 +12,8 @@ use tidings_store::pages::PageReader;
 use tidings_store::{Home, feeds as list, in_full, plan as plans};
 
 use super::{Findings, Patient};
-use crate::config::{self, Config};
-use crate::console::{count, grouped};
+use tidings_pipeline::config::{self, Config};
+use tidings_pipeline::display::{count, grouped};
 
 /// Variables that are no settings: where the home is, and what tests turn.
 const OTHERS: [&str; 3] = ["TIDINGS_HOME", "TIDINGS_CLOCK", "TIDINGS_CRASH_AT"];
@@ -53,7 +53,7 @@ pub fn environment(_: &Patient<'_>, found: &mut Findings) -> Result<()> {
 
 pub fn contact(patient: &Patient<'_>, found: &mut Findings) -> Result<()> {
     let asked = ["example.org"].into_iter();
-    match crate::cmd::asked_without_contact(&patient.config, asked) {
+    match tidings_pipeline::ingest::host_memory::asked_without_contact(&patient.config, asked) {
         Some(_) => found.warn(
             "contact",
             "nobody would know who asks",

@@ -33,10 +33,10 @@ use self::selection::{Asked, Item, Selection, Stays};
 use self::source::{Source, Wanted};
 use super::Report;
 use crate::args::Global;
-use crate::config::{Config, Duplicates};
-use crate::console::{self, Progress, count, grouped, span};
-use crate::lines;
-use crate::orderly::{self, Bounds};
+use crate::console;
+use tidings_pipeline::config::{Config, Duplicates};
+use tidings_pipeline::display::{count, grouped, span};
+use tidings_pipeline::parallel::{self, Bounds};
 
 /// In public, n-grams of fewer documents are not given, nor fewer sentences.
 const LEAST_PUBLIC_DOCUMENTS: u64 = 5;
@@ -248,7 +248,7 @@ fn check(args: &Args, keep_duplicates: bool) -> Result<()> {
 
 fn bounds(args: &Args, config: &Config) -> Bounds {
     let threads = args.threads.map_or(config.clean.threads, usize::from);
-    let threads = if threads == 0 { lines::cores() } else { threads };
+    let threads = if threads == 0 { tidings_pipeline::parallel::cores() } else { threads };
     Bounds { threads, weight: config.clean.memory_mib << 20 }
 }
 
@@ -317,7 +317,7 @@ impl Export {
         mut take: impl FnMut(Item, Vec<u8>) -> Result<()>,
     ) -> Result<()> {
         let total = source.days_left() as u64;
-        let mut progress = Progress::begin("days", total);
+        let progress = console::progress("days", total);
         let (selection, explain) = (&self.selection, self.explain);
         let tally = &mut self.tally;
         let mut day = String::new();
@@ -335,7 +335,7 @@ impl Export {
             let item = selection.item(raw, hits.as_deref(), wants_tokens);
             (day, item.map(|item| item.map(|item| (render(&item), item))))
         };
-        orderly::run(self.bounds, read, work, |(of_day, item)| {
+        parallel::ordered(self.bounds, read, work, |(of_day, item)| {
             tally.read += 1;
             if of_day != day {
                 progress.show(tally.days, &of_day);

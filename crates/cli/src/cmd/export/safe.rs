@@ -15,7 +15,7 @@ use xxhash_rust::xxh3::xxh3_128_with_seed;
 
 use super::door::{Door, Taker};
 use super::selection::Item;
-use crate::console::{count, grouped};
+use tidings_pipeline::display::{count, grouped};
 
 /// What waits in memory before it becomes a run.
 const RUN_BYTES: usize = 64 << 20;

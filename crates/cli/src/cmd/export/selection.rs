@@ -17,8 +17,8 @@ use tidings_store::sorted::{DayIds, DayIdsBuilder};
 use tidings_store::{Home, hidden, rules};
 
 use super::source::{self, Raw};
-use crate::cmd::annotate::{FeedLabels, labels, plain};
 use crate::cmd::ask::{corpus, parse_filter};
+use tidings_pipeline::stage::annotate::{FeedLabels, labels, plain};
 
 /// A document that leaves the house.
 pub struct Item {

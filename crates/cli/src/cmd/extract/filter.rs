@@ -11,8 +11,9 @@ use serde_json::Value;
 use tidings_clean::{Options, Unfit};
 use tidings_model::{Document, Licence};
 
-use crate::lines::{self, Fault, push};
-use crate::{console, reader};
+use crate::console;
+use tidings_pipeline::extract_guarded;
+use tidings_pipeline::lines::{self, Fault, push};
 
 /// No line is longer: the largest page that is read at all.
 const MAX_LINE_BYTES: u64 = super::MAX_INPUT_BYTES;
@@ -60,7 +61,7 @@ struct Answer<'a> {
 /// Reads standard input to its end; gives the number of lines that were no pages.
 pub fn run(options: Options, threads: usize) -> Result<u64> {
     let answer = |line: Option<&[u8]>, out: &mut Vec<u8>| answer(line, &options, out);
-    lines::answers(std::io::stdin().lock(), threads, MAX_LINE_BYTES, answer, console::print_bytes)
+    lines::answers(std::io::stdin(), threads, MAX_LINE_BYTES, answer, console::print_bytes)
 }
 
 fn answer(line: Option<&[u8]>, options: &Options, out: &mut Vec<u8>) -> Result<(), Fault> {
@@ -71,9 +72,9 @@ fn answer(line: Option<&[u8]>, options: &Options, out: &mut Vec<u8>) -> Result<(
     let id = question.id;
     let Some(html) = question.html else { return Err(Fault { id, error: "html is missing".to_owned() }) };
     let url = question.url.as_deref().unwrap_or_default();
-    match reader::read_html(&html, url, question.lang.as_deref(), options) {
+    match extract_guarded::read_html(&html, url, question.lang.as_deref(), options) {
         Ok(document) => push(&said(&id, url, &document, options, None), out),
-        Err(unfit) => push(&said(&id, url, &reader::describe(&html, url), options, Some(unfit)), out),
+        Err(unfit) => push(&said(&id, url, &extract_guarded::describe(&html, url), options, Some(unfit)), out),
     }
     Ok(())
 }

@@ -13,7 +13,8 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use tidings_feeds::{Feed, FeedFormat};
 
-use crate::{console, lines};
+use crate::console;
+use tidings_pipeline::lines;
 
 /// No line is longer: the largest document that is read at all, in base64, and room for the rest.
 const MAX_LINE_BYTES: u64 = 192 << 20;
@@ -60,7 +61,7 @@ struct Entry<'a> {
 
 /// Reads standard input to its end.
 pub fn run() -> Result<()> {
-    lines::filter(std::io::stdin().lock(), lines::cores(), MAX_LINE_BYTES, answer, console::print_bytes)
+    lines::filter(std::io::stdin(), tidings_pipeline::parallel::cores(), MAX_LINE_BYTES, answer, console::print_bytes)
 }
 
 /// Answers a line, with a line.

@@ -23,9 +23,10 @@ use xxhash_rust::xxh3::xxh3_64;
 
 use super::kind::{Kind, Named};
 use super::{Args, Report, name_of, opened};
-use crate::console::{Progress, count, grouped, span};
-use crate::lines::cores;
-use crate::orderly::{self, Bounds};
+use crate::console;
+use tidings_pipeline::display::{count, grouped, span};
+use tidings_pipeline::parallel::cores;
+use tidings_pipeline::parallel::{self, Bounds};
 
 /// What one worker gets at once.
 const CHUNK_BYTES: usize = 1 << 20;
@@ -60,7 +61,7 @@ pub fn run(args: &Args, inputs: &[Named], folder: &Path) -> Result<Report> {
     }
     let began = Instant::now();
     let mut writer = Writer::open(folder, args)?;
-    let mut progress = Progress::begin("files", inputs.len() as u64);
+    let progress = console::progress("files", inputs.len() as u64);
     let threads = args.threads.map_or_else(cores, usize::from);
     let (mut bytes, mut damaged, mut known) = (0u64, 0u64, 0u64);
     for (number, input) in inputs.iter().enumerate() {
@@ -73,7 +74,7 @@ pub fn run(args: &Args, inputs: &[Named], folder: &Path) -> Result<Report> {
         }
         let mut texts = Texts::open(input)?;
         let before = bytes;
-        orderly::run(
+        parallel::ordered(
             Bounds { threads, weight: UNDER_WAY_BYTES },
             || {
                 let chunk = texts.chunk()?;

@@ -24,16 +24,18 @@ use tidings_store::removed::Removed;
 use tidings_store::runs::RunLog;
 use tidings_store::{archive, plan, rfc3339};
 
-use super::{Report, discover};
+use super::Report;
 use crate::args::Global;
-use crate::console::{Progress, count, grouped, span};
-use crate::orderly::{self, Bounds};
-use crate::session::Session;
-use crate::{intake, lines as cores};
+use crate::console;
 use kind::{Inputs, Kind, Named};
 use make::{Made, Maker};
 use source::{Raw, Source, Wanted};
 use text::Given;
+use tidings_pipeline::context::RunContext;
+use tidings_pipeline::display::{count, grouped, span};
+use tidings_pipeline::parallel as cores;
+use tidings_pipeline::parallel::{self, Bounds};
+use tidings_pipeline::reporter::ProgressScope;
 
 /// What travels together, by weight and by number.
 const BATCH_BYTES: usize = 2 << 20;
@@ -125,18 +127,18 @@ pub fn run(args: &Args, global: &Global) -> Result<Report> {
     if let Some(threads) = args.threads {
         config.clean.threads = threads.into();
     }
-    let session = Session::open(home, config, "import")?;
+    let context = RunContext::open(&tidings_pipeline::Pipeline::new(home, config), "import")?;
     let total = inputs.len() as u64;
-    let mut intake = Intake::open(&session.home, &session.run)?;
+    let mut intake = Intake::open(&context.home, &context.run)?;
     if let Some(kib) = args.step_kib {
         intake = intake.with_steps_of(kib << 10);
     }
     let mut work = Work {
         intake,
-        removed: Arc::new(Removed::read(&session.home)?),
+        removed: Arc::new(Removed::read(&context.home)?),
         args,
         columns,
-        progress: Progress::begin("files", total),
+        progress: console::progress("files", total),
         read: 0,
         known: 0,
         pages: 0,
@@ -149,12 +151,12 @@ pub fn run(args: &Args, global: &Global) -> Result<Report> {
         unknown,
         failed: Vec::new(),
         texts: Vec::new(),
-        session: &session,
+        context: &context,
     };
     let mut log = None;
     if !args.dry_run {
-        let mut started = RunLog::create(&session.home, &session.run)?;
-        started.push(&json!({ "began": rfc3339(session.started) }))?;
+        let mut started = RunLog::create(&context.home, &context.run)?;
+        started.push(&json!({ "began": rfc3339(context.started) }))?;
         log = Some(started);
     }
     let ended = inputs.iter().enumerate().try_for_each(|(number, input)| {
@@ -190,13 +192,13 @@ fn columns(names: &[String]) -> Result<[usize; 4]> {
 
 /// The work of a run, and what came of it so far.
 struct Work<'a> {
-    session: &'a Session,
+    context: &'a RunContext,
     args: &'a Args,
     columns: [usize; 4],
     intake: Intake,
     /// What must not come back, by whatever door.
     removed: Arc<Removed>,
-    progress: Progress,
+    progress: ProgressScope,
     /// Inputs that were read, and those that were known.
     read: u64,
     known: u64,
@@ -213,8 +215,8 @@ struct Work<'a> {
 impl Work<'_> {
     /// Takes an input in. One that cannot be read costs itself; that nothing can be written ends the run.
     fn input(&mut self, input: &Named) -> Result<()> {
-        let least = self.session.config.store.min_free_mib;
-        if intake::free_bytes(&self.session.home).is_some_and(|free| free < least << 20) {
+        let least = self.context.config.store.min_free_mib;
+        if self.context.is_disk_low() {
             bail!("the disk has less than {least} MiB free (store.min_free_mib); free some space and run again");
         }
         let shown = input.path.display().to_string();
@@ -239,12 +241,12 @@ impl Work<'_> {
         if self.args.dry_run {
             return Ok(());
         }
-        self.texts.push(discover::take_in(self.session, path)?);
+        self.texts.push(tidings_pipeline::discover::opml::add_to_list(self.context, path)?);
         Ok(())
     }
 
     fn plan(&mut self, path: &Path) -> Result<()> {
-        let taken = plan::take_in(&self.session.home, &self.session.run, path, self.args.dry_run)?;
+        let taken = plan::take_in(&self.context.home, &self.context.run, path, self.args.dry_run)?;
         self.read += 1;
         self.plan_rows += taken.added;
         let name = name_of(path);
@@ -290,9 +292,9 @@ impl Work<'_> {
         }
         self.read += 1;
         let time = std::fs::metadata(path).and_then(|meta| meta.modified()).ok();
-        let time = time.and_then(|time| Timestamp::try_from(time).ok()).unwrap_or(self.session.started);
+        let time = time.and_then(|time| Timestamp::try_from(time).ok()).unwrap_or(self.context.started);
         let wanted = Wanted {
-            max_bytes: (self.session.config.fetch.max_page_mib as u64) << 21,
+            max_bytes: (self.context.config.fetch.max_page_mib as u64) << 21,
             sites: self.args.site.iter().map(|site| site.to_ascii_lowercase()).collect(),
         };
         let source = Source::open(path, kind, input.place(), wanted, self.columns)?;
@@ -312,20 +314,20 @@ impl Work<'_> {
     }
 
     fn maker(&self, kind: Kind, name: String, given: Given) -> Maker {
-        let fetch = &self.session.config.fetch;
+        let fetch = &self.context.config.fetch;
         Maker {
             kind,
             name,
             given,
             ceiling: Ceiling { max_bytes: fetch.max_page_mib << 20, max_ratio: fetch.max_unpack_ratio },
             removed: Arc::clone(&self.removed),
-            compression: (!self.args.dry_run).then_some(self.session.config.store.compression),
+            compression: (!self.args.dry_run).then_some(self.context.config.store.compression),
         }
     }
 
     /// Lets a source pass through the door, from its place to its end.
     fn pass(&mut self, mut source: Source, maker: Maker, mut input: Input) -> Result<()> {
-        let clean = &self.session.config.clean;
+        let clean = &self.context.config.clean;
         let threads = if clean.threads == 0 { cores::cores() } else { clean.threads };
         let bounds = Bounds { threads, weight: clean.memory_mib << 20 };
         let is_file = !input.name.is_empty();
@@ -344,7 +346,7 @@ impl Work<'_> {
             ended = batch.is_last;
             Ok(Some((batch, weight * EXPANSION + (64 << 10))))
         };
-        orderly::run(
+        parallel::ordered(
             bounds,
             batches,
             |Batch { things, place, is_last }| (maker.make(things), place, is_last),
@@ -396,7 +398,7 @@ impl Work<'_> {
             if self.known > 0 {
                 text.push_str(&format!(", {} imported before", count(self.known, "file")));
             }
-            text.push_str(&format!(", {}\n", span(self.session.began.elapsed())));
+            text.push_str(&format!(", {}\n", span(self.context.began.elapsed())));
         }
         let unknown: Vec<String> = self.unknown.iter().take(MAX_NAMED).map(|path| path.display().to_string()).collect();
         if !unknown.is_empty() {
@@ -409,7 +411,7 @@ impl Work<'_> {
         }
         let json = json!({
             "done": self.failed.is_empty(),
-            "run": self.session.run,
+            "run": self.context.run,
             "files": self.read,
             "files_known": self.known,
             "files_failed": self.failed,
@@ -418,7 +420,7 @@ impl Work<'_> {
             "entries": self.plan_rows,
             "left_out": self.left_out,
             "dry_run": self.args.dry_run,
-            "seconds": self.session.began.elapsed().as_secs_f64(),
+            "seconds": self.context.began.elapsed().as_secs_f64(),
         });
         let partly = !self.failed.is_empty() || self.left_out.contains_key("damaged");
         Report { text, json, failed: false, partly }

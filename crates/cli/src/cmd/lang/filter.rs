@@ -10,7 +10,7 @@ use serde_json::Value;
 use tidings_lang::{Hints, identify};
 
 use crate::console;
-use crate::lines::{self, Fault, push};
+use tidings_pipeline::lines::{self, Fault, push};
 
 /// No text is longer in one line.
 const MAX_LINE_BYTES: u64 = 64 << 20;
@@ -36,10 +36,15 @@ struct Answer<'a> {
 
 /// Reads standard input to its end; gives the number of lines that were no texts.
 pub fn run(declared: Option<&str>, tld: Option<&str>, threads: usize) -> Result<u64> {
-    filter(std::io::stdin().lock(), Hints { declared, tld }, threads, console::print_bytes)
+    filter(std::io::stdin(), Hints { declared, tld }, threads, console::print_bytes)
 }
 
-fn filter(input: impl std::io::Read, hints: Hints<'_>, threads: usize, write: impl FnMut(&[u8]) + Send) -> Result<u64> {
+fn filter(
+    input: impl std::io::Read + Send,
+    hints: Hints<'_>,
+    threads: usize,
+    write: impl FnMut(&[u8]) + Send,
+) -> Result<u64> {
     lines::answers(input, threads, MAX_LINE_BYTES, |line, out| answer(line, hints, out), write)
 }
 

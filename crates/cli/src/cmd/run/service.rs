@@ -10,16 +10,16 @@ use std::time::{Duration, Instant};
 use anyhow::{Context as _, Result};
 use sd_notify::NotifyState;
 use tidings_model::clock;
-use tidings_store::Home;
+use tidings_pipeline::Pipeline;
+use tidings_pipeline::cancel::StopReason;
+use tidings_pipeline::config::Config;
+use tidings_pipeline::context::elapsed;
+use tidings_pipeline::display::span;
 
 use super::Args;
-use super::round::Round;
 use crate::args::Global;
 use crate::cmd::Report;
-use crate::config::Config;
-use crate::console::{self, span};
-use crate::session::{Stopper, elapsed};
-use crate::signals;
+use crate::{console, signals};
 
 /// We never sleep longer at once, so that a clock that was set and a changed setting are noticed.
 const NAP: Duration = Duration::from_secs(10);
@@ -29,18 +29,17 @@ const BREATH: Duration = Duration::from_secs(1);
 const STUCK: Duration = Duration::from_secs(24 * 3600);
 
 /// Goes on until somebody asks for an end.
-pub fn serve(args: &Args, home: &Home, global: &Global) -> Result<Report> {
+pub fn serve(args: &Args, pipeline: &Pipeline, global: &Global) -> Result<Report> {
     let every = Arc::new(Mutex::new(Duration::ZERO));
     let read_every = {
-        let (home, every, given) = (home.clone(), every.clone(), args.every);
+        let (home, every, given) = (pipeline.home().clone(), every.clone(), args.every);
         move || {
-            let settings = Config::load(&home.settings(), &|name| std::env::var(name).ok());
+            let settings = Config::of_home(&home);
             *every.lock().expect("no panic while held") = given.unwrap_or(settings?.run.every.0);
             anyhow::Ok(())
         }
     };
     read_every()?;
-    signals::heed(&Stopper::new(), None);
     signals::on_hangup(move || {
         let now = NotifyState::monotonic_usec_now().unwrap_or(NotifyState::MonotonicUsec(0));
         tell(&[NotifyState::Reloading, now]);
@@ -56,14 +55,15 @@ pub fn serve(args: &Args, home: &Home, global: &Global) -> Result<Report> {
         let (began, started) = (Instant::now(), clock::now());
         heartbeat.beat();
         // Settings that cannot be read are a failure of the round: they may be mended before the next.
-        let ended = Round::begin(args, home, global).and_then(|round| {
-            round.go(&|stage| {
-                heartbeat.beat();
-                tell(&[NotifyState::Status(&format!("at work: {stage}"))]);
-            })
+        let ended = super::one_round(args, pipeline, global, &|stage| {
+            heartbeat.beat();
+            tell(&[NotifyState::Status(&format!("at work: {stage}"))]);
         });
         match ended {
-            Ok(report) => console::print(&if global.json { format!("{}\n", report.json) } else { report.text }),
+            Ok(outcome) => {
+                let report = Report::from(outcome);
+                console::print(&if global.json { format!("{}\n", report.json) } else { report.text });
+            }
             Err(error) => log::error!("{error:#}"),
         }
         heartbeat.beat();
@@ -80,11 +80,11 @@ pub fn serve(args: &Args, home: &Home, global: &Global) -> Result<Report> {
                 told = Some(every);
             }
             heartbeat.beat();
-            if signals::wait(wait.min(NAP)) {
+            if pipeline.cancel_token().wait(wait.min(NAP)) {
                 break;
             }
         }
-        if let Some(name) = signals::asked_to_end() {
+        if let Some(StopReason::Cancelled(name)) = pipeline.cancel_token().reason() {
             tell(&[NotifyState::Stopping]);
             log::info!("stopped by {name}");
             return Ok(Report::default());

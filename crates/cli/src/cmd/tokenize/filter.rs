@@ -11,7 +11,7 @@ use tidings_annotate::Segmenter;
 
 use super::MAX_LINE_BYTES;
 use crate::console;
-use crate::lines::{self, Fault, push};
+use tidings_pipeline::lines::{self, Fault, push};
 
 #[derive(Deserialize)]
 struct Question<'a> {
@@ -32,7 +32,7 @@ struct Answer<'a> {
 /// Reads standard input to its end; gives the number of lines that were no texts.
 pub fn run(lang: &str, threads: usize) -> Result<u64> {
     let answer = |line: Option<&[u8]>, out: &mut Vec<u8>| answer(line, lang, out);
-    lines::answers(std::io::stdin().lock(), threads, MAX_LINE_BYTES, answer, console::print_bytes)
+    lines::answers(std::io::stdin(), threads, MAX_LINE_BYTES, answer, console::print_bytes)
 }
 
 fn answer(line: Option<&[u8]>, lang: &str, out: &mut Vec<u8>) -> Result<(), Fault> {

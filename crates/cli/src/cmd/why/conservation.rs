@@ -20,7 +20,8 @@ use tidings_store::text::{self, TextRecipe};
 use tidings_store::{Home, hidden, plan};
 
 use super::super::Report;
-use crate::console::{Progress, count, grouped};
+use crate::console;
+use tidings_pipeline::display::{count, grouped};
 
 /// What a stage took in, gave out, left out and has not come to.
 #[derive(Debug, Default)]
@@ -108,7 +109,7 @@ impl Books {
             }
         };
         let days = docs::days(home)?;
-        let mut progress = Progress::begin("days", days.len() as u64);
+        let progress = console::progress("days", days.len() as u64);
         for (done, day) in (0..).zip(&days) {
             progress.show(done, &day.name);
             match Recipe::read(home, &day.name)? {

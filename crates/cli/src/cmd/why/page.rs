@@ -18,8 +18,9 @@ use tidings_store::text::TextRecipe;
 use tidings_store::{Home, find, fold, hidden, plan, rfc3339};
 
 use super::Story;
-use crate::config::{Config, Duplicates};
-use crate::console::{Progress, count, grouped};
+use crate::console;
+use tidings_pipeline::config::{Config, Duplicates};
+use tidings_pipeline::display::{count, grouped};
 
 /// Requests and duplicates that are told one by one.
 const TOLD: usize = 12;
@@ -88,7 +89,7 @@ pub fn of_address(home: &Home, config: &Config, url: &str) -> Result<Story> {
         // It was imported, or the log of its run is gone: the documents of every day may know it.
         days = docs::made(home)?.into_iter().filter(|day| day.as_str() >= first).collect();
     }
-    let mut progress = Progress::begin("days", days.len() as u64);
+    let progress = console::progress("days", days.len() as u64);
     for (done, day) in (0..).zip(&days) {
         progress.show(done, day);
         tell_day(&mut story, home, config, day, &Wanted::Address(&url))?;
@@ -220,7 +221,7 @@ fn tell_requests(story: &mut Story, home: &Home, url: &str, since: &str) -> Resu
         name.get(..8).is_none_or(|day| day >= since.get(..8).unwrap_or_default())
     };
     let files: Vec<_> = runs::files(home)?.into_iter().filter(names_time).collect();
-    let mut progress = Progress::begin("runs", files.len() as u64);
+    let progress = console::progress("runs", files.len() as u64);
     let (mut told, mut stored) = (Vec::new(), None);
     for (done, file) in (0..).zip(&files) {
         progress.show(done, "");
@@ -543,7 +544,7 @@ fn judged(home: &Home, id: &str) -> Result<Option<String>> {
     let days = docs::made(home)?;
     let judged: BTreeSet<String> =
         Ledger::read(home)?.map(|ledger| ledger.days.into_iter().map(|day| day.day).collect()).unwrap_or_default();
-    let mut progress = Progress::begin("days", days.len() as u64);
+    let progress = console::progress("days", days.len() as u64);
     for (done, day) in (0..).zip(&days) {
         progress.show(done, day);
         let mut found = false;

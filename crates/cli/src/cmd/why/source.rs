@@ -13,7 +13,7 @@ use tidings_store::yields::{self, Yield};
 use tidings_store::{Home, find, hosts, plan, rules};
 
 use super::Story;
-use crate::console::{count, grouped};
+use tidings_pipeline::display::{count, grouped};
 
 /// Runs that are looked at for requests, and days for what was left out: what a source was like last year says little.
 const RECENT: usize = 30;

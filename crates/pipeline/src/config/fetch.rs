@@ -1,0 +1,169 @@
+//! How the web is asked.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use anyhow::{Result, anyhow, bail};
+use serde::{Deserialize, Serialize};
+use tidings_fetch::Settings;
+use tidings_fetch::guard::{Guard, Network};
+
+use super::{seconds, within};
+
+/// The `[fetch]` table; `settings.toml` says what each key means.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+#[allow(missing_docs)] // The template documents each key to everybody.
+pub struct FetchConfig {
+    pub contact: String,
+    pub user_agent: String,
+    pub concurrency: usize,
+    pub delay_s: f64,
+    pub feed_delay_s: f64,
+    pub max_crawl_delay_s: f64,
+    pub max_retry_after_s: f64,
+    pub retries: u32,
+    pub time_limit_min: f64,
+    pub connect_timeout_s: f64,
+    pub answer_timeout_s: f64,
+    pub total_timeout_s: f64,
+    pub min_speed_bytes_s: u64,
+    pub max_header_kib: usize,
+    pub max_page_mib: usize,
+    pub max_feed_mib: usize,
+    pub max_unpack_ratio: usize,
+    pub max_redirects: usize,
+    pub memory_mib: usize,
+    pub robots_max_age_h: f64,
+    pub robots_for_feeds: bool,
+    pub allow_private: Vec<String>,
+    pub extra_roots: String,
+    pub warc: bool,
+}
+
+impl Default for FetchConfig {
+    fn default() -> FetchConfig {
+        FetchConfig {
+            contact: String::new(),
+            user_agent: String::new(),
+            concurrency: 500,
+            delay_s: 5.0,
+            feed_delay_s: 3.0,
+            max_crawl_delay_s: 60.0,
+            max_retry_after_s: 120.0,
+            retries: 3,
+            time_limit_min: 55.0,
+            connect_timeout_s: 15.0,
+            answer_timeout_s: 30.0,
+            total_timeout_s: 120.0,
+            min_speed_bytes_s: 1024,
+            max_header_kib: 64,
+            max_page_mib: 10,
+            max_feed_mib: 32,
+            max_unpack_ratio: 200,
+            max_redirects: 5,
+            memory_mib: 128,
+            robots_max_age_h: 24.0,
+            robots_for_feeds: true,
+            allow_private: Vec::new(),
+            extra_roots: String::new(),
+            warc: false,
+        }
+    }
+}
+
+impl FetchConfig {
+    /// The time that a crawl may take; nothing if there is no limit.
+    pub fn time_limit(&self) -> Option<Duration> {
+        (self.time_limit_min > 0.0).then(|| Duration::from_secs_f64(self.time_limit_min * 60.0))
+    }
+
+    pub(super) fn check(&self) -> Result<()> {
+        let durations = [
+            ("delay_s", self.delay_s),
+            ("feed_delay_s", self.feed_delay_s),
+            ("max_crawl_delay_s", self.max_crawl_delay_s),
+            ("max_retry_after_s", self.max_retry_after_s),
+            ("time_limit_min", self.time_limit_min),
+            ("connect_timeout_s", self.connect_timeout_s),
+            ("answer_timeout_s", self.answer_timeout_s),
+            ("total_timeout_s", self.total_timeout_s),
+            ("robots_max_age_h", self.robots_max_age_h),
+        ];
+        within("fetch.", durations.map(|(key, value)| (key, value, 0.0..=1e7)))?;
+        within(
+            "fetch.",
+            [
+                ("concurrency", self.concurrency, 1..=100_000),
+                ("max_header_kib", self.max_header_kib, 8..=4096),
+                ("max_page_mib", self.max_page_mib, 1..=128),
+                ("max_feed_mib", self.max_feed_mib, 1..=128),
+                ("max_unpack_ratio", self.max_unpack_ratio, 2..=100_000),
+                ("max_redirects", self.max_redirects, 0..=20),
+                ("memory_mib", self.memory_mib, 16..=1_000_000),
+            ],
+        )?;
+        if self.robots_max_age_h > 24.0 {
+            bail!("fetch.robots_max_age_h = {} is too long; RFC 9309 allows 24 hours at most", self.robots_max_age_h);
+        }
+        networks(&self.allow_private).map(drop)
+    }
+
+    /// How pages are asked for.
+    pub fn for_pages(&self, seed: u64) -> Result<Settings> {
+        let mut settings = Settings {
+            user_agent: self.name(),
+            concurrency: self.concurrency,
+            delay: seconds(self.delay_s),
+            max_crawl_delay: seconds(self.max_crawl_delay_s),
+            max_retry_after: seconds(self.max_retry_after_s),
+            connect_timeout: seconds(self.connect_timeout_s),
+            head_timeout: seconds(self.answer_timeout_s),
+            total_timeout: seconds(self.total_timeout_s),
+            max_header_bytes: self.max_header_kib << 10,
+            max_body_bytes: self.max_page_mib << 20,
+            max_ratio: self.max_unpack_ratio,
+            max_redirects: self.max_redirects,
+            body_memory_bytes: self.memory_mib << 20,
+            rules_max_age: seconds(self.robots_max_age_h * 3600.0),
+            guard: Guard { allowed: networks(&self.allow_private)? },
+            extra_roots: Some(PathBuf::from(&self.extra_roots)).filter(|path| !path.as_os_str().is_empty()),
+            seed,
+            ..Settings::default()
+        };
+        settings.min_bytes_per_window = self.min_speed_bytes_s * settings.speed_window.as_secs();
+        Ok(settings)
+    }
+
+    /// How feeds are asked for.
+    pub fn for_feeds(&self, seed: u64) -> Result<Settings> {
+        Ok(Settings {
+            delay: seconds(self.feed_delay_s),
+            max_body_bytes: self.max_feed_mib << 20,
+            obey_robots: self.robots_for_feeds,
+            ..self.for_pages(seed)?
+        })
+    }
+
+    /// How addresses are probed that may be feeds: as patiently as the more patient of the two.
+    pub fn for_probes(&self, seed: u64) -> Result<Settings> {
+        Ok(Settings {
+            delay: seconds(self.delay_s.max(self.feed_delay_s)),
+            max_body_bytes: self.max_page_mib.min(self.max_feed_mib) << 20,
+            ..self.for_pages(seed)?
+        })
+    }
+
+    /// How we name ourselves.
+    pub fn name(&self) -> String {
+        match (self.user_agent.is_empty(), self.contact.is_empty()) {
+            (false, _) => self.user_agent.clone(),
+            (true, false) => format!("Tidings/{} (+{})", env!("CARGO_PKG_VERSION"), self.contact),
+            (true, true) => format!("Tidings/{}", env!("CARGO_PKG_VERSION")),
+        }
+    }
+}
+
+fn networks(texts: &[String]) -> Result<Vec<Network>> {
+    texts.iter().map(|text| text.parse().map_err(|fault: String| anyhow!("fetch.allow_private: {fault}"))).collect()
+}

@@ -1,0 +1,221 @@
+//! The settings of a home: one file, one table per room, every key with a default.
+
+mod annotate;
+mod clean;
+mod dedup;
+mod discover;
+mod external;
+mod feeds;
+mod fetch;
+mod gate;
+mod index;
+mod keys;
+mod run;
+mod serve;
+mod store;
+
+use std::fmt::Display;
+use std::ops::RangeInclusive;
+use std::path::Path;
+use std::time::Duration;
+
+use anyhow::{Context as _, Result, anyhow, bail};
+use serde::{Deserialize, Serialize};
+use tidings_clean::refine::Refinement;
+use tidings_store::Home;
+
+pub use annotate::{AnnotateConfig, Duplicates};
+pub use clean::{CleanConfig, Preset};
+pub use dedup::DedupConfig;
+pub use discover::DiscoverConfig;
+pub use feeds::FeedsConfig;
+pub use fetch::FetchConfig;
+pub use gate::GateConfig;
+pub use index::IndexConfig;
+pub use keys::variables;
+pub use run::{RunConfig, Span};
+pub use serve::ServeConfig;
+pub use store::StoreConfig;
+
+use keys::{explain, override_from};
+
+/// The settings file as `init` writes it, with every default shown.
+pub const TEMPLATE: &str = include_str!("settings.toml");
+
+/// Everything that can be set.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Config {
+    /// How the web is asked.
+    pub fetch: FetchConfig,
+    /// When feeds are asked.
+    pub feeds: FeedsConfig,
+    /// How things are kept.
+    pub store: StoreConfig,
+    /// How new feeds are found.
+    pub discover: DiscoverConfig,
+    /// How pages become documents.
+    pub clean: CleanConfig,
+    /// What their text must be like, for all languages (`all`) and for each by its code.
+    pub gate: GateConfig,
+    /// How documents become sentences of tokens.
+    pub annotate: AnnotateConfig,
+    /// How text becomes searchable.
+    pub index: IndexConfig,
+    /// How duplicates are told.
+    pub dedup: DedupConfig,
+    /// How the corpus is opened to others.
+    pub serve: ServeConfig,
+    /// How all stages go on one after the other.
+    pub run: RunConfig,
+}
+
+impl Config {
+    /// Reads a settings file and lets the environment win over it.
+    pub fn load(path: &Path, environment: &dyn Fn(&str) -> Option<String>) -> Result<Config> {
+        let text =
+            std::fs::read_to_string(path).with_context(|| format!("cannot read the settings {}", path.display()))?;
+        let fault = |error: toml::de::Error| anyhow!("{}", explain(path, &text, &error));
+        // First as it stands, because only then an error knows its line.
+        toml::from_str::<Config>(&text).map_err(fault)?;
+        let mut table: toml::Table = toml::from_str(&text).map_err(fault)?;
+        override_from(&mut table, environment)?;
+        let config: Config = table.try_into().map_err(|error: toml::de::Error| anyhow!("the environment: {error}"))?;
+        config.check().with_context(|| format!("{}", path.display()))?;
+        Ok(config)
+    }
+
+    /// The settings of a home, over which the environment wins.
+    pub fn of_home(home: &Home) -> Result<Config> {
+        Config::load(&home.settings(), &|name| std::env::var(name).ok())
+    }
+
+    /// The defaults, and what the environment says.
+    pub fn without_home(environment: &dyn Fn(&str) -> Option<String>) -> Result<Config> {
+        let mut table = toml::Table::new();
+        override_from(&mut table, environment)?;
+        let config: Config = table.try_into().map_err(|error: toml::de::Error| anyhow!("the environment: {error}"))?;
+        config.check().context("the environment")?;
+        Ok(config)
+    }
+
+    fn check(&self) -> Result<()> {
+        self.fetch.check()?;
+        self.feeds.check()?;
+        self.store.check()?;
+        self.discover.check()?;
+        self.clean.check()?;
+        self.gate.check()?;
+        self.annotate.check()?;
+        self.index.check()?;
+        self.dedup.check()?;
+        self.serve.settings().map(drop)
+    }
+
+    /// What becomes of the text of pages.
+    pub fn refinement(&self) -> Refinement {
+        self.clean.refinement(self.gate.gate())
+    }
+}
+
+/// Refuses numbers that are out of their range; `table` stands before the names of their keys.
+fn within<T: PartialOrd + Display, const COUNT: usize>(
+    table: &str,
+    numbers: [(&str, T, RangeInclusive<T>); COUNT],
+) -> Result<()> {
+    for (key, value, range) in numbers {
+        if !range.contains(&value) {
+            let (least, most) = range.into_inner();
+            bail!("{table}{key} = {value} is out of range; give a number from {least} to {most}");
+        }
+    }
+    Ok(())
+}
+
+/// Refuses codes that are of no language.
+fn languages(table: &str, codes: &[String]) -> Result<()> {
+    match codes.iter().find(|code| !is_language_code(code)) {
+        Some(code) => bail!("{table}.languages: `{code}` is no language code; write such as \"de\""),
+        None => Ok(()),
+    }
+}
+
+fn is_language_code(code: &str) -> bool {
+    (2..=3).contains(&code.len()) && code.bytes().all(|byte| byte.is_ascii_lowercase())
+}
+
+fn seconds(value: f64) -> Duration {
+    Duration::from_secs_f64(value)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn load(text: &str, environment: &[(&str, &str)]) -> Result<Config> {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("tidings.toml");
+        std::fs::write(&path, text).unwrap();
+        let find = |name: &str| environment.iter().find(|row| row.0 == name).map(|row| row.1.to_owned());
+        Config::load(&path, &find)
+    }
+
+    #[test]
+    fn the_template_shows_every_key_with_its_default() {
+        let shown: String = TEMPLATE
+            .lines()
+            .map(|line| match line.strip_prefix('#') {
+                Some(key) if !key.starts_with(' ') && !key.is_empty() => format!("{key}\n"),
+                _ => format!("{line}\n"),
+            })
+            .collect();
+        assert_eq!(load(&shown, &[]).unwrap(), Config::default());
+        assert_eq!(load(TEMPLATE, &[]).unwrap(), Config::default());
+        let shown: toml::Table = toml::from_str(&shown).unwrap();
+        assert_eq!(shown, toml::Table::try_from(Config::default()).unwrap());
+    }
+
+    #[test]
+    fn a_misspelt_key_is_named_with_its_line_and_a_suggestion() {
+        let error = load("[fetch]\n\nconcurency = 5\n", &[]).unwrap_err().to_string();
+        assert!(
+            error.contains("line 3") && error.contains("did you mean `concurrency` of the table `[fetch]`?"),
+            "{error}"
+        );
+        let error = load("[fetsh]\n", &[]).unwrap_err().to_string();
+        assert!(error.contains("did you mean the table `[fetch]`?"), "{error}");
+        let error = load("[fetch]\nretries = \"x\"\n", &[]).unwrap_err().to_string();
+        assert!(error.contains("line 2"), "{error}");
+    }
+
+    #[test]
+    fn the_environment_wins_over_the_file() {
+        let environment = [
+            ("TIDINGS_FETCH_CONCURRENCY", "7"),
+            ("TIDINGS_FETCH_CONTACT", "mailto:a@b.c"),
+            ("TIDINGS_FETCH_DELAY_S", "1.5"),
+        ];
+        let config = load("[fetch]\nconcurrency = 5\n", &environment).unwrap();
+        assert_eq!((config.fetch.concurrency, config.fetch.delay_s), (7, 1.5));
+        assert_eq!(config.fetch.contact, "mailto:a@b.c");
+    }
+
+    #[test]
+    fn a_schedule_that_cannot_be_kept_is_refused() {
+        for text in ["polls_per_day = 0.0", "min_interval_min = nan", "max_interval_h = 1e9"] {
+            let error = format!("{:#}", load(&format!("[feeds]\n{text}"), &[]).unwrap_err());
+            assert!(error.contains(text.split(' ').next().unwrap()), "{error}");
+        }
+        assert!(load("[feeds]\nmin_interval_min = 120.0\nmax_interval_h = 1.0\n", &[]).is_err());
+    }
+
+    #[test]
+    fn nonsense_is_refused_with_the_key() {
+        for text in
+            ["delay_s = -1.0", "delay_s = nan", "concurrency = 0", "robots_max_age_h = 48.0", "allow_private = ['x']"]
+        {
+            let error = format!("{:#}", load(&format!("[fetch]\n{text}"), &[]).unwrap_err());
+            assert!(error.contains(text.split(' ').next().unwrap()), "{error}");
+        }
+    }
+}

@@ -1,0 +1,156 @@
+//! The `[run]` table: how all stages go on one after the other.
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::sync::LazyLock;
+use std::time::Duration;
+
+use serde::de::{Error as _, MapAccess, Visitor};
+use serde::ser::SerializeMap as _;
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+use crate::stage::StageId;
+
+/// The `[run]` table: a time for each stage of the table of stages under its name, and what is common to all.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RunConfig {
+    /// How far apart rounds begin.
+    pub every: Span,
+    /// The time for all stages together; 0 is no limit.
+    pub total: Span,
+    /// The time for each stage; 0 is no limit.
+    pub stages: BTreeMap<StageId, Span>,
+    /// Whether a report is written once a day.
+    pub report: bool,
+}
+
+impl RunConfig {
+    /// The time for a stage.
+    pub fn limit(&self, stage: StageId) -> Duration {
+        self.stages.get(&stage).map_or(Duration::ZERO, |span| span.0)
+    }
+}
+
+impl Default for RunConfig {
+    fn default() -> RunConfig {
+        let minutes = |minutes: u64| Span(Duration::from_secs(60 * minutes));
+        RunConfig {
+            every: minutes(60),
+            total: minutes(0),
+            stages: StageId::ALL.iter().map(|id| (*id, minutes(id.stage().minutes_in_a_round()))).collect(),
+            report: true,
+        }
+    }
+}
+
+/// The keys of the table that are not names of stages.
+const OTHER_KEYS: [&str; 3] = ["every", "total", "report"];
+static KEYS: LazyLock<Vec<&'static str>> =
+    LazyLock::new(|| OTHER_KEYS.into_iter().chain(StageId::ALL.iter().map(|stage| stage.name())).collect());
+
+impl Serialize for RunConfig {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut map = serializer.serialize_map(Some(KEYS.len()))?;
+        map.serialize_entry("every", &self.every)?;
+        map.serialize_entry("total", &self.total)?;
+        for (stage, span) in &self.stages {
+            map.serialize_entry(stage.name(), span)?;
+        }
+        map.serialize_entry("report", &self.report)?;
+        map.end()
+    }
+}
+
+impl<'de> Deserialize<'de> for RunConfig {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<RunConfig, D::Error> {
+        struct Table;
+
+        impl<'de> Visitor<'de> for Table {
+            type Value = RunConfig;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("a table of times")
+            }
+
+            fn visit_map<M: MapAccess<'de>>(self, mut map: M) -> Result<RunConfig, M::Error> {
+                let mut config = RunConfig::default();
+                while let Some(key) = map.next_key::<String>()? {
+                    match (key.as_str(), key.parse::<StageId>()) {
+                        ("every", _) => config.every = map.next_value()?,
+                        ("total", _) => config.total = map.next_value()?,
+                        ("report", _) => config.report = map.next_value()?,
+                        (_, Ok(stage)) => {
+                            config.stages.insert(stage, map.next_value()?);
+                        }
+                        (unknown, Err(_)) => return Err(M::Error::unknown_field(unknown, &KEYS)),
+                    }
+                }
+                Ok(config)
+            }
+        }
+
+        deserializer.deserialize_map(Table)
+    }
+}
+
+/// A stretch of time as people write it: `90s`, `30m`, `2h`, `1d`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
+pub struct Span(pub Duration);
+
+impl std::str::FromStr for Span {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Span, String> {
+        let usage = || "give a time such as 90s, 30m or 2h".to_owned();
+        let (number, unit) = text.split_at(text.find(|c: char| c.is_ascii_alphabetic()).unwrap_or(text.len()));
+        let seconds = match unit {
+            "" | "s" => 1.0,
+            "m" | "min" => 60.0,
+            "h" => 3600.0,
+            "d" => 86_400.0,
+            _ => return Err(usage()),
+        };
+        match number.trim().parse::<f64>() {
+            Ok(number) if (0.0..=1e6).contains(&number) => Ok(Span(Duration::from_secs_f64(number * seconds))),
+            _ => Err(usage()),
+        }
+    }
+}
+
+impl TryFrom<String> for Span {
+    type Error = String;
+
+    fn try_from(text: String) -> Result<Span, String> {
+        text.parse()
+    }
+}
+
+impl From<Span> for String {
+    fn from(span: Span) -> String {
+        let s = span.0.as_secs_f64();
+        let units = [("d", 86_400.0), ("h", 3600.0), ("m", 60.0)];
+        match units.into_iter().find(|(_, unit)| s >= *unit && s % unit == 0.0) {
+            Some((name, unit)) => format!("{}{name}", s / unit),
+            None => format!("{s}s"),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn times_are_read_as_people_write_them() {
+        let seconds = |text: &str| text.parse::<Span>().map(|span| span.0.as_secs());
+        assert_eq!(
+            (seconds("90s"), seconds("1.5h"), seconds("10"), seconds("2d")),
+            (Ok(90), Ok(5400), Ok(10), Ok(172_800))
+        );
+        assert!(["x", "-1s", "5 parsecs", ""].iter().all(|text| seconds(text).is_err()));
+        for text in ["0s", "90s", "40m", "2h", "1d", "36h", "0.5s"] {
+            assert_eq!(String::from(text.parse::<Span>().unwrap()), text);
+        }
+    }
+}

@@ -1,0 +1,283 @@
+//! Gathering candidates from pages that were fetched anyway, and from streams of links.
+
+use std::collections::HashSet;
+use std::fmt;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Result, bail};
+use serde::Serialize;
+use serde_json::Value;
+use tidings_feeds::discover::{Evidence, Sightings, common_paths, is_substantial, own_address, site};
+use tidings_fetch::decode::{Ceiling, Decoder};
+use tidings_store::archive::{self, WarcReader};
+use tidings_store::candidates::{self, Candidate, Fate, Searched};
+use tidings_store::pages::{self, PageReader};
+
+use super::{Source, filter, listed, plain};
+use crate::context::RunContext;
+use crate::display::{count, span_s};
+
+/// Different feeds that are counted at once; more than any crawl of one country has.
+const MAX_FEEDS: usize = 4_000_000;
+/// Paths that are guessed on the site of a feed that passed.
+const EXPANSIONS: usize = 3;
+/// How deep a JSON line is searched for links.
+const MAX_JSON_DEPTH: usize = 12;
+
+/// What was gathered.
+#[derive(Debug, Clone, Default, Serialize)]
+pub struct Gathered {
+    /// Pages, or links, that were looked at.
+    pub pages: u64,
+    /// Different feeds and sites that were met.
+    #[serde(rename = "candidates")]
+    pub links: u64,
+    /// Of these, in the list of feeds already.
+    pub known: u64,
+    /// Of these, never to be asked for.
+    pub rejected: u64,
+    /// Candidates that pass the filter now, of all that there are.
+    pub fit: u64,
+    /// Paths that were guessed.
+    pub expanded: u64,
+    /// How long it took.
+    #[serde(skip)]
+    pub seconds: f64,
+}
+
+impl fmt::Display for Gathered {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(
+            f,
+            "{} searched, {} met: {} in feeds.txt already, {} in other languages or countries; \
+             {} now pass the filter",
+            count(self.pages, "page"),
+            count(self.links, "candidate"),
+            self.known,
+            self.rejected,
+            count(self.fit, "candidate"),
+        )?;
+        if self.expanded > 0 {
+            write!(f, ", {} guessed beside them", count(self.expanded, "path"))?;
+        }
+        writeln!(f, ", {}", span_s(self.seconds))
+    }
+}
+
+/// Reads a source and adds what it links to to the candidates. A file that was read before would be
+/// counted twice, so it is passed over unless it shall be read `again`.
+pub fn gather(context: &RunContext, source: Source, paths: &[String], expand: bool, again: bool) -> Result<Gathered> {
+    let mut sightings = Sightings::new(MAX_FEEDS);
+    let paths: Vec<PathBuf> = paths.iter().map(PathBuf::from).collect();
+    let mut known = HashSet::new();
+    candidates::read_searched(&context.home, |row| {
+        known.insert(row.file);
+    })?;
+    let files = match source {
+        Source::Pages if paths.is_empty() => pages::files(&context.home)?,
+        Source::Links if paths.is_empty() => vec![PathBuf::from("-")],
+        Source::Pages | Source::Links => paths,
+        Source::Warc | Source::Html => need(paths)?,
+    };
+    let mut searched = Vec::new();
+    for file in files {
+        let shown = context.home.shown(&file);
+        // Streams and folders change; files of pages and archives do not.
+        let is_fixed = matches!(source, Source::Pages | Source::Warc);
+        if is_fixed && !again && known.contains(&shown) {
+            log::debug!("{shown} was searched before");
+            continue;
+        }
+        let before = sightings.pages;
+        match source {
+            Source::Pages => read_pages(&file, &mut sightings)?,
+            Source::Warc => read_warc(context, &file, &mut sightings)?,
+            Source::Html => read_html(&file, &mut sightings)?,
+            Source::Links => archive::lines(&file, |line| read_line(line, &mut sightings))?,
+        }
+        if source != Source::Links {
+            searched.push(Searched { file: shown, pages: sightings.pages - before });
+        }
+    }
+    if sightings.forgotten() > 0 {
+        log::warn!("{} that were seen rarely were forgotten for lack of room", count(sightings.forgotten(), "feed"));
+    }
+    let mut gathered = add(context, sightings, expand)?;
+    gathered.seconds = context.seconds();
+    candidates::add_searched(&context.home, searched)?;
+    Ok(gathered)
+}
+
+fn need(paths: Vec<PathBuf>) -> Result<Vec<PathBuf>> {
+    if paths.is_empty() {
+        bail!("name the files or folders to search");
+    }
+    Ok(paths)
+}
+
+fn read_pages(file: &Path, sightings: &mut Sightings) -> Result<()> {
+    for page in PageReader::open(file)? {
+        let page = page?;
+        let is_html = page.content_type.is_empty() || page.content_type.to_ascii_lowercase().contains("html");
+        if is_html {
+            sightings.page(&page.body, &page.final_url, is_substantial(&page.body));
+        }
+    }
+    Ok(())
+}
+
+fn read_warc(context: &RunContext, path: &Path, sightings: &mut Sightings) -> Result<()> {
+    let fetch = &context.config.fetch;
+    let mut decoder = Decoder::new(Ceiling { max_bytes: fetch.max_page_mib << 20, max_ratio: fetch.max_unpack_ratio });
+    for page in WarcReader::open(path)? {
+        if page.is_text {
+            sightings.text(&page.url, page.body.len() >= 800);
+            continue;
+        }
+        // Some archives keep the header and not the encoding.
+        let body = decoder.decode(&page.encodings, &page.body).unwrap_or(page.body);
+        sightings.page(&body, &page.url, is_substantial(&body));
+    }
+    Ok(())
+}
+
+fn read_html(path: &Path, sightings: &mut Sightings) -> Result<()> {
+    let mut homeless = 0;
+    for file in archive::html_files(path)? {
+        let body = archive::read_html(&file)?;
+        let inside = file.strip_prefix(path).unwrap_or(&file);
+        let Some(address) = own_address(&body).or_else(|| archive::mirrored(inside)) else {
+            log::debug!("{}: nothing tells where it came from", file.display());
+            sightings.pages += 1;
+            homeless += 1;
+            continue;
+        };
+        sightings.page(&body, &address, is_substantial(&body));
+    }
+    if homeless > 0 {
+        log::warn!(
+            "{}: {} left out that do not tell where they came from, by a canonical link or a path such as \
+             host/page.html",
+            path.display(),
+            count(homeless, "page")
+        );
+    }
+    Ok(())
+}
+
+/// A line of a stream: JSON in which links stand anywhere, or plain addresses.
+fn read_line(line: &str, sightings: &mut Sightings) {
+    let line = line.trim();
+    sightings.pages += u64::from(!line.is_empty());
+    match serde_json::from_str::<Value>(line) {
+        Ok(value @ (Value::Object(_) | Value::Array(_))) => {
+            // What somebody else posted before is no news.
+            let again = ["repost", "reblog", "retweeted_status", "is_repost"];
+            let marks = again.iter().filter_map(|key| value.get(key));
+            if marks.into_iter().all(|mark| matches!(mark, Value::Null | Value::Bool(false))) {
+                links_in(&value, MAX_JSON_DEPTH, sightings);
+            }
+        }
+        _ => line.split_whitespace().for_each(|word| sightings.link(word, "")),
+    }
+}
+
+fn links_in(value: &Value, depth: usize, sightings: &mut Sightings) {
+    match value {
+        Value::String(text) if depth > 0 => {
+            let words = text.split(|c: char| c.is_whitespace() || "\"'<>()".contains(c));
+            words.filter(|word| word.starts_with("http://") || word.starts_with("https://")).for_each(|word| {
+                sightings.link(word.trim_end_matches(['.', ',', ';', '!', '?', ':']), "");
+            });
+        }
+        Value::Array(values) if depth > 0 => values.iter().for_each(|value| links_in(value, depth - 1, sightings)),
+        Value::Object(fields) if depth > 0 => fields.values().for_each(|value| links_in(value, depth - 1, sightings)),
+        _ => {}
+    }
+}
+
+/// Adds sightings to the candidates and counts what passes the filter.
+fn add(context: &RunContext, sightings: Sightings, expand: bool) -> Result<Gathered> {
+    let filter = filter(context);
+    let in_list = listed(context)?;
+    let mut gathered = Gathered { pages: sightings.pages, ..Gathered::default() };
+    let (feeds, good_pages) = sightings.finish();
+    gathered.links = feeds.len() as u64;
+    let mut rows = Vec::new();
+    for sighting in feeds {
+        if in_list.contains(&plain(&sighting.feed)) {
+            gathered.known += 1;
+            continue;
+        }
+        let site = site(&sighting.feed).unwrap_or_default();
+        let good = good_pages.get(&site).copied().unwrap_or(0);
+        let unfit = filter.judge(&sighting.feed, sighting.seen, good).err().filter(|unfit| unfit.is_final());
+        gathered.rejected += u64::from(unfit.is_some());
+        rows.push(Candidate {
+            site,
+            evidence: sighting.evidence.word().to_owned(),
+            seen: sighting.seen,
+            found_on: sighting.found_on,
+            fate: if unfit.is_some() { Fate::Rejected } else { Fate::New },
+            reason: unfit.map(|unfit| unfit.reason()).unwrap_or_default(),
+            good_pages: good,
+            title: sighting.title,
+            feed: sighting.feed,
+            ..Candidate::default()
+        });
+    }
+    candidates::add(&context.home, rows)?;
+
+    let (mut known, mut sites) = (HashSet::new(), Vec::new());
+    candidates::read(&context.home, |row| {
+        if row.fate == Fate::New && super::fits(&filter, &row) {
+            gathered.fit += 1;
+            sites.push(row.clone());
+        }
+        known.insert(plain(&row.feed));
+    })?;
+    if expand {
+        let mut guesses = Vec::new();
+        for row in sites {
+            let Some(root) = url::Url::parse(&row.feed).ok().and_then(|url| url.join("/").ok()) else { continue };
+            for path in common_paths().iter().take(EXPANSIONS) {
+                let Ok(url) = root.join(path) else { continue };
+                if known.insert(plain(url.as_str())) && !in_list.contains(&plain(url.as_str())) {
+                    guesses.push(Candidate {
+                        feed: url.into(),
+                        evidence: Evidence::Path.word().to_owned(),
+                        found_on: row.feed.clone(),
+                        title: String::new(),
+                        ..row.clone()
+                    });
+                }
+            }
+        }
+        gathered.expanded = guesses.len() as u64;
+        candidates::add(&context.home, guesses)?;
+    }
+    Ok(gathered)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn links_stand_anywhere_in_a_line() {
+        let mut sightings = Sightings::new(100);
+        read_line(
+            r#"{"text": "look: https://a.example/x.", "embeds": [{"url": "https://b.example/rss.xml"}]}"#,
+            &mut sightings,
+        );
+        read_line(r#"{"repost": true, "url": "https://c.example/"}"#, &mut sightings);
+        read_line("https://d.example/y and https://e.example/feed\n", &mut sightings);
+        read_line("", &mut sightings);
+        assert_eq!(sightings.pages, 3);
+        let feeds: Vec<String> = sightings.finish().0.into_iter().map(|sighting| sighting.feed).collect();
+        assert_eq!(
+            feeds,
+            ["https://a.example/", "https://b.example/rss.xml", "https://d.example/", "https://e.example/feed"]
+        );
+    }
+}

@@ -1,0 +1,598 @@
+//! Discovery of feeds.
+//!
+//! It has two halves that meet in `state/candidates.tsv`. One gathers candidates: from
+//! addresses, from pages that were fetched anyway, from archives, lists and streams of links. The
+//! other spends requests on them, the most promising first: it finds out whether they are feeds, and
+//! in a trial whether their articles give documents.
+
+mod gather;
+pub mod opml;
+mod probe;
+mod trial;
+
+use std::collections::{HashMap, HashSet};
+use std::fmt::{self, Write as _};
+use std::path::PathBuf;
+
+use anyhow::{Result, bail};
+use serde::{Deserialize, Serialize};
+use tidings_feeds::discover::{Beliefs, Evidence, Filter, Ladder, Options as LadderOptions};
+use tidings_feeds::discover::{is_shared, site};
+use tidings_store::candidates::{self, Barren, Candidate, Fate};
+use tidings_store::{feeds, rfc3339};
+
+use crate::context::RunContext;
+use crate::display::{count, span_s};
+use crate::outcome::{Outcome, Status};
+use crate::pipeline::Pipeline;
+use crate::stage::seed;
+pub use gather::Gathered;
+use probe::{Cost, Probe};
+pub use trial::{Gain, TrialOptions, TrialOutcome};
+
+/// What to do.
+#[derive(Debug, Clone)]
+pub enum Task {
+    /// Find the feeds of these addresses.
+    Search(Vec<String>),
+    /// Gather candidates from a source, and guess common paths beside those that pass the filter.
+    Gather {
+        /// The kind of source.
+        source: Source,
+        /// Files and folders.
+        paths: Vec<String>,
+        /// Also guess common paths.
+        expand: bool,
+    },
+    /// Take in the feeds of an OPML list as candidates.
+    Opml(PathBuf),
+    /// Only spend requests on candidates.
+    Probe,
+    /// Try confirmed candidates in a scratch home.
+    Trial(TrialOptions),
+}
+
+/// How to do it.
+#[derive(Debug, Clone)]
+pub struct Options {
+    /// What to do.
+    pub task: Task,
+    /// Then spend so many requests on the best candidates.
+    pub probe: Option<u64>,
+    /// Add the feeds that were found to the list.
+    pub add: bool,
+    /// Probe again what was found to have no feed; read files again that were searched.
+    pub again: bool,
+    /// Look at declared links and three common paths only, for comparison with FeedFetcher's paper.
+    pub paper_rule: bool,
+    /// Fixes the random order of requests; another one each run if absent.
+    pub seed: Option<u64>,
+}
+
+/// Where candidates are gathered from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Source {
+    /// Pages of this home that were not searched yet, or files of pages.
+    Pages,
+    /// WARC or WET files, packed or not.
+    Warc,
+    /// Folders of saved web pages.
+    Html,
+    /// Links: JSON lines or plain addresses, from files or standard input.
+    Links,
+}
+
+/// The outcome of discovery: that of each step that was taken.
+#[derive(Debug, Clone, Default, Serialize)]
+pub struct DiscoverOutcome {
+    /// Whether all that could be done was done.
+    pub done: bool,
+    /// Candidates that were gathered.
+    #[serde(flatten)]
+    pub gathered: Option<Gathered>,
+    /// Candidates that were read from a list.
+    #[serde(flatten)]
+    pub imported: Option<opml::ImportOutcome>,
+    /// Feeds that were found by requests.
+    #[serde(flatten)]
+    pub search: Option<SearchOutcome>,
+    /// What a trial gained.
+    #[serde(flatten)]
+    pub trial: Option<TrialOutcome>,
+}
+
+impl Outcome for DiscoverOutcome {
+    fn status(&self) -> Status {
+        if self.done { Status::Done } else { Status::NotDone }
+    }
+}
+
+impl fmt::Display for DiscoverOutcome {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.gathered.iter().try_for_each(|part| part.fmt(f))?;
+        self.imported.iter().try_for_each(|part| part.fmt(f))?;
+        self.search.iter().try_for_each(|part| part.fmt(f))?;
+        self.trial.iter().try_for_each(|part| part.fmt(f))
+    }
+}
+
+/// Discovers feeds.
+pub fn run(pipeline: &Pipeline, options: &Options) -> Result<DiscoverOutcome> {
+    let mut context = RunContext::open(pipeline, "discover")?;
+    context.time_limit = context.time_limit.or_else(|| context.config.fetch.time_limit());
+    pipeline.cancel_token().set_grace(None);
+    let mut outcome = DiscoverOutcome { done: true, ..DiscoverOutcome::default() };
+    match &options.task {
+        Task::Trial(trial) => outcome.trial = Some(trial::run(&context, pipeline, trial)?),
+        Task::Gather { source, paths, expand } => {
+            outcome.gathered = Some(gather::gather(&context, *source, paths, *expand, options.again)?);
+        }
+        Task::Opml(path) => outcome.imported = Some(opml::import(&context, path)?),
+        Task::Search(addresses) if options.probe.is_none() => {
+            outcome.search = Some(search(&context, addresses, options)?);
+        }
+        Task::Search(_) | Task::Probe => {}
+    }
+    if let Some(budget) = options.probe {
+        let context = context.follow_up("discover")?;
+        outcome.search = Some(probe_best(&context, options, budget)?);
+    }
+    outcome.done = outcome.search.as_ref().is_none_or(|search| !search.offline);
+    Ok(outcome)
+}
+
+/// An address without its scheme, `www.` and last slash, by which lists are compared.
+pub(crate) fn plain(feed: &str) -> String {
+    let rest = feed.split_once("://").map_or(feed, |(_, rest)| rest);
+    rest.trim_start_matches("www.").trim_end_matches('/').to_ascii_lowercase()
+}
+
+/// The feeds that the user's list has already.
+fn listed(context: &RunContext) -> Result<HashSet<String>> {
+    Ok(feeds::list(&context.home)?.feeds.iter().map(|feed| plain(&feed.url)).collect())
+}
+
+/// Whether a candidate may be probed. Only feeds met in a crawl must have been seen often enough:
+/// what the user or a list names need not, and a shared link is where a probe sequence begins.
+fn fits(filter: &Filter, row: &Candidate) -> bool {
+    let verdict = filter.judge(&row.feed, row.seen, row.good_pages);
+    match Evidence::of_word(&row.evidence).unwrap_or(Evidence::Page) {
+        Evidence::Listed | Evidence::Given => true,
+        Evidence::Page => verdict.err().is_none_or(|unfit| !unfit.is_final()),
+        _ => verdict.is_ok(),
+    }
+}
+
+fn filter(context: &RunContext) -> Filter {
+    let settings = &context.config.discover;
+    Filter {
+        min_seen: settings.min_seen,
+        min_good_pages: settings.min_good_pages,
+        languages: settings.languages.clone(),
+    }
+}
+
+fn barren(context: &RunContext) -> Result<HashSet<String>> {
+    let mut sites = HashSet::new();
+    candidates::read_barren(&context.home, |row| {
+        sites.insert(row.site);
+    })?;
+    Ok(sites)
+}
+
+/// Searches the sites of addresses.
+fn search(context: &RunContext, addresses: &[String], options: &Options) -> Result<SearchOutcome> {
+    let ladder_options = LadderOptions {
+        max_requests: context.config.discover.max_requests,
+        paper_rule: options.paper_rule,
+        ..LadderOptions::default()
+    };
+    let barren = barren(context)?;
+    let (mut probes, mut skipped) = (Vec::new(), Vec::new());
+    for given in addresses {
+        let address = if given.contains("://") { given.clone() } else { format!("http://{given}") };
+        let Some(ladder) = Ladder::new(&address, ladder_options) else { bail!("`{given}` is not a web address") };
+        if !options.again && barren.contains(&ladder.site()) {
+            skipped.push(ladder.site());
+            continue;
+        }
+        let candidate = Candidate {
+            feed: ladder.start().to_owned(),
+            site: ladder.site(),
+            evidence: Evidence::Given.word().to_owned(),
+            ..Candidate::default()
+        };
+        probes.push(Probe { ladder, candidate });
+    }
+    let mut search = Search::new(context)?;
+    let cost =
+        probe::run_probes(context, seed(options.seed), probes, None, |context, ended| search.record(context, ended))?;
+    if options.add {
+        search.adopt(context)?;
+    }
+    for site in &skipped {
+        let _ = writeln!(search.text, "{site}: searched before and without a feed (--again searches it again)");
+    }
+    Ok(search.outcome(context, cost, skipped.len() as u64))
+}
+
+/// Spends requests on the candidates that promise most.
+fn probe_best(context: &RunContext, options: &Options, budget: u64) -> Result<SearchOutcome> {
+    let probes = best(context, options.again, budget)?;
+    let mut search = Search::new(context)?;
+    let seed = seed(options.seed);
+    let cost = probe::run_probes(context, seed, probes, Some(budget), |context, ended| search.record(context, ended))?;
+    if options.add {
+        search.adopt(context)?;
+    }
+    Ok(search.outcome(context, cost, 0))
+}
+
+/// The candidates worth probing, the best first, as many as a budget could pay for.
+fn best(context: &RunContext, again: bool, budget: u64) -> Result<Vec<Probe>> {
+    let filter = filter(context);
+    let barren = barren(context)?;
+    let listed = listed(context)?;
+    let mut beliefs = Beliefs::default();
+    let mut on_site: HashMap<String, u64> = HashMap::new();
+    let mut open = Vec::new();
+    candidates::read(&context.home, |row| {
+        let evidence = Evidence::of_word(&row.evidence).unwrap_or(Evidence::Page);
+        let is_feed = matches!(row.fate, Fate::ProbedFeed | Fate::Trial | Fate::Promoted);
+        let led_on = row.reason.starts_with("leads to") || row.reason.starts_with("moved to");
+        if row.requests > 0 {
+            beliefs.learn(evidence, is_feed || led_on, row.requests);
+        }
+        if is_feed {
+            *on_site.entry(row.site.clone()).or_default() += 1;
+        }
+        let asked = matches!(row.fate, Fate::NotAFeed | Fate::Unreachable);
+        let is_barren = evidence == Evidence::Page && barren.contains(&row.site);
+        let fit = fits(&filter, &row);
+        let open_still = row.fate == Fate::New || (asked && again && !led_on);
+        if open_still && fit && (again || !is_barren) && !listed.contains(&plain(&row.feed)) {
+            open.push((evidence, row));
+        }
+    })?;
+    let mut ranked: Vec<(f64, Evidence, Candidate)> = open
+        .into_iter()
+        .map(|(evidence, row)| {
+            let known = on_site.get(&row.site).copied().unwrap_or(0);
+            (beliefs.worth(evidence, row.seen, known), evidence, row)
+        })
+        .collect();
+    // The best first; among equals the address decides, so that the same state asks the same.
+    ranked.sort_by(|a, b| b.0.total_cmp(&a.0).then_with(|| a.2.feed.cmp(&b.2.feed)));
+    let options = LadderOptions { max_requests: context.config.discover.max_requests, ..LadderOptions::default() };
+    let probes = ranked.into_iter().take(budget as usize).filter_map(|(_, evidence, candidate)| {
+        let ladder = match evidence {
+            Evidence::Page => Ladder::new(&candidate.feed, options)?,
+            _ => Ladder::confirm(&candidate.feed, evidence, &candidate.found_on)?,
+        };
+        Some(Probe { ladder, candidate })
+    });
+    Ok(probes.collect())
+}
+
+/// Feeds that were found in the pages of a fetch.
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub struct GrowOutcome {
+    /// Pages that were searched.
+    pub pages_searched: u64,
+    /// Feeds that they link to.
+    pub feeds_linked: u64,
+    /// Feeds that were confirmed.
+    pub feeds_found: u64,
+    /// Requests that were sent.
+    pub requests: u64,
+}
+
+impl fmt::Display for GrowOutcome {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        writeln!(
+            f,
+            "{} linked from {}, {} confirmed with {}",
+            count(self.feeds_linked, "feed"),
+            count(self.pages_searched, "page"),
+            count(self.feeds_found, "new feed"),
+            count(self.requests, "request"),
+        )
+    }
+}
+
+/// After a fetch: the links in the pages that it stored become candidates, and the best of them are
+/// probed within the budget.
+pub fn grow(context: &RunContext, seed: u64) -> Result<GrowOutcome> {
+    let gathered = gather::gather(context, Source::Pages, &[], false, false)?;
+    let budget = context.config.discover.budget_requests;
+    let probes = best(context, false, budget)?;
+    let mut search = Search::new(context)?;
+    let cost = probe::run_probes(context, seed, probes, Some(budget), |context, ended| search.record(context, ended))?;
+    Ok(GrowOutcome {
+        pages_searched: gathered.pages,
+        feeds_linked: gathered.links,
+        feeds_found: search.feeds.len() as u64,
+        requests: cost.requests,
+    })
+}
+
+/// The outcome of a search.
+#[derive(Debug, Clone, Default, Serialize)]
+pub struct SearchOutcome {
+    /// Feeds that were found.
+    pub feeds: Vec<FoundFeed>,
+    /// Addresses that were searched.
+    pub addresses: u64,
+    /// Addresses without a feed.
+    pub without_feed: u64,
+    /// Addresses that were not reached.
+    pub unreachable: u64,
+    /// Addresses that were searched before.
+    pub skipped: u64,
+    /// Addresses that are left for a later run.
+    pub left: u64,
+    /// Requests that were sent.
+    pub requests: u64,
+    /// Rounds of requests.
+    pub rounds: u64,
+    /// Bytes that were received.
+    pub bytes: u64,
+    /// How long it took.
+    pub seconds: f64,
+    #[serde(skip)]
+    offline: bool,
+    #[serde(skip)]
+    text: String,
+}
+
+/// A feed that was found.
+#[derive(Debug, Clone, Serialize)]
+#[allow(missing_docs)] // The columns of `state/candidates.tsv`.
+pub struct FoundFeed {
+    pub feed: String,
+    pub site: String,
+    pub evidence: String,
+    pub found_on: String,
+    pub fate: &'static str,
+    pub entries: u32,
+    pub latest: String,
+    pub language: String,
+    pub title: String,
+}
+
+impl fmt::Display for SearchOutcome {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.text)?;
+        let offline = if self.offline { "; no host answered, so the network seems to be down" } else { "" };
+        let left = if self.left > 0 { format!("; {} left for a later run", self.left) } else { String::new() };
+        let addresses = if self.addresses == 1 { "address" } else { "addresses" };
+        writeln!(
+            f,
+            "{} found from {} {addresses} with {}; {} without a feed, {} not reached{left}{offline}, {}",
+            count(self.feeds.len() as u64, "feed"),
+            self.addresses,
+            count(self.requests, "request"),
+            self.without_feed,
+            self.unreachable,
+            span_s(self.seconds),
+        )
+    }
+}
+
+/// A search while it goes on.
+struct Search {
+    listed: HashSet<String>,
+    languages: Vec<String>,
+    feeds: Vec<Candidate>,
+    searched: u64,
+    without: u64,
+    unreachable: u64,
+    text: String,
+}
+
+impl Search {
+    fn new(context: &RunContext) -> Result<Search> {
+        Ok(Search {
+            listed: listed(context)?,
+            languages: context.config.discover.languages.clone(),
+            feeds: Vec::new(),
+            searched: 0,
+            without: 0,
+            unreachable: 0,
+            text: String::new(),
+        })
+    }
+
+    /// Records what probe sequences found that came to their ends.
+    fn record(&mut self, context: &RunContext, ended: Vec<Probe>) -> Result<()> {
+        let now = rfc3339(tidings_model::clock::now());
+        let (mut rows, mut sites): (Vec<Candidate>, Vec<Barren>) = (Vec::new(), Vec::new());
+        for Probe { ladder, candidate } in ended {
+            self.searched += 1;
+            let given = candidate.evidence == Evidence::Given.word();
+            let requests = candidate.requests + ladder.requests();
+            let start = Candidate { checked: now.clone(), requests, ..candidate.clone() };
+            let mut first = true;
+            for found in ladder.found() {
+                let language = if found.feed.language.is_empty() { ladder.language() } else { &found.feed.language };
+                let itself = plain(&found.url) == plain(&candidate.feed);
+                let wanted = language.is_empty()
+                    || self.languages.is_empty()
+                    || self.languages.iter().any(|code| code == language);
+                let in_list = self.listed.contains(&plain(&found.url));
+                let (fate, reason) = match (in_list, wanted) {
+                    (true, _) => (Fate::Promoted, "in the list already".to_owned()),
+                    (_, false) => (Fate::Rejected, format!("language {language}")),
+                    _ => (Fate::ProbedFeed, String::new()),
+                };
+                let row = Candidate {
+                    feed: found.url.clone(),
+                    site: site(&found.url).unwrap_or_default(),
+                    evidence: if itself { candidate.evidence.clone() } else { found.evidence.word().to_owned() },
+                    seen: candidate.seen.max(1),
+                    found_on: if itself && !given { candidate.found_on.clone() } else { found.found_on.clone() },
+                    fate,
+                    reason,
+                    checked: now.clone(),
+                    entries: found.feed.entries,
+                    latest: found.feed.latest.map(rfc3339).unwrap_or_default(),
+                    language: language.to_owned(),
+                    // Requests stand with the address that the search began with, if that has a row.
+                    requests: if itself || (given && first) { requests } else { 0 },
+                    good_pages: candidate.good_pages,
+                    title: if found.feed.title.is_empty() { candidate.title.clone() } else { found.feed.title.clone() },
+                    labels: candidate.labels.clone(),
+                };
+                first = false;
+                // Two addresses of one site lead to the same feed.
+                if !self.feeds.iter().any(|known| known.feed == row.feed) {
+                    self.describe(&row, in_list);
+                    self.feeds.push(row.clone());
+                }
+                rows.push(row);
+            }
+            let itself = ladder.found().iter().any(|found| plain(&found.url) == plain(&candidate.feed));
+            match (ladder.found().first(), ladder.unreachable()) {
+                (Some(_), _) if itself => {}
+                (Some(found), _) => {
+                    let evidence = Evidence::of_word(&candidate.evidence);
+                    let (fate, word) = match evidence {
+                        Some(Evidence::Page) => (Fate::NotAFeed, "leads to"),
+                        _ => (Fate::Rejected, "moved to"),
+                    };
+                    if !given {
+                        rows.push(Candidate { fate, reason: format!("{word} {}", found.url), ..start });
+                    }
+                }
+                (None, Some(why)) => {
+                    self.unreachable += 1;
+                    let _ = writeln!(self.text, "{}: not reached ({why})", ladder.start());
+                    if !given {
+                        rows.push(Candidate { fate: Fate::Unreachable, reason: why.to_owned(), ..start });
+                    }
+                }
+                (None, None) => {
+                    self.without += 1;
+                    let cost = count(ladder.requests().into(), "request");
+                    let _ = writeln!(self.text, "{}: no feed found, {cost}", ladder.start());
+                    let whole_site = given || candidate.evidence == Evidence::Page.word();
+                    if whole_site && !is_shared(&ladder.site()) {
+                        sites.push(Barren {
+                            site: ladder.site(),
+                            checked: now.clone(),
+                            requests: ladder.requests(),
+                            start: ladder.start().to_owned(),
+                        });
+                    }
+                    if !given {
+                        rows.push(Candidate { fate: Fate::NotAFeed, ..start });
+                    }
+                }
+            }
+        }
+        candidates::replace(&context.home, rows)?;
+        candidates::add_barren(&context.home, sites)?;
+        Ok(())
+    }
+
+    fn describe(&mut self, row: &Candidate, in_list: bool) {
+        let _ = write!(self.text, "{}\t{}", row.feed, count(row.entries.into(), "entry"));
+        if !row.language.is_empty() {
+            let _ = write!(self.text, ", {}", row.language);
+        }
+        if let Some(day) = row.latest.get(..10) {
+            let _ = write!(self.text, ", latest {day}");
+        }
+        let _ = write!(self.text, "; {}", origin(row));
+        if in_list {
+            self.text.push_str("; in feeds.txt already");
+        } else if row.fate == Fate::Rejected {
+            let _ = write!(self.text, "; not wanted ({})", row.reason);
+        }
+        self.text.push('\n');
+    }
+
+    /// Adds what was found to the list of feeds.
+    fn adopt(&mut self, context: &RunContext) -> Result<()> {
+        let mut fit: Vec<Candidate> =
+            self.feeds.iter().filter(|row| row.fate == Fate::ProbedFeed && row.entries > 0).cloned().collect();
+        fit.iter_mut().for_each(|row| row.fate = Fate::Promoted);
+        let added = adopt(context, fit)?;
+        let _ = writeln!(self.text, "{} added to {}", count(added, "feed"), context.home.feed_list().display());
+        Ok(())
+    }
+
+    fn outcome(self, context: &RunContext, cost: Cost, skipped: u64) -> SearchOutcome {
+        SearchOutcome {
+            feeds: self.feeds.iter().map(found_feed).collect(),
+            addresses: self.searched,
+            without_feed: self.without,
+            unreachable: self.unreachable,
+            skipped,
+            left: cost.left,
+            requests: cost.requests,
+            rounds: cost.rounds,
+            bytes: cost.bytes,
+            seconds: context.seconds(),
+            offline: cost.offline,
+            text: self.text,
+        }
+    }
+}
+
+fn found_feed(row: &Candidate) -> FoundFeed {
+    FoundFeed {
+        feed: row.feed.clone(),
+        site: row.site.clone(),
+        evidence: row.evidence.clone(),
+        found_on: row.found_on.clone(),
+        fate: row.fate.word(),
+        entries: row.entries,
+        latest: row.latest.clone(),
+        language: row.language.clone(),
+        title: row.title.clone(),
+    }
+}
+
+/// Where a feed comes from, in words.
+fn origin(row: &Candidate) -> String {
+    let on = |what: &str| if row.found_on.is_empty() { what.to_owned() } else { format!("{what} {}", row.found_on) };
+    match Evidence::of_word(&row.evidence) {
+        Some(Evidence::Given) => "as given".to_owned(),
+        Some(Evidence::Listed) => on("listed in"),
+        Some(Evidence::Declared | Evidence::Loose) => on("declared on"),
+        Some(Evidence::Rule) => on("by the site's rule for"),
+        Some(Evidence::Program) => on("where the site's program puts it, from"),
+        Some(Evidence::Sitemap) => on("in the site map"),
+        Some(Evidence::Path) => on("at a common path, from"),
+        Some(Evidence::Address | Evidence::Text | Evidence::Page) | None => on("linked from"),
+    }
+}
+
+/// Puts candidates into the list of feeds, each with a comment where it came from.
+fn adopt(context: &RunContext, rows: Vec<Candidate>) -> Result<u64> {
+    let listed = listed(context)?;
+    let today = tidings_model::clock::now().strftime("%Y-%m-%d");
+    let mut known = HashSet::new();
+    let mut rows = rows;
+    rows.retain(|row| !listed.contains(&plain(&row.feed)) && known.insert(plain(&row.feed)));
+    let lines: Vec<(String, String)> = rows
+        .iter()
+        .map(|row| {
+            let mut line = row.feed.clone();
+            if !row.labels.is_empty() {
+                line.push('\t');
+                line.push_str(&row.labels);
+            }
+            if !row.language.is_empty() && !row.labels.contains("lang=") {
+                let _ = write!(line, "\tlang={}", row.language);
+            }
+            (format!("found by discover on {today}, {}", origin(row)), line)
+        })
+        .collect();
+    let added = lines.len() as u64;
+    candidates::append_feeds(&context.home, &lines)?;
+    candidates::replace(&context.home, rows)?;
+    Ok(added)
+}

@@ -1,0 +1,204 @@
+//! Runs many probe sequences at once, in rounds. Each round is a crawl of its own, so that
+//! pauses, robots.txt, guards, journal and audit hold for discovery as for every other request.
+
+use std::collections::{BTreeMap, HashMap, HashSet};
+use std::sync::{Arc, Mutex};
+
+use anyhow::Result;
+use serde::Serialize;
+use tidings_feeds::discover::{Finding, Ladder, Question, in_robots};
+use tidings_fetch::{Desk, Errand, Kind};
+use tidings_model::address;
+use tidings_store::candidates::Candidate;
+use tidings_store::pages::Shelf;
+use tidings_store::rules;
+
+use crate::context::RunContext;
+use crate::ingest::host_memory::{HostMemory, remembered_rules, require_contact};
+use crate::ingest::probes::{ProbeProcessor, Probed};
+use crate::ingest::{self, Counters, Work};
+
+/// A probe sequence, and the candidate that it is about.
+pub struct Probe {
+    /// The ladder.
+    pub ladder: Ladder,
+    /// What is known about the address it begins with.
+    pub candidate: Candidate,
+}
+
+/// The cost of probing.
+#[derive(Debug, Default, Clone, Copy)]
+pub struct Cost {
+    /// Requests, robots.txt included.
+    pub requests: u64,
+    /// Bytes received.
+    pub bytes: u64,
+    /// Rounds.
+    pub rounds: u64,
+    /// Sequences that did not come to their end.
+    pub left: u64,
+    /// No host answered at all.
+    pub offline: bool,
+}
+
+/// Runs the sequences to their ends, or until the budget of requests or the time is used up. `done` gets
+/// those that came to their ends after each round.
+pub fn run_probes(
+    context: &RunContext,
+    seed: u64,
+    mut probes: Vec<Probe>,
+    budget: Option<u64>,
+    mut done: impl FnMut(&RunContext, Vec<Probe>) -> Result<()>,
+) -> Result<Cost> {
+    let mut cost = Cost::default();
+    let mut met: HashSet<String> = HashSet::new();
+    while !probes.is_empty() {
+        if context.is_over() || context.cancel.is_cancelled() {
+            break;
+        }
+        tell_sitemaps(context, &mut probes)?;
+        let mut room = budget.map_or(u64::MAX, |budget| budget.saturating_sub(cost.requests));
+        let mut asked: Vec<(usize, Question)> = Vec::new();
+        let mut at_end = vec![false; probes.len()];
+        for (at, probe) in probes.iter_mut().enumerate() {
+            // A host that is new to us costs its robots.txt too.
+            let host = address::host(probe.ladder.start()).unwrap_or_default();
+            let needed = if met.contains(host) { 1 } else { 2 };
+            if room < needed {
+                continue;
+            }
+            let questions = probe.ladder.next();
+            at_end[at] = questions.is_empty();
+            for question in questions {
+                let host = address::host(&question.url).unwrap_or_default();
+                room = room.saturating_sub(if met.insert(host.to_owned()) { 2 } else { 1 });
+                asked.push((at, question));
+            }
+        }
+        if !asked.is_empty() {
+            let harvested = ask(context, seed, &asked, &mut cost)?;
+            for (ticket, (at, question)) in asked.iter().enumerate() {
+                let Some(found) = harvested.get(&(ticket as u32)) else {
+                    probes[*at].ladder.learn(question, &Finding::Unreachable("left for later".to_owned()));
+                    continue;
+                };
+                let mut question = question.clone();
+                if let (Some(moved_to), Finding::Feed(_)) = (&found.moved_to, &found.finding) {
+                    question.url.clone_from(moved_to);
+                }
+                probes[*at].ladder.learn(&question, &found.finding);
+            }
+        }
+        let mut ended = Vec::new();
+        let before = probes.len();
+        let mut at_end = at_end.into_iter();
+        let mut still = Vec::new();
+        for probe in probes {
+            if at_end.next().unwrap_or(false) { ended.push(probe) } else { still.push(probe) }
+        }
+        probes = still;
+        let idle = asked.is_empty() && probes.len() == before;
+        if cost.offline {
+            break;
+        }
+        if !ended.is_empty() {
+            done(context, ended)?;
+        }
+        if idle {
+            break;
+        }
+    }
+    cost.left = probes.len() as u64;
+    // What was found counts, even if the sequence did not come to its end.
+    let (found, _): (Vec<Probe>, Vec<Probe>) = probes.into_iter().partition(|probe| !probe.ladder.found().is_empty());
+    if !found.is_empty() && !cost.offline {
+        done(context, found)?;
+    }
+    Ok(cost)
+}
+
+/// A round, as the run log keeps it.
+#[derive(Serialize)]
+struct RoundSummary<'a> {
+    run: &'a str,
+    round: u64,
+    addresses: usize,
+    answers: &'a Counters,
+    requests: u64,
+    bytes: u64,
+}
+
+/// Sends the requests of a round.
+fn ask(context: &RunContext, seed: u64, asked: &[(usize, Question)], cost: &mut Cost) -> Result<HashMap<u32, Probed>> {
+    let follow_up = if cost.rounds > 0 { Some(context.follow_up("discover")?) } else { None };
+    let context = follow_up.as_ref().unwrap_or(context);
+    let mut queues: BTreeMap<String, Vec<u32>> = BTreeMap::new();
+    for (ticket, (_, question)) in asked.iter().enumerate() {
+        let host = address::host(&question.url).unwrap_or_default().to_ascii_lowercase();
+        queues.entry(host).or_default().push(ticket as u32);
+    }
+    require_contact(&context.config, &context.home, queues.keys().map(String::as_str))?;
+    let memory = HostMemory::load(context, |host| queues.contains_key(host))?;
+    let remembered = remembered_rules(context, |host| queues.contains_key(host))?;
+    let everybody_rested = memory.everybody;
+    let queues = memory.queues(queues);
+    let settings = context.config.fetch.for_probes(seed)?;
+    let ceiling = settings.ceiling();
+    let work = Work {
+        kind: Kind::Probe,
+        settings,
+        queues,
+        everybody_rested,
+        remembered,
+        desk: ProbeDesk(asked.iter().map(|(_, question)| question.url.clone()).collect()),
+        shelf: Shelf::open(&context.home, &context.run, None),
+    };
+    let found = Arc::new(Mutex::new(Vec::new()));
+    let mut log = context.log();
+    let ingested = ingest::run(context, &mut log, work, || ProbeProcessor::new(ceiling, found.clone()))?;
+    context.apply_journal()?;
+    cost.rounds += 1;
+    cost.requests += ingested.requests;
+    cost.bytes += ingested.bytes;
+    cost.offline |= ingested.offline;
+    log.finish(&RoundSummary {
+        run: &context.run,
+        round: cost.rounds,
+        addresses: asked.len(),
+        answers: &ingested.counters,
+        requests: ingested.requests,
+        bytes: ingested.bytes,
+    })?;
+    let found = std::mem::take(&mut *found.lock().expect("no panic while held"));
+    Ok(found.into_iter().map(|probed| (probed.ticket, probed)).collect())
+}
+
+/// Tells the sequences that have come so far which sitemaps their robots.txt names. The crawler has
+/// read that file anyway, so this costs nothing.
+fn tell_sitemaps(context: &RunContext, probes: &mut [Probe]) -> Result<()> {
+    let origin = |start: &str| url::Url::parse(start).map(|url| url.origin().ascii_serialization()).unwrap_or_default();
+    let wanting: HashSet<String> =
+        probes.iter().filter(|probe| probe.ladder.wants_sitemaps()).map(|probe| origin(probe.ladder.start())).collect();
+    if wanting.is_empty() {
+        return Ok(());
+    }
+    let mut named: HashMap<String, Vec<String>> = HashMap::new();
+    let wanted = |answer: &rules::RulesAnswer| answer.kind == "robots" && wanting.contains(&answer.origin);
+    rules::read(&context.home, wanted, |answer| {
+        let maps = in_robots(answer.body.as_deref().unwrap_or_default(), &answer.origin);
+        named.insert(answer.origin, maps);
+    })?;
+    for probe in probes.iter_mut().filter(|probe| probe.ladder.wants_sitemaps()) {
+        let maps = named.get(&origin(probe.ladder.start())).map(Vec::as_slice).unwrap_or_default();
+        probe.ladder.learn_sitemaps(maps);
+    }
+    Ok(())
+}
+
+struct ProbeDesk(Vec<String>);
+
+impl Desk for ProbeDesk {
+    fn errand(&mut self, ticket: u32) -> Result<Errand, Box<dyn std::error::Error + Send + Sync>> {
+        Ok(Errand { url: self.0[ticket as usize].clone(), headers: Vec::new() })
+    }
+}

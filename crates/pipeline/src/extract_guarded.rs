@@ -1,0 +1,45 @@
+//! The extractor behind the panic guard: a page it fails on is dropped with a reason.
+
+use tidings_clean::refine::Refinement;
+use tidings_clean::{Options, Source, Unfit};
+use tidings_model::{Document, Page};
+
+use crate::guard::guarded;
+
+/// Makes a document of a page as it was fetched.
+pub fn read_page(page: &Page, options: &Options) -> Result<Document, Unfit> {
+    finished(|| tidings_clean::read(page, options))
+}
+
+/// Makes a document for the corpus of a page as it was fetched.
+pub fn clean_page(page: &Page, options: &Options, refinement: &Refinement) -> Result<Document, Unfit> {
+    finished(|| tidings_clean::clean(page, options, refinement))
+}
+
+/// Makes a document of a page whose characters are known, and perhaps its language.
+pub fn read_html(html: &str, url: &str, lang: Option<&str>, options: &Options) -> Result<Document, Unfit> {
+    let url = Some(url).filter(|url| !url.is_empty());
+    let source = Source { html, url, stop_list: lang.and_then(tidings_lang::stop_list), ..Source::default() };
+    finished(|| tidings_clean::extract(&source, options))
+}
+
+/// Gives what a page without text still says about itself.
+pub fn describe(html: &str, url: &str) -> Document {
+    let source = Source { html, url: Some(url).filter(|url| !url.is_empty()), ..Source::default() };
+    finished(|| Ok(tidings_clean::describe(&source))).unwrap_or_default()
+}
+
+fn finished(extract: impl FnOnce() -> Result<Document, Unfit>) -> Result<Document, Unfit> {
+    guarded(extract).unwrap_or(Err(Unfit::Error))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_panic_is_a_reason_like_others() {
+        assert_eq!(finished(|| panic!("a mistake")), Err(Unfit::Error));
+        assert_eq!(finished(|| Err(Unfit::NoText)), Err(Unfit::NoText));
+    }
+}

@@ -1,0 +1,31 @@
+//! The one panic guard: a mistake of ours costs one item, not the run.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+/// Some work panicked. What it had in hand is lost; the process goes on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Panicked;
+
+impl std::fmt::Display for Panicked {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("the program failed here; this is a mistake in Tidings, please report it")
+    }
+}
+
+impl std::error::Error for Panicked {}
+
+/// Runs some work and turns a panic into an error. The work must not leave shared state half changed.
+pub fn guarded<T>(work: impl FnOnce() -> T) -> Result<T, Panicked> {
+    catch_unwind(AssertUnwindSafe(work)).map_err(|_| Panicked)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_panic_becomes_an_error() {
+        assert_eq!(guarded(|| 7), Ok(7));
+        assert_eq!(guarded(|| -> u8 { panic!("a mistake") }), Err(Panicked));
+    }
+}

@@ -1,0 +1,150 @@
+//! What each day of download brought, stage by stage, and how far it has come.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use anyhow::Result;
+use jiff::civil::Date;
+use tidings_index::Snapshot;
+use tidings_store::Home;
+use tidings_store::docs::{self, Ingredient, Recipe};
+use tidings_store::seen::{self, JudgedDay, Ledger};
+use tidings_store::text::TextRecipe;
+
+use crate::stage::StageId;
+
+/// A day of download.
+#[derive(Debug, Clone, Default)]
+pub struct DayFigures {
+    /// The day.
+    pub day: Date,
+    /// Names of its files of pages, in the order of the runs that wrote them.
+    pub files: Vec<String>,
+    /// The size of these files.
+    pub page_bytes: u64,
+    /// Pages that were read.
+    pub pages: u64,
+    /// Documents that came of them, by language.
+    pub documents: BTreeMap<String, u64>,
+    /// Pages of which none came, by reason.
+    pub dropped: BTreeMap<String, u64>,
+    /// What was said of the documents.
+    pub judged: Option<JudgedDay>,
+    /// Documents of which there is text.
+    pub kept: u64,
+    /// Documents of which nothing was new.
+    pub left_out: u64,
+    /// Tokens by language.
+    pub tokens: BTreeMap<String, u64>,
+    /// The size of all that was derived, but for the index.
+    pub derived_bytes: u64,
+    /// The first stage that has something to do here; none if every page can be found.
+    pub waits_for: Option<StageId>,
+    /// Those of its files that went no further than waiting for `clean`.
+    pub unread_files: Vec<String>,
+}
+
+impl DayFigures {
+    /// Documents in all languages.
+    pub fn all_documents(&self) -> u64 {
+        self.documents.values().sum()
+    }
+
+    /// Tokens in all languages.
+    pub fn all_tokens(&self) -> u64 {
+        self.tokens.values().sum()
+    }
+}
+
+/// The index of a language.
+#[derive(Debug, Clone, serde::Serialize)]
+pub struct IndexFigures {
+    /// Tokens that can be found.
+    pub tokens: u64,
+    /// Documents.
+    pub documents: u64,
+    /// The size of its files.
+    pub bytes: u64,
+    /// The files of text it was made of, with their digests.
+    #[serde(skip)]
+    inputs: BTreeSet<(String, String)>,
+}
+
+/// The indexes of a home, by language; one that cannot be opened is missing here, and `doctor` says why.
+pub fn indexes(home: &Home) -> Result<BTreeMap<String, IndexFigures>> {
+    let mut found = BTreeMap::new();
+    for code in home.indexed()? {
+        let Ok(snapshot) = Snapshot::open(&home.index().join(&code)) else { continue };
+        let inputs = snapshot.inputs().iter().map(|input| (input.file.clone(), input.xxh3.clone())).collect();
+        let (tokens, documents, bytes) = (snapshot.tokens(), snapshot.documents(), snapshot.bytes_on_disk());
+        found.insert(code, IndexFigures { tokens, documents, bytes, inputs });
+    }
+    Ok(found)
+}
+
+/// The days from one on, oldest first.
+pub fn read(home: &Home, first: Date, indexes: &BTreeMap<String, IndexFigures>) -> Result<Vec<DayFigures>> {
+    let ledger = Ledger::read(home)?.map(|ledger| ledger.days).unwrap_or_default();
+    let judged: BTreeMap<&str, &JudgedDay> = ledger.iter().map(|day| (day.day.as_str(), day)).collect();
+    let mut days = Vec::new();
+    for shelf in docs::days_since(home, &first.to_string())? {
+        let mut day = DayFigures { day: shelf.name.parse()?, ..DayFigures::default() };
+        for path in &shelf.files {
+            day.page_bytes += std::fs::metadata(path).map_or(0, |meta| meta.len());
+            day.files.push(home.shown(path));
+        }
+        let made = Recipe::read(home, &shelf.name)?;
+        let text = TextRecipe::read(home, &shelf.name)?;
+        let verdicts = judged.get(shelf.name.as_str()).map(|day| (*day).clone());
+        day.waits_for = waits_for(home, &mut day, made.as_ref(), verdicts.as_ref(), text.as_ref(), indexes)?;
+        let size = |files: &[Ingredient]| files.iter().map(|file| file.bytes).sum::<u64>();
+        if let Some(made) = made {
+            day.derived_bytes += size(&made.outputs);
+            (day.pages, day.documents, day.dropped) = (made.pages, made.documents, made.dropped);
+        }
+        if let Some(text) = text {
+            day.derived_bytes += size(&text.outputs);
+            day.kept = text.kept.values().sum();
+            day.left_out = text.dropped.values().sum();
+            day.tokens = text.tokens;
+        }
+        day.derived_bytes += verdicts.as_ref().map_or(0, |judged| judged.verdicts.bytes);
+        day.judged = verdicts;
+        days.push(day);
+    }
+    Ok(days)
+}
+
+/// The first stage that has not seen a day as it is.
+fn waits_for(
+    home: &Home,
+    day: &mut DayFigures,
+    made: Option<&Recipe>,
+    judged: Option<&JudgedDay>,
+    text: Option<&TextRecipe>,
+    indexes: &BTreeMap<String, IndexFigures>,
+) -> Result<Option<StageId>> {
+    let read: BTreeSet<&str> = made.iter().flat_map(|made| &made.inputs).map(|input| input.file.as_str()).collect();
+    day.unread_files = day.files.iter().filter(|file| !read.contains(file.as_str())).cloned().collect();
+    let Some(made) = made.filter(|_| day.unread_files.is_empty()) else { return Ok(Some(StageId::Clean)) };
+    // Whoever keeps duplicates need not judge; then the text knows of no verdicts either.
+    let has_verdicts = |text: &TextRecipe| text.inputs.iter().any(|input| input.file.starts_with("seen/"));
+    let is_judged = match judged {
+        Some(judged) => judged.docs == seen::docs_digest(home, &day.day.to_string())?,
+        None => text.is_some_and(|text| !has_verdicts(text)),
+    };
+    if !is_judged {
+        return Ok(Some(StageId::Dedup));
+    }
+    let documents: BTreeSet<&str> = made.shelves().map(|file| file.xxh3.as_str()).collect();
+    let used = |text: &&TextRecipe| {
+        let files = text.inputs.iter().filter(|input| input.file.starts_with("docs/"));
+        files.map(|file| file.xxh3.as_str()).collect::<BTreeSet<_>>() == documents
+    };
+    let Some(text) = text.filter(used) else { return Ok(Some(StageId::Annotate)) };
+    let is_searchable = |output: &Ingredient| {
+        let code = output.file.split('/').nth(1).unwrap_or_default();
+        let known = (output.file.clone(), output.xxh3.clone());
+        indexes.get(code).is_some_and(|index| index.inputs.contains(&known))
+    };
+    Ok(if text.outputs.iter().all(is_searchable) { None } else { Some(StageId::Compile) })
+}

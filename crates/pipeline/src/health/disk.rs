@@ -1,0 +1,47 @@
+//! How long the disk lasts, by how the home has grown.
+
+use std::collections::BTreeMap;
+
+use jiff::civil::Date;
+use tidings_store::Home;
+
+use super::days::{DayFigures, IndexFigures};
+
+/// Days over which growth is measured.
+const MEASURED_DAYS: i32 = 14;
+
+/// Room on the disk of a home.
+#[derive(Debug, Clone, Default, serde::Serialize)]
+pub struct DiskFigures {
+    /// Bytes that are free.
+    pub free: Option<u64>,
+    /// Bytes by which the home grows in a day; none if there were no whole days yet.
+    pub growth_per_day: Option<f64>,
+    /// Days until the harvest stops because store.min_free_mib are left.
+    pub days_left: Option<f64>,
+}
+
+/// Looks at the whole days before today.
+pub fn read(
+    home: &Home,
+    days: &[DayFigures],
+    indexes: &BTreeMap<String, IndexFigures>,
+    today: Date,
+    min_free_mib: u64,
+) -> DiskFigures {
+    let free = home.free_bytes();
+    let (tokens, bytes) = indexes.values().fold((0, 0), |sum, index| (sum.0 + index.tokens, sum.1 + index.bytes));
+    let per_token = bytes as f64 / (tokens as f64).max(1.0);
+    let ago = |day: &DayFigures| (today - day.day).get_days();
+    let recent: Vec<&DayFigures> = days.iter().filter(|day| (1..=MEASURED_DAYS).contains(&ago(day))).collect();
+    // A home that is younger than that has grown in fewer days; days without harvest count.
+    let since = recent.iter().map(|day| ago(day)).max();
+    let grown: f64 = recent
+        .iter()
+        .map(|day| (day.page_bytes + day.derived_bytes) as f64 + day.all_tokens() as f64 * per_token)
+        .sum();
+    let growth_per_day = since.map(|days| grown / f64::from(days)).filter(|growth| *growth > 0.0);
+    let room = free.map(|free| free.saturating_sub(min_free_mib << 20) as f64);
+    let days_left = room.zip(growth_per_day).map(|(room, growth)| room / growth);
+    DiskFigures { free, growth_per_day, days_left }
+}

@@ -1,0 +1,100 @@
+//! How a home is: what its days brought, how its stages go, what its feeds do, how long its disk lasts.
+//!
+//! Everything here is read from what stages leave behind them (records of runs, recipes, tables), never from the
+//! plan or the pages themselves, so that a look is quick however large the home.
+
+pub mod alerts;
+pub mod baseline;
+pub mod days;
+pub mod disk;
+pub mod feeds;
+pub mod stages;
+
+use std::collections::BTreeMap;
+
+use anyhow::Result;
+use jiff::civil::Date;
+use jiff::tz::TimeZone;
+use jiff::{Span, Timestamp};
+use tidings_store::yields::{self, Yield};
+use tidings_store::{Home, runs};
+
+use crate::config::Config;
+use crate::stage::StageId;
+use baseline::Fall;
+use days::{DayFigures, IndexFigures};
+use disk::DiskFigures;
+use feeds::FeedFigures;
+use stages::{Harvest, StageStates};
+
+/// Days that a look goes back.
+const LOOK_BACK: i64 = 30;
+
+/// All that a look at a home finds.
+pub struct Health {
+    /// When it was looked at.
+    pub now: Timestamp,
+    /// The feeds.
+    pub feeds: FeedFigures,
+    /// The stages.
+    pub stages: StageStates,
+    /// The last day of harvesting.
+    pub harvest: Harvest,
+    /// The last days, oldest first.
+    pub days: Vec<DayFigures>,
+    /// The indexes by language.
+    pub indexes: BTreeMap<String, IndexFigures>,
+    /// The disk.
+    pub disk: DiskFigures,
+    /// What came of the pages of the last days.
+    pub yielded: Yield,
+    /// Feeds below their own baseline.
+    pub falls: Vec<Fall>,
+    /// The first page that cannot be found yet was downloaded by a run that began then.
+    pub oldest_unfound: Option<Timestamp>,
+}
+
+impl Health {
+    /// Looks at a home.
+    pub fn of(home: &Home, config: &Config, now: Timestamp) -> Result<Health> {
+        let today = day_of(now);
+        let indexes = days::indexes(home)?;
+        let days = days::read(home, today.saturating_sub(Span::new().days(LOOK_BACK)), &indexes)?;
+        let (stages, harvest) = stages::read(home, now)?;
+        let mut yielded = Yield::default();
+        yields::read(home, |row| {
+            if row.kind == "host" {
+                yielded += row.sum;
+            }
+        })?;
+        let unfound = days.iter().filter(|day| day.waits_for.is_some());
+        let unfound = unfound.flat_map(|day| if day.unread_files.is_empty() { &day.files } else { &day.unread_files });
+        let oldest_unfound = unfound.filter_map(|file| began(file)).min();
+        Ok(Health {
+            now,
+            feeds: feeds::read(home, now, stages[StageId::Update].every_s.unwrap_or(0.0))?,
+            stages,
+            harvest,
+            disk: disk::read(home, &days, &indexes, today, config.store.min_free_mib),
+            days,
+            indexes,
+            yielded,
+            falls: feeds::falls(home, now)?,
+            oldest_unfound,
+        })
+    }
+}
+
+/// The day of a moment, as shelves have it.
+pub fn day_of(now: Timestamp) -> Date {
+    now.to_zoned(TimeZone::UTC).date()
+}
+
+/// When the run began that wrote a file of pages, by its name; others are as old as their day.
+fn began(file: &str) -> Option<Timestamp> {
+    let mut parts = file.rsplit('/');
+    let (name, day) = (parts.next()?, parts.next()?);
+    let run = format!("{}.jsonl.zst", name.split('.').next()?);
+    let midnight = || Some(day.parse::<Date>().ok()?.to_zoned(TimeZone::UTC).ok()?.timestamp());
+    runs::name_of(run.as_ref()).map(|(began, _)| began).or_else(midnight)
+}

@@ -1,0 +1,222 @@
+//! The state of the stages, by the records of their runs.
+
+use std::collections::BTreeMap;
+use std::ops::Index;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use anyhow::Result;
+use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
+use tidings_store::{Home, runs};
+
+use crate::context::elapsed;
+use crate::stage::{Data, StageId};
+
+/// No more records are opened to find a success: where there is none for that long, that is what to say.
+const MOST_OPENED: usize = 60;
+/// Runs whose distance tells how often there is one.
+const RECENT: usize = 12;
+
+/// How a stage goes.
+#[derive(Debug, Clone, Default, Serialize)]
+pub struct StageState {
+    /// When it last began.
+    pub last_try: Option<Timestamp>,
+    /// When it last began and came to a good end.
+    pub last_success: Option<Timestamp>,
+    /// What was wrong when it did not.
+    pub trouble: Option<String>,
+    /// How far apart its runs begin, in seconds: the median of the last few.
+    pub every_s: Option<f64>,
+}
+
+/// What harvesting brought of late.
+#[derive(Debug, Clone, Default, Serialize)]
+pub struct Harvest {
+    /// The hours that are looked at: a day, or more where harvests are further apart.
+    pub hours: f64,
+    /// Pages stored in these hours.
+    pub pages: u64,
+    /// Pages that were tried and not stored.
+    pub failed: u64,
+    /// Requests of all kinds.
+    pub requests: u64,
+    /// Bytes received.
+    pub bytes: u64,
+    /// Pages that the last run left for later.
+    pub left: u64,
+    /// When the last run that stored pages ended.
+    pub newest_page: Option<Timestamp>,
+    /// Entries that updates put into the plan.
+    pub new_entries: u64,
+}
+
+/// The states of all stages, and of rounds through them.
+#[derive(Debug, Clone, Default, Serialize)]
+pub struct StageStates {
+    #[serde(flatten)]
+    stages: BTreeMap<StageId, StageState>,
+    /// Rounds through all stages.
+    #[serde(rename = "run")]
+    pub rounds: StageState,
+}
+
+impl Index<StageId> for StageStates {
+    type Output = StageState;
+
+    fn index(&self, stage: StageId) -> &StageState {
+        &self.stages[&stage]
+    }
+}
+
+impl StageStates {
+    fn unknown() -> StageStates {
+        let stages = StageId::ALL.iter().map(|stage| (*stage, StageState::default())).collect();
+        StageStates { stages, rounds: StageState::default() }
+    }
+
+    /// Each with its name, in the order of the stages, rounds last.
+    pub fn named(&self) -> impl Iterator<Item = (&'static str, &StageState)> {
+        self.stages.iter().map(|(stage, state)| (stage.name(), state)).chain([(ROUND, &self.rounds)])
+    }
+
+    fn state(&mut self, stage: Option<StageId>) -> &mut StageState {
+        match stage {
+            Some(stage) => self.stages.entry(stage).or_default(),
+            None => &mut self.rounds,
+        }
+    }
+}
+
+/// The name of rounds in run logs.
+const ROUND: &str = "run";
+
+/// What of a run's summary matters here.
+#[derive(Debug, Clone, Default, Deserialize)]
+#[serde(default)]
+struct RunSummary {
+    done: Option<bool>,
+    error: Option<String>,
+    fetched: u64,
+    failed: u64,
+    left: u64,
+    new_entries: u64,
+    requests: u64,
+    bytes: u64,
+    seconds: f64,
+    /// Of a round: its stages. Stages that found nothing to do keep no record of their own.
+    stages: BTreeMap<StageId, RunSummary>,
+}
+
+/// Looks at the records, the newest first.
+pub fn read(home: &Home, now: Timestamp) -> Result<(StageStates, Harvest)> {
+    let logs: Vec<(Timestamp, String, PathBuf)> = runs::files(home)?
+        .into_iter()
+        .rev()
+        .filter_map(|path| runs::name_of(&path).map(|(began, verb)| (began, verb, path)))
+        .filter(|(began, ..)| *began <= now)
+        .collect();
+    let mut states = StageStates::unknown();
+    let all = || StageId::ALL.iter().copied().map(Some).chain([None]);
+    let name = |stage: Option<StageId>| stage.map_or(ROUND, StageId::name);
+    for stage in all() {
+        let began = logs.iter().filter(|(_, verb, _)| verb == name(stage)).map(|log| log.0).take(RECENT);
+        states.state(stage).every_s = median_gap(&began.collect::<Vec<_>>());
+    }
+    // One and a half of the usual distances hold a crawl for certain, even if it is a little late.
+    let hours = states[StageId::Fetch].every_s.map_or(24.0, |every| (1.5 * every / 3600.0).max(24.0));
+    let mut harvest = Harvest { hours, ..Harvest::default() };
+    for stage in all() {
+        let asks_the_web = stage.is_some_and(|stage| stage.stage().inputs().contains(&Data::Web));
+        let mut opened = 0;
+        for (began, _, path) in logs.iter().filter(|(_, verb, _)| verb == name(stage)) {
+            let is_recent = elapsed(*began, now).as_secs_f64() < hours * 3600.0;
+            let is_known = states.state(stage).last_success.is_some();
+            if opened >= MOST_OPENED || is_known && !(is_recent && asks_the_web) {
+                break;
+            }
+            opened += usize::from(!is_recent);
+            let summary: RunSummary = runs::summary(path)?.unwrap_or_default();
+            note(states.state(stage), *began, &summary);
+            for (part, summary) in &summary.stages {
+                note(states.state(Some(*part)), *began, summary);
+            }
+            if let (true, Some(stage)) = (is_recent, stage) {
+                harvest.take(stage, *began, &summary);
+            }
+        }
+    }
+    Ok((states, harvest))
+}
+
+/// The median of the distances between moments, the newest of which comes first.
+fn median_gap(moments: &[Timestamp]) -> Option<f64> {
+    let mut gaps: Vec<f64> = moments.windows(2).map(|two| elapsed(two[1], two[0]).as_secs_f64()).collect();
+    gaps.sort_by(f64::total_cmp);
+    gaps.get(gaps.len() / 2).copied()
+}
+
+/// Takes note of how a run ended; runs may come in any order.
+fn note(state: &mut StageState, began: Timestamp, summary: &RunSummary) {
+    if state.last_try.is_none_or(|last| last <= began) {
+        state.last_try = Some(began);
+        state.trouble = match summary.done {
+            Some(true) => None,
+            Some(false) => Some(summary.error.clone().unwrap_or_else(|| "it did not do all of its work".to_owned())),
+            None => Some("it did not come to its end".to_owned()),
+        };
+    }
+    if summary.done == Some(true) {
+        state.last_success = state.last_success.max(Some(began));
+    }
+}
+
+impl Harvest {
+    fn take(&mut self, stage: StageId, began: Timestamp, summary: &RunSummary) {
+        if self.newest_page.is_none() && summary.fetched > 0 {
+            let took = Duration::from_secs_f64(summary.seconds.clamp(0.0, 1e7));
+            self.newest_page = Some(began + took);
+            self.left = summary.left;
+        }
+        if stage.stage().inputs().contains(&Data::Web) {
+            self.pages += summary.fetched;
+            self.failed += summary.failed;
+            self.new_entries += summary.new_entries;
+            self.requests += summary.requests;
+            self.bytes += summary.bytes;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn at(text: &str) -> Timestamp {
+        text.parse().unwrap()
+    }
+
+    #[test]
+    fn the_rhythm_is_that_of_most_runs_whatever_an_outage_did() {
+        let began =
+            ["2026-03-09T05:00:00Z", "2026-03-09T04:00:00Z", "2026-03-05T03:00:00Z", "2026-03-05T02:00:00Z"].map(at);
+        assert_eq!(median_gap(&began), Some(3600.0));
+        assert_eq!((median_gap(&began[..1]), median_gap(&[])), (None, None));
+    }
+
+    #[test]
+    fn a_failure_is_told_until_a_later_run_succeeds() {
+        let mut state = StageState::default();
+        let said =
+            |done: bool| RunSummary { done: Some(done), error: Some("no space".into()), ..RunSummary::default() };
+        note(&mut state, at("2026-03-09T05:00:00Z"), &said(false));
+        note(&mut state, at("2026-03-09T04:00:00Z"), &said(true));
+        assert_eq!(state.trouble.as_deref(), Some("no space"));
+        assert_eq!(state.last_success, Some(at("2026-03-09T04:00:00Z")));
+        note(&mut state, at("2026-03-09T06:00:00Z"), &said(true));
+        assert_eq!(state.trouble, None);
+        note(&mut state, at("2026-03-09T07:00:00Z"), &RunSummary::default());
+        assert_eq!(state.trouble.as_deref(), Some("it did not come to its end"));
+    }
+}

@@ -1,0 +1,260 @@
+//! Feeds: read, their entries listed, their state brought up to date.
+
+use std::collections::HashSet;
+use std::sync::Arc;
+
+use http::header;
+use tidings_feeds::schedule::hints::{fresh_s, retry_after_s};
+use tidings_feeds::schedule::{Failure, Hints, Sighting, Tempo};
+use tidings_fetch::decode::{Ceiling, Decoder};
+use tidings_fetch::{Answer, Delivery};
+use tidings_model::{Feed, address};
+use tidings_store::feeds::{FeedState, Polled};
+use tidings_store::journal::Record;
+use tidings_store::rfc3339;
+use xxhash_rust::xxh3::xxh3_64;
+
+use super::pulse::{hints_of, keep_pulse, keep_turn, pulse_of, seed_of, wishes};
+use super::{Batch, Processor};
+
+/// A permanent redirect is believed when it has been seen this often in a row: servers under
+/// repair send everybody to their front page for an hour.
+pub const MOVES_TO_BELIEVE: u32 = 3;
+
+/// Titles are for people; no person reads a longer one.
+const MAX_TITLE_CHARS: usize = 500;
+
+/// Reads feeds and lists their entries.
+pub struct FeedProcessor {
+    /// What is remembered about each feed, by ticket.
+    known: Arc<Vec<FeedState>>,
+    decoder: Decoder,
+    /// How often feeds are polled at present.
+    tempo: Tempo,
+}
+
+impl FeedProcessor {
+    /// A processor that knows these feeds.
+    pub fn new(known: Arc<Vec<FeedState>>, ceiling: Ceiling, tempo: Tempo) -> FeedProcessor {
+        FeedProcessor { known, decoder: Decoder::new(ceiling), tempo }
+    }
+
+    /// The poll's outcome with the feed's next turn.
+    fn follow(&mut self, delivery: &Delivery, batch: &mut Batch) -> FeedState {
+        let since = self.known[delivery.ticket as usize].succeeded.parse().ok();
+        let (mut state, feed) = self.poll(delivery, batch);
+        let now = delivery.at;
+        let mut pulse = pulse_of(&state);
+        match (state.polled, &feed) {
+            (Polled::Listed, Some(feed)) => {
+                let new = pulse.listed(now, since, &sightings(feed), &feed.pace);
+                state.wishes = wishes(&feed.pace);
+                let before = &self.known[delivery.ticket as usize];
+                if new > 0 && since.is_some() && kept_its_validators(before, &state) {
+                    state.lies += 1;
+                }
+            }
+            (Polled::Unchanged, _) => pulse.unchanged(now, since),
+            _ => {}
+        }
+        keep_pulse(&mut state, &pulse);
+        let seed = seed_of(&state);
+        let hints = hints_of(&state, said(delivery));
+        let turn = match state.polled {
+            Polled::Listed | Polled::Unchanged => self.tempo.next(&pulse, now, seed, &hints),
+            Polled::Failed | Polled::Gone => {
+                let failure = Failure { times: state.failures, hard: is_hard(delivery) };
+                self.tempo.after_failure(&pulse, now, seed, &said(delivery), failure)
+            }
+        };
+        keep_turn(&mut state, turn, now);
+        state
+    }
+
+    fn poll(&mut self, delivery: &Delivery, batch: &mut Batch) -> (FeedState, Option<Feed>) {
+        let mut state = self.known[delivery.ticket as usize].clone();
+        let now = rfc3339(delivery.at);
+        state.checked = now.clone();
+        note_move(&mut state, delivery);
+        let answer = match &delivery.result {
+            Ok(answer) => answer,
+            Err((status, detail)) => return (failed(state, format!("{status}: {detail}")), None),
+        };
+        let state = match answer.status.as_u16() {
+            304 => unchanged(FeedState { conditional: state.conditional + 1, ..state }, now),
+            410 => FeedState { polled: Polled::Gone, error: "410: the server says it is gone".to_owned(), ..state },
+            200..300 => match self.read(&state, delivery, answer) {
+                Ok(None) => unchanged(remember_validators(state, answer), now),
+                Ok(Some((feed, body))) => {
+                    list(&state, delivery, &feed, &now, batch);
+                    let state = remember_validators(state, answer);
+                    let state = FeedState {
+                        polled: Polled::Listed,
+                        succeeded: now,
+                        failures: 0,
+                        error: String::new(),
+                        body,
+                        entries: feed.entries.len() as u32,
+                        title: clip(&feed.title),
+                        ..state
+                    };
+                    return (state, Some(feed));
+                }
+                Err(fault) => failed(state, fault),
+            },
+            code => failed(state, format!("{code}: the server answered {}", answer.status)),
+        };
+        (state, None)
+    }
+
+    /// The feed in an answer with its body's fingerprint; nothing if it is the body of last time.
+    fn read(
+        &mut self,
+        state: &FeedState,
+        delivery: &Delivery,
+        answer: &Answer,
+    ) -> Result<Option<(Feed, String)>, String> {
+        let text = |name| answer.headers.get(name).map(|value| String::from_utf8_lossy(value.as_bytes()).into_owned());
+        let encodings = text(header::CONTENT_ENCODING).unwrap_or_default();
+        let body = self
+            .decoder
+            .decode(&encodings, &answer.body)
+            .map_err(|status| format!("{status}: the body cannot be unpacked"))?;
+        let fingerprint = format!("{:016x}", xxh3_64(&body));
+        if fingerprint == state.body {
+            return Ok(None);
+        }
+        let content_type = text(header::CONTENT_TYPE);
+        match tidings_feeds::read(&body, content_type.as_deref(), &delivery.url) {
+            Ok(feed) => Ok(Some((feed, fingerprint))),
+            Err(fault) => Err(format!("not-a-feed: {fault}")),
+        }
+    }
+}
+
+impl Processor for FeedProcessor {
+    fn process(&mut self, deliveries: Vec<Delivery>) -> Batch {
+        let mut batch = Batch::default();
+        for delivery in deliveries {
+            let state = self.follow(&delivery, &mut batch);
+            if state.polled == Polled::Failed {
+                log::debug!("{}: {}", state.feed, state.error);
+            }
+            let provisional = matches!(&delivery.result, Err((status, _)) if status.is_network_trouble());
+            let word = match &delivery.result {
+                Err((status, _)) => status.to_string(),
+                Ok(_) => state.polled.word().to_owned(),
+            };
+            batch.counters.add(word, 1);
+            let step = if provisional { &mut batch.provisional } else { &mut batch.step };
+            step.push(&Record::Poll(Box::new(state)));
+        }
+        batch
+    }
+}
+
+fn failed(state: FeedState, error: String) -> FeedState {
+    FeedState { polled: Polled::Failed, failures: state.failures + 1, error, ..state }
+}
+
+fn unchanged(state: FeedState, now: String) -> FeedState {
+    FeedState { polled: Polled::Unchanged, succeeded: now, failures: 0, error: String::new(), ..state }
+}
+
+/// Validators are sent back exactly as they came.
+fn remember_validators(state: FeedState, answer: &Answer) -> FeedState {
+    let text = |name| answer.headers.get(name).and_then(|value| value.to_str().ok()).unwrap_or_default().to_owned();
+    FeedState { etag: text(header::ETAG), last_modified: text(header::LAST_MODIFIED), conditional: 0, ..state }
+}
+
+/// Whether the server gave the validators of last time to a document that is another one.
+fn kept_its_validators(before: &FeedState, after: &FeedState) -> bool {
+    let given = !after.etag.is_empty() || !after.last_modified.is_empty();
+    given && before.etag == after.etag && before.last_modified == after.last_modified
+}
+
+/// The entries of a feed as the schedule sees them.
+fn sightings(feed: &Feed) -> Vec<Sighting> {
+    let key = |entry: &tidings_model::FeedEntry| {
+        let name = entry.link.as_deref().or(entry.id.as_deref()).unwrap_or(&entry.title);
+        xxh3_64(name.as_bytes()) as u32
+    };
+    feed.entries.iter().map(|entry| Sighting { key: key(entry), date: entry.date() }).collect()
+}
+
+/// What a server says in its headers about being asked again.
+fn said(delivery: &Delivery) -> Hints {
+    let Ok(answer) = &delivery.result else { return Hints::default() };
+    let text = |name| answer.headers.get(name).and_then(|value| value.to_str().ok());
+    let fresh = fresh_s(text(header::CACHE_CONTROL), text(header::AGE), text(header::EXPIRES), delivery.at);
+    let failed = answer.status.is_client_error() || answer.status.is_server_error();
+    Hints {
+        // How long an error is good for is nobody's considered opinion.
+        fresh_s: fresh.filter(|_| !failed),
+        retry_after_s: retry_after_s(text(header::RETRY_AFTER), delivery.at).filter(|_| failed),
+        ..Hints::default()
+    }
+}
+
+/// Whether a failure will last, as far as one can tell: the server is there and says no.
+fn is_hard(delivery: &Delivery) -> bool {
+    match &delivery.result {
+        Err((status, _)) => !status.is_network_trouble() || status.to_string() == "dns",
+        Ok(answer) => !answer.status.is_server_error() && !matches!(answer.status.as_u16(), 408 | 425 | 429),
+    }
+}
+
+fn note_move(state: &mut FeedState, delivery: &Delivery) {
+    let permanent = |status: u16| matches!(status, 301 | 308);
+    let moved = !delivery.redirects.is_empty() && delivery.redirects.iter().all(|redirect| permanent(redirect.status));
+    let answered = matches!(&delivery.result, Ok(answer) if answer.status.as_u16() < 400);
+    if moved && answered {
+        state.moved_times = if state.moved_to == delivery.url { state.moved_times + 1 } else { 1 };
+        state.moved_to = delivery.url.clone();
+    } else if answered && state.moved_times < MOVES_TO_BELIEVE {
+        // It answers where it always did, so it has not moved after all.
+        (state.moved_to, state.moved_times) = (String::new(), 0);
+    } else if !answered && state.moved_times >= MOVES_TO_BELIEVE {
+        // The new address fails: next time the old one is asked again.
+        state.moved_times = 0;
+    }
+}
+
+fn list(state: &FeedState, delivery: &Delivery, feed: &Feed, now: &str, batch: &mut Batch) {
+    let mut listed = HashSet::new();
+    let mut without_link = 0;
+    for entry in &feed.entries {
+        let link = entry.link.as_deref().and_then(|link| address::normalise(link, Some(&delivery.url)));
+        let Some(url) = link else {
+            without_link += 1;
+            continue;
+        };
+        if !listed.insert(url.clone()) {
+            continue;
+        }
+        let published = entry.published.or(entry.updated).map(rfc3339).unwrap_or_default();
+        batch.step.push(&Record::Listed {
+            feed: state.feed.as_str().into(),
+            seen: now.into(),
+            published: published.into(),
+            url: url.into(),
+            title: clip(&entry.title).into(),
+        });
+    }
+    batch.counters.add("entries listed", listed.len() as u64);
+    if without_link > 0 {
+        batch.counters.add("entries without link", without_link);
+    }
+}
+
+/// White space as single spaces, and not too much of it all.
+fn clip(title: &str) -> String {
+    let mut clipped = String::new();
+    for word in title.split(|c: char| c.is_whitespace() || c.is_control()).filter(|word| !word.is_empty()) {
+        if !clipped.is_empty() {
+            clipped.push(' ');
+        }
+        clipped.push_str(word);
+    }
+    clipped.chars().take(MAX_TITLE_CHARS).collect()
+}

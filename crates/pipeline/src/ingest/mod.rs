@@ -1,0 +1,371 @@
+//! Ingest: from answers of the web to durable records.
+//!
+//! ```text
+//!  crawler ──results──▶ collector ──batches──▶ processors (all cores) ──▶ committer ──▶ pages, journal
+//!     └──────events──────▶ request log ─────────────────────policies──────▶ ┘ └▶ run log
+//! ```
+//!
+//! Each arrow is bounded, so that a slow disk slows the crawler instead of filling memory. A page
+//! counts as stored only when the committer has synced both the page and the journal.
+
+mod committer;
+pub mod feeds;
+pub mod host_memory;
+pub mod pages;
+pub mod probes;
+pub mod pulse;
+mod request_log;
+
+use std::collections::BTreeMap;
+use std::sync::atomic::Ordering::Relaxed;
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use anyhow::{Context as _, Result};
+use serde::{Deserialize, Serialize};
+use tidings_fetch::{Answer, Delivery, Desk, Gauge, Harvest, Kind, Outcome, Queue, RulesFound, Settings};
+use tidings_store::journal::{Journal, Record, Step};
+use tidings_store::pages::Shelf;
+use tidings_store::{Home, hosts::HostState, rfc3339};
+use tokio::sync::{Semaphore, mpsc};
+use tokio::time::{Instant, timeout_at};
+
+use crate::cancel::{CancelToken, StopReason};
+use crate::context::{RunContext, StageLog};
+use crate::display::{count, span};
+use crate::reporter::ProgressScope;
+use committer::Committer;
+
+/// A batch is handed on when it holds about as much text as a frame should.
+const BATCH_BYTES: usize = 2 << 20;
+
+/// Or when its first delivery has waited this long: what is lost by a crash is never older.
+const LINGER: Duration = Duration::from_secs(5);
+
+/// How often the clock and the disk are looked at while the crawl goes on.
+const TICK: Duration = Duration::from_millis(500);
+
+/// Turns answers into what is kept of them. There is one processor per core.
+pub trait Processor: Send + 'static {
+    /// Works through a batch.
+    fn process(&mut self, deliveries: Vec<Delivery>) -> Batch;
+}
+
+/// What a processor made of some answers.
+#[derive(Default)]
+pub struct Batch {
+    /// A frame of pages.
+    pub frame: Vec<u8>,
+    /// The WARC records of the same pages.
+    pub warc: Vec<u8>,
+    /// What the journal must say about it.
+    pub step: Step,
+    /// What the journal must say unless the network turns out to be down.
+    pub provisional: Step,
+    /// Counts, by the word for what happened.
+    pub counters: Counters,
+}
+
+/// Counts by name.
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct Counters(pub BTreeMap<String, u64>);
+
+impl Counters {
+    /// Adds to a count.
+    pub fn add(&mut self, name: impl Into<String>, number: u64) {
+        *self.0.entry(name.into()).or_default() += number;
+    }
+
+    /// A count.
+    pub fn get(&self, name: &str) -> u64 {
+        self.0.get(name).copied().unwrap_or(0)
+    }
+
+    fn absorb(&mut self, other: Counters) {
+        other.0.into_iter().for_each(|(name, number)| self.add(name, number));
+    }
+}
+
+/// Everything that a crawl of one kind needs.
+pub struct Work<D: Desk> {
+    /// Pages or feeds.
+    pub kind: Kind,
+    /// How to ask.
+    pub settings: Settings,
+    /// Whom to ask what.
+    pub queues: Vec<Queue>,
+    /// How long everybody has rested, if an earlier run lost count of whom it asked.
+    pub everybody_rested: Option<Duration>,
+    /// Rules that are still good.
+    pub remembered: Vec<RulesFound>,
+    /// Where errands are looked up.
+    pub desk: D,
+    /// Where pages go.
+    pub shelf: Shelf,
+}
+
+/// What a crawl brought.
+pub struct Ingested {
+    /// How it ended.
+    pub outcome: Outcome,
+    /// Errands that were not brought to an end, because time ran out or their host was given up.
+    pub left: u64,
+    /// What was made durable, by the word for what happened.
+    pub counters: Counters,
+    /// The network seemed to be down: no failure was recorded.
+    pub offline: bool,
+    /// Requests sent.
+    pub requests: u64,
+    /// Bytes received.
+    pub bytes: u64,
+}
+
+/// Runs a crawl from its queues to a journal that is ready to be applied.
+pub fn run<D, C>(
+    context: &RunContext,
+    log: &mut StageLog<'_>,
+    work: Work<D>,
+    make_processor: impl Fn() -> C,
+) -> Result<Ingested>
+where
+    D: Desk + 'static,
+    C: Processor,
+{
+    let file_limit = tidings_fetch::raise_file_limit();
+    let journal = Journal::create(&context.home, &context.run)?;
+    let run_log = log.take()?;
+    let cores = std::thread::available_parallelism().map_or(2, |cores| cores.get());
+    let total: u64 = work.queues.iter().map(|queue| queue.tickets.len() as u64).sum();
+    let threads = cores.clamp(2, 8);
+    let runtime = tokio::runtime::Builder::new_multi_thread()
+        .worker_threads(threads)
+        .max_blocking_threads(cores + 2)
+        .enable_all()
+        .build()
+        .context("cannot start the threads of the crawler")?;
+
+    let gauge = Arc::new(Gauge::default());
+    let committer = Committer::start(journal, work.shelf, gauge.clone(), context.cancel.clone());
+    let (events, request_log) = request_log::start(run_log, committer.sender(), context.cancel.clone());
+    let (deliveries, arriving) = mpsc::channel(64);
+    let processors =
+        Processors { free: Mutex::new((0..cores).map(|_| make_processor()).collect()), places: Semaphore::new(cores) };
+
+    let harvest = Harvest {
+        settings: work.settings,
+        kind: work.kind,
+        desk: work.desk,
+        deliveries,
+        events,
+        stop: context.cancel.watch(),
+        gauge: gauge.clone(),
+        file_limit,
+        everybody_rested: work.everybody_rested,
+    };
+    let (outcome, delivered) = runtime.block_on(async {
+        let collecting = tokio::spawn(collect(arriving, Arc::new(processors), committer.sender()));
+        let watching = tokio::spawn(watch(Watch {
+            home: context.home.clone(),
+            cancel: context.cancel.clone(),
+            gauge: gauge.clone(),
+            min_free_bytes: context.config.store.min_free_mib << 20,
+            time_limit: context.time_left(),
+            progress: context.progress(noun(work.kind), total),
+        }));
+        let outcome = harvest.run(work.queues, work.remembered).await;
+        let delivered = collecting.await.context("the collector failed")?;
+        watching.abort();
+        let _ = watching.await;
+        anyhow::Ok((outcome?, delivered))
+    })?;
+    runtime.shutdown_timeout(Duration::from_millis(200));
+
+    let mut run_log = request_log.finish()?;
+    let committed = committer.finish(hosts_step(&outcome))?;
+    run_log.flush()?;
+    log.put_back(run_log);
+    Ok(Ingested {
+        outcome,
+        left: total - delivered,
+        counters: committed.counters,
+        offline: committed.offline,
+        requests: gauge.asked.load(Relaxed),
+        bytes: gauge.bytes.load(Relaxed),
+    })
+}
+
+fn noun(kind: Kind) -> &'static str {
+    match kind {
+        Kind::Page => "pages",
+        Kind::Feed => "feeds",
+        Kind::Probe => "addresses",
+    }
+}
+
+fn hosts_step(outcome: &Outcome) -> Step {
+    let mut step = Step::default();
+    for note in &outcome.hosts {
+        step.push(&Record::Host(Box::new(HostState {
+            host: note.host.clone(),
+            last_request: rfc3339(note.last_request),
+            not_before: note.not_before.map(rfc3339).unwrap_or_default(),
+            failures: u32::from(!note.answered),
+            requests: note.requests.into(),
+        })));
+    }
+    step
+}
+
+/// Processors that wait for work, and how many may work.
+struct Processors<C> {
+    free: Mutex<Vec<C>>,
+    places: Semaphore,
+}
+
+/// Gathers deliveries into batches of a good size and gives them to processors; tells how many came.
+async fn collect<C: Processor>(
+    mut arriving: mpsc::Receiver<Delivery>,
+    processors: Arc<Processors<C>>,
+    committer: committer::Sender,
+) -> u64 {
+    let mut delivered = 0;
+    let mut batch = Vec::new();
+    let mut weight = 0;
+    let mut oldest = Instant::now();
+    let mut at_work = tokio::task::JoinSet::new();
+    loop {
+        let next = match batch.is_empty() {
+            true => Ok(arriving.recv().await),
+            false => timeout_at(oldest + LINGER, arriving.recv()).await,
+        };
+        let (full, ended) = match next {
+            Ok(Some(delivery)) => {
+                delivered += 1;
+                if batch.is_empty() {
+                    oldest = Instant::now();
+                }
+                weight += unpacked_bytes(&delivery);
+                let large = delivery.result.as_ref().is_ok_and(Answer::is_large);
+                batch.push(delivery);
+                (large || weight >= BATCH_BYTES, false)
+            }
+            Ok(None) => (true, true),
+            Err(_) => (true, false),
+        };
+        if full && !batch.is_empty() {
+            let deliveries = std::mem::take(&mut batch);
+            weight = 0;
+            let (processors, committer) = (processors.clone(), committer.clone());
+            // While all processors are busy no answer is taken: the crawler feels the backpressure.
+            let place = processors.places.acquire().await.expect("never closed");
+            place.forget();
+            at_work.spawn_blocking(move || {
+                let processor = processors.free.lock().expect("no panic while held").pop();
+                let mut processor = processor.expect("as many processors as places");
+                let batch = processor.process(deliveries);
+                processors.free.lock().expect("no panic while held").push(processor);
+                committer.batch(batch);
+                processors.places.add_permits(1);
+            });
+        }
+        while at_work.try_join_next().is_some() {}
+        if ended {
+            break;
+        }
+    }
+    while at_work.join_next().await.is_some() {}
+    delivered
+}
+
+/// About how much text a delivery will be.
+fn unpacked_bytes(delivery: &Delivery) -> usize {
+    const RECORD: usize = 300;
+    let Ok(answer) = &delivery.result else { return RECORD };
+    let encoded = answer.headers.get(http::header::CONTENT_ENCODING).map_or("", |value| value.to_str().unwrap_or(""));
+    let bytes = match (encoded, answer.body.last_chunk::<4>()) {
+        // A gzip body ends with its unpacked length; whether it lies does not matter here.
+        ("gzip", Some(length)) => (u32::from_le_bytes(*length) as usize).min(BATCH_BYTES),
+        ("", _) => answer.body.len(),
+        _ => answer.body.len() * 4,
+    };
+    RECORD + bytes
+}
+
+struct Watch {
+    home: Home,
+    cancel: CancelToken,
+    gauge: Arc<Gauge>,
+    min_free_bytes: u64,
+    time_limit: Option<Duration>,
+    progress: ProgressScope,
+}
+
+/// Looks at the clock and the disk while a crawl goes on.
+async fn watch(mut watch: Watch) {
+    let began = Instant::now();
+    let mut ticks = tokio::time::interval(TICK);
+    loop {
+        let limit = async {
+            match watch.time_limit {
+                Some(limit) => tokio::time::sleep_until(began + limit).await,
+                None => std::future::pending().await,
+            }
+        };
+        tokio::select! {
+            () = limit => {
+                watch.cancel.cancel(StopReason::TimeLimit);
+                watch.time_limit = None;
+            }
+            _ = ticks.tick() => {
+                let gauge = &watch.gauge;
+                let elapsed = began.elapsed();
+                let delivered = gauge.delivered.load(Relaxed);
+                let detail = format!(
+                    "{} under way, {:.1}/s, {:.1} MB, {}",
+                    gauge.under_way.load(Relaxed),
+                    delivered as f64 / elapsed.as_secs_f64().max(0.1),
+                    gauge.bytes.load(Relaxed) as f64 / 1e6,
+                    span(elapsed),
+                );
+                watch.progress.show(delivered, &detail);
+                if watch.home.free_bytes().is_some_and(|free| free < watch.min_free_bytes) {
+                    watch.cancel.cancel(StopReason::DiskFull);
+                }
+            }
+        }
+    }
+}
+
+/// Why some pages failed, as one line for people: the total and `6 timeout, 3 404`.
+pub fn failures(counters: &Counters, except: &[&str]) -> (u64, String) {
+    let mut rows: Vec<(&String, &u64)> = counters.0.iter().filter(|row| !except.contains(&row.0.as_str())).collect();
+    rows.sort_by_key(|row| (std::cmp::Reverse(*row.1), row.0.clone()));
+    let total = rows.iter().map(|row| row.1).sum();
+    let listed: Vec<String> = rows.iter().map(|(word, number)| format!("{number} {word}")).collect();
+    (total, listed.join(", "))
+}
+
+/// Logs which hosts were given up, a few of them by name.
+pub fn log_given_up(ingested: &Ingested) {
+    let given_up = &ingested.outcome.given_up;
+    for (host, reason) in given_up.iter().take(5) {
+        log::info!("{host} was left for a later run: {reason}");
+    }
+    if given_up.len() > 5 {
+        log::info!("… and {} more", count(given_up.len() as u64 - 5, "host"));
+    }
+}
+
+impl Ingested {
+    /// The end of a sentence about this crawl, and whether it counts as done.
+    pub fn ending(&self, context: &RunContext) -> (String, bool) {
+        if self.offline {
+            let text = "; no host answered at all, so the network seems to be down and nothing was recorded";
+            return (text.to_owned(), false);
+        }
+        let ending = context.ending(self.left);
+        let left = if self.left == 0 { String::new() } else { format!("; {} left for a later run", self.left) };
+        (ending.after(left), ending.is_done())
+    }
+}

@@ -1,0 +1,94 @@
+//! Probes: each answer is reduced at once to the little that finding feeds needs.
+
+use std::io::Read as _;
+use std::sync::{Arc, Mutex};
+
+use http::header;
+use tidings_feeds::discover::{self, Finding};
+use tidings_fetch::decode::{Ceiling, Decoder};
+use tidings_fetch::{Answer, Delivery};
+
+use super::{Batch, Processor};
+
+/// What a probe found out.
+#[derive(Debug)]
+pub struct Probed {
+    /// The errand's ticket.
+    pub ticket: u32,
+    /// Where it led for good, if that is somewhere else.
+    pub moved_to: Option<String>,
+    /// What the answer was.
+    pub finding: Finding,
+}
+
+/// Reduces answers to findings.
+pub struct ProbeProcessor {
+    decoder: Decoder,
+    max_bytes: usize,
+    found: Arc<Mutex<Vec<Probed>>>,
+}
+
+impl ProbeProcessor {
+    /// A processor that puts findings on a common heap.
+    pub fn new(ceiling: Ceiling, found: Arc<Mutex<Vec<Probed>>>) -> ProbeProcessor {
+        ProbeProcessor { decoder: Decoder::new(ceiling), max_bytes: ceiling.max_bytes, found }
+    }
+
+    fn finding(&mut self, delivery: &Delivery) -> Finding {
+        let answer = match &delivery.result {
+            Ok(answer) => answer,
+            Err((status, _)) => {
+                let word = status.to_string();
+                let no_answer = status.is_network_trouble() || word == "robots-unreachable";
+                return if no_answer { Finding::Unreachable(word) } else { Finding::Nothing(word) };
+            }
+        };
+        match answer.status.as_u16() {
+            200..300 => self.read(delivery, answer),
+            // Not now says nothing about whether there is a feed.
+            code @ (429 | 500..600) => Finding::Unreachable(code.to_string()),
+            code => Finding::Nothing(code.to_string()),
+        }
+    }
+
+    fn read(&mut self, delivery: &Delivery, answer: &Answer) -> Finding {
+        let text = |name| answer.headers.get(name).map(|value| String::from_utf8_lossy(value.as_bytes()).into_owned());
+        let encodings = text(header::CONTENT_ENCODING).unwrap_or_default();
+        let mut body = match self.decoder.decode(&encodings, &answer.body) {
+            Ok(body) => body,
+            Err(status) => return Finding::Nothing(status.to_string()),
+        };
+        if body.starts_with(&[0x1f, 0x8b]) {
+            // A site map that is a gzip file, rather than one that was packed for the journey.
+            let mut unpacked = Vec::new();
+            let limited = flate2::read::MultiGzDecoder::new(&body[..]).take(self.max_bytes as u64);
+            let mut limited = limited;
+            if limited.read_to_end(&mut unpacked).is_ok() {
+                body = unpacked;
+            }
+        }
+        discover::reduce(&body, text(header::CONTENT_TYPE).as_deref(), &delivery.url)
+    }
+}
+
+impl Processor for ProbeProcessor {
+    fn process(&mut self, deliveries: Vec<Delivery>) -> Batch {
+        let mut batch = Batch::default();
+        for delivery in deliveries {
+            let finding = self.finding(&delivery);
+            let permanent = delivery.redirects.iter().all(|redirect| matches!(redirect.status, 301 | 308));
+            let moved_to = (!delivery.redirects.is_empty() && permanent).then(|| delivery.url.clone());
+            let word = match &finding {
+                Finding::Feed(_) => "feed",
+                Finding::Page(_) => "page",
+                Finding::Sitemap(_) => "sitemap",
+                Finding::Unwanted(word) => word,
+                Finding::Nothing(word) | Finding::Unreachable(word) => word.as_str(),
+            };
+            log::debug!("{}: {word}", delivery.url);
+            batch.counters.add(word, 1);
+            self.found.lock().expect("no panic while held").push(Probed { ticket: delivery.ticket, moved_to, finding });
+        }
+        batch
+    }
+}

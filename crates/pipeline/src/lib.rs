@@ -1,0 +1,63 @@
+//! The pipeline of Tidings as a library: feeds → plan → pages → documents → verdicts → text → index.
+//!
+//! A [`Pipeline`] is a home opened for work. [`stage`] holds the one table of stages; [`driver`] runs any of them:
+//! it takes the lock, recovers, does what is due unit by unit, reports events and returns a typed outcome.
+//!
+//! ```no_run
+//! use std::path::Path;
+//! use tidings_pipeline::Pipeline;
+//! use tidings_pipeline::stage::StageId;
+//!
+//! fn main() -> anyhow::Result<()> {
+//!     let pipeline = Pipeline::open(Path::new("news"))?;
+//!     for stage in StageId::ALL {
+//!         print!("{stage}: {}", pipeline.run(stage.stage().as_ref())?);
+//!     }
+//!     Ok(())
+//! }
+//! ```
+//!
+//! | module | subject |
+//! |---|---|
+//! | [`stage`], [`driver`], [`round`], [`rebuild`] | stages, and what runs them |
+//! | [`config`] | settings |
+//! | [`ingest`] | answers of the web → journal and pages |
+//! | [`discover`] | finding feeds |
+//! | [`health`], [`report`] | how a home is |
+//! | [`cancel`], [`reporter`], [`outcome`], [`shard`] | how a caller steers and watches a run |
+//! | [`parallel`], [`lines`], [`guard`] | work on all cores, in order, behind a panic guard |
+
+pub mod cancel;
+pub mod config;
+pub mod context;
+pub mod discover;
+pub mod display;
+pub mod driver;
+pub mod extract_guarded;
+pub mod guard;
+pub mod health;
+pub mod ingest;
+pub mod lines;
+pub mod outcome;
+pub mod parallel;
+mod pipeline;
+pub mod rebuild;
+pub mod report;
+pub mod reporter;
+pub mod round;
+pub mod shard;
+pub mod stage;
+
+pub use pipeline::Pipeline;
+
+use jiff::civil::Date;
+
+/// The program and its version, as recipes name it.
+pub fn program() -> String {
+    format!("tidings {}", env!("CARGO_PKG_VERSION"))
+}
+
+/// A day as a number: days since 1970-01-01.
+pub fn day_number(day: Date) -> i64 {
+    Date::constant(1970, 1, 1).until(day).map_or(0, |span| i64::from(span.get_days()))
+}

@@ -1,0 +1,152 @@
+//! Filters over JSON lines: a line in, a line out, in the same order, on all cores.
+
+use std::io::{self, BufRead as _, BufReader, Read};
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use anyhow::Context as _;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use crate::guard::guarded;
+use crate::parallel::{self, Bounds};
+
+/// A line without an answer, and the reason.
+#[derive(Debug, Serialize)]
+pub struct Fault {
+    /// Which line it is, where it says so.
+    #[serde(skip_serializing_if = "Value::is_null")]
+    pub id: Value,
+    /// Why it has no answer.
+    pub error: String,
+}
+
+impl Fault {
+    /// The fault of a line that is longer than the limit.
+    pub fn too_long(max_line_bytes: u64) -> Fault {
+        Fault { id: Value::Null, error: format!("the line is longer than {} MiB", max_line_bytes >> 20) }
+    }
+}
+
+/// Reads a line of JSON.
+pub fn question<'a, Q: Deserialize<'a>>(line: Option<&'a [u8]>, max_line_bytes: u64) -> Result<Q, Fault> {
+    let Some(line) = line else { return Err(Fault::too_long(max_line_bytes)) };
+    if !line.trim_ascii_start().starts_with(b"{") {
+        return Err(Fault { id: Value::Null, error: "the line is no JSON object".to_owned() });
+    }
+    serde_json::from_slice(line).map_err(|error| {
+        // An object with other values than expected may still say which one it is.
+        let value: Value = serde_json::from_slice(line).unwrap_or_default();
+        Fault { id: value.get("id").cloned().unwrap_or_default(), error: format!("the line is no question: {error}") }
+    })
+}
+
+/// Appends an answer as a line of JSON.
+pub fn push(answer: &impl Serialize, out: &mut Vec<u8>) {
+    serde_json::to_writer(&mut *out, answer).expect("answers serialise");
+    out.push(b'\n');
+}
+
+/// Lines travel together up to this size, or until no more are waiting to be read.
+const BATCH_BYTES: usize = 256 << 10;
+/// Batches that wait before and after each core.
+const WAITING: usize = 2;
+
+/// Lines that are processed together; nothing in place of one that is too long.
+pub type Batch = Vec<Option<Vec<u8>>>;
+
+/// Answers each line of the input with what `answer` appends for it, on as many threads, and writes
+/// the answers in the order of the lines. A line longer than the limit is given as nothing.
+pub fn filter(
+    input: impl Read + Send,
+    threads: usize,
+    max_line_bytes: u64,
+    answer: impl Fn(Option<&[u8]>, &mut Vec<u8>) + Sync,
+    mut write: impl FnMut(&[u8]),
+) -> anyhow::Result<()> {
+    let answer_all = |batch: Batch| {
+        let mut lines = Vec::new();
+        batch.iter().for_each(|line| answer(line.as_deref(), &mut lines));
+        lines
+    };
+    in_order(input, threads, max_line_bytes, answer_all, |lines| {
+        write(&lines);
+        Ok(())
+    })
+}
+
+/// Answers questions: a fault that `answer` finds in a line is a line of output too. Returns how many were faulty. A panic
+/// costs the line and not the stream.
+pub fn answers(
+    input: impl Read + Send,
+    threads: usize,
+    max_line_bytes: u64,
+    answer: impl Fn(Option<&[u8]>, &mut Vec<u8>) -> Result<(), Fault> + Sync,
+    write: impl FnMut(&[u8]),
+) -> anyhow::Result<u64> {
+    let faulty = AtomicU64::new(0);
+    let answer = |line: Option<&[u8]>, out: &mut Vec<u8>| {
+        let start = out.len();
+        let done = guarded(|| answer(line, out));
+        let failed = |_| Err(Fault { id: Value::Null, error: "the program failed on this text".to_owned() });
+        if let Err(fault) = done.unwrap_or_else(failed) {
+            faulty.fetch_add(1, Ordering::Relaxed);
+            out.truncate(start);
+            push(&fault, out);
+        }
+    };
+    filter(input, threads, max_line_bytes, answer, write)?;
+    Ok(faulty.into_inner())
+}
+
+/// Whether a line is empty, and so asks nothing.
+pub fn is_blank(line: Option<&[u8]>) -> bool {
+    line.is_some_and(|line| line.trim_ascii().is_empty())
+}
+
+/// Maps batches of lines through `work` on as many threads and passes the results to `take` in the order of the lines. An
+/// error of the latter ends it.
+pub fn in_order<R: Send>(
+    input: impl Read + Send,
+    threads: usize,
+    max_line_bytes: u64,
+    work: impl Fn(Batch) -> R + Sync,
+    take: impl FnMut(R) -> anyhow::Result<()>,
+) -> anyhow::Result<()> {
+    let mut input = BufReader::with_capacity(1 << 16, input);
+    let source = move || {
+        let batch = next_batch(&mut input, max_line_bytes).context("cannot read standard input")?;
+        Ok(batch.map(|(batch, bytes)| (batch, bytes + BATCH_BYTES)))
+    };
+    let bounds = Bounds { threads, weight: threads.max(1) * WAITING * 2 * BATCH_BYTES };
+    parallel::ordered(bounds, source, work, take)
+}
+
+/// The next lines that travel together with their size; nothing at the end of the input.
+fn next_batch(input: &mut BufReader<impl Read>, max_line_bytes: u64) -> io::Result<Option<(Batch, usize)>> {
+    let (mut batch, mut bytes) = (Batch::new(), 0);
+    while let Some(line) = next_line(input, max_line_bytes)? {
+        bytes += line.as_ref().map_or(0, Vec::len);
+        batch.push(line);
+        // A client that writes a line and waits for its answer must get it.
+        let is_last_waiting = !input.buffer().contains(&b'\n');
+        if is_last_waiting || bytes >= BATCH_BYTES {
+            break;
+        }
+    }
+    Ok((!batch.is_empty()).then_some((batch, bytes)))
+}
+
+/// The next line without its end; nothing in its place if it is too long, nothing at all at the end.
+fn next_line(input: &mut BufReader<impl Read>, max_line_bytes: u64) -> io::Result<Option<Option<Vec<u8>>>> {
+    let mut line = Vec::new();
+    if input.by_ref().take(max_line_bytes).read_until(b'\n', &mut line)? == 0 {
+        return Ok(None);
+    }
+    if line.last() == Some(&b'\n') {
+        line.pop();
+    } else if line.len() as u64 == max_line_bytes {
+        input.skip_until(b'\n')?;
+        return Ok(Some(None));
+    }
+    Ok(Some(Some(line)))
+}

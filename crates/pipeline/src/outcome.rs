@@ -1,0 +1,90 @@
+//! Outcomes: what a piece of work did, as a value.
+//!
+//! Every outcome is a serde type (programs read it as JSON) with a `Display` (people read it as text), and tells
+//! whether the work was done.
+
+use std::fmt::Display;
+
+use serde::{Deserialize, Serialize};
+
+use crate::cancel::StopReason;
+use crate::display::count;
+
+/// Whether some work was done.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Status {
+    /// All of it.
+    #[default]
+    Done,
+    /// All but some items, each of which was named with its reason.
+    Partly,
+    /// Not all of it, although nothing is broken.
+    NotDone,
+}
+
+/// What came of some work.
+pub trait Outcome: Serialize + Display {
+    /// Whether the work was done.
+    fn status(&self) -> Status {
+        Status::Done
+    }
+}
+
+/// How a run over units of work ended.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Ending {
+    /// Units that are left for a later run.
+    pub left: u64,
+    /// The reason, if it ended early.
+    pub reason: Option<StopReason>,
+    /// `store.min_free_mib`, for the message about a full disk.
+    pub min_free_mib: u64,
+}
+
+impl Ending {
+    /// Whether the run did what it could: a time limit is an ordinary end, everything else is not.
+    pub fn is_done(&self) -> bool {
+        matches!(self.reason, None | Some(StopReason::TimeLimit))
+    }
+
+    /// The end of a sentence about a run whose units have this name; empty if all was done.
+    pub fn text(&self, unit: &str) -> String {
+        let left = match self.left {
+            0 => String::new(),
+            left => format!("; {} left for a later run", count(left, unit)),
+        };
+        self.after(left)
+    }
+
+    /// The same after words of the caller's own about what is left.
+    pub fn after(&self, left: String) -> String {
+        match &self.reason {
+            None | Some(StopReason::Failure) => left,
+            Some(StopReason::TimeLimit) => format!("{left}, the time limit was reached"),
+            Some(StopReason::Cancelled(cause)) => format!("{left}, stopped by {cause}"),
+            Some(StopReason::DiskFull) => {
+                let least = self.min_free_mib;
+                format!("{left}, stopped because the disk has less than {least} MiB free (store.min_free_mib)")
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_early_end_is_said_with_what_is_left() {
+        let ending = |left, reason| Ending { left, reason, min_free_mib: 512 };
+        assert_eq!(ending(0, None).text("day"), "");
+        let late = ending(2, Some(StopReason::TimeLimit));
+        assert_eq!(late.text("day"), "; 2 days left for a later run, the time limit was reached");
+        assert!(late.is_done());
+        let stopped = ending(1, Some(StopReason::Cancelled("SIGINT".into())));
+        assert_eq!(stopped.text("day"), "; 1 day left for a later run, stopped by SIGINT");
+        assert!(!stopped.is_done());
+        assert!(ending(0, Some(StopReason::DiskFull)).text("day").contains("less than 512 MiB"));
+    }
+}

@@ -1,0 +1,172 @@
+//! What the charts are made of: counts that stages have left behind them.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+
+use anyhow::Result;
+use jiff::civil::Date;
+use jiff::{Span, Timestamp};
+use tidings_index::Snapshot;
+use tidings_store::feeds::{self, FeedState};
+use tidings_store::yields::{self, Yield};
+use tidings_store::{Home, runs};
+
+use crate::health::day_of;
+use crate::health::days::{self, DayFigures};
+use crate::health::feeds::Condition;
+use crate::stage::{Data, StageId};
+
+/// Days that the calendar shows.
+const CALENDAR_DAYS: i64 = 371;
+/// Documents that were published so many days before they were downloaded were caught up on.
+const FRESH_DAYS: i32 = 7;
+
+/// The days that a report is about, both of them with it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Period {
+    /// The first day.
+    pub first: Date,
+    /// The last day.
+    pub last: Date,
+}
+
+impl Period {
+    /// So many days up to one.
+    pub fn ending(last: Date, days: u32) -> Period {
+        Period { first: last.saturating_sub(Span::new().days(i64::from(days.max(1)) - 1)), last }
+    }
+
+    fn holds(&self, day: Date) -> bool {
+        (self.first..=self.last).contains(&day)
+    }
+}
+
+/// A feed with what came of it in the period.
+pub struct FeedGain {
+    /// Its address.
+    pub feed: String,
+    /// Its title.
+    pub title: String,
+    /// How it is now.
+    pub condition: Condition,
+    /// What came of its pages.
+    pub sum: Yield,
+}
+
+/// A host with what came of it in the period.
+pub type HostGain = (String, Yield);
+
+/// Documents of a month by their own date.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Month {
+    /// Downloaded within days.
+    pub fresh: u64,
+    /// Caught up on.
+    pub older: u64,
+}
+
+/// Everything.
+pub struct Matter {
+    /// The name of the home.
+    pub home: String,
+    /// The days in question.
+    pub period: Period,
+    /// When the report is made.
+    pub now: Timestamp,
+    /// The days of the period that there are pages of.
+    pub days: Vec<DayFigures>,
+    /// Pages by day, for the calendar.
+    pub pages_by_day: BTreeMap<Date, u64>,
+    /// Days on which feeds were polled or pages fetched.
+    pub harvested: BTreeSet<Date>,
+    /// The first day of the calendar.
+    pub calendar_from: Date,
+    /// Feeds, those with most text first.
+    pub feeds: Vec<FeedGain>,
+    /// Hosts, those with most text first.
+    pub hosts: Vec<HostGain>,
+    /// Searchable documents by the month they are dated to.
+    pub months: BTreeMap<(i16, i8), Month>,
+}
+
+impl Matter {
+    pub fn read(home: &Home, period: Period, now: Timestamp) -> Result<Matter> {
+        let calendar_from = period.first.min(period.last.saturating_sub(Span::new().days(CALENDAR_DAYS - 1)));
+        let indexes = days::indexes(home)?;
+        let mut days = days::read(home, calendar_from, &indexes)?;
+        let pages_by_day = days.iter().map(|day| (day.day, day.pages)).collect();
+        days.retain(|day| period.holds(day.day));
+        let logs = runs::files(home)?;
+        let asked = logs.iter().filter_map(|path| runs::name_of(path));
+        let harvested = asked
+            .filter(|(_, verb)| verb.parse::<StageId>().is_ok_and(|id| id.stage().inputs().contains(&Data::Web)))
+            .map(|(at, _)| day_of(at));
+        let (feeds, hosts) = gains(home, period, now)?;
+        let root = std::fs::canonicalize(home.root()).unwrap_or_else(|_| home.root().to_owned());
+        Ok(Matter {
+            home: root.file_name().map_or_else(|| "/".to_owned(), |name| name.to_string_lossy().into_owned()),
+            period,
+            now,
+            days,
+            pages_by_day,
+            harvested: harvested.collect(),
+            calendar_from,
+            feeds,
+            hosts,
+            months: months(home)?,
+        })
+    }
+
+    /// A sum over the days of the period.
+    pub fn sum(&self, number: impl Fn(&DayFigures) -> u64) -> u64 {
+        self.days.iter().map(number).sum()
+    }
+}
+
+/// What came of feeds and of hosts, each with most text first.
+fn gains(home: &Home, period: Period, now: Timestamp) -> Result<(Vec<FeedGain>, Vec<HostGain>)> {
+    let mut by_feed: HashMap<String, Yield> = HashMap::new();
+    let mut by_host: HashMap<String, Yield> = HashMap::new();
+    yields::days_since(home, &period.first.to_string(), |day, row| {
+        if day.parse().is_ok_and(|day| period.holds(day)) {
+            *by_feed.entry(row.feed).or_default() += row.sum;
+            *by_host.entry(row.host).or_default() += row.sum;
+        }
+    })?;
+    let states: HashMap<String, FeedState> = feeds::states(home)?;
+    // Listed feeds that brought nothing belong into the table as much as the others.
+    let listed = feeds::list(home)?.feeds.into_iter().map(|feed| feed.url);
+    let names: BTreeSet<String> = listed.chain(by_feed.keys().cloned()).filter(|name| !name.is_empty()).collect();
+    let gain = |feed: String| {
+        let state = states.get(&feed);
+        let title = state.map(|state| state.title.clone()).unwrap_or_default();
+        let sum = by_feed.get(&feed).copied().unwrap_or_default();
+        FeedGain { condition: Condition::of(state, now), title, sum, feed }
+    };
+    let mut feeds: Vec<FeedGain> = names.into_iter().map(gain).collect();
+    feeds.sort_by(|a, b| (b.sum.clean, b.sum.pages).cmp(&(a.sum.clean, a.sum.pages)).then_with(|| a.feed.cmp(&b.feed)));
+    let mut hosts: Vec<HostGain> = by_host.into_iter().collect();
+    hosts.sort_by(|a, b| (b.1.clean, b.1.downloaded).cmp(&(a.1.clean, a.1.downloaded)).then_with(|| a.0.cmp(&b.0)));
+    Ok((feeds, hosts))
+}
+
+/// Searchable documents by the month of their own date, and whether they were fresh when they were downloaded.
+fn months(home: &Home) -> Result<BTreeMap<(i16, i8), Month>> {
+    let mut months: BTreeMap<(i16, i8), Month> = BTreeMap::new();
+    for code in home.indexed()? {
+        let Ok(snapshot) = Snapshot::open(&home.index().join(&code)) else { continue };
+        for living in snapshot.segments() {
+            let segment = living.segment();
+            for index in 0..segment.days() {
+                let day = segment.day(index);
+                let date = day.date();
+                let month = months.entry((date.year(), date.month())).or_default();
+                for document in segment.documents_of_day(index).filter(|document| !living.removed().get(*document)) {
+                    let is_fresh = segment.seen(document).0 - day.0 <= FRESH_DAYS;
+                    *(if is_fresh { &mut month.fresh } else { &mut month.older }) += 1;
+                }
+            }
+        }
+    }
+    months.retain(|_, month| month.fresh + month.older > 0);
+    Ok(months)
+}

@@ -1,0 +1,173 @@
+//! Events of a run, and who receives them.
+//!
+//! Engines emit [`Event`]s; a [`Reporter`] shows them: bars on a terminal, lines in a log, JSON objects, or nothing.
+//! The library never writes to a terminal itself.
+
+use std::io::Write;
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
+
+use serde::Serialize;
+
+use crate::stage::{StageId, StageOutcome};
+
+/// Something that happened in a run.
+#[derive(Debug, Clone, Serialize)]
+#[serde(tag = "event", rename_all = "kebab-case")]
+pub enum Event<'a> {
+    /// A stage begins its work.
+    StageBegan {
+        /// The stage.
+        stage: StageId,
+    },
+    /// Work goes on.
+    Progress(Progress<'a>),
+    /// The work that [`Event::Progress`] spoke of last is over.
+    ProgressEnded,
+    /// A stage has ended.
+    StageEnded {
+        /// The stage.
+        stage: StageId,
+        /// What came of it.
+        outcome: &'a StageOutcome,
+    },
+}
+
+/// How far some work has come.
+#[derive(Debug, Clone, Copy, Serialize)]
+pub struct Progress<'a> {
+    /// What is counted, such as `days`.
+    pub unit: &'a str,
+    /// How many are done.
+    pub done: u64,
+    /// How many there are.
+    pub total: u64,
+    /// More, for people: a name, a rate.
+    pub detail: &'a str,
+}
+
+/// Receives the events of runs.
+pub trait Reporter: Send + Sync {
+    /// Takes note of an event. Events come from several threads and may come often; this must not block for long.
+    fn event(&self, event: &Event<'_>);
+}
+
+/// Reports nothing.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Silent;
+
+impl Reporter for Silent {
+    fn event(&self, _: &Event<'_>) {}
+}
+
+/// Writes progress to the log, at most once in thirty seconds.
+#[derive(Debug, Default)]
+pub struct LogLines {
+    spoken: Mutex<Option<Instant>>,
+}
+
+/// The least time between two lines about progress in a log.
+const LINE_EVERY: Duration = Duration::from_secs(30);
+
+impl Reporter for LogLines {
+    fn event(&self, event: &Event<'_>) {
+        let mut spoken = self.spoken.lock().expect("no panic while held");
+        match event {
+            // The first line comes after a while too: short runs need none.
+            Event::Progress(_) if spoken.is_none() => *spoken = Some(Instant::now()),
+            Event::Progress(progress) if spoken.is_some_and(|at| at.elapsed() >= LINE_EVERY) => {
+                *spoken = Some(Instant::now());
+                log::info!("{} of {} {}, {}", progress.done, progress.total, progress.unit, progress.detail);
+            }
+            Event::ProgressEnded => *spoken = None,
+            _ => {}
+        }
+    }
+}
+
+/// Writes every event as a line of JSON.
+pub struct JsonLines<W>(Mutex<W>);
+
+impl<W: Write> JsonLines<W> {
+    /// Events go to this writer.
+    pub fn new(writer: W) -> JsonLines<W> {
+        JsonLines(Mutex::new(writer))
+    }
+}
+
+impl<W: Write + Send> Reporter for JsonLines<W> {
+    fn event(&self, event: &Event<'_>) {
+        let mut writer = self.0.lock().expect("no panic while held");
+        // A reader that has gone away is no reason to end a run.
+        if serde_json::to_writer(&mut *writer, event).is_ok() {
+            let _ = writer.write_all(b"\n");
+        }
+    }
+}
+
+/// Emits the progress of one piece of work; its end is reported when this is dropped.
+pub struct ProgressScope {
+    reporter: Arc<dyn Reporter>,
+    unit: &'static str,
+    total: u64,
+}
+
+impl ProgressScope {
+    /// Begins to report work over `total` units.
+    pub fn begin(reporter: &Arc<dyn Reporter>, unit: &'static str, total: u64) -> ProgressScope {
+        ProgressScope { reporter: reporter.clone(), unit, total }
+    }
+
+    /// Sets the number of units, where that is known late.
+    pub fn set_total(&mut self, total: u64) {
+        self.total = total;
+    }
+
+    /// Reports the present state.
+    pub fn show(&self, done: u64, detail: &str) {
+        let progress = Progress { unit: self.unit, done: done.min(self.total), total: self.total, detail };
+        self.reporter.event(&Event::Progress(progress));
+    }
+}
+
+impl Drop for ProgressScope {
+    fn drop(&mut self) {
+        self.reporter.event(&Event::ProgressEnded);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[derive(Clone, Default)]
+    struct Shared(Arc<Mutex<Vec<u8>>>);
+
+    impl Write for Shared {
+        fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+            self.0.lock().unwrap().write(bytes)
+        }
+
+        fn flush(&mut self) -> std::io::Result<()> {
+            Ok(())
+        }
+    }
+
+    #[test]
+    fn events_become_lines_of_json() {
+        let written = Shared::default();
+        let reporter: Arc<dyn Reporter> = Arc::new(JsonLines::new(written.clone()));
+        reporter.event(&Event::StageBegan { stage: StageId::Clean });
+        ProgressScope::begin(&reporter, "days", 3).show(5, "2026-03-01");
+        let text = String::from_utf8(written.0.lock().unwrap().clone()).unwrap();
+        let lines: Vec<&str> = text.lines().collect();
+        assert_eq!(
+            lines,
+            [
+                r#"{"event":"stage-began","stage":"clean"}"#,
+                r#"{"event":"progress","unit":"days","done":3,"total":3,"detail":"2026-03-01"}"#,
+                r#"{"event":"progress-ended"}"#,
+            ]
+        );
+    }
+}

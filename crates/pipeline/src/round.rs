@@ -1,0 +1,273 @@
+//! A round: all stages one after the other, each within its time, and the record of it.
+//!
+//! A stage that could not do its work does not keep the others from what is there: a network that is down is no
+//! reason to leave yesterday's pages unread.
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::time::{Duration, Instant, SystemTime};
+
+use anyhow::{Result, anyhow, bail};
+use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
+use tidings_model::clock;
+use tidings_store::runs::RunLog;
+use tidings_store::{Error, rfc3339};
+
+use crate::config::Config;
+use crate::context::unused_name;
+use crate::display::{count, span_s};
+use crate::guard::guarded;
+use crate::outcome::{Outcome, Status};
+use crate::pipeline::Pipeline;
+use crate::report;
+use crate::stage::{StageId, StageOutcome};
+
+/// How often a round looks whether another command has left the home.
+const LOOK_EVERY: Duration = Duration::from_millis(500);
+/// A report is written again when it is this old.
+const REPORT_AGE: Duration = Duration::from_secs(24 * 3600);
+/// The least time for a stage: one that gets none would never say so.
+const LEAST: Duration = Duration::from_secs(1);
+
+/// Options of a round.
+#[derive(Debug, Clone, Default)]
+pub struct RoundOptions {
+    /// The first stage; the first of all if absent.
+    pub from: Option<StageId>,
+    /// The time for all stages together; `run.total` of the settings if absent.
+    pub time_limit: Option<Duration>,
+}
+
+/// What came of a stage in a round.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(untagged)]
+pub enum RoundStage {
+    /// It came to an end.
+    Ended(StageOutcome),
+    /// It failed.
+    Failed {
+        /// Always false.
+        done: bool,
+        /// The reason.
+        error: String,
+        /// How long it took.
+        seconds: f64,
+    },
+}
+
+/// The outcome of a round.
+#[derive(Debug, Clone, Default, Serialize)]
+pub struct RoundOutcome {
+    /// What came of each stage.
+    #[serde(flatten)]
+    pub stages: BTreeMap<StageId, RoundStage>,
+    #[serde(skip)]
+    status: Status,
+    #[serde(skip)]
+    seconds: f64,
+}
+
+impl Outcome for RoundOutcome {
+    fn status(&self) -> Status {
+        self.status
+    }
+}
+
+impl RoundOutcome {
+    fn outcome(&self, stage: StageId) -> Option<&StageOutcome> {
+        match self.stages.get(&stage)? {
+            RoundStage::Ended(outcome) => Some(outcome),
+            RoundStage::Failed { .. } => None,
+        }
+    }
+}
+
+/// The line that a person can quote.
+impl fmt::Display for RoundOutcome {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (mut pages, mut documents, mut tokens) = (0, 0, 0);
+        for stage in StageId::ALL {
+            match self.outcome(*stage) {
+                Some(StageOutcome::Fetch(fetch)) => pages = fetch.fetched,
+                Some(StageOutcome::Clean(clean)) => documents = clean.documents,
+                Some(StageOutcome::Compile(compile)) => tokens = compile.tokens_added,
+                _ => {}
+            }
+        }
+        let failed = if self.status == Status::NotDone { ", not all of it was done" } else { "" };
+        writeln!(
+            f,
+            "{:<9} {} fetched, {} made, {} searchable{failed}, {}",
+            "run",
+            count(pages, "page"),
+            count(documents, "document"),
+            count(tokens, "new token"),
+            span_s(self.seconds),
+        )
+    }
+}
+
+/// The record of a round in `runs/`.
+#[derive(Serialize)]
+struct RoundRecord<'a> {
+    summary: RoundSummary<'a>,
+}
+
+#[derive(Serialize)]
+struct RoundSummary<'a> {
+    done: bool,
+    stages: &'a BTreeMap<StageId, RoundStage>,
+    seconds: f64,
+}
+
+#[derive(Serialize)]
+struct Began {
+    began: String,
+}
+
+/// Goes through the stages once. `before` and `after` hear of each stage as it begins and ends.
+pub fn run_round(
+    pipeline: &Pipeline,
+    options: &RoundOptions,
+    before: &dyn Fn(&str),
+    after: &dyn Fn(StageId, &RoundStage),
+) -> Result<RoundOutcome> {
+    // Settings are read in each round, so that a service works by what they are now.
+    let config = Config::of_home(pipeline.home())?;
+    let total = options.time_limit.unwrap_or(config.run.total.0);
+    let round =
+        Round { pipeline: pipeline.clone().with_config(config), total, started: clock::now(), began: Instant::now() };
+    round.go(options.from, before, after)
+}
+
+struct Round {
+    pipeline: Pipeline,
+    total: Duration,
+    started: Timestamp,
+    began: Instant,
+}
+
+impl Round {
+    fn go(
+        self,
+        from: Option<StageId>,
+        before: &dyn Fn(&str),
+        after: &dyn Fn(StageId, &RoundStage),
+    ) -> Result<RoundOutcome> {
+        let mut outcome = RoundOutcome::default();
+        let cancel = self.pipeline.cancel_token();
+        for stage in StageId::ALL.iter().copied().filter(|stage| from.is_none_or(|from| *stage >= from)) {
+            if cancel.is_cancelled() {
+                log::info!("{stage} and what follows is left for a later run");
+                outcome.status = Status::NotDone;
+                break;
+            }
+            before(stage.name());
+            let began = Instant::now();
+            let ended = match self.stage(stage) {
+                Ok(ended) => {
+                    outcome.status = outcome.status.max(ended.status());
+                    RoundStage::Ended(ended)
+                }
+                Err(error) => {
+                    log::error!("{stage}: {error:#}");
+                    outcome.status = Status::NotDone;
+                    let (error, seconds) = (format!("{error:#}"), began.elapsed().as_secs_f64());
+                    RoundStage::Failed { done: false, error, seconds }
+                }
+            };
+            after(stage, &ended);
+            outcome.stages.insert(stage, ended);
+        }
+        if self.pipeline.config().run.report && !self.has_fresh_report() && !cancel.is_cancelled() {
+            before("report");
+            if let Err(error) = report::write(&self.pipeline) {
+                log::error!("report: {error:#}");
+                outcome.status = Status::NotDone;
+            }
+        }
+        outcome.seconds = self.began.elapsed().as_secs_f64();
+        if let Err(error) = self.record(&outcome) {
+            log::error!("the record of this run cannot be written: {error:#}");
+            outcome.status = Status::NotDone;
+        }
+        Ok(outcome)
+    }
+
+    /// Runs a stage in its time. A panic is a failure of that stage.
+    fn stage(&self, stage: StageId) -> Result<StageOutcome> {
+        self.await_home()?;
+        let own = self.pipeline.config().run.limit(stage);
+        let limit = allowance(own, self.total, self.began.elapsed());
+        let pipeline = self.pipeline.clone().with_time_limit(Some(limit));
+        guarded(|| pipeline.run(stage.stage().as_ref())).unwrap_or_else(|panicked| Err(anyhow!(panicked)))
+    }
+
+    fn has_fresh_report(&self) -> bool {
+        let written = self.pipeline.home().report_written();
+        written.is_some_and(|at| SystemTime::now().duration_since(at).is_ok_and(|age| age < REPORT_AGE))
+    }
+
+    /// Waits while another command has the home; only the time for all stages bounds that.
+    fn await_home(&self) -> Result<()> {
+        let mut told = false;
+        loop {
+            match self.pipeline.home().lock() {
+                // The stage takes it for itself.
+                Ok(_) => return Ok(()),
+                Err(Error::Locked { .. }) if !told => {
+                    log::info!("another command is at work in the home; waiting for it");
+                    told = true;
+                }
+                Err(Error::Locked { .. }) => {}
+                Err(error) => return Err(error.into()),
+            }
+            if !self.total.is_zero() && self.began.elapsed() >= self.total {
+                bail!("another command had the home for all of the time; what it left is done by a later run");
+            }
+            if self.pipeline.cancel_token().wait(LOOK_EVERY) {
+                bail!("another command has the home");
+            }
+        }
+    }
+
+    /// Records the round in `runs/`.
+    fn record(&self, outcome: &RoundOutcome) -> Result<()> {
+        let home = self.pipeline.home();
+        let _lock = home.lock()?;
+        let mut log = RunLog::create(home, &unused_name(home, self.started, "run")?)?;
+        log.push(&Began { began: rfc3339(self.started) })?;
+        let done = outcome.status != Status::NotDone;
+        let summary = RoundSummary { done, stages: &outcome.stages, seconds: outcome.seconds };
+        log.push(&RoundRecord { summary })?;
+        log.publish()?;
+        Ok(())
+    }
+}
+
+/// The smaller of two times, of which 0 is no limit, the second counting from the beginning of the round.
+fn allowance(own: Duration, total: Duration, gone: Duration) -> Duration {
+    let left = (!total.is_zero()).then(|| total.saturating_sub(gone).max(LEAST));
+    match (own.is_zero(), left) {
+        (_, None) => own,
+        (true, Some(left)) => left,
+        (false, Some(left)) => own.min(left),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_stage_has_its_own_time_and_no_more_than_is_left_of_all() {
+        let s = Duration::from_secs;
+        assert_eq!(allowance(s(600), s(0), s(5000)), s(600));
+        assert_eq!(allowance(s(0), s(0), s(5000)), s(0));
+        assert_eq!(allowance(s(600), s(3600), s(600)), s(600));
+        assert_eq!(allowance(s(600), s(3600), s(3300)), s(300));
+        assert_eq!(allowance(s(0), s(3600), s(3300)), s(300));
+        assert_eq!(allowance(s(600), s(3600), s(9000)), LEAST);
+    }
+}

@@ -1,0 +1,97 @@
+//! Shards: one part of the work of a stage, so that several processes share it.
+//!
+//! Every unit of work (a day, a language, an input file) belongs to exactly one of N shards, by a hash of its name that
+//! is the same on every machine. Processes that each take one shard do all of the work once, whatever their order.
+
+use std::fmt;
+use std::str::FromStr;
+
+use xxhash_rust::xxh3::xxh3_64;
+
+/// More processes than this share no home.
+const MAX_SHARDS: u32 = 10_000;
+
+/// Part `index` of `count`, counted from 1.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Shard {
+    index: u32,
+    count: u32,
+}
+
+impl Default for Shard {
+    fn default() -> Shard {
+        Shard::WHOLE
+    }
+}
+
+impl Shard {
+    /// All of the work.
+    pub const WHOLE: Shard = Shard { index: 1, count: 1 };
+
+    /// Part `index` of `count`, counted from 1; none if there is no such part.
+    pub fn new(index: u32, count: u32) -> Option<Shard> {
+        ((1..=count).contains(&index) && count <= MAX_SHARDS).then_some(Shard { index, count })
+    }
+
+    /// Whether this is all of the work.
+    pub fn is_whole(self) -> bool {
+        self.count == 1
+    }
+
+    /// Whether a unit of work belongs to this shard.
+    pub fn takes(self, unit: &str) -> bool {
+        xxh3_64(unit.as_bytes()) % u64::from(self.count) == u64::from(self.index - 1)
+    }
+
+    /// Whether this shard does the work that cannot be divided.
+    pub fn takes_undivided(self) -> bool {
+        self.index == 1
+    }
+
+    /// A name for files of this shard.
+    pub fn file_name(self) -> String {
+        format!("{}-of-{}", self.index, self.count)
+    }
+}
+
+impl fmt::Display for Shard {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}/{}", self.index, self.count)
+    }
+}
+
+impl FromStr for Shard {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Shard, String> {
+        let parts = text.split_once('/').and_then(|(index, count)| Some((index.parse().ok()?, count.parse().ok()?)));
+        let shard = parts.and_then(|(index, count)| Shard::new(index, count));
+        shard.ok_or_else(|| format!("`{text}` is no shard; give I/N with I from 1 to N, such as 2/4"))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_unit_belongs_to_exactly_one_shard() {
+        for count in [1, 2, 4, 7] {
+            let shards: Vec<Shard> = (1..=count).map(|index| Shard::new(index, count).unwrap()).collect();
+            for day in 1..=28 {
+                let unit = format!("2026-02-{day:02}");
+                assert_eq!(shards.iter().filter(|shard| shard.takes(&unit)).count(), 1);
+            }
+            assert_eq!(shards.iter().filter(|shard| shard.takes_undivided()).count(), 1);
+        }
+    }
+
+    #[test]
+    fn shards_are_written_as_one_of_many() {
+        assert_eq!("2/4".parse(), Ok(Shard::new(2, 4).unwrap()));
+        assert_eq!(Shard::new(2, 4).unwrap().to_string(), "2/4");
+        for nonsense in ["0/4", "5/4", "1", "a/b", "1/0", "-1/3", "1/99999999"] {
+            assert!(nonsense.parse::<Shard>().is_err(), "{nonsense}");
+        }
+    }
+}

@@ -1,0 +1,520 @@
+//! `annotate`: documents in, sentences of tokens out, one day at a time.
+//!
+//! A day of documents is read by one thread, tokenized and tagged on all cores, a batch of documents at a time, and
+//! written in the order of the documents. It appears whole, with the recipe that made it, or not at all: an external
+//! tool that fails leaves its day undone, and the run goes on with the next.
+
+use std::borrow::Cow;
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::fmt;
+use std::ops::Range;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Instant;
+
+use anyhow::{Context as _, Result, bail};
+use serde::{Deserialize, Serialize};
+use serde_json::json;
+use tidings_annotate::external::{External, ToolError};
+use tidings_annotate::{Annotators, Models, enrich};
+use tidings_model::{Annotated, Document, address};
+use tidings_store::docs::{self, DocumentReader, Ingredient, Recipe};
+use tidings_store::format::vertical;
+use tidings_store::seen::{self, JudgedDay, Ledger, VerdictLine, VerdictReader};
+use tidings_store::text::{self, TextDraft, TextRecipe};
+use tidings_store::yields;
+use tidings_store::{Home, feeds};
+use xxhash_rust::xxh3::xxh3_128;
+
+use super::{Data, Due, Stage, StageId, StageOutcome, StageRun, Unit};
+use crate::config::{AnnotateConfig, Config, Duplicates};
+use crate::context::{RunContext, StageLog};
+use crate::display::{count, span_s};
+use crate::outcome::{Ending, Outcome, Status};
+use crate::parallel::{self, Bounds};
+use crate::reporter::ProgressScope;
+
+/// The memory that a document takes while it is annotated, by the size of its text.
+const EXPANSION: usize = 12;
+/// The least memory that a document takes.
+const LEAST_WEIGHT: usize = 64 << 10;
+/// A batch holds so many bytes of text, or more where a tool wants more sentences at once.
+const BATCH_BYTES: usize = 128 << 10;
+const MOST_BATCH_BYTES: usize = 16 << 20;
+/// About the bytes of a sentence and of a document.
+const SENTENCE_BYTES: usize = 128;
+const DOCUMENT_BYTES: usize = 2 << 10;
+/// No file of models is larger.
+const MAX_MODELS_BYTES: u64 = 1 << 30;
+/// After so many days that tools left undone no further one is tried: it would fail like these, after as long a wait.
+const FAILURES: u64 = 3;
+
+/// A document and what is known about its duplicates.
+type Judged = (Document, Option<VerdictLine>);
+/// A document's language, its text in the vertical format and its tokens.
+type Made = (String, String, u64);
+
+/// Documents → annotated text.
+#[derive(Debug, Clone, Default)]
+pub struct Annotate;
+
+/// The outcome of `annotate`.
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub struct AnnotateOutcome {
+    /// Whether all that could be done was done.
+    pub done: bool,
+    /// The name of the run.
+    pub run: String,
+    /// Days that were annotated.
+    pub days: u64,
+    /// Days that were up to date.
+    pub days_up_to_date: u64,
+    /// Days that wait for `dedup`.
+    pub days_waiting: u64,
+    /// Days that are left for a later run.
+    pub days_left: u64,
+    /// Days that a tool left undone.
+    pub days_undone: u64,
+    /// Tools that died and were started again, by language.
+    pub restarts: BTreeMap<String, u64>,
+    /// Documents that were read.
+    pub documents: u64,
+    /// Tokens that were written.
+    pub tokens: u64,
+    /// Their languages.
+    pub languages: BTreeSet<String>,
+    /// How long it took.
+    pub seconds: f64,
+    #[serde(skip)]
+    ending: Ending,
+}
+
+impl Outcome for AnnotateOutcome {
+    fn status(&self) -> Status {
+        match () {
+            () if !self.done => Status::NotDone,
+            () if self.days_undone > 0 => Status::Partly,
+            () => Status::Done,
+        }
+    }
+}
+
+impl fmt::Display for AnnotateOutcome {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.days == 0 && self.days_left == 0 && self.days_undone == 0 {
+            return match self.days_up_to_date {
+                0 if self.days_waiting > 0 => writeln!(f, "nothing to annotate"),
+                0 => writeln!(f, "nothing to annotate: there are no documents yet; `tidings clean` makes them"),
+                1 => writeln!(f, "nothing to annotate: the day is up to date"),
+                days => writeln!(f, "nothing to annotate: all of {} are up to date", count(days, "day")),
+            };
+        }
+        let undone = match self.days_undone {
+            0 => String::new(),
+            days if days > FAILURES => {
+                let untried = days - FAILURES;
+                format!(
+                    "; {} left undone, because a tool failed, and {untried} more were not tried",
+                    days_are(FAILURES)
+                )
+            }
+            days => format!("; {} left undone, because a tool failed", days_are(days)),
+        };
+        writeln!(
+            f,
+            "{} annotated: {} in {}{undone}{}, {}",
+            count(self.documents, "document"),
+            count(self.tokens, "token"),
+            count(self.languages.len() as u64, "language"),
+            self.ending.text("day"),
+            span_s(self.seconds),
+        )
+    }
+}
+
+impl Stage for Annotate {
+    fn id(&self) -> StageId {
+        StageId::Annotate
+    }
+
+    fn version(&self) -> u32 {
+        1
+    }
+
+    fn inputs(&self) -> &'static [Data] {
+        &[Data::Documents, Data::Verdicts, Data::FeedList]
+    }
+
+    fn outputs(&self) -> &'static [Data] {
+        &[Data::Text]
+    }
+
+    fn settings(&self, config: &Config) -> serde_json::Value {
+        json!({ "duplicates": config.annotate.duplicates })
+    }
+
+    fn due(&self, context: &RunContext) -> Result<Due> {
+        let sources = Sources::read(&context.home, &context.config)?;
+        let mut due = Due::default();
+        for day in docs::made(&context.home)? {
+            let Some(made) = Recipe::read(&context.home, &day)? else { continue };
+            let Some(wanted) = sources.recipe(&context.home, &made)? else {
+                due.waiting += 1;
+                continue;
+            };
+            let why = match TextRecipe::read(&context.home, &day)? {
+                None => Some("it is new"),
+                Some(recipe) => recipe.stale(&wanted, |language| sources.annotators.name_of(language), &context.home),
+            };
+            match why {
+                Some(why) => due.units.push(Unit { name: day, why }),
+                None => due.up_to_date += 1,
+            }
+        }
+        Ok(due)
+    }
+
+    fn begin<'a>(&'a self, context: &'a RunContext, due: &Due) -> Result<Box<dyn StageRun + 'a>> {
+        if due.waiting > 0 {
+            log::warn!(
+                "{} not judged yet; run `tidings dedup` first, or set annotate.duplicates to keep",
+                days_are(due.waiting)
+            );
+        }
+        // Text of days that have no documents any more goes.
+        let known: BTreeSet<String> = docs::made(&context.home)?.into_iter().collect();
+        for day in text::days(&context.home)?.iter().filter(|day| !known.contains(*day)) {
+            text::remove_day(&context.home, day)?;
+        }
+        let config = &context.config.clean;
+        Ok(Box::new(AnnotateRun {
+            context,
+            sources: Sources::read(&context.home, &context.config)?,
+            bounds: Bounds { threads: super::threads(config.threads), weight: config.memory_mib << 20 },
+            progress: context.progress("days", due.units.len() as u64),
+            outcome: AnnotateOutcome {
+                run: context.run.clone(),
+                days_up_to_date: due.up_to_date,
+                days_waiting: due.waiting,
+                ..AnnotateOutcome::default()
+            },
+        }))
+    }
+
+    fn clear(&self, home: &Home) -> Result<()> {
+        Ok(text::clear(home)?)
+    }
+
+    fn clear_language(&self, home: &Home, _language: &str, days: &BTreeSet<String>) -> Result<()> {
+        Ok(days.iter().try_for_each(|day| text::remove_day(home, day))?)
+    }
+}
+
+/// What text is made of besides documents.
+struct Sources {
+    /// The labels that `feeds.txt` gives to feeds, by address.
+    labels: FeedLabels,
+    /// The annotators by language.
+    annotators: Annotators,
+    /// The days that were judged, with the digests of their documents; nothing if duplicates are kept.
+    judged: Option<HashMap<String, JudgedDay>>,
+}
+
+impl Sources {
+    fn read(home: &Home, config: &Config) -> Result<Sources> {
+        let judged = match config.annotate.duplicates {
+            Duplicates::Keep => None,
+            Duplicates::Drop => {
+                let judged = Ledger::read(home)?;
+                judged.map(|judged| judged.days.into_iter().map(|day| (day.day.clone(), day)).collect())
+            }
+        };
+        Ok(Sources { labels: labels(home)?, annotators: annotators(&config.annotate)?, judged })
+    }
+
+    /// The recipe by which a day of documents would be annotated now, without what would come of it; none if its
+    /// documents were not judged yet.
+    fn recipe(&self, home: &Home, made: &Recipe) -> Result<Option<TextRecipe>> {
+        let settings = json!({ "labels": self.labels_of(home, &made.day)? });
+        let mut wanted = TextRecipe::new(&made.day, &crate::program(), tidings_annotate::version(), settings);
+        wanted.inputs = made.shelves().cloned().collect();
+        if let Some(judged) = &self.judged {
+            let digest = seen::docs_digest(home, &made.day)?;
+            match judged.get(&made.day).filter(|day| day.docs == digest) {
+                Some(day) => wanted.inputs.push(day.verdicts.clone()),
+                None => return Ok(None),
+            }
+        }
+        Ok(Some(wanted))
+    }
+
+    /// A digest of the labels of the feeds of a day: a changed label makes the days again that hold documents of its
+    /// feed, and no others.
+    fn labels_of(&self, home: &Home, day: &str) -> Result<String> {
+        let mut feeds = BTreeSet::new();
+        if !self.labels.is_empty() {
+            yields::of_day(home, day, |row| {
+                feeds.insert(row.feed);
+            })?;
+        }
+        let named: Vec<_> = feeds.iter().filter_map(|feed| self.labels.get_key_value(&plain(feed))).collect();
+        let text = serde_json::to_string(&named).expect("labels serialise");
+        Ok(if named.is_empty() { String::new() } else { format!("{:032x}", xxh3_128(text.as_bytes())) })
+    }
+}
+
+/// A day, as the run log keeps it.
+#[derive(Serialize)]
+struct DayLine<'a> {
+    day: &'a str,
+    why: &'a str,
+    documents: u64,
+    kept: &'a BTreeMap<String, u64>,
+    dropped: &'a BTreeMap<String, u64>,
+    tokens: &'a BTreeMap<String, u64>,
+    layers: &'a BTreeMap<String, String>,
+    seconds: f64,
+}
+
+/// A day that a tool left undone, as the run log keeps it.
+#[derive(Serialize)]
+struct UndoneLine<'a> {
+    day: &'a str,
+    undone: &'a str,
+}
+
+/// The stage at work.
+struct AnnotateRun<'a> {
+    context: &'a RunContext,
+    sources: Sources,
+    bounds: Bounds,
+    progress: ProgressScope,
+    outcome: AnnotateOutcome,
+}
+
+impl StageRun for AnnotateRun<'_> {
+    fn unit(&mut self, unit: &Unit, log: &mut StageLog<'_>) -> Result<()> {
+        self.progress.show(self.outcome.days, &unit.name);
+        let began = Instant::now();
+        let day = &unit.name;
+        if self.outcome.days_undone >= FAILURES {
+            self.outcome.days_undone += 1;
+            return log.push(&UndoneLine { day, undone: "a tool failed on earlier days" });
+        }
+        let home = &self.context.home;
+        let made = Recipe::read(home, day)?;
+        let Some(wanted) = made.map(|made| self.sources.recipe(home, &made)).transpose()?.flatten() else {
+            bail!("the documents of {day} changed while they were to be annotated; run again");
+        };
+        let recipe = match self.make(wanted) {
+            Ok(recipe) => recipe,
+            Err(error) if error.is::<ToolError>() => {
+                log::error!("{day} is left undone: {error:#}");
+                self.outcome.days_undone += 1;
+                return log.push(&UndoneLine { day, undone: &format!("{error:#}") });
+            }
+            Err(error) => return Err(error),
+        };
+        log.push(&DayLine {
+            day: &recipe.day,
+            why: unit.why,
+            documents: recipe.documents,
+            kept: &recipe.kept,
+            dropped: &recipe.dropped,
+            tokens: &recipe.tokens,
+            layers: &recipe.layers,
+            seconds: began.elapsed().as_secs_f64(),
+        })?;
+        self.outcome.days += 1;
+        self.outcome.documents += recipe.documents;
+        self.outcome.tokens += recipe.tokens.values().sum::<u64>();
+        self.outcome.languages.extend(recipe.kept.into_keys());
+        Ok(())
+    }
+
+    fn finish(self: Box<Self>, ending: Ending, _: &mut StageLog<'_>) -> Result<StageOutcome> {
+        let mut outcome = self.outcome;
+        for (language, times, why) in self.sources.annotators.restarts() {
+            log::warn!("the annotator of {language} died and was started again, {} ({why})", count(times, "time"));
+            outcome.restarts.insert(language.to_owned(), times);
+        }
+        outcome.done = ending.is_done();
+        outcome.days_left = ending.left;
+        outcome.seconds = self.context.seconds();
+        outcome.ending = ending;
+        Ok(StageOutcome::Annotate(outcome))
+    }
+}
+
+impl AnnotateRun<'_> {
+    fn make(&self, wanted: TextRecipe) -> Result<TextRecipe> {
+        let home = &self.context.home;
+        let is_documents = |input: &&Ingredient| input.file.starts_with("docs/");
+        let paths: Vec<PathBuf> =
+            wanted.inputs.iter().filter(is_documents).map(|input| home.root().join(&input.file)).collect();
+        let day = wanted.day.clone();
+        let mut verdicts = match &self.sources.judged {
+            Some(_) => Some(VerdictReader::open(home, &day)?),
+            None => None,
+        };
+        let mut draft = TextDraft::create(home, wanted)?;
+        let mut read = 0;
+        let mut files = paths.iter();
+        let mut open: Option<DocumentReader> = None;
+        let mut next = || -> Result<Option<(Judged, usize)>> {
+            loop {
+                self.context.check_cancelled()?;
+                if let Some(document) = open.as_mut().and_then(|reader| reader.next()) {
+                    let document = document?;
+                    read += 1;
+                    let verdict = match &mut verdicts {
+                        Some(verdicts) => Some(about(&document, verdicts.next().transpose()?)?),
+                        None => None,
+                    };
+                    let size = document.paragraphs.iter().map(|paragraph| paragraph.text.len()).sum();
+                    return Ok(Some(((document, verdict), size)));
+                }
+                let Some(path) = files.next() else { return Ok(None) };
+                open = Some(DocumentReader::open(path)?);
+            }
+        };
+        let tools = self.context.config.annotate.external.values();
+        let sentences = tools.map(|tool| tool.batch_sentences).max().unwrap_or(0);
+        let batch_bytes = (sentences * SENTENCE_BYTES).clamp(BATCH_BYTES, MOST_BATCH_BYTES);
+        // Batches depend on the documents alone, so that what a tool sees does not depend on the number of threads.
+        let source = || {
+            let (mut batch, mut bytes) = (Vec::new(), 0);
+            while bytes < batch_bytes && batch.len() < batch_bytes / DOCUMENT_BYTES {
+                let Some((document, size)) = next()? else { break };
+                batch.push(document);
+                bytes += size;
+            }
+            let weight = bytes * EXPANSION + batch.len() * LEAST_WEIGHT;
+            Ok(Some((batch, weight)).filter(|(batch, _)| !batch.is_empty()))
+        };
+        parallel::ordered(
+            self.bounds,
+            source,
+            |batch| self.annotate(&batch, &day),
+            |annotated| {
+                let (texts, languages) = annotated?;
+                languages.iter().for_each(|language| draft.layer(language, self.sources.annotators.name_of(language)));
+                for text in texts {
+                    match text {
+                        Some((language, text, tokens)) => draft.push(&language, &text, tokens)?,
+                        None => draft.leave_out("duplicate"),
+                    }
+                }
+                Ok(())
+            },
+        )?;
+        Ok(draft.publish(read)?)
+    }
+
+    /// Documents in the vertical format, each with its language and how many tokens it has, or nothing if nothing of it
+    /// is new; and the languages of their paragraphs.
+    fn annotate(&self, batch: &[Judged], day: &str) -> Result<(Vec<Option<Made>>, BTreeSet<String>), ToolError> {
+        let cut: Vec<Option<Annotated>> =
+            batch.iter().map(|(document, verdict)| self.segment(document, verdict.as_ref(), day)).collect();
+        let is_new: Vec<bool> = cut.iter().map(Option::is_some).collect();
+        let codes = batch.iter().map(|(document, _)| document.language_code());
+        let mut documents: Vec<(String, Annotated)> =
+            codes.zip(cut).filter_map(|(code, annotated)| Some((code, annotated?))).collect();
+        let languages = enrich(&mut documents, &self.sources.annotators)?;
+        let mut written = documents.into_iter().map(|(code, annotated)| {
+            let sentences = annotated.paragraphs.iter().flat_map(|paragraph| &paragraph.sentences);
+            let tokens = sentences.map(|sentence| sentence.len() as u64).sum();
+            let mut text = String::new();
+            vertical::write(&annotated, &mut text);
+            (code, text, tokens)
+        });
+        Ok((is_new.into_iter().map(|is_new| if is_new { written.next() } else { None }).collect(), languages))
+    }
+
+    /// The sentences and tokens of what is new of a document; nothing if nothing is.
+    fn segment(&self, document: &Document, verdict: Option<&VerdictLine>, day: &str) -> Option<Annotated> {
+        let labels = self.sources.labels.get(&plain(&document.feed)).map(Vec::as_slice).unwrap_or_default();
+        let mut duplicates: HashMap<u64, Vec<(u64, u64)>> = HashMap::new();
+        for unit in verdict.map(|verdict| verdict.duplicates.as_slice()).unwrap_or_default() {
+            duplicates.entry(unit.paragraph).or_default().push(unit.bytes.unwrap_or((0, u64::MAX)));
+        }
+        duplicates.values_mut().for_each(|units| units.sort_unstable());
+        let is_new = |place: usize, span: Range<usize>| {
+            !duplicates.get(&(place as u64)).is_some_and(|units| is_within(&span, units))
+        };
+        let mut annotated = tidings_annotate::annotate(document, labels, is_new);
+        if annotated.paragraphs.is_empty() && !duplicates.is_empty() {
+            return None;
+        }
+        // The partition's day, by which an index knows what came of which file.
+        day.clone_into(&mut annotated.about.seen);
+        Some(annotated)
+    }
+}
+
+/// The embedded models, and those of the user's file, which win.
+fn models(config: &AnnotateConfig) -> Result<Models> {
+    let shipped = tidings_annotate::models();
+    if config.models.is_empty() {
+        return Ok(shipped.clone());
+    }
+    let path = Path::new(&config.models);
+    let size =
+        std::fs::metadata(path).with_context(|| format!("cannot read annotate.models, {}", path.display()))?.len();
+    if size > MAX_MODELS_BYTES {
+        bail!("annotate.models, {}, has {} MiB; no file of models is that large", path.display(), size >> 20);
+    }
+    let bytes = std::fs::read(path).with_context(|| format!("cannot read annotate.models, {}", path.display()))?;
+    let models = Models::from_bytes(Cow::Owned(bytes)).and_then(|models| models.check().map(|()| models));
+    Ok(shipped.with(models.with_context(|| format!("annotate.models, {}", path.display()))?))
+}
+
+/// The annotators that the settings name.
+pub fn annotators(config: &AnnotateConfig) -> Result<Annotators> {
+    if !config.tags {
+        return Ok(Annotators::none());
+    }
+    let mut annotators = Annotators::new(models(config)?);
+    for (language, settings) in config.tools()? {
+        annotators.set(&language, Arc::new(External::new(&language, settings)));
+    }
+    if !config.features {
+        annotators.leave_out_features();
+    }
+    Ok(annotators)
+}
+
+/// The verdict about a document, which lies at the same place among verdicts as the document among documents.
+fn about(document: &Document, verdict: Option<VerdictLine>) -> Result<VerdictLine> {
+    match verdict {
+        Some(verdict) if verdict.id == document.id => Ok(verdict),
+        _ => bail!("the verdicts are not about these documents ({}); run `tidings rebuild --from dedup`", document.id),
+    }
+}
+
+/// Whether a sentence is where one of the duplicates is: their first and last bytes, in order.
+fn is_within(sentence: &Range<usize>, duplicates: &[(u64, u64)]) -> bool {
+    // Deduplication may have cut sentences elsewhere: the middle decides.
+    let middle = (sentence.start + sentence.end) as u64 / 2;
+    let before = duplicates.partition_point(|(start, _)| *start <= middle);
+    before.checked_sub(1).is_some_and(|last| middle <= duplicates[last].1)
+}
+
+fn days_are(days: u64) -> String {
+    format!("{} {}", count(days, "day"), if days == 1 { "is" } else { "are" })
+}
+
+/// The labels of feeds, by address.
+pub type FeedLabels = HashMap<String, Vec<(String, String)>>;
+
+/// The labels that `feeds.txt` gives to feeds.
+pub fn labels(home: &Home) -> Result<FeedLabels> {
+    let named = feeds::list(home)?.feeds.into_iter().filter(|feed| !feed.labels.is_empty());
+    Ok(named.map(|feed| (plain(&feed.url), feed.labels)).collect())
+}
+
+/// An address in its normal form.
+pub fn plain(feed: &str) -> String {
+    address::normalise(feed, None).unwrap_or_else(|| feed.to_owned())
+}

@@ -1,0 +1,364 @@
+//! `compile`: annotated text in, a searchable index out, a language at a time.
+//!
+//! The manifest of an index names the files it was made of. A day that is new is added, a day that was made again
+//! replaces its former self, and both become visible at once; the cost is that of the day.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt;
+
+use anyhow::{Context as _, Result, bail};
+use serde::{Deserialize, Serialize};
+use serde_json::json;
+use tidings_index::{Day, Input, Settings, Snapshot, Writer};
+use tidings_store::Home;
+use tidings_store::docs::Ingredient;
+use tidings_store::format::vertical::Reader;
+use tidings_store::hidden;
+use tidings_store::text::{self, TextRecipe};
+
+use super::{Data, Due, Stage, StageId, StageOutcome, StageRun, Unit};
+use crate::config::Config;
+use crate::context::{RunContext, StageLog};
+use crate::display::{count, grouped, span_s};
+use crate::outcome::{Ending, Outcome, Status};
+use crate::reporter::ProgressScope;
+
+/// Annotated text → indexes.
+#[derive(Debug, Clone, Default)]
+pub struct Compile {
+    /// Only this language, such as `de`.
+    pub language: Option<String>,
+    /// Check every byte of the index against its digests.
+    pub verify: bool,
+    /// Documents to hide from every answer, by address or id, now and whenever the index is made again.
+    pub hide: Vec<String>,
+}
+
+/// The outcome of `compile`.
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub struct CompileOutcome {
+    /// Whether all that could be done was done.
+    pub done: bool,
+    /// The name of the run.
+    pub run: String,
+    /// What changed, by language.
+    pub languages: BTreeMap<String, LanguageOutcome>,
+    /// Languages whose index is up to date.
+    pub languages_up_to_date: u64,
+    /// Languages that are left for a later run.
+    pub languages_left: u64,
+    /// Tokens that became searchable.
+    pub tokens_added: u64,
+    /// Days that became searchable.
+    pub days_added: u64,
+    /// Documents that were hidden.
+    pub documents_hidden: u64,
+    /// How long it took.
+    pub seconds: f64,
+    #[serde(skip)]
+    days_left: u64,
+    #[serde(skip)]
+    ending: Ending,
+}
+
+/// What changed in the index of a language.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+#[allow(missing_docs)] // The names say it.
+pub struct LanguageOutcome {
+    pub days_added: u64,
+    pub days_left: u64,
+    pub days_withdrawn: u64,
+    pub documents_withdrawn: u64,
+    pub documents_hidden: u64,
+    pub tokens_added: u64,
+    pub tokens: u64,
+    pub documents: u64,
+    pub segments: u64,
+    pub merges: u64,
+    pub generation: u64,
+    pub bytes: u64,
+}
+
+impl Outcome for CompileOutcome {
+    fn status(&self) -> Status {
+        if self.done { Status::Done } else { Status::NotDone }
+    }
+}
+
+impl fmt::Display for CompileOutcome {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let ending = match self.languages_left {
+            0 => Ending { left: self.days_left, ..self.ending.clone() }.text("day"),
+            _ => self.ending.text("language"),
+        };
+        let took = span_s(self.seconds);
+        match (self.languages.len() as u64, self.languages_up_to_date) {
+            (0, _) if self.languages_left > 0 => writeln!(f, "nothing compiled{ending}, {took}"),
+            (0, 0) => writeln!(f, "nothing to compile: there is no text yet; `tidings annotate` makes it"),
+            (0, 1) => writeln!(f, "nothing to compile: the index is up to date"),
+            (0, all) => writeln!(f, "nothing to compile: the indexes of {} are up to date", count(all, "language")),
+            (..) if self.days_added == 0 && self.documents_hidden > 0 => {
+                writeln!(f, "{} hidden{ending}, {took}", count(self.documents_hidden, "document"))
+            }
+            (changed, _) => {
+                let (tokens, changed) = (count(self.tokens_added, "token"), count(changed, "language"));
+                writeln!(f, "{tokens} made searchable in {changed}{ending}, {took}")
+            }
+        }
+    }
+}
+
+impl Stage for Compile {
+    fn id(&self) -> StageId {
+        StageId::Compile
+    }
+
+    fn version(&self) -> u32 {
+        1
+    }
+
+    fn inputs(&self) -> &'static [Data] {
+        &[Data::Text]
+    }
+
+    fn outputs(&self) -> &'static [Data] {
+        &[Data::Index]
+    }
+
+    fn settings(&self, _: &Config) -> serde_json::Value {
+        json!({})
+    }
+
+    fn due(&self, context: &RunContext) -> Result<Due> {
+        let home = &context.home;
+        let texts = text_files(home)?;
+        let languages: BTreeSet<String> = texts.keys().cloned().chain(home.indexed()?).collect();
+        if let Some(code) = self.language.as_ref().filter(|code| !languages.contains(*code)) {
+            bail!("there is no text in {code}; `tidings annotate` makes it");
+        }
+        let is_hiding = !self.hide.is_empty() || !hidden::read(home)?.is_empty();
+        let mut due = Due::default();
+        for code in languages.into_iter().filter(|code| self.language.as_ref().is_none_or(|only| only == code)) {
+            let files = texts.get(&code).map(Vec::as_slice).unwrap_or_default();
+            match why_due(home, &code, files) {
+                Some(why) => due.units.push(Unit { name: code, why }),
+                None if is_hiding || self.verify => due.units.push(Unit { name: code, why: "it is to be checked" }),
+                None => due.up_to_date += 1,
+            }
+        }
+        Ok(due)
+    }
+
+    fn begin<'a>(&'a self, context: &'a RunContext, due: &Due) -> Result<Box<dyn StageRun + 'a>> {
+        let mut hide = hidden::read(&context.home)?;
+        if !self.hide.is_empty() {
+            // The list first: if this run fails, the next one knows.
+            hide.extend(self.hide.iter().cloned());
+            hidden::write(&context.home, &hide)?;
+        }
+        Ok(Box::new(CompileRun {
+            stage: self,
+            context,
+            texts: text_files(&context.home)?,
+            hide,
+            progress: context.progress("languages", due.units.len() as u64),
+            done: 0,
+            outcome: CompileOutcome {
+                run: context.run.clone(),
+                languages_up_to_date: due.up_to_date,
+                ..CompileOutcome::default()
+            },
+        }))
+    }
+
+    fn clear(&self, home: &Home) -> Result<()> {
+        Ok(home.remove_index(None)?)
+    }
+
+    fn clear_language(&self, home: &Home, language: &str, _: &BTreeSet<String>) -> Result<()> {
+        Ok(home.remove_index(Some(language))?)
+    }
+}
+
+/// The stage at work.
+struct CompileRun<'a> {
+    stage: &'a Compile,
+    context: &'a RunContext,
+    texts: BTreeMap<String, Vec<TextFile>>,
+    hide: BTreeSet<String>,
+    progress: ProgressScope,
+    done: u64,
+    outcome: CompileOutcome,
+}
+
+/// A language, as the run log keeps it.
+#[derive(Serialize)]
+struct LanguageLine<'a> {
+    language: &'a str,
+    compiled: &'a LanguageOutcome,
+}
+
+impl StageRun for CompileRun<'_> {
+    fn unit(&mut self, unit: &Unit, log: &mut StageLog<'_>) -> Result<()> {
+        let code = &unit.name;
+        self.progress.show(self.done, code);
+        let compiled = self.compile(code).with_context(|| {
+            format!("the index of {code} cannot be written; if it is damaged, remove index/{code} and run again")
+        })?;
+        self.done += 1;
+        let outcome = &mut self.outcome;
+        match compiled {
+            Some(compiled) => {
+                log.push(&LanguageLine { language: code, compiled: &compiled })?;
+                outcome.days_added += compiled.days_added;
+                outcome.tokens_added += compiled.tokens_added;
+                outcome.documents_hidden += compiled.documents_hidden;
+                outcome.days_left += compiled.days_left;
+                outcome.languages.insert(code.clone(), compiled);
+            }
+            None => outcome.languages_up_to_date += 1,
+        }
+        Ok(())
+    }
+
+    fn finish(self: Box<Self>, ending: Ending, _: &mut StageLog<'_>) -> Result<StageOutcome> {
+        let mut outcome = self.outcome;
+        outcome.done = ending.is_done();
+        outcome.languages_left = ending.left;
+        outcome.seconds = self.context.seconds();
+        outcome.ending = ending;
+        Ok(StageOutcome::Compile(outcome))
+    }
+}
+
+/// A file of text of a language, with its day.
+type TextFile = (String, Ingredient);
+
+/// The files of text by language, oldest first.
+fn text_files(home: &Home) -> Result<BTreeMap<String, Vec<TextFile>>> {
+    let mut files: BTreeMap<String, Vec<TextFile>> = BTreeMap::new();
+    for day in text::days(home)? {
+        let Some(recipe) = TextRecipe::read(home, &day)? else { continue };
+        for output in recipe.outputs {
+            let code = output.file.split('/').nth(1).unwrap_or_default().to_owned();
+            files.entry(code).or_default().push((day.clone(), output));
+        }
+    }
+    Ok(files)
+}
+
+/// Whether an index was made of this file as it is.
+fn is_indexed(inputs: &BTreeMap<String, Input>, file: &Ingredient) -> bool {
+    inputs.get(&file.file).is_some_and(|input| (input.bytes, &input.xxh3) == (file.bytes, &file.xxh3))
+}
+
+fn inputs_of(snapshot: &Snapshot) -> BTreeMap<String, Input> {
+    snapshot.inputs().iter().map(|input| (input.file.clone(), input.clone())).collect()
+}
+
+/// The reason for which the index of a language is due, if it is.
+fn why_due(home: &Home, code: &str, files: &[TextFile]) -> Option<&'static str> {
+    // One that cannot be opened is made again, or the attempt says what is wrong.
+    let Ok(snapshot) = Snapshot::open(&home.index().join(code)) else { return Some("it cannot be opened") };
+    let inputs = inputs_of(&snapshot);
+    match files.iter().filter(|(_, file)| is_indexed(&inputs, file)).count() {
+        known if known < files.len() => Some("text was added"),
+        known if known < inputs.len() => Some("text was removed"),
+        _ => None,
+    }
+}
+
+impl CompileRun<'_> {
+    /// Brings the index of a language up to date; returns what changed, if anything did.
+    fn compile(&self, code: &str) -> Result<Option<LanguageOutcome>> {
+        let context = self.context;
+        let settings =
+            Settings { batch_bytes: context.config.index.memory_mib * (1 << 20) * 2 / 5, ..Settings::default() };
+        let mut writer = open(&context.home, code, settings)?;
+        if self.stage.verify {
+            writer.snapshot().verify()?;
+        }
+        let wanted = self.texts.get(code).map(Vec::as_slice).unwrap_or_default();
+        let known = inputs_of(&writer.snapshot());
+        let mut new: Vec<&TextFile> = wanted.iter().filter(|(_, file)| !is_indexed(&known, file)).collect();
+        // Replacements come first: when time is over, no day may be withdrawn and not be back.
+        new.sort_by_key(|(_, file)| !known.contains_key(&file.file));
+        let replacing = new.iter().filter(|(_, file)| known.contains_key(&file.file)).count();
+        let still: BTreeSet<&str> =
+            wanted.iter().filter(|(_, file)| is_indexed(&known, file)).map(|(_, file)| file.file.as_str()).collect();
+        let old: Vec<&Input> = known.values().filter(|input| !still.contains(input.file.as_str())).collect();
+        let mut hidden = hide(&mut writer, &self.hide)?;
+        if new.is_empty() && old.is_empty() && hidden == 0 {
+            return Ok(None);
+        }
+        let mut withdrawn = 0;
+        for input in &old {
+            let day = input.file.rsplit('/').next().and_then(|name| Day::parse(name.get(..10)?));
+            withdrawn += writer.withdraw(&input.file, day.with_context(|| format!("{} has no day", input.file))?)?;
+        }
+        let mut inputs = Vec::new();
+        for (_, file) in &new {
+            let is_over = context.is_over() || context.cancel.is_cancelled();
+            if inputs.len() >= replacing.max(1) && is_over {
+                break;
+            }
+            let path = context.home.root().join(&file.file);
+            writer.read(&mut Reader::new(text::open(&context.home, &file.file)?, &path))?;
+            inputs.push(Input { file: file.file.clone(), bytes: file.bytes, xxh3: file.xxh3.clone() });
+        }
+        let before = writer.snapshot().tokens();
+        let added = inputs.len();
+        writer.commit(inputs)?;
+        let after = writer.snapshot().tokens();
+        hidden += hide(&mut writer, &self.hide)?;
+        // Merging can wait; a cancelled run cannot.
+        let merges = if context.cancel.is_cancelled() { 0 } else { writer.merge()? };
+        let snapshot = writer.snapshot();
+        log::debug!("{code}: {} tokens in {} segments", grouped(snapshot.tokens()), snapshot.segments().len());
+        Ok(Some(LanguageOutcome {
+            days_added: added as u64,
+            days_left: (new.len() - added) as u64,
+            days_withdrawn: old.len() as u64,
+            documents_withdrawn: withdrawn,
+            documents_hidden: hidden,
+            tokens_added: after.saturating_sub(before),
+            tokens: snapshot.tokens(),
+            documents: snapshot.documents(),
+            segments: snapshot.segments().len() as u64,
+            merges: merges as u64,
+            generation: snapshot.generation(),
+            bytes: snapshot.bytes_on_disk(),
+        }))
+    }
+}
+
+/// Opens the index of a language. It is derived, so one with lost or damaged files is deleted and made again; one that
+/// a newer Tidings wrote, or whose disk cannot be read, is left alone.
+fn open(home: &Home, code: &str, settings: Settings) -> Result<Writer> {
+    let folder = home.index().join(code);
+    let is_lost = |error: &tidings_index::Error| match error {
+        tidings_index::Error::Damaged { .. } => true,
+        tidings_index::Error::Io { source, .. } => source.kind() == std::io::ErrorKind::NotFound,
+        _ => false,
+    };
+    match Writer::open(&folder, settings.clone()) {
+        Err(error) if is_lost(&error) => {
+            log::warn!("{error}: making the index of {code} again");
+            home.remove_index(Some(code))?;
+            Ok(Writer::open(&folder, settings)?)
+        }
+        opened => Ok(opened?),
+    }
+}
+
+/// Hides documents from every answer; returns how many were not hidden before.
+fn hide(writer: &mut Writer, hidden: &BTreeSet<String>) -> Result<u64> {
+    if hidden.is_empty() {
+        return Ok(0);
+    }
+    let ids: Vec<u128> = hidden.iter().filter_map(|name| u128::from_str_radix(name, 16).ok()).collect();
+    let addresses: Vec<&str> = hidden.iter().map(String::as_str).collect();
+    Ok(writer.remove_ids(&ids)?.documents + writer.remove_urls(&addresses)?.documents)
+}

@@ -1,0 +1,45 @@
+//! The duplicates of a home with their texts.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use anyhow::{Result, anyhow, bail};
+use tidings_store::Home;
+use tidings_store::docs::DocumentReader;
+use tidings_store::seen::{self, DocsDay, DuplicateUnit, Ledger, VerdictLine};
+
+/// Passes every duplicate with its text to `see`, in the order of time.
+pub fn for_each(home: &Home, mut see: impl FnMut(&VerdictLine, &DuplicateUnit, &str) -> Result<()>) -> Result<()> {
+    let days: BTreeMap<String, DocsDay> =
+        seen::docs_days(home)?.into_iter().map(|day| (day.name.clone(), day)).collect();
+    for judged in Ledger::read(home)?.map(|ledger| ledger.days).unwrap_or_default() {
+        let Some(day) = days.get(&judged.day).filter(|day| day.digest == judged.docs) else {
+            bail!("the documents of {} have changed since they were judged; run `tidings dedup` first", judged.day);
+        };
+        let mut verdicts = seen::VerdictReader::open(home, &judged.day)?;
+        for (_, path) in day.files(home)? {
+            for document in DocumentReader::open(&path)? {
+                let document = document?;
+                let verdict = verdicts.next().transpose()?.filter(|verdict| verdict.id == document.id);
+                let verdict = verdict.ok_or_else(|| unlike(&path))?;
+                for unit in &verdict.duplicates {
+                    let paragraph = document.paragraphs.get(unit.paragraph as usize).map(|paragraph| &paragraph.text);
+                    let bytes = unit.bytes.map(|(start, end)| start as usize..end as usize);
+                    let text = paragraph.and_then(|text| match bytes {
+                        Some(bytes) => text.get(bytes),
+                        None => Some(text.as_str()),
+                    });
+                    see(&verdict, unit, text.ok_or_else(|| unlike(&path))?)?;
+                }
+            }
+        }
+    }
+    Ok(())
+}
+
+fn unlike(path: &Path) -> anyhow::Error {
+    anyhow!(
+        "{} and the verdicts on it do not fit together; `tidings rebuild --from dedup` makes them again",
+        path.display()
+    )
+}

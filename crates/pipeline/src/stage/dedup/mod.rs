@@ -1,0 +1,668 @@
+//! `dedup`: days of documents in, days of verdicts out, in their order.
+//!
+//! A day is judged against all days before it. Where a day has changed, or one has come in between, the memory
+//! is truncated to the day before and everything from there on is judged again.
+
+pub mod duplicates;
+
+use std::collections::{BTreeSet, HashMap};
+use std::fmt;
+use std::ops::Range;
+use std::path::PathBuf;
+use std::time::Instant;
+
+use anyhow::{Result, anyhow};
+use jiff::civil::Date;
+use serde::{Deserialize, Serialize};
+use serde_json::json;
+use tidings_dedup::ages::{self, Aged};
+use tidings_dedup::{
+    Finding, Judge, KeyRun, Level, Memory, Origin, Past, PieceFile, PieceNumber, Rule, Scope, Sealed, Text, Verdict,
+    join,
+};
+use tidings_model::Document;
+use tidings_store::docs::{self, DocumentReader, Ingredient};
+use tidings_store::pages::PageReader;
+use tidings_store::seen::{
+    self, Copy, DocsDay, DuplicateUnit, JudgedDay, Ledger, Manner, Spool, VerdictDraft, VerdictLine,
+};
+use tidings_store::{Error, Home};
+use xxhash_rust::xxh3::xxh3_64;
+
+use super::{Data, Due, Stage, StageId, StageOutcome, StageRun, Unit};
+use crate::config::Config;
+use crate::context::{RunContext, StageLog};
+use crate::display::{count, grouped, span_s};
+use crate::outcome::{Ending, Outcome, Status};
+use crate::parallel::{self, Bounds};
+use crate::reporter::ProgressScope;
+
+/// The memory that a document takes while it is read, by its size: its text, its words, its n-grams.
+const EXPANSION: usize = 6;
+/// The least memory that a document takes.
+const LEAST_WEIGHT: usize = 16 << 10;
+/// Documents of so many bytes may be under way.
+const WEIGHT: usize = 64 << 20;
+/// A document is a copy if at least this share of it was seen.
+const COPY_SHARE: f32 = 0.5;
+
+/// Documents → verdicts.
+#[derive(Debug, Clone, Default)]
+pub struct Dedup;
+
+/// The outcome of `dedup`.
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub struct DedupOutcome {
+    /// Whether all that could be done was done.
+    pub done: bool,
+    /// The name of the run.
+    pub run: String,
+    /// Days that were judged.
+    pub days: u64,
+    /// Days that were up to date.
+    pub days_up_to_date: u64,
+    /// Days that are left for a later run.
+    pub days_left: u64,
+    /// Documents that were judged.
+    pub documents: u64,
+    /// Documents of which nothing is new.
+    pub duplicates: u64,
+    /// Their words.
+    pub words: u64,
+    /// Words of duplicate paragraphs and sentences.
+    pub duplicate_words: u64,
+    /// How long it took.
+    pub seconds: f64,
+    #[serde(skip)]
+    ending: Ending,
+}
+
+impl Outcome for DedupOutcome {
+    fn status(&self) -> Status {
+        if self.done { Status::Done } else { Status::NotDone }
+    }
+}
+
+impl fmt::Display for DedupOutcome {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.days == 0 && self.days_left == 0 {
+            return match self.days_up_to_date {
+                0 => writeln!(f, "nothing to judge: there are no documents yet"),
+                days => writeln!(f, "nothing to judge: all of {} are up to date", count(days, "day")),
+            };
+        }
+        writeln!(
+            f,
+            "{} judged: {}, {} of them copies of earlier ones; {:.1} % of {} words are duplicates{}, {}",
+            count(self.days, "day"),
+            count(self.documents, "document"),
+            grouped(self.duplicates),
+            share(self.duplicate_words, self.words) * 100.0,
+            grouped(self.words),
+            self.ending.text("day"),
+            span_s(self.seconds),
+        )
+    }
+}
+
+impl Stage for Dedup {
+    fn id(&self) -> StageId {
+        StageId::Dedup
+    }
+
+    fn version(&self) -> u32 {
+        1
+    }
+
+    fn inputs(&self) -> &'static [Data] {
+        &[Data::Documents]
+    }
+
+    fn outputs(&self) -> &'static [Data] {
+        &[Data::Verdicts]
+    }
+
+    fn settings(&self, config: &Config) -> serde_json::Value {
+        let dedup = &config.dedup;
+        let rule = dedup.rule().ok();
+        json!({
+            "ngram": rule.map(|rule| rule.ngram),
+            "threshold": rule.map(|rule| rule.threshold),
+            "smoothing": rule.map(|rule| rule.smoothing),
+            "levels": rule.map(|rule| rule.levels),
+            "scope": dedup.scope,
+        })
+    }
+
+    /// A verdict depends on all days before, so one process does them in their order.
+    fn is_divisible(&self) -> bool {
+        false
+    }
+
+    fn due(&self, context: &RunContext) -> Result<Due> {
+        context.config.dedup.rule()?;
+        let days = seen::docs_days(&context.home)?;
+        let judged = Ledger::read(&context.home)?;
+        let (kept, why) = up_to_date(&context.home, judged.as_ref(), &self.params(&context.config), &days)?;
+        let units = days.into_iter().skip(kept).map(|day| Unit { name: day.name, why }).collect();
+        Ok(Due { units, up_to_date: kept as u64, waiting: 0 })
+    }
+
+    fn begin<'a>(&'a self, context: &'a RunContext, due: &Due) -> Result<Box<dyn StageRun + 'a>> {
+        let outcome =
+            DedupOutcome { run: context.run.clone(), days_up_to_date: due.up_to_date, ..DedupOutcome::default() };
+        if !context.shard.takes_undivided() {
+            return Ok(Box::new(Idle { context, outcome }));
+        }
+        let kept = due.up_to_date as usize;
+        let found = Ledger::read(&context.home)?;
+        let judged = found.as_ref().map_or(0, |found| found.days.len());
+        if due.units.is_empty() && kept == judged {
+            // A crash may have left files that the last manifest no longer names.
+            tidy(&context.home, found.as_ref().map_or(&[], |found| &found.days))?;
+            return Ok(Box::new(Idle { context, outcome }));
+        }
+        if kept < judged {
+            let (day, why) =
+                due.units.first().map_or(("the last day", "days were removed"), |unit| (&unit.name, unit.why));
+            log::info!("{why}: judging again from {day} on");
+        }
+        let days = seen::docs_days(&context.home)?.into_iter().map(|day| (day.name.clone(), day)).collect();
+        let progress = context.progress("days", due.units.len() as u64);
+        let params = self.params(&context.config);
+        Ok(Box::new(DedupRun::open(context, found, params, kept, days, progress, outcome)?))
+    }
+
+    fn clear(&self, home: &Home) -> Result<()> {
+        Ok(seen::clear(home)?)
+    }
+
+    fn clear_language(&self, home: &Home, _language: &str, days: &BTreeSet<String>) -> Result<()> {
+        Ok(days.first().map_or(Ok(()), |day| seen::forget(home, day))?)
+    }
+}
+
+impl Dedup {
+    /// The parameters by which days are judged now.
+    fn params(&self, config: &Config) -> Manner {
+        Manner::new(&crate::program(), self.settings(config))
+    }
+}
+
+/// The stage with nothing to do.
+struct Idle<'a> {
+    context: &'a RunContext,
+    outcome: DedupOutcome,
+}
+
+impl StageRun for Idle<'_> {
+    fn unit(&mut self, _: &Unit, _: &mut StageLog<'_>) -> Result<()> {
+        Ok(())
+    }
+
+    fn finish(self: Box<Self>, ending: Ending, _: &mut StageLog<'_>) -> Result<StageOutcome> {
+        Ok(StageOutcome::Dedup(ended(self.outcome, ending, self.context)))
+    }
+}
+
+fn ended(mut outcome: DedupOutcome, ending: Ending, context: &RunContext) -> DedupOutcome {
+    outcome.done = ending.is_done();
+    outcome.days_left = ending.left;
+    outcome.seconds = context.seconds();
+    outcome.ending = ending;
+    outcome
+}
+
+/// How many days need not be judged again, and why no more.
+fn up_to_date(
+    home: &Home,
+    ledger: Option<&Ledger>,
+    wanted: &Manner,
+    days: &[DocsDay],
+) -> Result<(usize, &'static str)> {
+    let Some(ledger) = ledger else { return Ok((0, "nothing was judged yet")) };
+    if ledger.manner != *wanted {
+        return Ok((0, "the settings or the program are others"));
+    }
+    let is_there =
+        |file: &Ingredient| std::fs::metadata(home.root().join(&file.file)).is_ok_and(|meta| meta.len() == file.bytes);
+    let memory = memory_files(&ledger.days);
+    if !memory.iter().all(is_there) {
+        return Ok((0, "files of the memory are missing"));
+    }
+    for (at, judged) in ledger.days.iter().enumerate() {
+        match days.get(at) {
+            None => return Ok((at, "days were removed")),
+            Some(day) if day.name != judged.day => return Ok((at, "days were added or removed")),
+            Some(day) if day.digest != judged.docs => return Ok((at, "documents have changed")),
+            Some(_) if !is_there(&judged.verdicts) => return Ok((at, "verdicts are missing")),
+            Some(_) => {}
+        }
+    }
+    Ok((ledger.days.len(), "days were added"))
+}
+
+/// The files that hold the memory of these days.
+fn memory_files(days: &[JudgedDay]) -> Vec<Ingredient> {
+    let count = days.len() as u64;
+    let last = |range: &Range<u64>| &days[range.end as usize - 1];
+    let keys = ages::layout(count).iter().map(|range| last(range).key_file.clone()).collect::<Vec<_>>();
+    let pieces = ages::piece_layout(count).iter().map(|range| last(range).piece_file.clone()).collect::<Vec<_>>();
+    [keys, pieces].concat()
+}
+
+/// Removes what the ledger does not name.
+fn tidy(home: &Home, days: &[JudgedDay]) -> Result<()> {
+    let verdicts = days.iter().map(|day| day.verdicts.clone());
+    let named = memory_files(days).into_iter().chain(verdicts).map(|file| home.root().join(file.file)).collect();
+    Ok(seen::tidy(home, &seen::FOLDERS, &named)?)
+}
+
+/// The stage at work.
+struct DedupRun<'a> {
+    context: &'a RunContext,
+    rule: Rule,
+    scope: Scope,
+    ledger: Ledger,
+    keys: Vec<Aged>,
+    pieces: Vec<PieceFile>,
+    /// The days as numbers, with the first piece of each.
+    days: Vec<(i64, PieceNumber)>,
+    docs_days: HashMap<String, DocsDay>,
+    progress: ProgressScope,
+    outcome: DedupOutcome,
+}
+
+/// A day, as the run log keeps it.
+#[derive(Serialize)]
+struct DayLine<'a> {
+    day: &'a str,
+    documents: u64,
+    duplicates: u64,
+    words: u64,
+    duplicate_words: u64,
+    words_so_far: u64,
+    duplicate_words_so_far: u64,
+    duplicate_share_so_far: f64,
+    seconds: f64,
+}
+
+/// A document that waits for its turn: where its text lies, and its place among the verdicts.
+struct Waiting {
+    date: String,
+    id: String,
+    site: String,
+    lang: usize,
+    /// The checksum of its raw page, where these are judged.
+    page: Option<u64>,
+    place: Range<u64>,
+}
+
+impl StageRun for DedupRun<'_> {
+    fn unit(&mut self, unit: &Unit, log: &mut StageLog<'_>) -> Result<()> {
+        self.progress.show(self.outcome.days, &unit.name);
+        let began = Instant::now();
+        let day = self.docs_days[&unit.name].clone();
+        let judged = self.judge(&day)?;
+        let outcome = &mut self.outcome;
+        outcome.days += 1;
+        outcome.documents += judged.documents;
+        outcome.duplicates += judged.duplicates;
+        outcome.words += judged.words;
+        outcome.duplicate_words += judged.duplicate_words;
+        let [words, duplicates] = [|day: &JudgedDay| day.words, |day: &JudgedDay| day.duplicate_words]
+            .map(|number| self.ledger.days.iter().map(number).sum::<u64>());
+        log.push(&DayLine {
+            day: &day.name,
+            documents: judged.documents,
+            duplicates: judged.duplicates,
+            words: judged.words,
+            duplicate_words: judged.duplicate_words,
+            words_so_far: words,
+            duplicate_words_so_far: duplicates,
+            duplicate_share_so_far: share(duplicates, words),
+            seconds: began.elapsed().as_secs_f64(),
+        })
+    }
+
+    fn finish(self: Box<Self>, ending: Ending, _: &mut StageLog<'_>) -> Result<StageOutcome> {
+        Ok(StageOutcome::Dedup(ended(self.outcome, ending, self.context)))
+    }
+}
+
+impl<'a> DedupRun<'a> {
+    /// Opens the memory of the days that are kept, and takes all others out of it.
+    fn open(
+        context: &'a RunContext,
+        found: Option<Ledger>,
+        wanted: Manner,
+        kept: usize,
+        docs_days: HashMap<String, DocsDay>,
+        progress: ProgressScope,
+        outcome: DedupOutcome,
+    ) -> Result<DedupRun<'a>> {
+        let home = &context.home;
+        let ledger = match found {
+            Some(ledger) if kept > 0 => ledger,
+            // The manifest must not name files that are about to go.
+            _ => Ledger::create(home, wanted)?,
+        };
+        let count = ledger.days.len() as u64;
+        let path = |file: &Ingredient| home.root().join(&file.file);
+        let (mut keys, mut pieces) = (Vec::new(), Vec::new());
+        for range in ages::layout(count) {
+            let run = KeyRun::open(&path(&ledger.days[range.end as usize - 1].key_file))?;
+            keys.push(Aged { days: range, run });
+        }
+        for range in ages::piece_layout(count) {
+            let [first, last] = [&ledger.days[range.start as usize], &ledger.days[range.end as usize - 1]];
+            let number = last.pieces.end - first.pieces.start;
+            pieces.push(PieceFile::known(&path(&last.piece_file), first.pieces.start, number, last.piece_file.bytes));
+        }
+        let days = numbered_days(&ledger.days);
+        let mut run = DedupRun {
+            context,
+            rule: context.config.dedup.rule()?,
+            scope: context.config.dedup.scope,
+            ledger,
+            keys,
+            pieces,
+            days,
+            docs_days,
+            progress,
+            outcome,
+        };
+        if kept < run.ledger.days.len() {
+            run.truncate(kept)?;
+        }
+        tidy(home, &run.ledger.days)?;
+        Ok(run)
+    }
+
+    fn memory_path(&self, kind: &str, range: &Range<u64>, today: Option<&str>) -> PathBuf {
+        let name = |day: u64| match self.ledger.days.get(day as usize) {
+            Some(judged) => judged.day.as_str(),
+            None => today.expect("a day that is not in the ledger is today"),
+        };
+        seen::memory_path(&self.context.home, kind, name(range.start), name(range.end - 1))
+    }
+
+    /// Takes all days but the first ones out of the memory. New files come first, then the ledger.
+    fn truncate(&mut self, kept: usize) -> Result<()> {
+        let home = &self.context.home;
+        let draft = seen::draft_folder(home)?.join("cut.tmp");
+        let days = &self.ledger.days;
+        let first = |day: u64| days[day as usize].pieces.start;
+        let is_same = |made: &Ingredient, day: u64, known: &Ingredient| match made == known {
+            true => Ok(()),
+            false => Err(Error::Uneven {
+                day: days[day as usize].day.clone(),
+                fault: format!("{} is not what it was", made.file),
+            }),
+        };
+        let mut keys = Vec::new();
+        for range in ages::layout(kept as u64) {
+            let target = self.memory_path("keys", &range, None);
+            if !self.keys.iter().any(|aged| aged.days == range) {
+                drop(ages::cut(&self.keys, &range, first, |_| draft.clone())?);
+                let made = seen::place(home, &draft, &target)?;
+                is_same(&made, range.end - 1, &days[range.end as usize - 1].key_file)?;
+            }
+            keys.push(Aged { days: range, run: KeyRun::open(&target)? });
+        }
+        let mut pieces = Vec::new();
+        for range in ages::piece_layout(kept as u64) {
+            let target = self.memory_path("pieces", &range, None);
+            if !self.pieces.iter().any(|file| file.path() == target) {
+                let parts: Vec<&PieceFile> = self.pieces.iter().collect();
+                join(&parts, first(range.start)..first(range.end), &draft)?;
+                let made = seen::place(home, &draft, &target)?;
+                is_same(&made, range.end - 1, &days[range.end as usize - 1].piece_file)?;
+            }
+            pieces.push(PieceFile::open(&target)?);
+        }
+        (self.keys, self.pieces) = (keys, pieces);
+        self.ledger.cut(&self.context.home, kept)?;
+        self.days = numbered_days(&self.ledger.days);
+        Ok(())
+    }
+
+    fn judge(&mut self, day: &DocsDay) -> Result<JudgedDay> {
+        let home = &self.context.home;
+        let folder = seen::draft_folder(home)?;
+        let mut texts = Spool::create(home, "texts")?;
+        let files = day.files(home)?;
+        let waiting = self.read(day, &files, &mut texts)?;
+
+        let (ranges, runs): (Vec<_>, Vec<_>) = self.keys.drain(..).map(|aged| (aged.days, aged.run)).unzip();
+        let past = Past { runs, pieces: self.pieces.clone(), days: std::mem::take(&mut self.days) };
+        let memory = Memory::new(past, &folder, self.context.config.dedup.memory_mib << 20)?;
+        let mut judge = Judge::new(self.rule, self.scope, memory);
+
+        // The order of time, and nothing else, decides which of two copies is kept.
+        let mut order: Vec<usize> = (0..waiting.len()).collect();
+        order.sort_by(|a, b| {
+            let key = |at: &usize| (&waiting[*at].date, &waiting[*at].id, *at);
+            key(a).cmp(&key(b))
+        });
+        let mut verdicts = Spool::create(home, "verdicts")?;
+        let mut places = vec![0..0; waiting.len()];
+        let mut judged = Counters::default();
+        let mut copies: HashMap<String, Vec<Copy>> = HashMap::new();
+        let mut bytes = Vec::new();
+        for at in order {
+            self.context.check_cancelled()?;
+            let document = &waiting[at];
+            texts.read(&document.place, &mut bytes)?;
+            let text = Text::unpack(&bytes).ok_or_else(|| anyhow!("{}: a text was lost on the way", day.name))?;
+            let month = document.date.get(..7).unwrap_or_default();
+            let name = &document.id;
+            let (site, page) = (&document.site, document.page);
+            let origin = Origin { name, site, month, day: numbered(&day.name), page };
+            let verdict = judge.judge(&text, &origin)?;
+            let line = line(document, &files[document.lang].0, &text, &verdict);
+            judged.add(&line, &verdict);
+            if let Some(of) = &line.copy_of {
+                let copy = Copy {
+                    id: line.id.clone(),
+                    site: line.site.clone(),
+                    date: line.date.clone(),
+                    share: rounded(verdict.share()),
+                };
+                copies.entry(of.clone()).or_default().push(copy);
+            }
+            places[at] = verdicts.push(&serde_json::to_vec(&line)?)?;
+        }
+        let mut sealed = judge.seal()?;
+        let past = ranges.into_iter().zip(sealed.past.drain(..));
+        self.keys = past.map(|(days, run)| Aged { days, run }).collect();
+        self.days = std::mem::take(&mut sealed.days);
+
+        let mut draft = VerdictDraft::create(home, &day.name)?;
+        for (document, place) in waiting.iter().zip(&places) {
+            verdicts.read(place, &mut bytes)?;
+            if let Some(copies) = copies.remove(&document.id) {
+                let line: VerdictLine = serde_json::from_slice(&bytes)?;
+                bytes = serde_json::to_vec(&VerdictLine { copies, ..line })?;
+            }
+            bytes.push(b'\n');
+            draft.push(&bytes)?;
+        }
+        let verdicts = draft.publish(home)?;
+        let judged = self.remember(day, &sealed, judged, verdicts)?;
+        Ok(judged)
+    }
+
+    /// Reads the documents of a day and prepares them on all cores.
+    fn read(&self, day: &DocsDay, files: &[(String, PathBuf)], texts: &mut Spool) -> Result<Vec<Waiting>> {
+        let threads = super::threads(self.context.config.dedup.threads);
+        let mut next = files.iter().enumerate();
+        let mut open: Option<(usize, DocumentReader)> = None;
+        let source = || loop {
+            self.context.check_cancelled()?;
+            if let Some((lang, reader)) = &mut open
+                && let Some(document) = reader.next()
+            {
+                let document: Document = document?;
+                let bytes: usize = document.paragraphs.iter().map(|paragraph| paragraph.text.len()).sum();
+                return Ok(Some(((*lang, document), bytes * EXPANSION + LEAST_WEIGHT)));
+            }
+            let Some((lang, (_, path))) = next.next() else { return Ok(None) };
+            open = Some((lang, DocumentReader::open(path)?));
+        };
+        let rule = &self.rule;
+        let prepare = |(lang, document): (usize, Document)| {
+            let mut bytes = Vec::new();
+            Text::new(document.paragraphs.iter().map(|paragraph| paragraph.text.as_str()), rule).pack(&mut bytes);
+            (lang, document, bytes)
+        };
+        let pages =
+            if rule.levels.has(Level::Page) { page_checksums(&self.context.home, day)? } else { HashMap::new() };
+        let mut waiting = Vec::new();
+        parallel::ordered(Bounds { threads, weight: WEIGHT }, source, prepare, |(lang, document, bytes)| {
+            let place = texts.push(&bytes)?;
+            let date = document.dated.map_or_else(|| day.name.clone(), |dated| dated.day);
+            let page = pages.get(&xxh3_64(document.url.as_bytes())).copied();
+            waiting.push(Waiting { date, id: document.id, site: document.site, lang, page, place });
+            Ok(())
+        })?;
+        Ok(waiting)
+    }
+
+    /// Puts what a day has left into its place; the ledger comes last.
+    fn remember(&mut self, day: &DocsDay, sealed: &Sealed, tally: Counters, verdicts: Ingredient) -> Result<JudgedDay> {
+        let home = self.context.home.clone();
+        let folder = seen::draft_folder(&home)?;
+        let draft = |name: &str| folder.join(name);
+        let grown = ages::grow(&self.keys, &sealed.runs, |_| draft("keys.tmp"))?;
+        let key_path = self.memory_path("keys", &grown.days, Some(&day.name));
+        let range = ages::piece_layout(self.ledger.days.len() as u64 + 1).pop().expect("a day is in some file");
+        let piece_path = self.memory_path("pieces", &range, Some(&day.name));
+        let first = self.ledger.days.get(range.start as usize).map_or(sealed.pieces.first(), |day| day.pieces.start);
+        let older = ages::piece_layout(self.ledger.days.len() as u64);
+        let at = older.iter().filter(|older| older.end <= range.start).count();
+        let drafted: PathBuf = match range.end - range.start {
+            1 => sealed.pieces.path().to_owned(),
+            _ => {
+                let parts: Vec<&PieceFile> = self.pieces[at..].iter().chain([&sealed.pieces]).collect();
+                join(&parts, first..sealed.pieces.end(), &draft("joined.tmp"))?.path().to_owned()
+            }
+        };
+        let key_file = seen::place(&home, grown.run.path(), &key_path)?;
+        let piece_file = seen::place(&home, &drafted, &piece_path)?;
+        let judged = JudgedDay {
+            day: day.name.clone(),
+            docs: day.digest.clone(),
+            documents: tally.documents,
+            duplicates: tally.duplicates,
+            paragraphs: tally.paragraphs,
+            duplicate_paragraphs: tally.duplicate_paragraphs,
+            words: tally.words,
+            duplicate_words: tally.duplicate_words,
+            pieces: sealed.pieces.first()..sealed.pieces.end(),
+            verdicts,
+            piece_file,
+            key_file,
+        };
+        self.ledger.push(&home, judged.clone())?;
+        self.keys.retain(|aged| aged.days.start < grown.days.start);
+        self.keys.push(Aged { days: grown.days, run: KeyRun::open(&key_path)? });
+        self.pieces.truncate(at);
+        self.pieces.push(PieceFile::open(&piece_path)?);
+        // There may be thousands of verdicts, and each of them is named.
+        let named = memory_files(&self.ledger.days).into_iter().map(|file| home.root().join(file.file)).collect();
+        seen::tidy(&home, &["draft", "keys", "pieces"], &named)?;
+        Ok(judged)
+    }
+}
+
+/// A day as a number.
+fn numbered(day: &str) -> i64 {
+    day.parse::<Date>().map_or(0, crate::day_number)
+}
+
+/// Days as numbers, with the first piece of each.
+fn numbered_days(days: &[JudgedDay]) -> Vec<(i64, PieceNumber)> {
+    days.iter().map(|day| (numbered(&day.day), day.pieces.start)).collect()
+}
+
+/// The checksums of a day's raw pages, by address.
+fn page_checksums(home: &Home, day: &DocsDay) -> Result<HashMap<u64, u64>> {
+    let mut checksums = HashMap::new();
+    for path in docs::days(home)?.into_iter().filter(|known| known.name == day.name).flat_map(|known| known.files) {
+        let mut reader = PageReader::open(&path)?;
+        while let Some(line) = reader.next_line()? {
+            let page = line.page(&path)?;
+            checksums.insert(xxh3_64(page.url.as_bytes()), xxh3_64(&page.body));
+        }
+    }
+    Ok(checksums)
+}
+
+fn share(part: u64, whole: u64) -> f64 {
+    part as f64 / whole.max(1) as f64
+}
+
+/// A share with three decimals.
+fn rounded(share: f32) -> f64 {
+    (f64::from(share) * 1000.0).round() / 1000.0
+}
+
+/// The sums of a day.
+#[derive(Debug, Default)]
+struct Counters {
+    documents: u64,
+    duplicates: u64,
+    paragraphs: u64,
+    duplicate_paragraphs: u64,
+    words: u64,
+    duplicate_words: u64,
+}
+
+impl Counters {
+    fn add(&mut self, line: &VerdictLine, verdict: &Verdict) {
+        let gone = verdict.paragraphs.iter().filter(|finding| finding.duplicate.is_some()).count() as u64;
+        self.documents += 1;
+        self.duplicates += u64::from(line.words > 0 && line.words == line.duplicate_words);
+        self.paragraphs += line.paragraphs;
+        self.duplicate_paragraphs += gone;
+        self.words += line.words;
+        self.duplicate_words += line.duplicate_words;
+    }
+}
+
+/// The verdict on a document as it is kept.
+fn line(document: &Waiting, lang: &str, text: &Text, verdict: &Verdict) -> VerdictLine {
+    let unit = |paragraph: usize, bytes: Option<Range<usize>>, finding: &Finding| {
+        let why = finding.duplicate?;
+        Some(DuplicateUnit {
+            paragraph: paragraph as u64,
+            bytes: bytes.map(|bytes| (bytes.start as u64, bytes.end as u64)),
+            why: why.name().to_owned(),
+            share: rounded(finding.share),
+            of: finding.of.map(|of| verdict.sources[of as usize].clone()),
+        })
+    };
+    let paragraphs = verdict.paragraphs.iter().enumerate();
+    let mut duplicates: Vec<DuplicateUnit> = paragraphs.filter_map(|(at, finding)| unit(at, None, finding)).collect();
+    let gone: BTreeSet<u64> = duplicates.iter().map(|unit| unit.paragraph).collect();
+    for (at, finding) in verdict.sentences.iter().enumerate() {
+        let (paragraph, bytes) = text.sentence(at);
+        if !gone.contains(&(paragraph as u64)) {
+            duplicates.extend(unit(paragraph, Some(bytes), finding));
+        }
+    }
+    VerdictLine {
+        id: document.id.clone(),
+        lang: lang.to_owned(),
+        site: document.site.clone(),
+        date: document.date.clone(),
+        words: verdict.words as u64,
+        duplicate_words: verdict.removed as u64,
+        copy_of: verdict.source().filter(|_| verdict.share() >= COPY_SHARE).map(str::to_owned),
+        paragraphs: verdict.paragraphs.len() as u64,
+        duplicates,
+        copies: Vec::new(),
+    }
+}

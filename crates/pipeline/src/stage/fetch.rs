@@ -1,0 +1,263 @@
+//! `fetch`: downloads the pages of the plan, politely.
+
+use std::collections::HashMap;
+use std::fmt;
+use std::sync::Arc;
+use std::time::Duration;
+
+use anyhow::Result;
+use serde::{Deserialize, Serialize};
+use tidings_fetch::{Desk, Errand, Kind};
+use tidings_model::{Row, Status as PageStatus, address};
+use tidings_store::pages::{Archivist, Shelf};
+use tidings_store::removed::Removed;
+use tidings_store::{Work as Rows, WorkDraft, plan};
+
+use super::{Data, Due, Stage, StageId, StageOutcome, StageRun, Unit};
+use crate::config::Config;
+use crate::context::{RunContext, StageLog};
+use crate::discover::{self, GrowOutcome};
+use crate::display::{count, span_s};
+use crate::ingest::host_memory::{HostMemory, remembered_rules, require_contact};
+use crate::ingest::pages::PageProcessor;
+use crate::ingest::{self, Counters, Work};
+use crate::outcome::{Ending, Outcome, Status};
+
+/// The plan → pages.
+#[derive(Debug, Clone, Default)]
+pub struct Fetch {
+    /// Only find out what would be fetched.
+    pub dry_run: bool,
+    /// Fixes the random order of requests; another one each run if absent.
+    pub seed: Option<u64>,
+}
+
+/// The outcome of `fetch`.
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub struct FetchOutcome {
+    /// Whether all that could be done was done.
+    pub done: bool,
+    /// The name of the run.
+    pub run: String,
+    /// Entries in the plan.
+    pub entries: u64,
+    /// Entries that were to be fetched.
+    pub pending: u64,
+    /// Pages that were stored.
+    pub fetched: u64,
+    /// Pages that were tried and not stored.
+    pub failed: u64,
+    /// Pages by what came of them.
+    pub statuses: Counters,
+    /// Pages that are left for a later run.
+    pub left: u64,
+    /// Hosts that were to be asked.
+    pub hosts: u64,
+    /// Hosts that were given up for this run.
+    pub hosts_given_up: u64,
+    /// Requests that were sent.
+    pub requests: u64,
+    /// Bytes that were received.
+    pub bytes: u64,
+    /// How long it took.
+    pub seconds: f64,
+    /// Feeds that were found in the new pages, where `discover.grow` is set.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub discover: Option<GrowOutcome>,
+    /// The text that `Display` shows.
+    #[serde(skip)]
+    text: String,
+}
+
+impl Outcome for FetchOutcome {
+    fn status(&self) -> Status {
+        if self.done { Status::Done } else { Status::NotDone }
+    }
+}
+
+impl fmt::Display for FetchOutcome {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.text)
+    }
+}
+
+impl Stage for Fetch {
+    fn id(&self) -> StageId {
+        StageId::Fetch
+    }
+
+    fn version(&self) -> u32 {
+        1
+    }
+
+    fn inputs(&self) -> &'static [Data] {
+        &[Data::Plan, Data::Web]
+    }
+
+    fn outputs(&self) -> &'static [Data] {
+        &[Data::Pages]
+    }
+
+    fn settings(&self, config: &Config) -> serde_json::Value {
+        serde_json::json!({ "fetch": config.fetch })
+    }
+
+    fn time_limit(&self, config: &Config) -> Option<Duration> {
+        config.fetch.time_limit()
+    }
+
+    fn minutes_in_a_round(&self) -> u64 {
+        40
+    }
+
+    fn is_divisible(&self) -> bool {
+        false
+    }
+
+    fn due(&self, _: &RunContext) -> Result<Due> {
+        // Which entries are pending is known only once the plan was read; that is part of the work.
+        Ok(Due { units: vec![Unit { name: "pages".to_owned(), why: "the plan may hold some" }], ..Due::default() })
+    }
+
+    fn begin<'a>(&'a self, context: &'a RunContext, _: &Due) -> Result<Box<dyn StageRun + 'a>> {
+        Ok(Box::new(FetchRun { stage: self, context, outcome: FetchOutcome::default() }))
+    }
+}
+
+/// The stage at work.
+struct FetchRun<'a> {
+    stage: &'a Fetch,
+    context: &'a RunContext,
+    outcome: FetchOutcome,
+}
+
+impl StageRun for FetchRun<'_> {
+    fn unit(&mut self, _: &Unit, log: &mut StageLog<'_>) -> Result<()> {
+        self.outcome = self.stage.download(self.context, log)?;
+        Ok(())
+    }
+
+    fn finish(self: Box<Self>, ending: Ending, _: &mut StageLog<'_>) -> Result<StageOutcome> {
+        let mut outcome = self.outcome;
+        if ending.left > 0 {
+            // The run ended before the plan was read.
+            outcome.text = format!("0 pages fetched{}\n", ending.after(String::new()));
+            outcome.done = ending.is_done();
+        } else if self.context.config.discover.grow
+            && !self.context.cancel.is_cancelled()
+            && !outcome.statuses.0.is_empty()
+        {
+            let grown = discover::grow(&self.context.follow_up("discover")?, super::seed(self.stage.seed))?;
+            outcome.text.push_str(&grown.to_string());
+            outcome.discover = Some(grown);
+        }
+        outcome.run.clone_from(&self.context.run);
+        outcome.seconds = self.context.seconds();
+        Ok(StageOutcome::Fetch(outcome))
+    }
+}
+
+impl Fetch {
+    fn download(&self, context: &RunContext, log: &mut StageLog<'_>) -> Result<FetchOutcome> {
+        let Backlog { rows, queues, entries } = backlog(context)?;
+        let (pending, hosts) = (rows.len() as u64, queues.len() as u64);
+        if rows.is_empty() || self.dry_run {
+            let text = match pending {
+                0 => format!("nothing to fetch: all of {} in the plan settled\n", count(entries, "entry")),
+                _ => format!("would fetch {} from {}\n", count(pending, "page"), count(hosts, "host")),
+            };
+            return Ok(FetchOutcome { done: true, entries, pending, hosts, text, ..FetchOutcome::default() });
+        }
+        require_contact(&context.config, &context.home, queues.keys().map(String::as_str))?;
+        let memory = HostMemory::load(context, |host| queues.contains_key(host))?;
+        let remembered = remembered_rules(context, |host| queues.contains_key(host))?;
+        let everybody_rested = memory.everybody;
+        let settings = context.config.fetch.for_pages(super::seed(self.seed))?;
+        let (ceiling, compression, warc) =
+            (settings.ceiling(), context.config.store.compression, context.config.fetch.warc);
+        let rows = Arc::new(rows);
+        let work = Work {
+            kind: Kind::Page,
+            settings,
+            queues: memory.queues(queues),
+            everybody_rested,
+            remembered,
+            desk: PageDesk(rows.clone()),
+            shelf: Shelf::open(&context.home, &context.run, warc.then(|| archivist(&context.config))),
+        };
+        let removed = Arc::new(Removed::read(&context.home)?);
+        let processor = || PageProcessor::new(rows.clone(), removed.clone(), ceiling, compression, warc);
+        let ingested = ingest::run(context, log, work, processor)?;
+        context.apply_journal()?;
+        ingest::log_given_up(&ingested);
+        let fetched = ingested.counters.get("ok");
+        let (failed, failures) = ingest::failures(&ingested.counters, &["ok"]);
+        let (ending, done) = ingested.ending(context);
+        let failures = if failed > 0 { format!(", {failed} failed ({failures})") } else { String::new() };
+        let text = format!("{} fetched{failures}{ending}, {}\n", count(fetched, "page"), span_s(context.seconds()));
+        Ok(FetchOutcome {
+            done,
+            entries,
+            pending,
+            fetched,
+            failed,
+            left: ingested.left,
+            hosts,
+            hosts_given_up: ingested.outcome.given_up.len() as u64,
+            requests: ingested.requests,
+            bytes: ingested.bytes,
+            statuses: ingested.counters,
+            text,
+            ..FetchOutcome::default()
+        })
+    }
+}
+
+/// The pending entries of the plan.
+struct Backlog {
+    rows: Rows,
+    queues: HashMap<String, Vec<u32>>,
+    entries: u64,
+}
+
+fn backlog(context: &RunContext) -> Result<Backlog> {
+    let mut draft = WorkDraft::create(&context.home)?;
+    let mut queues: HashMap<String, Vec<u32>> = HashMap::new();
+    let mut entries = 0;
+    let mut written = Ok(());
+    let removed = Removed::read(&context.home)?;
+    plan::read(&context.home, |row| {
+        entries += 1;
+        // Most rows of a grown plan are settled, and the word tells at once.
+        if row.status == "ok" || written.is_err() {
+            return;
+        }
+        let status: PageStatus = row.status.parse().expect("any word is a status");
+        if status.is_pending(row.retries, context.config.fetch.retries) && removed.covers(row.url).is_none() {
+            match draft.push(row) {
+                Ok(ticket) => {
+                    let host = address::host(row.url).unwrap_or_default().to_ascii_lowercase();
+                    queues.entry(host).or_default().push(ticket);
+                }
+                Err(error) => written = Err(error),
+            }
+        }
+    })?;
+    written?;
+    Ok(Backlog { rows: draft.finish()?, queues, entries })
+}
+
+fn archivist(config: &Config) -> Archivist {
+    Archivist { software: format!("Tidings/{}", env!("CARGO_PKG_VERSION")), operator: config.fetch.contact.clone() }
+}
+
+struct PageDesk(Arc<Rows>);
+
+impl Desk for PageDesk {
+    fn errand(&mut self, ticket: u32) -> Result<Errand, Box<dyn std::error::Error + Send + Sync>> {
+        let line = self.0.line(ticket)?;
+        let row = Row::parse(&line).map_err(|fault| fault.to_string())?;
+        Ok(Errand { url: row.url.to_owned(), headers: Vec::new() })
+    }
+}

@@ -1,0 +1,239 @@
+//! The table of stages, and what a stage is.
+//!
+//! A stage turns what lies in a home into more of it: feeds into a plan, a plan into pages, pages into documents and so
+//! on. It says what is due; the [driver](crate::driver) has it done. A new stage is a file that implements [`Stage`]
+//! and a row in the table below; the commands, `run`, `rebuild`, `status`, `why`, `report` and the service read the table.
+
+pub mod annotate;
+pub mod clean;
+pub mod compile;
+pub mod dedup;
+pub mod fetch;
+pub mod update;
+
+use std::collections::BTreeSet;
+use std::fmt;
+use std::str::FromStr;
+use std::time::Duration;
+
+use anyhow::Result;
+use serde::{Deserialize, Serialize};
+use tidings_store::Home;
+
+use crate::config::Config;
+use crate::context::{RunContext, StageLog};
+use crate::outcome::{Ending, Outcome, Status};
+
+/// Declares the stages in their order: the enum of their names, the enum of their outcomes, and the table.
+macro_rules! stages {
+    ($($variant:ident, $name:literal, $stage:path, $outcome:path;)+) => {
+        /// A stage by its name.
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+        #[serde(rename_all = "kebab-case")]
+        #[allow(missing_docs)] // The table documents them.
+        pub enum StageId { $($variant),+ }
+
+        /// The outcome of a stage.
+        #[derive(Debug, Clone, Serialize, Deserialize)]
+        #[serde(untagged)]
+        #[allow(missing_docs)]
+        pub enum StageOutcome { $($variant($outcome)),+ }
+
+        impl StageId {
+            /// All stages, in their order.
+            pub const ALL: &[StageId] = &[$(StageId::$variant),+];
+
+            /// The name, as commands, settings and run logs have it.
+            pub const fn name(self) -> &'static str {
+                match self { $(StageId::$variant => $name),+ }
+            }
+
+            /// The stage with its usual options.
+            pub fn stage(self) -> Box<dyn Stage> {
+                match self { $(StageId::$variant => Box::new(<$stage>::default())),+ }
+            }
+
+            /// The outcome of this stage as a run log keeps it; none if it is that of another.
+            pub fn read_outcome(self, json: &str) -> Option<StageOutcome> {
+                match self { $(StageId::$variant => serde_json::from_str(json).ok().map(StageOutcome::$variant)),+ }
+            }
+        }
+
+        impl StageOutcome {
+            fn as_outcome(&self) -> &dyn OutcomeText {
+                match self { $(StageOutcome::$variant(outcome) => outcome),+ }
+            }
+        }
+    };
+}
+
+// The stages, in the order in which data flows through them.
+stages! {
+    Update, "update", update::Update, update::UpdateOutcome;
+    Fetch, "fetch", fetch::Fetch, fetch::FetchOutcome;
+    Clean, "clean", clean::Clean, clean::CleanOutcome;
+    Dedup, "dedup", dedup::Dedup, dedup::DedupOutcome;
+    Annotate, "annotate", annotate::Annotate, annotate::AnnotateOutcome;
+    Compile, "compile", compile::Compile, compile::CompileOutcome;
+}
+
+/// The part of [`Outcome`] that a trait object can have.
+trait OutcomeText: fmt::Display {
+    fn status_of(&self) -> Status;
+}
+
+impl<T: Outcome> OutcomeText for T {
+    fn status_of(&self) -> Status {
+        self.status()
+    }
+}
+
+impl fmt::Display for StageOutcome {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.as_outcome().fmt(f)
+    }
+}
+
+impl Outcome for StageOutcome {
+    fn status(&self) -> Status {
+        self.as_outcome().status_of()
+    }
+}
+
+impl fmt::Display for StageId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.name())
+    }
+}
+
+impl FromStr for StageId {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<StageId, String> {
+        let found = StageId::ALL.iter().find(|stage| stage.name() == text);
+        found.copied().ok_or_else(|| {
+            let names: Vec<&str> = StageId::ALL.iter().map(|stage| stage.name()).collect();
+            format!("there is no stage `{text}`; the stages are {}", names.join(", "))
+        })
+    }
+}
+
+/// A kind of data in a home.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Data {
+    /// The web itself.
+    Web,
+    /// The list of feeds.
+    FeedList,
+    /// The plan of what to download.
+    Plan,
+    /// Raw pages.
+    Pages,
+    /// Documents and the list of dropped pages.
+    Documents,
+    /// Verdicts on duplicates.
+    Verdicts,
+    /// Annotated text.
+    Text,
+    /// Indexes.
+    Index,
+}
+
+/// A unit of work: it is done as a whole or not at all.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Unit {
+    /// A day, a language, or whatever a stage divides its work into.
+    pub name: String,
+    /// The reason for which it is due.
+    pub why: &'static str,
+}
+
+/// What a stage has to do.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Due {
+    /// Units that are due, in the order in which they must be done.
+    pub units: Vec<Unit>,
+    /// Units that are up to date.
+    pub up_to_date: u64,
+    /// Units that wait for an earlier stage.
+    pub waiting: u64,
+}
+
+/// A stage of the pipeline. Its value holds the options of one call; the default is what `tidings run` does.
+pub trait Stage: Send + Sync {
+    /// Its name.
+    fn id(&self) -> StageId;
+
+    /// The version of its behaviour. It changes whenever the same inputs and settings give other output, enters the
+    /// recipe of everything the stage makes, and so decides what an upgrade makes again.
+    fn version(&self) -> u32;
+
+    /// What it reads.
+    fn inputs(&self) -> &'static [Data];
+
+    /// What it writes.
+    fn outputs(&self) -> &'static [Data];
+
+    /// The settings that shape its output, as its recipe keeps them.
+    fn settings(&self, config: &Config) -> serde_json::Value;
+
+    /// The time that a run takes at most if the caller sets no limit.
+    fn time_limit(&self, _config: &Config) -> Option<Duration> {
+        None
+    }
+
+    /// The minutes that `run` gives it by default.
+    fn minutes_in_a_round(&self) -> u64 {
+        30
+    }
+
+    /// Whether its output is a pure function of what lies in the home, so that it may be deleted and made again.
+    fn is_derived(&self) -> bool {
+        !self.inputs().contains(&Data::Web)
+    }
+
+    /// Whether its units can be done in any order, and so by several processes.
+    fn is_divisible(&self) -> bool {
+        true
+    }
+
+    /// Whether the process may end in the middle of a unit without losing more than that unit's work.
+    fn can_be_cut(&self) -> bool {
+        self.is_derived()
+    }
+
+    /// What there is to do. Reads recipes and the names of files, not the data itself.
+    fn due(&self, context: &RunContext) -> Result<Due>;
+
+    /// Begins a run over these units.
+    fn begin<'a>(&'a self, context: &'a RunContext, due: &Due) -> Result<Box<dyn StageRun + 'a>>;
+
+    /// Deletes everything it has made. Stages that are not derived delete nothing.
+    fn clear(&self, _home: &Home) -> Result<()> {
+        Ok(())
+    }
+
+    /// Deletes what it has made of the days that hold documents of a language.
+    fn clear_language(&self, _home: &Home, _language: &str, _days: &BTreeSet<String>) -> Result<()> {
+        Ok(())
+    }
+}
+
+/// A stage at work.
+pub trait StageRun {
+    /// Does one unit: all of it appears in the home, or nothing.
+    fn unit(&mut self, unit: &Unit, log: &mut StageLog<'_>) -> Result<()>;
+
+    /// Ends the run and returns what came of it.
+    fn finish(self: Box<Self>, ending: Ending, log: &mut StageLog<'_>) -> Result<StageOutcome>;
+}
+
+/// The number of worker threads that a setting asks for; 0 is one for each core.
+pub(crate) fn threads(setting: usize) -> usize {
+    if setting == 0 { crate::parallel::cores() } else { setting }
+}
+
+/// The seed of a run: the given one, or another one each time.
+pub(crate) fn seed(given: Option<u64>) -> u64 {
+    given.unwrap_or_else(|| fastrand::u64(..))
+}

@@ -1,0 +1,417 @@
+//! `update`: polls the feeds that are due and adds what is new to the plan.
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::sync::Arc;
+use std::time::Duration;
+
+use anyhow::Result;
+use http::header::{self, HeaderName, HeaderValue};
+use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
+use tidings_feeds::schedule::{Pulse, Tempo};
+use tidings_fetch::{Desk, Errand, Kind};
+use tidings_model::address;
+use tidings_store::feeds::{self, FeedState, Polled};
+use tidings_store::pages::Shelf;
+use tidings_store::runs;
+
+use super::{Data, Due, Stage, StageId, StageOutcome, StageRun, Unit};
+use crate::config::Config;
+use crate::context::{RunContext, StageLog, elapsed};
+use crate::display::{count, span, span_s};
+use crate::ingest::feeds::{FeedProcessor, MOVES_TO_BELIEVE};
+use crate::ingest::host_memory::{HostMemory, remembered_rules, require_contact};
+use crate::ingest::{self, Counters, Ingested, Work, pulse};
+use crate::outcome::{Ending, Outcome, Status};
+
+/// The names under which polls that did not fail are counted.
+const LISTED: &str = "listed";
+const UNCHANGED: &str = "unchanged";
+const GONE: &str = "gone";
+const ENTRIES: &str = "entries listed";
+const LINKLESS: &str = "entries without link";
+
+/// Feeds → plan.
+#[derive(Debug, Clone, Default)]
+pub struct Update {
+    /// Poll every feed, due or not.
+    pub all: bool,
+    /// Poll feeds again whose server said they are gone.
+    pub retry_gone: bool,
+    /// Fixes the random order of requests; another one each run if absent.
+    pub seed: Option<u64>,
+}
+
+/// The outcome of `update`.
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub struct UpdateOutcome {
+    /// Whether all that could be done was done.
+    pub done: bool,
+    /// The name of the run.
+    pub run: String,
+    /// Feeds in the list.
+    pub feeds: u64,
+    /// Feeds that were due.
+    pub due: u64,
+    /// Feeds that will be polled later.
+    pub waiting: u64,
+    /// When the first of them is due.
+    pub next_due: Option<Timestamp>,
+    /// Feeds that have failed many times in a row.
+    pub silent: Vec<String>,
+    /// Polls by what came of them.
+    pub polled: Counters,
+    /// Feeds that are gone for good.
+    pub gone: u64,
+    /// Entries that are new in the plan.
+    pub new_entries: u64,
+    /// Requests that were sent.
+    pub requests: u64,
+    /// Bytes that were received.
+    pub bytes: u64,
+    /// Feeds that are left for a later run.
+    pub left: u64,
+    /// How long it took.
+    pub seconds: f64,
+    /// The text that `Display` shows.
+    #[serde(skip)]
+    text: String,
+}
+
+impl Outcome for UpdateOutcome {
+    fn status(&self) -> Status {
+        if self.done { Status::Done } else { Status::NotDone }
+    }
+}
+
+impl fmt::Display for UpdateOutcome {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.text)
+    }
+}
+
+impl Stage for Update {
+    fn id(&self) -> StageId {
+        StageId::Update
+    }
+
+    fn version(&self) -> u32 {
+        1
+    }
+
+    fn inputs(&self) -> &'static [Data] {
+        &[Data::FeedList, Data::Web]
+    }
+
+    fn outputs(&self) -> &'static [Data] {
+        &[Data::Plan]
+    }
+
+    fn settings(&self, config: &Config) -> serde_json::Value {
+        serde_json::json!({ "feeds": config.feeds, "fetch": config.fetch })
+    }
+
+    fn time_limit(&self, config: &Config) -> Option<Duration> {
+        config.fetch.time_limit()
+    }
+
+    fn minutes_in_a_round(&self) -> u64 {
+        10
+    }
+
+    fn is_divisible(&self) -> bool {
+        false
+    }
+
+    fn due(&self, _: &RunContext) -> Result<Due> {
+        // Which feeds are due is known only once the schedule was fitted; that is part of the work.
+        Ok(Due { units: vec![Unit { name: "feeds".to_owned(), why: "their schedule says so" }], ..Due::default() })
+    }
+
+    fn begin<'a>(&'a self, context: &'a RunContext, _: &Due) -> Result<Box<dyn StageRun + 'a>> {
+        Ok(Box::new(UpdateRun { stage: self, context, outcome: UpdateOutcome::default() }))
+    }
+}
+
+/// The stage at work.
+struct UpdateRun<'a> {
+    stage: &'a Update,
+    context: &'a RunContext,
+    outcome: UpdateOutcome,
+}
+
+impl StageRun for UpdateRun<'_> {
+    fn unit(&mut self, _: &Unit, log: &mut StageLog<'_>) -> Result<()> {
+        self.outcome = self.stage.poll(self.context, log)?;
+        Ok(())
+    }
+
+    fn finish(self: Box<Self>, ending: Ending, _: &mut StageLog<'_>) -> Result<StageOutcome> {
+        let mut outcome = self.outcome;
+        if ending.left > 0 {
+            // The run ended before the first feed was polled.
+            outcome.text = format!("no feeds polled{}\n", ending.after(String::new()));
+            outcome.done = ending.is_done();
+        }
+        outcome.run.clone_from(&self.context.run);
+        outcome.seconds = self.context.seconds();
+        Ok(StageOutcome::Update(outcome))
+    }
+}
+
+/// The feeds of the list, sorted by what is to be done with them.
+struct Feeds {
+    listed: u64,
+    gone: u64,
+    asked: Vec<FeedState>,
+    waiting: Vec<FeedState>,
+    tempo: Tempo,
+    cadence_s: f64,
+}
+
+impl Update {
+    fn poll(&self, context: &RunContext, log: &mut StageLog<'_>) -> Result<UpdateOutcome> {
+        let Feeds { listed, gone, asked, waiting, tempo, cadence_s } = self.sort_feeds(context)?;
+        let due = asked.len() as u64;
+        if asked.is_empty() {
+            // Runs that find nothing to do are logged as well: they tell how often there is one.
+            let run_log = log.take()?;
+            log.put_back(run_log);
+            let outlook = Outlook::of(context, waiting, std::iter::empty(), cadence_s)?;
+            return Ok(nothing_due(context, outlook, listed, gone));
+        }
+        let asked = Arc::new(asked);
+        let ingested = self.crawl(context, log, &asked, tempo)?;
+        let applied = context.apply_journal()?.unwrap_or_default();
+        ingest::log_given_up(&ingested);
+        let outlook = Outlook::of(context, waiting, asked.iter().map(|state| state.feed.as_str()), cadence_s)?;
+        let (ending, done) = ingested.ending(context);
+        let mut text = polled_text(&ingested.counters);
+        text.push_str(&format!("; {} new in the plan{ending}, {}\n", applied.added, span_s(context.seconds())));
+        text.push_str(&outlook.text(context.started));
+        Ok(UpdateOutcome {
+            done,
+            feeds: listed,
+            due,
+            gone: gone + ingested.counters.get(GONE),
+            polled: ingested.counters,
+            new_entries: applied.added,
+            requests: ingested.requests,
+            bytes: ingested.bytes,
+            left: ingested.left,
+            text,
+            ..outlook.outcome()
+        })
+    }
+
+    /// Reads the list and decides by the schedule which feeds are polled.
+    fn sort_feeds(&self, context: &RunContext) -> Result<Feeds> {
+        let list = feeds::list(&context.home)?;
+        for (line, fault) in &list.faults {
+            log::warn!("{}, line {line}: {fault}", context.home.feed_list().display());
+        }
+        // A plan that is lost must be noticed before the feeds are polled.
+        tidings_store::plan::path(&context.home)?;
+        let mut states = feeds::states(&context.home)?;
+        let mut known = |url: String| states.remove(&url).unwrap_or(FeedState { feed: url, ..FeedState::default() });
+        let mut all: Vec<FeedState> = list.feeds.into_iter().map(|feed| known(feed.url)).collect();
+        pulse::keep_worth(&mut all, &context.home)?;
+        let listed = all.len() as u64;
+        let (gone, living): (Vec<FeedState>, Vec<FeedState>) =
+            all.into_iter().partition(|state| !self.retry_gone && state.polled == Polled::Gone);
+        let cadence_s = cadence_s(context)?;
+        let tempo = tempo(context, &living, cadence_s);
+        let is_due = |state: &FeedState| {
+            pulse::turn_of(state, &tempo).is_none_or(|(turn, asked)| turn.has_come(asked, context.started, cadence_s))
+        };
+        let (asked, waiting) = living
+            .into_iter()
+            .partition(|state| self.all || self.retry_gone && state.polled == Polled::Gone || is_due(state));
+        Ok(Feeds { listed, gone: gone.len() as u64, asked, waiting, tempo, cadence_s })
+    }
+
+    fn crawl(
+        &self,
+        context: &RunContext,
+        log: &mut StageLog<'_>,
+        asked: &Arc<Vec<FeedState>>,
+        tempo: Tempo,
+    ) -> Result<Ingested> {
+        let mut queues: BTreeMap<String, Vec<u32>> = BTreeMap::new();
+        for (ticket, state) in asked.iter().enumerate() {
+            let host =
+                address::normalise(address_of(state), None).and_then(|url| address::host(&url).map(str::to_owned));
+            queues.entry(host.unwrap_or_default()).or_default().push(ticket as u32);
+        }
+        require_contact(&context.config, &context.home, queues.keys().map(String::as_str))?;
+        let memory = HostMemory::load(context, |host| queues.contains_key(host))?;
+        let remembered = remembered_rules(context, |host| queues.contains_key(host))?;
+        let everybody_rested = memory.everybody;
+        let settings = context.config.fetch.for_feeds(super::seed(self.seed))?;
+        let ceiling = settings.ceiling();
+        let work = Work {
+            kind: Kind::Feed,
+            settings,
+            queues: memory.queues(queues),
+            everybody_rested,
+            remembered,
+            desk: FeedDesk(asked.clone()),
+            shelf: Shelf::open(&context.home, &context.run, None),
+        };
+        ingest::run(context, log, work, || FeedProcessor::new(asked.clone(), ceiling, tempo))
+    }
+}
+
+fn polled_text(counters: &Counters) -> String {
+    let (listed, unchanged, gone) = (counters.get(LISTED), counters.get(UNCHANGED), counters.get(GONE));
+    let (failed, failures) = ingest::failures(counters, &[LISTED, UNCHANGED, GONE, ENTRIES, LINKLESS]);
+    let mut text = format!(
+        "{} polled: {listed} listed {}, {unchanged} unchanged",
+        count(listed + unchanged + failed + gone, "feed"),
+        count(counters.get(ENTRIES), "entry"),
+    );
+    if failed > 0 {
+        text.push_str(&format!(", {failed} failed ({failures})"));
+    }
+    if gone > 0 {
+        text.push_str(&format!(", {gone} gone for good"));
+    }
+    text
+}
+
+/// The outcome of a run in which no feed was due.
+fn nothing_due(context: &RunContext, outlook: Outlook, listed: u64, gone: u64) -> UpdateOutcome {
+    let text = match (listed, outlook.waiting) {
+        (0, _) => format!("no feeds to poll; put feed addresses into {}\n", context.home.feed_list().display()),
+        (_, 0) => "no feeds to poll: all are gone for good; `update --retry-gone` polls them again\n".to_owned(),
+        _ => format!("no feed is due; `update --all` polls them anyway\n{}", outlook.text(context.started)),
+    };
+    UpdateOutcome { done: true, feeds: listed, gone, text, ..outlook.outcome() }
+}
+
+/// How far apart runs of `update` are, in seconds: the median of the last few. None is known
+/// before there were two.
+fn cadence_s(context: &RunContext) -> Result<f64> {
+    const RECENT: usize = 6;
+    let mut began: Vec<Timestamp> = runs::files(&context.home)?
+        .iter()
+        .rev()
+        .filter_map(|path| runs::name_of(path).filter(|(_, verb)| verb == StageId::Update.name()))
+        .map(|(began, _)| began)
+        .take(RECENT - 1)
+        .collect();
+    began.insert(0, context.started);
+    let mut gaps: Vec<f64> = began.windows(2).map(|two| elapsed(two[1], two[0]).as_secs_f64()).collect();
+    gaps.sort_by(f64::total_cmp);
+    Ok(if gaps.len() < 2 { 0.0 } else { gaps[(gaps.len() - 1) / 2] })
+}
+
+/// The tempo that the budget allows, given what is known about the feeds that answer.
+fn tempo(context: &RunContext, feeds: &[FeedState], cadence_s: f64) -> Tempo {
+    let answering = feeds.iter().filter(|state| state.failures < MANY_FAILURES);
+    let pulses: Vec<Pulse> = answering.map(pulse::pulse_of).collect();
+    Tempo::fit(context.config.feeds.budget(cadence_s), &pulses.iter().collect::<Vec<_>>())
+}
+
+/// From as many failures on, a feed is mentioned by name.
+const MANY_FAILURES: u32 = 5;
+/// How many are mentioned.
+const FEW: usize = 5;
+
+/// What lies ahead, for all feeds of the list that are not gone for good.
+struct Outlook {
+    /// Feeds whose turn is yet to come.
+    waiting: u64,
+    /// When the first of them is due.
+    next_due: Option<Timestamp>,
+    /// Feeds that have failed many times in a row, the longest silent first.
+    silent: Vec<FeedState>,
+}
+
+impl Outlook {
+    /// Looks at the feeds that were left waiting and, as they stand now, at those just polled.
+    fn of<'a>(
+        context: &RunContext,
+        waiting: Vec<FeedState>,
+        polled: impl Iterator<Item = &'a str>,
+        cadence_s: f64,
+    ) -> Result<Outlook> {
+        let mut states = waiting;
+        let mut polled = polled.peekable();
+        if polled.peek().is_some() {
+            let mut now = feeds::states(&context.home)?;
+            states.extend(polled.filter_map(|feed| now.remove(feed)));
+        }
+        states.retain(|state| state.polled != Polled::Gone);
+        // What was learned in this run is in the tempo of the next.
+        let tempo = tempo(context, &states, cadence_s);
+        let next_due = states.iter().filter_map(|state| pulse::turn_of(state, &tempo)).map(|turn| turn.0.due).min();
+        let waiting = states.len() as u64;
+        let mut silent = states;
+        silent.retain(|state| state.failures >= MANY_FAILURES);
+        silent.sort_by(|a, b| (&a.succeeded, &a.feed).cmp(&(&b.succeeded, &b.feed)));
+        Ok(Outlook { waiting, next_due, silent })
+    }
+
+    /// An outcome with what lies ahead, and nothing else yet.
+    fn outcome(&self) -> UpdateOutcome {
+        UpdateOutcome {
+            waiting: self.waiting,
+            next_due: self.next_due,
+            silent: self.silent.iter().map(|state| state.feed.clone()).collect(),
+            ..UpdateOutcome::default()
+        }
+    }
+
+    fn text(&self, now: Timestamp) -> String {
+        let mut text = String::new();
+        if let Some(due) = self.next_due {
+            let waits = if self.waiting == 1 { "waits for its turn" } else { "wait for their turn" };
+            text.push_str(&format!("{} {waits}", count(self.waiting, "feed")));
+            let wait = elapsed(now, due);
+            match wait.is_zero() {
+                true => text.push_str("; the next is due now\n"),
+                false => text.push_str(&format!("; the next is due in {}\n", span(wait))),
+            }
+        }
+        if !self.silent.is_empty() {
+            let verb = if self.silent.len() == 1 { "has" } else { "have" };
+            text.push_str(&format!("{} {verb} failed for long:\n", count(self.silent.len() as u64, "feed")));
+            for state in self.silent.iter().take(FEW) {
+                let times = count(state.failures.into(), "time");
+                let since = match state.succeeded.get(..10) {
+                    Some(day) => format!("{times} since {day}"),
+                    None => format!("{times}, never answered"),
+                };
+                text.push_str(&format!("  {} ({since}; {})\n", state.feed, state.error));
+            }
+            if self.silent.len() > FEW {
+                text.push_str(&format!("  … and {} more, in state/feeds.tsv\n", self.silent.len() - FEW));
+            }
+        }
+        text
+    }
+}
+
+/// Where a feed is asked for: where it moved to, once that is beyond doubt.
+fn address_of(state: &FeedState) -> &str {
+    if state.moved_times >= MOVES_TO_BELIEVE && !state.moved_to.is_empty() { &state.moved_to } else { &state.feed }
+}
+
+struct FeedDesk(Arc<Vec<FeedState>>);
+
+impl Desk for FeedDesk {
+    fn errand(&mut self, ticket: u32) -> Result<Errand, Box<dyn std::error::Error + Send + Sync>> {
+        let state = &self.0[ticket as usize];
+        let conditional = pulse::is_conditional(state);
+        let validators = [(header::IF_NONE_MATCH, &state.etag), (header::IF_MODIFIED_SINCE, &state.last_modified)];
+        let headers = validators
+            .into_iter()
+            .filter(|(_, value)| conditional && !value.is_empty())
+            .filter_map(|(name, value)| Some((name, HeaderValue::from_str(value).ok()?)))
+            .collect::<Vec<(HeaderName, HeaderValue)>>();
+        Ok(Errand { url: address_of(state).to_owned(), headers })
+    }
+}
