@@ -22,6 +22,8 @@ pub enum Error {
     #[error("a segment would hold more than {limit} tokens; build it in smaller pieces")]
     TooLarge { limit: u64 },
     #[error(transparent)]
+    Formats(#[from] tidings_formats::Error),
+    #[error(transparent)]
     Store(#[from] tidings_store::Error),
 }
 

@@ -5,9 +5,10 @@
 //! reads them; a torn end costs the last frame only; an unchanged frame is copied, not repacked.
 
 use std::fs::File;
-use std::io::{self, BufRead, BufReader, Read, Seek};
+use std::io::{self, BufRead, Read, Seek};
 use std::path::{Path, PathBuf};
 
+use tidings_formats::compressed::{self, ZSTD_MAGIC, ZSTD_SKIPPABLE, is_skippable};
 use zstd::bulk::{Compressor, Decompressor};
 use zstd::zstd_safe::{self, CParameter};
 
@@ -19,9 +20,6 @@ pub(crate) const FRAME_BYTES: usize = 4 << 20;
 /// No frame of ours is larger, packed or unpacked: one page of the largest size that settings
 /// allow, escaped as badly as JSON can.
 const MAX_FRAME_BYTES: usize = 1 << 30;
-
-const SKIPPABLE: u32 = 0x184D_2A50;
-pub(crate) const ZSTD_MAGIC: [u8; 4] = [0x28, 0xB5, 0x2F, 0xFD];
 
 /// Packs text into frames.
 pub struct Packer {
@@ -51,7 +49,7 @@ impl Packer {
 /// The first frame of a file: what it is, and what else its writer wants to remember.
 pub(crate) fn label(format: &str, version: u32, note: &str) -> Vec<u8> {
     let text = format!("tidings {format} {version}\n{note}");
-    let mut frame = SKIPPABLE.to_le_bytes().to_vec();
+    let mut frame = ZSTD_SKIPPABLE.to_le_bytes().to_vec();
     frame.extend((text.len() as u32).to_le_bytes());
     frame.extend(text.as_bytes());
     frame
@@ -132,10 +130,6 @@ fn frame_len(bytes: &[u8]) -> Option<usize> {
         return None;
     }
     zstd_safe::find_frame_compressed_size(bytes).ok().filter(|len| *len <= bytes.len())
-}
-
-pub(crate) fn is_skippable(frame: &[u8]) -> bool {
-    frame.len() >= 4 && u32::from_le_bytes([frame[0], frame[1], frame[2], frame[3]]) & !0xF == SKIPPABLE
 }
 
 /// Unpacks one frame; `None` if it is damaged.
@@ -317,18 +311,9 @@ fn damaged(path: &Path, at: u64) -> Error {
     Error::Damaged { path: path.to_owned(), at: format!("at byte {at}") }
 }
 
-/// Opens a file for reading whether it is compressed with zstd or not.
+/// Opens a file for reading and decompresses it if it is compressed.
 pub fn open_any(path: &Path) -> Result<Box<dyn BufRead + Send>> {
-    let mut reader = BufReader::with_capacity(1 << 18, File::open(path).during("open", path)?);
-    let head = reader.fill_buf().during("read", path)?;
-    if head.starts_with(&ZSTD_MAGIC) || is_skippable(head) {
-        let mut decoder = zstd::stream::read::Decoder::with_buffer(reader).during("read", path)?;
-        // 128 MiB is what `zstd --long` asks for by default; a larger window is somebody's attack.
-        decoder.window_log_max(27).during("read", path)?;
-        Ok(Box::new(BufReader::with_capacity(1 << 18, decoder)))
-    } else {
-        Ok(Box::new(reader))
-    }
+    Ok(compressed::open(path)?)
 }
 
 /// Reads the next line into `line`, without its end; false at the end of the input.

@@ -192,7 +192,7 @@ impl Home {
                 }
             }
         }
-        crate::doors::ledger::recover(self)?;
+        crate::import_log::recover(self)?;
         crate::docs::sweep(self)?;
         crate::seen::sweep(self)?;
         crate::text::sweep(self)

@@ -4,27 +4,28 @@
 //! This is the one room that opens files. It promises that a power cut at any instant loses no
 //! page that was acknowledged and no entry of the plan; [`fold`](mod@fold) tells how.
 
-pub mod archive;
 pub mod backup;
+pub mod by_language;
 pub mod candidates;
 pub mod census;
+mod compat;
 pub mod corpora;
 pub mod digest;
 pub mod disk;
 pub mod docs;
-pub mod doors;
 mod error;
 pub mod feeds;
 mod fetched;
 pub mod find;
 pub mod fold;
-pub mod format;
 mod frames;
 pub mod hidden;
 mod home;
 pub mod hosts;
+pub mod import_log;
+pub mod input_files;
 pub mod journal;
-pub mod outlet;
+pub mod output;
 pub mod pages;
 pub mod plan;
 pub mod probe;
@@ -38,12 +39,13 @@ mod table;
 pub mod takedown;
 pub mod text;
 pub mod tokens;
-pub mod warc;
 mod work;
 pub mod yields;
 
+pub use compat::*;
 pub use disk::write_whole;
-pub use error::{Cause, Error, Result, in_full};
+pub use error::{Error, Result};
 pub use frames::{Packer, open_any};
 pub use home::{Home, Lock, SETTINGS, rfc3339, stamp};
+pub use tidings_model::{Cause, in_full};
 pub use work::{Work, WorkDraft};

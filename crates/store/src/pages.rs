@@ -14,7 +14,7 @@ use crate::error::{During, Error, Result};
 use crate::frames;
 use crate::home::{Home, files_in};
 use crate::journal::Record;
-use crate::warc;
+use tidings_formats::warc;
 
 const FORMAT: &str = "pages";
 const VERSION: u32 = 1;
