@@ -24,7 +24,7 @@ pub enum Error {
     #[error(transparent)]
     Formats(#[from] tidings_formats::Error),
     #[error(transparent)]
-    Store(#[from] tidings_store::Error),
+    Storage(#[from] tidings_storage::Error),
 }
 
 /// What the index gives.

@@ -14,15 +14,16 @@ use std::io::Read as _;
 use std::path::{Path, PathBuf};
 use std::time::UNIX_EPOCH;
 
+use tidings_storage::file::{self, files_in};
+use tidings_storage::{AtomicFile, write_atomic};
 use xxhash_rust::xxh3::Xxh3;
 
-use crate::disk::{self, Draft};
-use crate::error::{During, Error, Result};
-use crate::home::{Home, SETTINGS, files_in};
+use crate::error::{Context, Error, Result};
+use crate::home::{Home, SETTINGS};
 use crate::journal;
 use crate::plan;
 use crate::removed::Removed;
-use crate::table::{self, Tabular};
+use crate::table::{self, columns};
 use crate::takedown;
 
 const MANIFEST: &str = "MANIFEST.tsv";
@@ -52,24 +53,7 @@ pub struct Saved {
     pub folder: String,
 }
 
-impl Tabular for Saved {
-    const COLUMNS: &'static [&'static str] = &["file", "bytes", "xxh3", "modified", "folder"];
-
-    fn fields(&self) -> Vec<String> {
-        let Saved { path, bytes, xxh3, modified, folder } = self.clone();
-        vec![path, bytes.to_string(), xxh3, modified, folder]
-    }
-
-    fn from_fields(field: &dyn Fn(&str) -> String) -> Saved {
-        Saved {
-            path: field("file"),
-            bytes: field("bytes").parse().unwrap_or(0),
-            xxh3: field("xxh3"),
-            modified: field("modified"),
-            folder: field("folder"),
-        }
-    }
-}
+columns!(Saved { "file" = path, bytes, xxh3, modified, folder });
 
 /// A backup.
 #[derive(Debug)]
@@ -119,7 +103,7 @@ impl Backup {
     /// Copies the small files that change, which must be quick, under a name that no earlier run had. Whoever holds the lock of the home
     /// lets it go afterwards: pages do not change. Gives the run that is under way, if there is one.
     pub fn begin(&mut self, home: &Home, name: &str) -> Result<Draught> {
-        disk::make_folder(&self.root)?;
+        file::make_folder(&self.root)?;
         let mut draught = Draught { name: name.to_owned(), files: BTreeMap::new(), taken: Taken::default() };
         for attempt in 1.. {
             let before = journal::run(home)?;
@@ -163,7 +147,7 @@ impl Backup {
         let Draught { files, mut taken, .. } = draught;
         taken.files = files.len() as u64;
         taken.bytes = files.values().map(|saved| saved.bytes).sum();
-        disk::write_whole(&self.root.join(MANIFEST), table::text(files.values().cloned()).as_bytes())?;
+        write_atomic(&self.root.join(MANIFEST), table::text(files.values().cloned()).as_bytes())?;
         self.files = files;
         self.tidy()?;
         Ok(taken)
@@ -206,7 +190,7 @@ impl Backup {
             Ok(meta) => meta,
             // Small files come and go while nobody holds the lock.
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(()),
-            Err(error) => return Err(error).during("look at", path),
+            Err(error) => return Err(error).context("look at", path),
         };
         let since = meta.modified().ok().and_then(|time| time.duration_since(UNIX_EPOCH).ok());
         let modified = since.map(|since| since.as_nanos().to_string()).unwrap_or_default();
@@ -234,7 +218,7 @@ impl Backup {
             let mut found = Vec::new();
             collect(&folder, MAX_DEPTH, &mut found)?;
             for path in found.iter().filter(|path| !named.contains(*path)) {
-                disk::remove(path)?;
+                file::remove(path)?;
             }
             remove_empty(&folder);
         }
@@ -267,10 +251,10 @@ impl Backup {
     /// Makes a home of the backup in an empty folder, or goes on with one that was begun. The settings come last: before, the
     /// folder is no home.
     pub fn restore(&self, to: &Path, mut progress: impl FnMut(u64, u64, &str)) -> Result<()> {
-        disk::make_folder(to)?;
+        file::make_folder(to)?;
         let marker = to.join(RESTORING);
         if !marker.exists() {
-            disk::write_whole(&marker, b"")?;
+            write_atomic(&marker, b"")?;
         }
         let (last, files): (Vec<&Saved>, Vec<&Saved>) = self.files.values().partition(|saved| saved.path == SETTINGS);
         for (done, saved) in (0..).zip(files.into_iter().chain(last)) {
@@ -282,15 +266,15 @@ impl Backup {
             }
             let (bytes, xxh3) = copy_whole(&source, &target)?;
             if (bytes, &xxh3) != (saved.bytes, &saved.xxh3) {
-                disk::remove(&target)?;
+                file::remove(&target)?;
                 return Err(Error::Damaged {
                     path: source,
                     at: "(its bytes are not those that were saved)".to_owned(),
                 });
             }
         }
-        disk::remove(&to.join(format!("{RESTORING}.tmp")))?;
-        disk::remove(&marker)
+        file::remove(&to.join(format!("{RESTORING}.tmp")))?;
+        Ok(file::remove(&marker)?)
     }
 }
 
@@ -362,25 +346,25 @@ fn digest(path: &Path) -> Result<String> {
 
 /// Copies a file; it appears whole, with its permissions. Gives its size and digest.
 fn copy_whole(from: &Path, to: &Path) -> Result<(u64, String)> {
-    let mut draft = Draft::create(to)?;
+    let mut draft = AtomicFile::create(to)?;
     let mut hash = Xxh3::new();
     let mut bytes = 0;
     each_part(from, |part| {
         hash.update(part);
         bytes += part.len() as u64;
-        draft.write(part)
+        Ok(draft.write(part)?)
     })?;
     draft.publish()?;
-    let permissions = fs::metadata(from).during("look at", from)?.permissions();
-    fs::set_permissions(to, permissions).during("set the permissions of", to)?;
+    let permissions = fs::metadata(from).context("look at", from)?.permissions();
+    fs::set_permissions(to, permissions).context("set the permissions of", to)?;
     Ok((bytes, format!("{:032x}", hash.digest128())))
 }
 
 fn each_part(path: &Path, mut see: impl FnMut(&[u8]) -> Result<()>) -> Result<()> {
-    let mut file = File::open(path).during("open", path)?;
+    let mut file = File::open(path).context("open", path)?;
     let mut buffer = vec![0; 1 << 18];
     loop {
-        let read = file.read(&mut buffer).during("read", path)?;
+        let read = file.read(&mut buffer).context("read", path)?;
         if read == 0 {
             return Ok(());
         }

@@ -10,11 +10,11 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
+use tidings_storage::Appender;
+use tidings_storage::file::{self, files_in};
 
-use crate::disk::{self, Appender};
-use crate::error::{During, Error, Result};
+use crate::error::{Context, Error, Result};
 use crate::frames;
-use crate::home::files_in;
 use crate::import_log::{self, Input};
 
 const LEDGER: &str = "lines.jsonl";
@@ -45,7 +45,7 @@ pub struct ByLanguage {
 impl ByLanguage {
     /// Opens a folder, which is made if it is not there. What no step vouches for is removed; with `anew`, everything is.
     pub fn open(folder: &Path, anew: bool) -> Result<ByLanguage> {
-        disk::make_folder(folder)?;
+        file::make_folder(folder)?;
         let path = folder.join(LEDGER);
         let found: Vec<PathBuf> =
             files_in(folder)?.into_iter().filter(|path| path.to_string_lossy().ends_with(ENDING)).collect();
@@ -71,11 +71,11 @@ impl ByLanguage {
             let name = path.file_name().unwrap_or_default().to_string_lossy();
             let language = name.trim_end_matches(ENDING);
             match last.files.remove(language) {
-                Some(length) if fs::metadata(&path).during("look at", &path)?.len() >= length => {
+                Some(length) if fs::metadata(&path).context("look at", &path)?.len() >= length => {
                     files.insert(language.to_owned(), Appender::reopen(&path, length)?);
                 }
                 Some(_) => return Err(damaged(&path)),
-                None => disk::remove(&path)?,
+                None => file::remove(&path)?,
             }
         }
         if let Some(language) = last.files.keys().next() {
@@ -94,7 +94,7 @@ impl ByLanguage {
         let mut line = Vec::new();
         for file in self.files.values() {
             let mut reader = frames::open_any(file.path())?;
-            while frames::read_line(&mut *reader, &mut line, MAX_LINE_BYTES).during("read", file.path())? {
+            while frames::read_line(&mut *reader, &mut line, MAX_LINE_BYTES).context("read", file.path())? {
                 see(&line);
             }
         }
@@ -110,7 +110,7 @@ impl ByLanguage {
         if !self.touched.contains(language) {
             self.touched.insert(language.to_owned());
         }
-        self.files.get_mut(language).expect("there is one now").append(frame)
+        Ok(self.files.get_mut(language).expect("there is one now").append(frame)?)
     }
 
     /// Makes all that was appended durable, and remembers the inputs that it came from.
@@ -134,20 +134,20 @@ fn damaged(path: &Path) -> Error {
 }
 
 fn lock(folder: &Path, path: &Path) -> Result<File> {
-    let file = File::options().create(true).append(true).open(path).during("open", path)?;
+    let file = File::options().create(true).append(true).open(path).context("open", path)?;
     match file.try_lock() {
         Ok(()) => Ok(file),
         Err(fs::TryLockError::WouldBlock) => Err(Error::Locked { root: folder.to_owned(), pid: None }),
         // Some file systems know no locks.
         Err(fs::TryLockError::Error(error)) if error.kind() == io::ErrorKind::Unsupported => Ok(file),
-        Err(fs::TryLockError::Error(error)) => Err(error).during("lock", path),
+        Err(fs::TryLockError::Error(error)) => Err(error).context("lock", path),
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::frames::Packer;
+    use crate::frames::FrameEncoder;
 
     fn input(name: &str) -> Input {
         Input { name: name.to_owned(), ..Input::default() }
@@ -162,12 +162,12 @@ mod tests {
     #[test]
     fn what_no_step_vouches_for_is_cut_off() {
         let folder = tempfile::tempdir().unwrap();
-        let mut packer = Packer::new(1);
+        let mut encoder = FrameEncoder::new(1);
         let mut filled = ByLanguage::open(folder.path(), false).unwrap();
-        filled.append("de", &packer.pack(b"eins\nzwei\n")).unwrap();
+        filled.append("de", &encoder.encode(b"eins\nzwei\n")).unwrap();
         filled.step(vec![input("a")]).unwrap();
-        filled.append("de", &packer.pack(b"drei\n")).unwrap();
-        filled.append("en", &packer.pack(b"one\n")).unwrap();
+        filled.append("de", &encoder.encode(b"drei\n")).unwrap();
+        filled.append("en", &encoder.encode(b"one\n")).unwrap();
         drop(filled);
         let filled = ByLanguage::open(folder.path(), false).unwrap();
         assert!(filled.knows(&input("a")) && !filled.knows(&input("b")));
@@ -188,7 +188,7 @@ mod tests {
         assert_eq!(fs::read(&theirs).unwrap(), b"theirs");
         fs::remove_file(&theirs).unwrap();
         let mut filled = ByLanguage::open(folder.path(), false).unwrap();
-        filled.append("de", &Packer::new(1).pack(b"eins\n")).unwrap();
+        filled.append("de", &FrameEncoder::new(1).encode(b"eins\n")).unwrap();
         filled.step(vec![input("a")]).unwrap();
         drop(filled);
         fs::remove_file(&theirs).unwrap();

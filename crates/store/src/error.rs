@@ -25,6 +25,8 @@ pub enum Error {
     Uneven { day: String, fault: String },
     #[error("{} {fault}", path.display())]
     Output { path: PathBuf, fault: &'static str },
+    #[error("`{key}` is no key of a file in a home")]
+    Key { key: String },
     #[error("another run is at work in {}{}; wait for it to end", root.display(), by(pid))]
     Locked { root: PathBuf, pid: Option<String> },
     #[error("{} is not a Tidings home (no tidings.toml here or above); make one with `tidings init DIR`, or name one with --home DIR", start.display())]
@@ -33,6 +35,15 @@ pub enum Error {
 
 /// What the store gives.
 pub type Result<T> = std::result::Result<T, Error>;
+
+impl From<tidings_storage::Error> for Error {
+    fn from(error: tidings_storage::Error) -> Error {
+        match error {
+            tidings_storage::Error::Io { doing, path, source } => Error::Io { doing, path, source },
+            tidings_storage::Error::Key { key } => Error::Key { key },
+        }
+    }
+}
 
 impl From<tidings_formats::Error> for Error {
     fn from(error: tidings_formats::Error) -> Error {
@@ -56,12 +67,12 @@ fn by(pid: &Option<String>) -> String {
 }
 
 /// Turns an I/O error into ours by saying what was being done to what.
-pub(crate) trait During<T> {
-    fn during(self, doing: &'static str, path: &Path) -> Result<T>;
+pub(crate) trait Context<T> {
+    fn context(self, doing: &'static str, path: &Path) -> Result<T>;
 }
 
-impl<T> During<T> for io::Result<T> {
-    fn during(self, doing: &'static str, path: &Path) -> Result<T> {
+impl<T> Context<T> for io::Result<T> {
+    fn context(self, doing: &'static str, path: &Path) -> Result<T> {
         self.map_err(|source| Error::Io { doing, path: path.to_owned(), source: Cause(source) })
     }
 }
@@ -76,7 +87,7 @@ mod tests {
     #[test]
     fn a_cause_is_told_once_and_with_its_remedy() {
         let full =
-            Err::<(), _>(io::Error::from_raw_os_error(NO_SPACE)).during("write", Path::new("plan.tsv")).unwrap_err();
+            Err::<(), _>(io::Error::from_raw_os_error(NO_SPACE)).context("write", Path::new("plan.tsv")).unwrap_err();
         assert_eq!(full.to_string(), "cannot write plan.tsv");
         let told = in_full(&full);
         assert!(told.starts_with("cannot write plan.tsv: No space left on device"), "{told}");

@@ -6,10 +6,10 @@ use std::io::BufRead as _;
 use serde::{Deserialize, Serialize};
 use tidings_model::address;
 
-use crate::error::{During, Result};
+use crate::error::{Context, Result};
 use crate::frames::open_any;
 use crate::home::Home;
-use crate::table::{self, Tabular};
+use crate::table::{self, Field, columns};
 
 /// A line of `feeds.txt`.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -35,7 +35,7 @@ pub fn list(home: &Home) -> Result<FeedList> {
     let mut list = FeedList::default();
     let mut known = HashMap::new();
     for (at, line) in open_any(&path)?.split(b'\n').enumerate() {
-        let line = line.during("read", &path)?;
+        let line = line.context("read", &path)?;
         let line = String::from_utf8_lossy(&line);
         let line = line.trim_start_matches('\u{feff}').trim();
         if line.is_empty() || line.starts_with('#') {
@@ -112,6 +112,16 @@ impl Polled {
     /// The word in the table.
     pub fn word(self) -> &'static str {
         Polled::WORDS.iter().find(|row| row.0 == self).map_or("failed", |row| row.1)
+    }
+}
+
+impl Field for Polled {
+    fn to_text(&self) -> String {
+        self.word().to_owned()
+    }
+
+    fn from_text(text: String) -> Polled {
+        Polled::WORDS.iter().find(|row| row.1 == text).map(|row| row.0).unwrap_or_default()
     }
 }
 
@@ -233,102 +243,35 @@ pub struct FeedState {
     pub window: String,
 }
 
-impl Tabular for FeedState {
-    const COLUMNS: &'static [&'static str] = &[
-        "feed",
-        "polled",
-        "checked",
-        "succeeded",
-        "failures",
-        "error",
-        "etag",
-        "last_modified",
-        "body",
-        "moved_to",
-        "moved_times",
-        "entries",
-        "brought",
-        "title",
-        "due",
-        "not_before",
-        "interval_min",
-        "rate",
-        "arrived",
-        "watched_days",
-        "reach_h",
-        "hours",
-        "worth",
-        "wishes",
-        "conditional",
-        "lies",
-        "window",
-    ];
-
-    fn fields(&self) -> Vec<String> {
-        vec![
-            self.feed.clone(),
-            self.polled.word().to_owned(),
-            self.checked.clone(),
-            self.succeeded.clone(),
-            self.failures.to_string(),
-            self.error.clone(),
-            self.etag.clone(),
-            self.last_modified.clone(),
-            self.body.clone(),
-            self.moved_to.clone(),
-            self.moved_times.to_string(),
-            self.entries.to_string(),
-            self.brought.to_string(),
-            self.title.clone(),
-            self.due.clone(),
-            self.not_before.clone(),
-            self.interval_min.to_string(),
-            self.rate.clone(),
-            self.arrived.clone(),
-            self.watched_days.clone(),
-            self.reach_h.clone(),
-            self.hours.clone(),
-            self.worth.clone(),
-            self.wishes.clone(),
-            self.conditional.to_string(),
-            self.lies.to_string(),
-            self.window.clone(),
-        ]
-    }
-
-    fn from_fields(field: &dyn Fn(&str) -> String) -> FeedState {
-        let polled = field("polled");
-        FeedState {
-            feed: field("feed"),
-            polled: Polled::WORDS.iter().find(|row| row.1 == polled).map(|row| row.0).unwrap_or_default(),
-            checked: field("checked"),
-            succeeded: field("succeeded"),
-            failures: field("failures").parse().unwrap_or(0),
-            error: field("error"),
-            etag: field("etag"),
-            last_modified: field("last_modified"),
-            body: field("body"),
-            moved_to: field("moved_to"),
-            moved_times: field("moved_times").parse().unwrap_or(0),
-            entries: field("entries").parse().unwrap_or(0),
-            brought: field("brought").parse().unwrap_or(0),
-            title: field("title"),
-            due: field("due"),
-            not_before: field("not_before"),
-            interval_min: field("interval_min").parse().unwrap_or(0),
-            rate: field("rate"),
-            arrived: field("arrived"),
-            watched_days: field("watched_days"),
-            reach_h: field("reach_h"),
-            hours: field("hours"),
-            worth: field("worth"),
-            wishes: field("wishes"),
-            conditional: field("conditional").parse().unwrap_or(0),
-            lies: field("lies").parse().unwrap_or(0),
-            window: field("window"),
-        }
-    }
-}
+columns!(FeedState {
+    feed,
+    polled,
+    checked,
+    succeeded,
+    failures,
+    error,
+    etag,
+    last_modified,
+    body,
+    moved_to,
+    moved_times,
+    entries,
+    brought,
+    title,
+    due,
+    not_before,
+    interval_min,
+    rate,
+    arrived,
+    watched_days,
+    reach_h,
+    hours,
+    worth,
+    wishes,
+    conditional,
+    lies,
+    window
+});
 
 /// What is remembered about all feeds, by address.
 pub fn states(home: &Home) -> Result<HashMap<String, FeedState>> {

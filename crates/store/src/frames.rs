@@ -12,7 +12,7 @@ use tidings_formats::compressed::{self, ZSTD_MAGIC, ZSTD_SKIPPABLE, is_skippable
 use zstd::bulk::{Compressor, Decompressor};
 use zstd::zstd_safe::{self, CParameter};
 
-use crate::error::{During, Error, Result};
+use crate::error::{Context, Error, Result};
 
 /// How much text goes into one frame: larger frames compress hardly better, smaller ones worse.
 pub(crate) const FRAME_BYTES: usize = 4 << 20;
@@ -22,23 +22,23 @@ pub(crate) const FRAME_BYTES: usize = 4 << 20;
 const MAX_FRAME_BYTES: usize = 1 << 30;
 
 /// Packs text into frames.
-pub struct Packer {
+pub struct FrameEncoder {
     compressor: Compressor<'static>,
     /// As large as a frame could get at worst, and kept, so that frames themselves are no larger
     /// than they are.
     scratch: Vec<u8>,
 }
 
-impl Packer {
-    /// A packer at a zstd level.
-    pub fn new(level: i32) -> Packer {
+impl FrameEncoder {
+    /// A encoder at a zstd level.
+    pub fn new(level: i32) -> FrameEncoder {
         let mut compressor = Compressor::new(level).expect("zstd levels are clamped, not refused");
         compressor.set_parameter(CParameter::ChecksumFlag(true)).expect("a valid parameter");
-        Packer { compressor, scratch: Vec::new() }
+        FrameEncoder { compressor, scratch: Vec::new() }
     }
 
     /// One independent frame.
-    pub fn pack(&mut self, text: &[u8]) -> Vec<u8> {
+    pub fn encode(&mut self, text: &[u8]) -> Vec<u8> {
         self.scratch.clear();
         self.scratch.reserve(zstd_safe::compress_bound(text.len()));
         self.compressor.compress_to_buffer(text, &mut self.scratch).expect("the buffer is as large as zstd asks for");
@@ -47,7 +47,7 @@ impl Packer {
 }
 
 /// The first frame of a file: what it is, and what else its writer wants to remember.
-pub(crate) fn label(format: &str, version: u32, note: &str) -> Vec<u8> {
+pub(crate) fn header(format: &str, version: u32, note: &str) -> Vec<u8> {
     let text = format!("tidings {format} {version}\n{note}");
     let mut frame = ZSTD_SKIPPABLE.to_le_bytes().to_vec();
     frame.extend((text.len() as u32).to_le_bytes());
@@ -56,7 +56,7 @@ pub(crate) fn label(format: &str, version: u32, note: &str) -> Vec<u8> {
 }
 
 /// Reads a label if there is one; a label of a newer version is an error.
-fn read_label(frame: &[u8], format: &str, version: u32, path: &Path) -> Result<Option<String>> {
+fn read_header(frame: &[u8], format: &str, version: u32, path: &Path) -> Result<Option<String>> {
     let Some(text) = frame.get(8..).and_then(|text| std::str::from_utf8(text).ok()) else { return Ok(None) };
     let (first, note) = text.split_once('\n').unwrap_or((text, ""));
     let Some(found) = first.strip_prefix("tidings ") else { return Ok(None) };
@@ -82,7 +82,7 @@ pub(crate) struct Walker {
 
 impl Walker {
     pub(crate) fn open(path: &Path) -> Result<Walker> {
-        let file = File::open(path).during("open", path)?;
+        let file = File::open(path).context("open", path)?;
         Ok(Walker { path: path.to_owned(), file, buffer: Vec::new(), offset: 0, used: 0, ended: false })
     }
 
@@ -98,8 +98,8 @@ impl Walker {
 
     /// The skippable frame with which a file of ours begins; other files are not read any further,
     /// because their first frame may be all of them.
-    fn label(&mut self) -> Result<Option<&[u8]>> {
-        (&mut self.file).take(4).read_to_end(&mut self.buffer).during("read", &self.path)?;
+    fn header(&mut self) -> Result<Option<&[u8]>> {
+        (&mut self.file).take(4).read_to_end(&mut self.buffer).context("read", &self.path)?;
         if is_skippable(&self.buffer) { self.next() } else { Ok(None) }
     }
 
@@ -119,7 +119,7 @@ impl Walker {
             self.buffer.drain(..self.used);
             self.used = 0;
             let wanted = self.buffer.len().max(1 << 20) as u64;
-            let read = (&mut self.file).take(wanted).read_to_end(&mut self.buffer).during("read", &self.path)?;
+            let read = (&mut self.file).take(wanted).read_to_end(&mut self.buffer).context("read", &self.path)?;
             self.ended = read == 0;
         }
     }
@@ -166,7 +166,7 @@ impl Log {
             let path = self.walker.path.clone();
             let Some(frame) = self.walker.next()? else { return Ok(None) };
             if is_skippable(frame) {
-                read_label(frame, self.format, self.version, &path)?;
+                read_header(frame, self.format, self.version, &path)?;
             } else if unpack(&mut self.decompressor, frame, &mut self.text).is_none()
                 || std::str::from_utf8(&self.text).is_err()
             {
@@ -191,11 +191,11 @@ pub(crate) fn last(path: &Path) -> Result<Option<String>> {
     const TAIL_BYTES: u64 = 64 << 10;
     let mut decompressor = Decompressor::new().expect("allocating a zstd context");
     let mut text = Vec::new();
-    let mut file = File::open(path).during("open", path)?;
-    let len = file.seek(io::SeekFrom::End(0)).during("read", path)?;
-    file.seek(io::SeekFrom::Start(len.saturating_sub(TAIL_BYTES))).during("read", path)?;
+    let mut file = File::open(path).context("open", path)?;
+    let len = file.seek(io::SeekFrom::End(0)).context("read", path)?;
+    file.seek(io::SeekFrom::Start(len.saturating_sub(TAIL_BYTES))).context("read", path)?;
     let mut tail = Vec::new();
-    file.take(TAIL_BYTES).read_to_end(&mut tail).during("read", path)?;
+    file.take(TAIL_BYTES).read_to_end(&mut tail).context("read", path)?;
     let begins = memchr::memmem::rfind_iter(&tail, &ZSTD_MAGIC).map(|at| &tail[at..]);
     // The bytes may stand anywhere by chance; a frame that ends with the file and has its checksum does not.
     for frame in begins.filter(|frame| frame_len(frame) == Some(frame.len())) {
@@ -237,8 +237,8 @@ enum Source {
 impl Blocks {
     pub(crate) fn open(path: &Path, format: &'static str, version: u32) -> Result<Blocks> {
         let mut walker = Walker::open(path)?;
-        let note = match walker.label()? {
-            Some(frame) => read_label(frame, format, version, path)?,
+        let note = match walker.header()? {
+            Some(frame) => read_header(frame, format, version, path)?,
             None => None,
         };
         let source = match note {
@@ -279,7 +279,7 @@ impl Blocks {
             Source::Stream { reader, rest } => {
                 self.text.append(rest);
                 let limit = (FRAME_BYTES - self.text.len().min(FRAME_BYTES / 2)) as u64;
-                reader.take(limit).read_to_end(&mut self.text).during("read", &self.path)?;
+                reader.take(limit).read_to_end(&mut self.text).context("read", &self.path)?;
                 match memchr::memrchr(b'\n', &self.text) {
                     Some(end) => *rest = self.text.split_off(end + 1),
                     None if self.text.len() >= FRAME_BYTES / 2 => {

@@ -1,21 +1,29 @@
 //! A home: the folder in which a corpus lives, and who may write to it.
 
-use std::fs::{self, File, OpenOptions, TryLockError};
-use std::io::{Read, Seek, Write};
+use std::fs::{File, OpenOptions, TryLockError};
+use std::io::{BufRead, Read, Seek, Write};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::SystemTime;
 
 use jiff::Timestamp;
 
-use crate::disk;
-use crate::error::{During, Error, Result};
+use crate::error::{Context, Error, Result};
+use tidings_formats::compressed;
+use tidings_storage::file::{self, files_in};
+use tidings_storage::{LocalStorage, Storage, write_atomic};
 
 /// The settings file, whose presence makes a folder a home.
 pub const SETTINGS: &str = "tidings.toml";
+
+/// The lock of a stage, and that of a run over all stages.
+const LOCKS: [&str; 2] = [".lock", ".run.lock"];
 
 /// A corpus directory.
 #[derive(Debug, Clone)]
 pub struct Home {
     root: PathBuf,
+    storage: Arc<dyn Storage>,
 }
 
 /// The right to write into a home; it ends with the process, however that ends.
@@ -25,13 +33,72 @@ pub struct Lock {
 }
 
 impl Home {
+    fn over(root: &Path) -> Home {
+        Home { root: root.to_owned(), storage: Arc::new(LocalStorage::new(root)) }
+    }
+
+    /// The storage of raw pages, documents, text and verdicts. Lock, plan, journal and indexes are local files.
+    pub fn storage(&self) -> &dyn Storage {
+        &*self.storage
+    }
+
+    /// Opens a file of the home by its key and decompresses it if it is compressed.
+    pub fn open_file(&self, file: &str) -> Result<Box<dyn BufRead + Send>> {
+        compressed::decompressed(self.storage.open(file)?).context("read", &self.storage.path(file))
+    }
+
+    /// The size of a file of the home; nothing if it is not there.
+    pub fn file_bytes(&self, file: &str) -> Result<Option<u64>> {
+        Ok(self.storage.stat(file)?.map(|stat| stat.bytes))
+    }
+
+    /// The folder of the index of a language, for [memory maps](tidings_storage::Storage::path).
+    pub fn index_of(&self, language: &str) -> PathBuf {
+        self.index().join(language)
+    }
+
+    /// Whether a language has a folder for its index.
+    pub fn has_index(&self, language: &str) -> bool {
+        self.index_of(language).exists()
+    }
+
+    /// The report that `tidings report` writes unless it is told otherwise.
+    pub fn report(&self) -> PathBuf {
+        self.root.join("report.html")
+    }
+
+    /// When the report was written; nothing if there is none.
+    pub fn report_time(&self) -> Option<SystemTime> {
+        self.storage.stat("report.html").ok()??.modified
+    }
+
+    /// An empty folder for the home in which candidates are tried; what an earlier trial left is removed.
+    pub fn empty_trial(&self) -> Result<PathBuf> {
+        let path = self.root.join("trial");
+        match std::fs::remove_dir_all(&path) {
+            Err(error) if error.kind() != std::io::ErrorKind::NotFound => Err(error).context("empty", &path),
+            _ => Ok(path),
+        }
+    }
+
+    /// The lock files that are there, for diagnosis: taking a lock to look at it would hold it for a moment.
+    pub fn lock_files(&self) -> Vec<PathBuf> {
+        LOCKS.map(|name| self.root.join(name)).into_iter().filter(|path| path.is_file()).collect()
+    }
+
+    /// Whether there is a journal: a run is at work, or was cut off.
+    pub fn has_journal(&self) -> bool {
+        self.journal().exists()
+    }
+
+    /// The storage key of a path inside the home, as recipes and journals write it.
+    pub(crate) fn key(&self, path: &Path) -> String {
+        self.shown(path)
+    }
+
     /// The home at a folder, which must hold the settings.
     pub fn at(root: &Path) -> Result<Home> {
-        if root.join(SETTINGS).is_file() {
-            Ok(Home { root: root.to_owned() })
-        } else {
-            Err(Error::NoHome { start: root.to_owned() })
-        }
+        if root.join(SETTINGS).is_file() { Ok(Home::over(root)) } else { Err(Error::NoHome { start: root.to_owned() }) }
     }
 
     /// The nearest folder at or above `start` that is a home.
@@ -39,25 +106,25 @@ impl Home {
         start
             .ancestors()
             .find(|folder| folder.join(SETTINGS).is_file())
-            .map(|root| Home { root: root.to_owned() })
+            .map(Home::over)
             .ok_or_else(|| Error::NoHome { start: start.to_owned() })
     }
 
     /// Makes a home: settings, feed list and an empty plan, none of which replaces what is there.
     /// Gives the names of what was made.
     pub fn create(root: &Path, settings: &str, feeds: &str) -> Result<Vec<&'static str>> {
-        disk::make_folder(root)?;
+        file::make_folder(root)?;
         let mut made = Vec::new();
         let mut missing = |name: &'static str, bytes: &[u8]| -> Result<()> {
             let path = root.join(name);
             if !path.exists() {
-                disk::write_whole(&path, bytes)?;
+                write_atomic(&path, bytes)?;
                 made.push(name);
             }
             Ok(())
         };
         missing("feeds.txt", feeds.as_bytes())?;
-        let home = Home { root: root.to_owned() };
+        let home = Home::over(root);
         if home.existing_plan().is_none() {
             missing("plan.tsv.zst", &crate::plan::empty())?;
         }
@@ -154,20 +221,25 @@ impl Home {
 
     /// Takes the home for writing, or says who has it.
     pub fn lock(&self) -> Result<Lock> {
-        let lock = self.take(".lock")?;
-        self.sweep()?;
+        let lock = self.take(LOCKS[0])?;
+        self.remove_temp()?;
         Ok(lock)
     }
 
     /// Takes the right to go through all stages, which take the home for themselves one after the other.
     pub fn lock_rounds(&self) -> Result<Lock> {
-        self.take(".run.lock")
+        self.take(LOCKS[1])
     }
 
     fn take(&self, name: &str) -> Result<Lock> {
         let path = self.root.join(name);
-        let mut file =
-            OpenOptions::new().create(true).truncate(false).read(true).write(true).open(&path).during("open", &path)?;
+        let mut file = OpenOptions::new()
+            .create(true)
+            .truncate(false)
+            .read(true)
+            .write(true)
+            .open(&path)
+            .context("open", &path)?;
         match file.try_lock() {
             Ok(()) => {}
             Err(TryLockError::WouldBlock) => {
@@ -176,7 +248,7 @@ impl Home {
                 let pid = Some(pid.trim().to_owned()).filter(|pid| !pid.is_empty());
                 return Err(Error::Locked { root: self.root.clone(), pid });
             }
-            Err(TryLockError::Error(error)) => return Err(error).during("lock", &path),
+            Err(TryLockError::Error(error)) => return Err(error).context("lock", &path),
         }
         // The process number is for people; nothing depends on it.
         let _ = file.set_len(0).and_then(|()| file.rewind()).and_then(|()| writeln!(file, "{}", std::process::id()));
@@ -184,34 +256,15 @@ impl Home {
     }
 
     /// Removes drafts that a crash left behind; nothing refers to them.
-    fn sweep(&self) -> Result<()> {
+    fn remove_temp(&self) -> Result<()> {
         for folder in [self.root.clone(), self.root.join("state"), self.runs()] {
-            for path in files_in(&folder)? {
-                if path.extension().is_some_and(|extension| extension == "tmp") {
-                    disk::remove(&path)?;
-                }
-            }
+            file::remove_temp(&folder)?;
         }
         crate::import_log::recover(self)?;
-        crate::docs::sweep(self)?;
-        crate::seen::sweep(self)?;
-        crate::text::sweep(self)
+        crate::docs::remove_temp(self)?;
+        crate::dedup_state::remove_temp(self)?;
+        crate::text::remove_temp(self)
     }
-}
-
-/// The files of a folder in the order of their names; none if the folder is not there.
-pub(crate) fn files_in(folder: &Path) -> Result<Vec<PathBuf>> {
-    let entries = match fs::read_dir(folder) {
-        Ok(entries) => entries,
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(Vec::new()),
-        Err(error) => return Err(error).during("read the folder", folder),
-    };
-    let mut files = Vec::new();
-    for entry in entries {
-        files.push(entry.during("read the folder", folder)?.path());
-    }
-    files.sort();
-    Ok(files)
 }
 
 /// A time as names of files carry it: to the millisecond, sortable, without characters that some

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::error::Result;
 use crate::home::{Home, rfc3339};
-use crate::table::{self, Tabular};
+use crate::table::{self, columns};
 
 /// A host, as `state/hosts.tsv` remembers it.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -24,29 +24,7 @@ pub struct HostState {
     pub requests: u64,
 }
 
-impl Tabular for HostState {
-    const COLUMNS: &'static [&'static str] = &["host", "last_request", "not_before", "failures", "requests"];
-
-    fn fields(&self) -> Vec<String> {
-        vec![
-            self.host.clone(),
-            self.last_request.clone(),
-            self.not_before.clone(),
-            self.failures.to_string(),
-            self.requests.to_string(),
-        ]
-    }
-
-    fn from_fields(field: &dyn Fn(&str) -> String) -> HostState {
-        HostState {
-            host: field("host"),
-            last_request: field("last_request"),
-            not_before: field("not_before"),
-            failures: field("failures").parse().unwrap_or(0),
-            requests: field("requests").parse().unwrap_or(0),
-        }
-    }
-}
+columns!(HostState { host, last_request, not_before, failures, requests });
 
 /// Shows the state of every known host to `see`.
 pub fn read(home: &Home, see: impl FnMut(HostState)) -> Result<()> {

@@ -17,12 +17,13 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use tidings_formats::warc::Position;
 use tidings_model::Fingerprint;
+use tidings_storage::file::{self, files_in};
+use tidings_storage::{Appender, write_atomic};
 use xxhash_rust::xxh3::Xxh3;
 
-use crate::disk::{self, Appender};
-use crate::error::{During, Error, Result};
-use crate::home::{Home, files_in};
-use crate::{fold, pages};
+use crate::error::{Context, Error, Result};
+use crate::home::Home;
+use crate::{apply_journal, pages};
 
 const NAME: &str = "imports.jsonl";
 /// How runs that import are called, and so the files that they write.
@@ -61,17 +62,17 @@ pub struct Input {
 impl Input {
     /// Looks at a file; `name` is what it is called in the ledger.
     pub fn of(path: &Path, name: &str) -> Result<Input> {
-        let mut file = File::open(path).during("open", path)?;
-        let bytes = file.metadata().during("look at", path)?.len();
+        let mut file = File::open(path).context("open", path)?;
+        let bytes = file.metadata().context("look at", path)?.len();
         let mut digest = Xxh3::new();
         let mut sample = Vec::new();
         let whole = bytes <= 3 * SAMPLE_BYTES;
         let places = if whole { vec![0] } else { vec![0, bytes / 2, bytes - SAMPLE_BYTES] };
         for at in places {
             sample.clear();
-            file.seek(SeekFrom::Start(at)).during("read", path)?;
+            file.seek(SeekFrom::Start(at)).context("read", path)?;
             let length = if whole { bytes } else { SAMPLE_BYTES };
-            (&mut file).take(length).read_to_end(&mut sample).during("read", path)?;
+            (&mut file).take(length).read_to_end(&mut sample).context("read", path)?;
             digest.update(&sample);
         }
         Ok(Input { name: name.to_owned(), bytes, xxh3: format!("{:032x}", digest.digest128()), ..Input::default() })
@@ -79,7 +80,7 @@ impl Input {
 
     /// Looks at a saved page, of which there may be millions: its size and its time stand for it.
     pub fn of_saved(path: &Path, name: &str) -> Result<Input> {
-        let meta = fs::metadata(path).during("look at", path)?;
+        let meta = fs::metadata(path).context("look at", path)?;
         let time = meta.modified().ok().and_then(|time| time.duration_since(std::time::UNIX_EPOCH).ok());
         let time = time.unwrap_or_default().as_nanos();
         Ok(Input { name: name.to_owned(), bytes: meta.len(), xxh3: format!("{time:032x}"), ..Input::default() })
@@ -203,7 +204,7 @@ impl PageImporter {
         log.append(&line)?;
         log.sync()?;
         step.inputs.into_iter().for_each(|input| drop(self.known.insert(input.key(), input)));
-        files.iter().try_for_each(|path| pages::publish_part(path))?;
+        files.iter().try_for_each(|path| pages::publish_part(&self.home, path))?;
         if self.unfolded >= MAX_WAITING { self.fold() } else { Ok(()) }
     }
 
@@ -215,7 +216,7 @@ impl PageImporter {
         let path = self.home.state(&format!("{}.{}.{FINGERPRINTS}", self.run, self.numbered));
         let pages = std::mem::take(&mut self.pages);
         let bytes: Vec<u8> = pages.iter().flat_map(|page| page.0.to_be_bytes()).collect();
-        disk::write_whole(&path, &bytes)?;
+        write_atomic(&path, &bytes)?;
         self.unfolded += pages.len();
         Ok(Some(self.home.shown(&path)))
     }
@@ -239,11 +240,11 @@ fn fold_fingerprints(home: &Home, run: &str) -> Result<()> {
     read(&home.state(NAME), |step: Step| vouched.extend(step.fingerprints))?;
     let mut pages = Vec::new();
     for path in waiting.iter().filter(|path| vouched.contains(&home.shown(path))) {
-        let bytes = fs::read(path).during("read", path)?;
+        let bytes = fs::read(path).context("read", path)?;
         pages.extend(bytes.as_chunks().0.iter().map(|eight| Fingerprint(u64::from_be_bytes(*eight))));
     }
-    fold::settle(home, run, pages)?;
-    waiting.iter().try_for_each(|path| disk::remove(path))
+    apply_journal::settle(home, run, pages)?;
+    Ok(waiting.iter().try_for_each(|path| file::remove(path))?)
 }
 
 /// Shows every step to `see`; gives the length of what counts. A line without its end does not.
@@ -251,14 +252,14 @@ pub(crate) fn read<S: DeserializeOwned>(path: &Path, mut see: impl FnMut(S)) -> 
     let file = match File::open(path) {
         Ok(file) => file,
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(0),
-        Err(error) => return Err(error).during("open", path),
+        Err(error) => return Err(error).context("open", path),
     };
     let mut reader = BufReader::with_capacity(1 << 18, file);
     let (mut line, mut sound, mut number) = (Vec::new(), 0, 0);
     loop {
         line.clear();
         number += 1;
-        let read = reader.read_until(b'\n', &mut line).during("read", path)?;
+        let read = reader.read_until(b'\n', &mut line).context("read", path)?;
         if line.last() != Some(&b'\n') {
             return Ok(sound);
         }
@@ -285,7 +286,7 @@ pub(crate) fn recover(home: &Home) -> Result<()> {
         let mut vouched = Vec::new();
         read(&home.state(NAME), |step: Step| (vouched, last) = (step.files, step.run))?;
         left.retain(|path| vouched.contains(&home.shown(path)));
-        left.iter().try_for_each(|path| pages::publish_part(path))?;
+        left.iter().try_for_each(|path| pages::publish_part(home, path))?;
     }
     fold_fingerprints(home, &last)
 }
@@ -293,15 +294,15 @@ pub(crate) fn recover(home: &Home) -> Result<()> {
 /// Removes an input that was read to its end; it is not missed if it is not there.
 pub fn remove_input(path: &Path) -> Result<()> {
     match fs::remove_file(path) {
-        Err(error) if error.kind() != std::io::ErrorKind::NotFound => Err(error).during("remove", path),
-        _ => disk::sync_folder(disk::parent(path)),
+        Err(error) if error.kind() != std::io::ErrorKind::NotFound => Err(error).context("remove", path),
+        _ => Ok(file::sync_folder(file::parent(path))?),
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::frames::Packer;
+    use crate::frames::FrameEncoder;
 
     fn home() -> (tempfile::TempDir, Home) {
         let folder = tempfile::tempdir().unwrap();
@@ -318,7 +319,7 @@ mod tests {
         let mut input = Input::of(&path, "input.warc").unwrap();
         let mut intake = PageImporter::open(&home, "20260301T000000000Z-import").unwrap();
         assert_eq!(intake.known(&input), None);
-        let frame = Packer::new(3).pack(b"{}\n");
+        let frame = FrameEncoder::new(3).encode(b"{}\n");
         for day in ["2026-03-01", "2026-02-28", "2026-03-01"] {
             intake.push(day, &frame);
         }

@@ -4,9 +4,9 @@ use std::io::{self, BufRead, Read as _};
 use std::path::{Path, PathBuf};
 
 use tidings_formats::{compressed, saved_page};
+use tidings_storage::file::files_in;
 
-use crate::error::{During, Result};
-use crate::home::files_in;
+use crate::error::{Context, Result};
 
 /// Folders inside folders, at most.
 const MAX_DEPTH: usize = 32;
@@ -47,7 +47,7 @@ pub fn lines(path: &Path, mut see: impl FnMut(&str)) -> Result<()> {
     let mut line = Vec::new();
     loop {
         line.clear();
-        let read = (&mut reader).take(1 << 24).read_until(b'\n', &mut line).during("read", path)?;
+        let read = (&mut reader).take(1 << 24).read_until(b'\n', &mut line).context("read", path)?;
         if read == 0 {
             return Ok(());
         }

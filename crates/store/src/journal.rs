@@ -1,6 +1,6 @@
 //! The journal: what a run has found out and the plan does not say yet.
 //!
-//! A run collects into the journal and folds it into the plan when it ends (see [`crate::fold`]).
+//! A run collects into the journal and folds it into the plan when it ends (see [`crate::apply_journal`]).
 //! After a crash the journal is still there, and the next run folds it: recovery is the ordinary
 //! way, walked a little later. Each step is one frame, so a torn end costs the last step only,
 //! and what that step described was not acknowledged to anybody.
@@ -8,14 +8,17 @@
 use std::borrow::Cow;
 
 use serde::{Deserialize, Serialize};
+use tidings_storage::{Appender, file};
 
-use crate::disk::{self, Appender};
 use crate::error::Result;
 use crate::feeds::FeedState;
-use crate::frames::{self, Log, Packer};
+use crate::frames::{self, FrameEncoder, Log};
 use crate::home::Home;
 use crate::hosts::HostState;
 use crate::rules::RulesAnswer;
+
+// Old names, until callers use the new ones.
+pub use crate::compat::journal_names::*;
 
 const FORMAT: &str = "journal";
 const VERSION: u32 = 1;
@@ -73,9 +76,9 @@ pub enum Record<'a> {
 
 /// Collects records until they are made durable together.
 #[derive(Debug, Default)]
-pub struct Step(String);
+pub struct JournalBatch(String);
 
-impl Step {
+impl JournalBatch {
     /// Adds a record.
     pub fn push(&mut self, record: &Record<'_>) {
         self.0.push_str(&serde_json::to_string(record).expect("strings and numbers serialise"));
@@ -93,7 +96,7 @@ impl Step {
     }
 
     /// Takes in what another step collected.
-    pub fn append(&mut self, other: Step) {
+    pub fn append(&mut self, other: JournalBatch) {
         self.0.push_str(&other.0);
     }
 }
@@ -101,27 +104,27 @@ impl Step {
 /// The journal of a run that is going on.
 pub struct Journal {
     file: Appender,
-    packer: Packer,
+    encoder: FrameEncoder,
 }
 
 impl Journal {
-    /// Starts the journal of a run. There must be none: [`crate::fold::recover`] comes first.
+    /// Starts the journal of a run. There must be none: [`crate::apply_journal::recover`] comes first.
     pub fn create(home: &Home, run: &str) -> Result<Journal> {
-        let mut journal = Journal { file: Appender::create(&home.journal())?, packer: Packer::new(1) };
-        journal.file.append(&frames::label(FORMAT, VERSION, ""))?;
-        let mut step = Step::default();
+        let mut journal = Journal { file: Appender::create(&home.journal())?, encoder: FrameEncoder::new(1) };
+        journal.file.append(&frames::header(FORMAT, VERSION, ""))?;
+        let mut step = JournalBatch::default();
         step.push(&Record::Run(run.into()));
         journal.commit(step)?;
         Ok(journal)
     }
 
     /// Makes a step durable: when this returns, no power cut undoes it.
-    pub fn commit(&mut self, step: Step) -> Result<()> {
+    pub fn commit(&mut self, step: JournalBatch) -> Result<()> {
         if step.is_empty() {
             return Ok(());
         }
-        self.file.append(&self.packer.pack(step.0.as_bytes()))?;
-        self.file.sync()
+        self.file.append(&self.encoder.encode(step.0.as_bytes()))?;
+        Ok(self.file.sync()?)
     }
 }
 
@@ -165,5 +168,5 @@ pub(crate) fn run(home: &Home) -> Result<Option<String>> {
 
 /// Ends the journal: everything in it is in the plan.
 pub(crate) fn remove(home: &Home) -> Result<()> {
-    disk::remove(&home.journal())
+    Ok(file::remove(&home.journal())?)
 }

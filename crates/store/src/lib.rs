@@ -2,22 +2,21 @@
 //! remembered about feeds and hosts.
 //!
 //! This is the one room that opens files. It promises that a power cut at any instant loses no
-//! page that was acknowledged and no entry of the plan; [`fold`](mod@fold) tells how.
+//! page that was acknowledged and no entry of the plan; [`apply_journal`](mod@apply_journal) tells how.
 
+pub mod apply_journal;
 pub mod backup;
 pub mod by_language;
 pub mod candidates;
-pub mod census;
 mod compat;
-pub mod corpora;
+pub mod day_stats;
+pub mod dedup_state;
 pub mod digest;
-pub mod disk;
 pub mod docs;
 mod error;
 pub mod feeds;
 mod fetched;
-pub mod find;
-pub mod fold;
+mod file_digest;
 mod frames;
 pub mod hidden;
 mod home;
@@ -27,25 +26,26 @@ pub mod input_files;
 pub mod journal;
 pub mod output;
 pub mod pages;
+mod partition;
 pub mod plan;
 pub mod probe;
 pub mod removed;
 pub mod rules;
 pub mod runs;
-pub mod seen;
-mod shelves;
+pub mod scan;
 pub mod sorted;
 mod table;
 pub mod takedown;
 pub mod text;
 pub mod tokens;
+pub mod virtual_corpora;
 mod work;
 pub mod yields;
 
 pub use compat::*;
-pub use disk::write_whole;
 pub use error::{Error, Result};
-pub use frames::{Packer, open_any};
+pub use file_digest::FileDigest;
+pub use frames::{FrameEncoder, open_any};
 pub use home::{Home, Lock, SETTINGS, rfc3339, stamp};
 pub use tidings_model::{Cause, in_full};
 pub use work::{Work, WorkDraft};

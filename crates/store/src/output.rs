@@ -10,9 +10,9 @@ use std::path::{Path, PathBuf};
 
 use serde::Serialize;
 use sha2::{Digest as _, Sha256};
+use tidings_storage::{file, write_atomic};
 
-use crate::disk;
-use crate::error::{During, Error, Result};
+use crate::error::{Context, Error, Result};
 
 /// How hard exports are packed; no setting, because the same corpus must give the same bytes everywhere.
 const ZSTD_LEVEL: i32 = 3;
@@ -42,7 +42,7 @@ impl AtomicOutput {
         let Some(name) = target.file_name() else {
             return Err(Error::Output { path: target.to_owned(), fault: "is no name for an export" });
         };
-        let draft = disk::parent(target).join(format!(".{}.tmp", name.to_string_lossy()));
+        let draft = file::parent(target).join(format!(".{}.tmp", name.to_string_lossy()));
         // A draft beside it tells of an export that a crash stopped before its manifest was written.
         let is_export = || manifest_of(target).is_file() || draft.is_dir();
         let refused = |fault| Err(Error::Output { path: target.to_owned(), fault });
@@ -51,14 +51,14 @@ impl AtomicOutput {
             (true, false) => return refused("is a folder; name a file"),
             (false, true) => return refused("is a file; name a folder"),
             // A folder of somebody else is not ours to replace, whatever was said.
-            (true, true) if !is_export() && fs::read_dir(target).during("read", target)?.count() > 0 => {
+            (true, true) if !is_export() && fs::read_dir(target).context("read", target)?.count() > 0 => {
                 return refused("is no export and not empty; name another");
             }
             _ if force => {}
             _ => return refused("is there already; add --force to replace it"),
         }
         remove_folder(&draft)?;
-        disk::make_folder(&draft)?;
+        file::make_folder(&draft)?;
         Ok(AtomicOutput { target: target.to_owned(), draft, is_folder, made: Vec::new() })
     }
 
@@ -71,7 +71,7 @@ impl AtomicOutput {
     /// if its name says so.
     pub fn file(&self, name: &str) -> Result<Sink> {
         let (full, path, file, out) = self.begin(name)?;
-        Ok(Sink { packing: Packing::by_name(&full, out).during("create", &path)?, path, name: full, file: Some(file) })
+        Ok(Sink { packing: Packing::by_name(&full, out).context("create", &path)?, path, name: full, file: Some(file) })
     }
 
     /// Begins a file whose bytes are as it wants them, packed or not.
@@ -86,9 +86,9 @@ impl AtomicOutput {
             false => self.target.file_name().unwrap_or_default().to_string_lossy().into_owned() + name,
         };
         let path = self.draft.join("out").join(&full);
-        disk::make_folder(disk::parent(&path))?;
-        let file = File::create(&path).during("create", &path)?;
-        let own = file.try_clone().during("create", &path)?;
+        file::make_folder(file::parent(&path))?;
+        let file = File::create(&path).context("create", &path)?;
+        let own = file.try_clone().context("create", &path)?;
         let out = Digested { out: Box::new(BufWriter::with_capacity(1 << 16, own)), hash: Sha256::new(), bytes: 0 };
         Ok((full, path, file, out))
     }
@@ -109,23 +109,23 @@ impl AtomicOutput {
     /// Puts everything in its place, the manifest last.
     pub fn publish(self, manifest: &impl Serialize) -> Result<()> {
         let beside = manifest_of(&self.target);
-        disk::remove(&beside)?;
+        file::remove(&beside)?;
         let out = self.draft.join("out");
         if self.is_folder {
-            disk::make_folder(&out)?;
+            file::make_folder(&out)?;
             if self.target.exists() {
                 // The old folder steps aside first, so that a crash between the moves loses neither.
-                disk::rename(&self.target, &self.draft.join("old"))?;
+                file::rename(&self.target, &self.draft.join("old"))?;
             }
-            disk::rename(&out, &self.target)?;
+            file::rename(&out, &self.target)?;
         } else {
             for made in &self.made {
-                disk::rename(&out.join(&made.file), &self.target.with_file_name(&made.file))?;
+                file::rename(&out.join(&made.file), &self.target.with_file_name(&made.file))?;
             }
         }
         let mut text = serde_json::to_vec_pretty(manifest).expect("manifests serialise");
         text.push(b'\n');
-        disk::write_whole(&beside, &text)
+        Ok(write_atomic(&beside, &text)?)
     }
 }
 
@@ -144,7 +144,7 @@ pub fn manifest_of(target: &Path) -> PathBuf {
 
 fn remove_folder(path: &Path) -> Result<()> {
     match fs::remove_dir_all(path) {
-        Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error).during("remove", path),
+        Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error).context("remove", path),
         _ => Ok(()),
     }
 }
@@ -171,7 +171,7 @@ impl Sink {
             Packing::Zstd(out) => out.write_all(bytes),
             Packing::Gzip(out) => out.write_all(bytes),
         };
-        written.during("write", &self.path)
+        written.context("write", &self.path)
     }
 
     /// Bytes that have been written, packed where the name says so.
@@ -195,10 +195,10 @@ impl Sink {
             Packing::Zstd(out) => out.finish(),
             Packing::Gzip(out) => out.finish(),
         };
-        let mut out = packed.during("write", &self.path)?;
-        out.out.flush().during("write", &self.path)?;
+        let mut out = packed.context("write", &self.path)?;
+        out.out.flush().context("write", &self.path)?;
         if let Some(file) = &self.file {
-            file.sync_all().during("sync", &self.path)?;
+            file.sync_all().context("sync", &self.path)?;
         }
         let sha256 = out.hash.finalize().iter().map(|byte| format!("{byte:02x}")).collect();
         Ok(Made { file: self.name, bytes: out.bytes, sha256 })

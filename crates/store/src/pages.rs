@@ -8,24 +8,30 @@ use std::path::{Path, PathBuf};
 
 use jiff::Timestamp;
 use tidings_model::Page;
+use tidings_storage::Appender;
+use tidings_storage::file::{self, files_in};
 
-use crate::disk::{self, Appender};
-use crate::error::{During, Error, Result};
+use crate::error::{Context, Error, Result};
 use crate::frames;
-use crate::home::{Home, files_in};
+use crate::home::Home;
 use crate::journal::Record;
 use tidings_formats::warc;
+
+// Old names, until callers use the new ones.
+pub use crate::compat::pages_names::*;
 
 const FORMAT: &str = "pages";
 const VERSION: u32 = 1;
 const PART: &str = "part";
+/// The folder of pages in a home.
+const FOLDER: &str = "pages";
 
 /// A published file is at most this large, give or take a frame: small enough to copy and to
 /// process alone, large enough that a year is not a million files.
 const FILE_BYTES: u64 = 256 << 20;
 
 /// The shelf, open for one run.
-pub struct Shelf {
+pub struct PageWriter {
     home: Home,
     run: String,
     numbered: u32,
@@ -48,10 +54,10 @@ struct OpenFile {
     warc: Option<Appender>,
 }
 
-impl Shelf {
+impl PageWriter {
     /// Opens the shelf. With an archivist, each file of pages has a WARC file beside it.
-    pub fn open(home: &Home, run: &str, archivist: Option<Archivist>) -> Shelf {
-        Shelf { home: home.clone(), run: run.to_owned(), numbered: 0, open: None, archivist }
+    pub fn open(home: &Home, run: &str, archivist: Option<Archivist>) -> PageWriter {
+        PageWriter { home: home.clone(), run: run.to_owned(), numbered: 0, open: None, archivist }
     }
 
     /// Appends a packed frame of pages (and their WARC records) and makes it durable. Gives the
@@ -79,7 +85,7 @@ impl Shelf {
         let folder = self.home.pages().join(&day);
         let name = |ending: &str| folder.join(format!("{}.{}.{ending}.{PART}", self.run, self.numbered));
         let mut pages = Appender::create(&name("jsonl.zst"))?;
-        pages.append(&frames::label(FORMAT, VERSION, ""))?;
+        pages.append(&frames::header(FORMAT, VERSION, ""))?;
         let warc = match &self.archivist {
             Some(Archivist { software, operator }) => {
                 let path = name("warc.gz");
@@ -97,7 +103,7 @@ impl Shelf {
     pub fn publish(&mut self) -> Result<()> {
         let Some(open) = self.open.take() else { return Ok(()) };
         for file in std::iter::once(&open.pages).chain(open.warc.as_ref()) {
-            publish_part(file.path())?;
+            publish_part(&self.home, file.path())?;
         }
         Ok(())
     }
@@ -107,15 +113,15 @@ impl Shelf {
 pub(crate) fn write_part(home: &Home, day: &str, name: &str, frames: &[u8]) -> Result<PathBuf> {
     let path = home.pages().join(day).join(format!("{name}.jsonl.zst.{PART}"));
     let mut file = Appender::create(&path)?;
-    file.append(&frames::label(FORMAT, VERSION, ""))?;
+    file.append(&frames::header(FORMAT, VERSION, ""))?;
     file.append(frames)?;
     file.sync()?;
     Ok(path)
 }
 
 /// Gives such a file to readers.
-pub(crate) fn publish_part(path: &Path) -> Result<()> {
-    disk::rename(path, &path.with_extension(""))
+pub(crate) fn publish_part(home: &Home, path: &Path) -> Result<()> {
+    Ok(home.storage().publish_file(path, &home.key(&path.with_extension("")))?)
 }
 
 /// Whether a file of pages is one that readers do not see yet.
@@ -132,12 +138,12 @@ pub(crate) fn recover(home: &Home, whole: impl Fn(&str) -> Option<u64>) -> Resul
             match whole(&home.shown(path)) {
                 Some(bytes) => {
                     drop(Appender::reopen(path, bytes)?);
-                    std::fs::File::open(path).and_then(|file| file.sync_all()).during("sync", path)?;
-                    publish_part(path)?;
+                    std::fs::File::open(path).and_then(|file| file.sync_all()).context("sync", path)?;
+                    publish_part(home, path)?;
                     published += 1;
                 }
                 // Nothing in it was acknowledged.
-                None => disk::remove(path)?,
+                None => file::remove(path)?,
             }
         }
     }
@@ -145,8 +151,8 @@ pub(crate) fn recover(home: &Home, whole: impl Fn(&str) -> Option<u64>) -> Resul
 }
 
 /// How a file of pages begins.
-pub(crate) fn label() -> Vec<u8> {
-    frames::label(FORMAT, VERSION, "")
+pub(crate) fn header() -> Vec<u8> {
+    frames::header(FORMAT, VERSION, "")
 }
 
 /// The published files of pages, by day and run.
@@ -156,10 +162,11 @@ pub fn files(home: &Home) -> Result<Vec<PathBuf>> {
 
 /// The same from a day on, without a look into the folders of earlier ones.
 pub(crate) fn files_since(home: &Home, first: &str) -> Result<Vec<PathBuf>> {
-    let is_since = |path: &PathBuf| path.file_name().is_some_and(|name| name.to_string_lossy().as_ref() >= first);
+    let storage = home.storage();
     let mut files = Vec::new();
-    for folder in files_in(&home.pages())?.into_iter().filter(|path| is_since(path) && path.is_dir()) {
-        files.extend(files_in(&folder)?.into_iter().filter(|path| path.to_string_lossy().ends_with(".jsonl.zst")));
+    for folder in storage.folders(FOLDER)?.into_iter().filter(|folder| &folder[FOLDER.len() + 1..] >= first) {
+        let published = storage.list(&folder)?.into_iter().filter(|key| key.ends_with(".jsonl.zst"));
+        files.extend(published.map(|key| storage.path(&key)));
     }
     Ok(files)
 }
@@ -176,9 +183,18 @@ pub struct PageReader {
 const MAX_LINE_BYTES: usize = 1 << 30;
 
 impl PageReader {
-    /// Opens a file of pages.
+    /// Opens a file of pages of a home.
+    pub fn open_in(home: &Home, file: &str) -> Result<PageReader> {
+        Ok(PageReader::new(home.open_file(file)?, &home.storage().path(file)))
+    }
+
+    /// Opens a file of pages outside of any home.
     pub fn open(path: &Path) -> Result<PageReader> {
-        Ok(PageReader { path: path.to_owned(), reader: frames::open_any(path)?, line: Vec::new(), lines: 0 })
+        Ok(PageReader::new(frames::open_any(path)?, path))
+    }
+
+    fn new(reader: Box<dyn BufRead + Send>, path: &Path) -> PageReader {
+        PageReader { path: path.to_owned(), reader, line: Vec::new(), lines: 0 }
     }
 
     /// The next line as it stands, for whoever reads it elsewhere with [`PageLine::page`].
@@ -191,7 +207,7 @@ impl PageReader {
         loop {
             self.lines += 1;
             let more =
-                frames::read_line(&mut *self.reader, &mut self.line, MAX_LINE_BYTES).during("read", &self.path)?;
+                frames::read_line(&mut *self.reader, &mut self.line, MAX_LINE_BYTES).context("read", &self.path)?;
             if !more || !self.line.iter().all(u8::is_ascii_whitespace) {
                 return Ok(more);
             }
@@ -235,19 +251,19 @@ impl Iterator for PageReader {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::frames::Packer;
+    use crate::frames::FrameEncoder;
 
     #[test]
     fn a_day_that_ends_publishes_its_file_and_the_next_begins_another() {
         let folder = tempfile::tempdir().unwrap();
         Home::create(folder.path(), "", "").unwrap();
         let home = Home::at(folder.path()).unwrap();
-        let mut shelf = Shelf::open(&home, "run", None);
+        let mut shelf = PageWriter::open(&home, "run", None);
         let mut page = |url: &str, time: &str| {
             let page = Page { url: url.into(), body: b"text".into(), ..Page::default() };
             let mut line = Vec::new();
             page.write_line(&mut line).unwrap();
-            shelf.append(time.parse().unwrap(), &Packer::new(3).pack(&line), &[]).unwrap()
+            shelf.append(time.parse().unwrap(), &FrameEncoder::new(3).encode(&line), &[]).unwrap()
         };
         page("http://e.org/1", "2026-12-31T23:59:58Z");
         page("http://e.org/2", "2026-12-31T23:59:59Z");

@@ -6,12 +6,13 @@
 use std::path::{Path, PathBuf};
 
 use tidings_model::{BadRow, Entry, Fingerprint, FingerprintSet, Row, Status};
+use tidings_storage::AtomicFile;
+use tidings_storage::file::{self, files_in};
 
-use crate::disk::{self, Draft};
-use crate::error::{During, Error, Result};
+use crate::error::{Context, Error, Result};
 use crate::fetched;
-use crate::frames::{self, Blocks, FRAME_BYTES, Packer};
-use crate::home::{Home, files_in};
+use crate::frames::{self, Blocks, FRAME_BYTES, FrameEncoder};
+use crate::home::Home;
 use crate::removed::{Removed, STATUS};
 
 const FORMAT: &str = "plan";
@@ -22,7 +23,7 @@ const LEVEL: i32 = 1;
 
 /// The bytes of a plan without entries.
 pub(crate) fn empty() -> Vec<u8> {
-    frames::label(FORMAT, VERSION, "")
+    frames::header(FORMAT, VERSION, "")
 }
 
 /// What a rewrite does with a row.
@@ -104,21 +105,21 @@ pub(crate) fn folded_run(home: &Home) -> Result<Option<String>> {
 
 /// A plan being written anew.
 pub(crate) struct Rewrite {
-    draft: Draft,
-    packer: Packer,
+    draft: AtomicFile,
+    encoder: FrameEncoder,
     text: String,
 }
 
 impl Rewrite {
     fn create(home: &Home, run: &str) -> Result<Rewrite> {
-        let mut draft = Draft::create(&home.plan())?;
-        draft.write(&frames::label(FORMAT, VERSION, run))?;
-        Ok(Rewrite { draft, packer: Packer::new(LEVEL), text: String::new() })
+        let mut draft = AtomicFile::create(&home.plan())?;
+        draft.write(&frames::header(FORMAT, VERSION, run))?;
+        Ok(Rewrite { draft, encoder: FrameEncoder::new(LEVEL), text: String::new() })
     }
 
     fn flush(&mut self) -> Result<()> {
         if !self.text.is_empty() {
-            self.draft.write(&self.packer.pack(self.text.as_bytes()))?;
+            self.draft.write(&self.encoder.encode(self.text.as_bytes()))?;
             self.text.clear();
         }
         Ok(())
@@ -196,7 +197,7 @@ pub(crate) fn rewrite<'c>(
 /// Removes plans under another program's names: where ours is, it goes on, and two would be one too many.
 pub(crate) fn remove_others(home: &Home) -> Result<()> {
     for path in home.plans().into_iter().skip(1).filter(|path| home.plan().is_file() && path.is_file()) {
-        disk::remove(&path)?;
+        file::remove(&path)?;
     }
     Ok(())
 }
@@ -266,11 +267,11 @@ pub fn keep_first(home: &Home, run: &str, most: u32) -> Result<()> {
 fn keep_in_history(home: &Home, plan: &Path, run: &str) -> Result<()> {
     let name = plan.file_name().unwrap_or_default().to_string_lossy();
     let copy = home.history().join(format!("{run}.{name}"));
-    disk::make_folder(&home.history())?;
+    file::make_folder(&home.history())?;
     match std::fs::hard_link(plan, &copy) {
         Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => Ok(()),
         // Some file systems know no hard links.
-        Err(_) => std::fs::copy(plan, &copy).map(drop).during("copy the plan to", &copy),
+        Err(_) => std::fs::copy(plan, &copy).map(drop).context("copy the plan to", &copy),
         Ok(()) => Ok(()),
     }
 }
@@ -280,7 +281,7 @@ pub fn thin_history(home: &Home, keep: usize) -> Result<usize> {
     let copies = files_in(&home.history())?;
     let surplus = copies.len().saturating_sub(keep);
     for copy in &copies[..surplus] {
-        std::fs::remove_file(copy).during("remove", copy)?;
+        std::fs::remove_file(copy).context("remove", copy)?;
     }
     Ok(surplus)
 }

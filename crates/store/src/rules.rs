@@ -7,13 +7,13 @@ use std::collections::{HashMap, HashSet};
 use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
+use tidings_storage::Appender;
 use xxhash_rust::xxh3::xxh3_128;
 
-use crate::disk::Appender;
 use crate::error::Result;
-use crate::frames::{self, Log, Packer};
+use crate::frames::{self, FrameEncoder, Log};
 use crate::home::Home;
-use crate::table::{self, Tabular};
+use crate::table::{self, columns};
 
 const FORMAT: &str = "rules";
 const VERSION: u32 = 1;
@@ -36,24 +36,7 @@ pub struct RulesAnswer {
     pub body: Option<String>,
 }
 
-impl Tabular for RulesAnswer {
-    const COLUMNS: &'static [&'static str] = &["origin", "kind", "fetched", "status", "digest"];
-
-    fn fields(&self) -> Vec<String> {
-        vec![self.origin.clone(), self.kind.clone(), self.fetched.clone(), self.status.to_string(), self.digest.clone()]
-    }
-
-    fn from_fields(field: &dyn Fn(&str) -> String) -> RulesAnswer {
-        RulesAnswer {
-            origin: field("origin"),
-            kind: field("kind"),
-            fetched: field("fetched"),
-            status: field("status").parse().unwrap_or(0),
-            digest: field("digest"),
-            body: None,
-        }
-    }
-}
+columns!(RulesAnswer { origin, kind, fetched, status, digest });
 
 #[derive(Serialize, Deserialize)]
 struct KeptBody {
@@ -149,9 +132,9 @@ pub(crate) fn merge(home: &Home, answers: Vec<RulesAnswer>) -> Result<()> {
     if !text.is_empty() {
         let mut file = Appender::reopen(&bodies(home), sound)?;
         if sound == 0 {
-            file.append(&frames::label(FORMAT, VERSION, ""))?;
+            file.append(&frames::header(FORMAT, VERSION, ""))?;
         }
-        file.append(&Packer::new(3).pack(text.as_bytes()))?;
+        file.append(&FrameEncoder::new(3).encode(text.as_bytes()))?;
         file.sync()?;
     }
 

@@ -10,11 +10,12 @@ use jiff::civil::DateTime;
 use jiff::tz::TimeZone;
 use jiff::{SignedDuration, Timestamp};
 use serde::{Deserialize, Serialize};
+use tidings_storage::Appender;
+use tidings_storage::file::{self, files_in};
 
-use crate::disk::{self, Appender};
-use crate::error::{During, Result};
-use crate::frames::{self, Log, Packer};
-use crate::home::{Home, files_in};
+use crate::error::{Context, Result};
+use crate::frames::{self, FrameEncoder, Log};
+use crate::home::Home;
 
 const FORMAT: &str = "run";
 const VERSION: u32 = 1;
@@ -53,7 +54,7 @@ pub struct Request {
 /// The log of a run that is going on.
 pub struct RunLog {
     file: Appender,
-    packer: Packer,
+    encoder: FrameEncoder,
     text: Vec<u8>,
 }
 
@@ -61,8 +62,8 @@ impl RunLog {
     /// Starts the log of a run.
     pub fn create(home: &Home, run: &str) -> Result<RunLog> {
         let mut file = Appender::create(&home.runs().join(format!("{run}.jsonl.zst.part")))?;
-        file.append(&frames::label(FORMAT, VERSION, ""))?;
-        Ok(RunLog { file, packer: Packer::new(3), text: Vec::new() })
+        file.append(&frames::header(FORMAT, VERSION, ""))?;
+        Ok(RunLog { file, encoder: FrameEncoder::new(3), text: Vec::new() })
     }
 
     /// Adds a line.
@@ -76,7 +77,7 @@ impl RunLog {
     /// at the end.
     pub fn flush(&mut self) -> Result<()> {
         if !self.text.is_empty() {
-            self.file.append(&self.packer.pack(&self.text))?;
+            self.file.append(&self.encoder.encode(&self.text))?;
             self.text.clear();
         }
         Ok(())
@@ -87,7 +88,7 @@ impl RunLog {
         self.flush()?;
         self.file.sync()?;
         let path = self.file.path().with_extension("");
-        disk::rename(self.file.path(), &path)?;
+        file::rename(self.file.path(), &path)?;
         Ok(path)
     }
 }
@@ -98,7 +99,7 @@ pub fn recover(home: &Home) -> Result<()> {
         let mut log = Log::open(path, FORMAT, VERSION)?;
         while log.next()?.is_some() {}
         drop(Appender::reopen(path, log.sound_bytes())?);
-        disk::rename(path, &path.with_extension(""))?;
+        file::rename(path, &path.with_extension(""))?;
     }
     Ok(())
 }
@@ -132,7 +133,7 @@ pub fn thin(home: &Home, now: Timestamp, days: u32) -> Result<usize> {
         _ => files(home)?.into_iter().take_while(is_old).collect(),
     };
     for path in &old {
-        std::fs::remove_file(path).during("remove", path)?;
+        std::fs::remove_file(path).context("remove", path)?;
     }
     Ok(old.len())
 }
@@ -140,7 +141,7 @@ pub fn thin(home: &Home, now: Timestamp, days: u32) -> Result<usize> {
 /// Shows every line of a run's log to `see`, as JSON.
 pub fn read(path: &Path, mut see: impl FnMut(&str)) -> Result<()> {
     for line in frames::open_any(path)?.lines() {
-        see(&line.during("read", path)?);
+        see(&line.context("read", path)?);
     }
     Ok(())
 }

@@ -5,10 +5,12 @@ use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
 use memchr::memmem::Finder;
+use tidings_storage::file::files_in;
 
-use crate::error::{During, Result};
+use crate::docs;
+use crate::error::{Context, Result};
 use crate::frames;
-use crate::home::{Home, files_in};
+use crate::home::Home;
 
 /// No line is longer.
 const MAX_LINE_BYTES: usize = 1 << 30;
@@ -21,12 +23,22 @@ pub fn lines(path: &Path, words: &str, mut see: impl FnMut(&[u8]) -> ControlFlow
     let finder = Finder::new(words);
     let mut reader = frames::open_any(path)?;
     let mut line = Vec::new();
-    while frames::read_line(&mut *reader, &mut line, MAX_LINE_BYTES).during("read", path)? {
+    while frames::read_line(&mut *reader, &mut line, MAX_LINE_BYTES).context("read", path)? {
         if finder.find(&line).is_some() && see(&line).is_break() {
             break;
         }
     }
     Ok(())
+}
+
+/// Shows the lines of a file of the home that contain the words to `see`, until it breaks.
+pub fn lines_of(home: &Home, file: &str, words: &str, see: impl FnMut(&[u8]) -> ControlFlow<()>) -> Result<()> {
+    lines(&home.storage().path(file), words, see)
+}
+
+/// Shows the pages of a day that gave no document, as `clean` noted them, whose line contains the words.
+pub fn dropped(home: &Home, day: &str, words: &str, see: impl FnMut(&[u8]) -> ControlFlow<()>) -> Result<()> {
+    lines_of(home, &docs::dropped_key(day), words, see)
 }
 
 /// Whether a line of a file contains any of the words.
@@ -61,7 +73,7 @@ pub fn tokens_in_text(path: &Path, id: &str) -> Result<Option<u64>> {
     let named = format!("id=\"{id}\"");
     let mut found: Option<u64> = None;
     for line in frames::open_any(path)?.lines() {
-        let line = line.during("read", path)?;
+        let line = line.context("read", path)?;
         match &mut found {
             None if line.starts_with("<doc ") && line.contains(&named) => found = Some(0),
             None => {}

@@ -1,24 +1,23 @@
 //! What became of the pages of each day, stage by stage: the figures that recipes, ledgers and tables of all days hold.
 //!
-//! A home of ten years has thousands of small files of figures. A [`Census`] reads each once, and again only when it is another
-//! file: whoever serves them asks for [`Census::refresh`] as often as they like.
+//! A home of ten years has thousands of small files of figures. A [`DayStatsCache`] reads each once, and again only when it is another
+//! file: whoever serves them asks for [`DayStatsCache::refresh`] as often as they like.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::fs;
-use std::path::Path;
-use std::time::SystemTime;
 
+use tidings_storage::Stat;
+
+use crate::dedup_state::JudgedDays;
 use crate::docs::{self, Recipe};
 use crate::error::Result;
 use crate::home::Home;
 use crate::runs;
-use crate::seen::Ledger;
 use crate::text::{self, TextRecipe};
 use crate::yields::{self, Yield};
 
 /// What became of the pages of one day.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct DayFates {
+pub struct DayStats {
     /// Runs of `update` or `fetch` that began on this day.
     pub runs: u64,
     /// Feeds whose entries were downloaded.
@@ -59,25 +58,24 @@ pub struct Annotated {
 }
 
 /// How a file was when it was read.
-type Stamp = Option<(SystemTime, u64)>;
+type Stamp = Option<Stat>;
 
-fn stamp(path: &Path) -> Stamp {
-    let meta = fs::metadata(path).ok()?;
-    Some((meta.modified().ok()?, meta.len()))
+fn stamp(home: &Home, key: &str) -> Stamp {
+    home.storage().stat(key).ok().flatten()
 }
 
 /// The days of a home, by name.
 #[derive(Debug, Default)]
-pub struct Census {
-    days: BTreeMap<String, DayFates>,
+pub struct DayStatsCache {
+    days: BTreeMap<String, DayStats>,
     clean: BTreeMap<String, Stamp>,
     text: BTreeMap<String, Stamp>,
     ledger: Stamp,
 }
 
-impl Census {
+impl DayStatsCache {
     /// The days with figures, oldest first.
-    pub fn days(&self) -> &BTreeMap<String, DayFates> {
+    pub fn days(&self) -> &BTreeMap<String, DayStats> {
         &self.days
     }
 
@@ -87,18 +85,18 @@ impl Census {
         self.read_text(home)?;
         self.read_ledger(home)?;
         self.count_runs(home)?;
-        self.days.retain(|_, day| *day != DayFates::default());
+        self.days.retain(|_, day| *day != DayStats::default());
         Ok(())
     }
 
     fn read_documents(&mut self, home: &Home) -> Result<()> {
-        let made = docs::made(home)?;
+        let made = docs::document_days(home)?;
         for gone in missing(&mut self.clean, &made) {
             let day = self.days.entry(gone).or_default();
-            *day = DayFates { runs: day.runs, judged: day.judged, text: day.text.take(), ..DayFates::default() };
+            *day = DayStats { runs: day.runs, judged: day.judged, text: day.text.take(), ..DayStats::default() };
         }
         for name in made {
-            let now = stamp(&docs::recipe_path(home, &name));
+            let now = stamp(home, &docs::recipe_key(docs::ROOT, &name));
             if self.clean.get(&name) == Some(&now) {
                 continue;
             }
@@ -125,7 +123,7 @@ impl Census {
             self.days.entry(gone).or_default().text = None;
         }
         for name in made {
-            let now = stamp(&text::recipe_path(home, &name));
+            let now = stamp(home, &docs::recipe_key(text::ROOT, &name));
             if self.text.get(&name) == Some(&now) {
                 continue;
             }
@@ -138,12 +136,12 @@ impl Census {
     }
 
     fn read_ledger(&mut self, home: &Home) -> Result<()> {
-        let now = stamp(&crate::seen::path(home));
+        let now = stamp(home, crate::dedup_state::KEY);
         if now == self.ledger {
             return Ok(());
         }
         self.days.values_mut().for_each(|day| day.judged = None);
-        for day in Ledger::read(home)?.map(|ledger| ledger.days).unwrap_or_default() {
+        for day in JudgedDays::read(home)?.map(|ledger| ledger.days).unwrap_or_default() {
             self.days.entry(day.day).or_default().judged = Some(Judged {
                 documents: day.documents,
                 duplicates: day.duplicates,
@@ -211,7 +209,7 @@ mod tests {
         runs::RunLog::create(&home, "20260303T120000000Z-fetch").unwrap().publish().unwrap();
         runs::RunLog::create(&home, "20260304T120000000Z-clean").unwrap().publish().unwrap();
 
-        let mut census = Census::default();
+        let mut census = DayStatsCache::default();
         census.refresh(&home).unwrap();
         assert_eq!(census.days().keys().collect::<Vec<_>>(), ["2026-03-01", "2026-03-02", "2026-03-03"]);
         let first = &census.days()["2026-03-01"];
@@ -223,7 +221,7 @@ mod tests {
 
         clean("2026-03-02", 5);
         text::remove_day(&home, "2026-03-01").unwrap();
-        fs::remove_file(docs::recipe_path(&home, "2026-03-01")).unwrap();
+        docs::remove_recipe(&home, docs::ROOT, "2026-03-01").unwrap();
         census.refresh(&home).unwrap();
         assert_eq!(census.days().keys().collect::<Vec<_>>(), ["2026-03-02", "2026-03-03"]);
         assert_eq!(census.days()["2026-03-02"].sum.pages, 6);

@@ -22,7 +22,7 @@ use crate::{fetched, home};
 
 /// What a fold brought into the plan.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Folded {
+pub struct Applied {
     /// The run whose journal it was.
     pub run: String,
     /// Entries that were not in the plan before.
@@ -78,16 +78,16 @@ impl Summary {
 
 /// Folds the journal that a crash left, if there is one. Nobody knows whom that run asked last, so
 /// from now on everybody gets a pause first.
-pub fn recover(home: &Home, now: Timestamp) -> Result<Option<Folded>> {
+pub fn recover(home: &Home, now: Timestamp) -> Result<Option<Applied>> {
     if home.journal().exists() {
         hosts::note_everybody(home, now)?;
     }
-    fold(home)
+    apply_journal(home)
 }
 
 /// Folds the journal that is there, if one is: the end of this run, or what a crash left of an
 /// earlier one.
-pub fn fold(home: &Home) -> Result<Option<Folded>> {
+pub fn apply_journal(home: &Home) -> Result<Option<Applied>> {
     let mut summary = Summary::default();
     let found = journal::read(home, |record| {
         summary.take(record);
@@ -100,7 +100,7 @@ pub fn fold(home: &Home) -> Result<Option<Folded>> {
     }
     pages::recover(home, |file| summary.whole.get(file).copied())?;
 
-    let mut folded = Folded {
+    let mut folded = Applied {
         run: summary.run.clone(),
         added: 0,
         stored: summary.fates.values().filter(|fate| summary.statuses[fate.0 as usize] == "ok").count() as u64,

@@ -14,13 +14,15 @@ use std::os::unix::fs::FileExt as _;
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
+use tidings_storage::file::{self, files_in};
+use tidings_storage::{Appender, AtomicFile, write_atomic};
 use xxhash_rust::xxh3::xxh3_128;
 
-use crate::disk::{self, Appender, Draft};
-use crate::docs::{self, Ingredient};
-use crate::error::{During, Error, Result};
-use crate::frames::{self, FRAME_BYTES, Packer};
-use crate::home::{Home, files_in};
+use crate::docs;
+use crate::error::{Context, Error, Result};
+use crate::file_digest::FileDigest;
+use crate::frames::{self, FRAME_BYTES, FrameEncoder};
+use crate::home::Home;
 
 const LEDGER: &str = "tidings seen 1";
 const FORMAT: &str = "verdicts";
@@ -32,7 +34,7 @@ const MAX_LINE_BYTES: usize = 1 << 28;
 
 /// By what all days were judged.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Manner {
+pub struct DedupParams {
     /// The format of the ledger.
     pub format: String,
     /// The program and its version.
@@ -41,10 +43,10 @@ pub struct Manner {
     pub settings: serde_json::Value,
 }
 
-impl Manner {
+impl DedupParams {
     /// The manner of a program with settings.
-    pub fn new(program: &str, settings: serde_json::Value) -> Manner {
-        Manner { format: LEDGER.to_owned(), program: program.to_owned(), settings }
+    pub fn new(program: &str, settings: serde_json::Value) -> DedupParams {
+        DedupParams { format: LEDGER.to_owned(), program: program.to_owned(), settings }
     }
 }
 
@@ -70,46 +72,46 @@ pub struct JudgedDay {
     /// The number of the first piece of text that was remembered, and of the one behind the last.
     pub pieces: Range<u32>,
     /// The file of verdicts.
-    pub verdicts: Ingredient,
+    pub verdicts: FileDigest,
     /// The file of pieces that ended with this day.
-    pub piece_file: Ingredient,
+    pub piece_file: FileDigest,
     /// The run of keys that ended with this day.
-    pub key_file: Ingredient,
+    pub key_file: FileDigest,
 }
 
 /// All days that were judged, in their order.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Ledger {
+pub struct JudgedDays {
     /// By what.
-    pub manner: Manner,
+    pub manner: DedupParams,
     /// The days.
     pub days: Vec<JudgedDay>,
     /// How much of the file is sound.
     bytes: u64,
 }
 
-impl Ledger {
+impl JudgedDays {
     /// A ledger without days, in place of the one that is there.
-    pub fn create(home: &Home, manner: Manner) -> Result<Ledger> {
-        let mut ledger = Ledger { manner, days: Vec::new(), bytes: 0 };
+    pub fn create(home: &Home, manner: DedupParams) -> Result<JudgedDays> {
+        let mut ledger = JudgedDays { manner, days: Vec::new(), bytes: 0 };
         ledger.publish(home)?;
         Ok(ledger)
     }
 
     /// The ledger of a home; none if there is none that we can read. A line that a crash has torn, and what
     /// follows a line that is none, do not count.
-    pub fn read(home: &Home) -> Result<Option<Ledger>> {
+    pub fn read(home: &Home) -> Result<Option<JudgedDays>> {
         let path = path(home);
         let text = match fs::read(&path) {
             Ok(text) => text,
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
-            Err(error) => return Err(error).during("read", &path),
+            Err(error) => return Err(error).context("read", &path),
         };
         let mut lines = text.split_inclusive(|byte| *byte == b'\n').filter(|line| line.ends_with(b"\n"));
         let Some(first) = lines.next() else { return Ok(None) };
-        let manner: Option<Manner> = serde_json::from_slice(first).ok();
+        let manner: Option<DedupParams> = serde_json::from_slice(first).ok();
         let Some(manner) = manner.filter(|manner| manner.format == LEDGER) else { return Ok(None) };
-        let mut ledger = Ledger { manner, days: Vec::new(), bytes: first.len() as u64 };
+        let mut ledger = JudgedDays { manner, days: Vec::new(), bytes: first.len() as u64 };
         for line in lines {
             let Ok(day) = serde_json::from_slice(line) else { break };
             ledger.days.push(day);
@@ -139,7 +141,7 @@ impl Ledger {
         let mut text = line(&self.manner);
         self.days.iter().for_each(|day| text.push_str(&line(day)));
         self.bytes = text.len() as u64;
-        disk::write_whole(&path(home), text.as_bytes())
+        Ok(write_atomic(&path(home), text.as_bytes())?)
     }
 }
 
@@ -147,14 +149,17 @@ fn line(value: &impl Serialize) -> String {
     serde_json::to_string(value).expect("ledgers serialise") + "\n"
 }
 
-pub(crate) fn path(home: &Home) -> PathBuf {
-    home.seen().join("ledger.jsonl")
+/// The key of the list of judged days.
+pub(crate) const KEY: &str = "seen/ledger.jsonl";
+
+fn path(home: &Home) -> PathBuf {
+    home.storage().path(KEY)
 }
 
 /// The folder in which a day is drafted.
 pub fn draft_folder(home: &Home) -> Result<PathBuf> {
     let folder = home.seen().join("draft");
-    disk::make_folder(&folder)?;
+    file::make_folder(&folder)?;
     Ok(folder)
 }
 
@@ -169,11 +174,11 @@ pub fn verdicts_path(home: &Home, day: &str) -> PathBuf {
 }
 
 /// Makes a drafted file durable under its name; gives its size and digest.
-pub fn place(home: &Home, draft: &Path, target: &Path) -> Result<Ingredient> {
-    disk::make_folder(disk::parent(target))?;
-    disk::sync_file(draft)?;
-    disk::rename(draft, target)?;
-    docs::ingredient(home, target)
+pub fn place(home: &Home, draft: &Path, target: &Path) -> Result<FileDigest> {
+    file::make_folder(file::parent(target))?;
+    file::sync_file(draft)?;
+    file::rename(draft, target)?;
+    FileDigest::of(home, &home.key(target))
 }
 
 /// The folders of the shelf: drafts, the memory, the verdicts.
@@ -184,7 +189,7 @@ pub fn tidy(home: &Home, folders: &[&str], named: &BTreeSet<PathBuf>) -> Result<
     for kind in folders {
         for file in files_in(&home.seen().join(kind))? {
             if !named.contains(&file) {
-                disk::remove(&file)?;
+                file::remove(&file)?;
             }
         }
     }
@@ -192,24 +197,20 @@ pub fn tidy(home: &Home, folders: &[&str], named: &BTreeSet<PathBuf>) -> Result<
 }
 
 /// Removes drafts that a crash left.
-pub(crate) fn sweep(home: &Home) -> Result<()> {
-    for file in files_in(&home.seen().join("draft"))?.into_iter().chain(files_in(&home.seen())?) {
-        if file.extension().is_some_and(|ending| ending == "tmp") {
-            disk::remove(&file)?;
-        }
-    }
-    Ok(())
+pub(crate) fn remove_temp(home: &Home) -> Result<()> {
+    file::remove_temp(&home.seen().join("draft"))?;
+    Ok(file::remove_temp(&home.seen())?)
 }
 
 /// Removes everything that duplicates were told by and the verdicts; the documents stay.
 pub fn clear(home: &Home) -> Result<()> {
-    disk::remove(&path(home))?;
+    file::remove(&path(home))?;
     tidy(home, &FOLDERS, &BTreeSet::new())
 }
 
 /// Lets the next run judge from this day on again.
 pub fn forget(home: &Home, day: &str) -> Result<()> {
-    disk::remove(&verdicts_path(home, day))
+    Ok(file::remove(&verdicts_path(home, day))?)
 }
 
 /// A day of documents that may be judged.
@@ -225,22 +226,24 @@ impl DocsDay {
     /// Its files of documents, with their languages, in the order of these.
     pub fn files(&self, home: &Home) -> Result<Vec<(String, PathBuf)>> {
         let Some(recipe) = docs::Recipe::read(home, &self.name)? else { return Ok(Vec::new()) };
-        let shelf = |path: &Path| disk::parent(path).file_name().unwrap_or_default().to_string_lossy().into_owned();
-        Ok(recipe.shelves().map(|output| home.root().join(&output.file)).map(|path| (shelf(&path), path)).collect())
+        let file =
+            |output: &FileDigest| (docs::partition_of(&output.file).to_owned(), home.storage().path(&output.file));
+        Ok(recipe.document_files().map(file).collect())
     }
 }
 
 /// The days of documents that are whole, oldest first.
 pub fn docs_days(home: &Home) -> Result<Vec<DocsDay>> {
     let is_day = |name: &String| name.parse::<jiff::civil::Date>().is_ok();
-    let days = docs::made(home)?.into_iter().filter(is_day);
+    let days = docs::document_days(home)?.into_iter().filter(is_day);
     days.map(|name| Ok(DocsDay { digest: docs_digest(home, &name)?, name })).collect()
 }
 
 /// The digest of the recipe of a day of documents.
 pub fn docs_digest(home: &Home, day: &str) -> Result<String> {
-    let path = docs::recipe_path(home, day);
-    Ok(format!("{:032x}", xxh3_128(&fs::read(&path).during("read", &path)?)))
+    let key = docs::recipe_key(docs::ROOT, day);
+    let recipe = home.storage().read_range(&key, 0..u64::MAX)?;
+    Ok(format!("{:032x}", xxh3_128(&recipe)))
 }
 
 /// Things on disk that wait for their turn within a run; gone when it ends.
@@ -260,14 +263,14 @@ impl Spool {
     pub fn within(folder: &Path, name: &str) -> Result<Spool> {
         let path = folder.join(format!("{name}.tmp"));
         let file = File::options().create(true).truncate(true).read(true).write(true).open(&path);
-        let file = file.during("create", &path)?;
-        fs::remove_file(&path).during("unlink", &path)?;
+        let file = file.context("create", &path)?;
+        fs::remove_file(&path).context("unlink", &path)?;
         Ok(Spool { path, file: BufWriter::with_capacity(1 << 18, file), len: 0 })
     }
 
     /// Adds a thing; gives where it lies.
     pub fn push(&mut self, bytes: &[u8]) -> Result<Range<u64>> {
-        self.file.write_all(bytes).during("write", &self.path)?;
+        self.file.write_all(bytes).context("write", &self.path)?;
         let start = self.len;
         self.len += bytes.len() as u64;
         Ok(start..self.len)
@@ -275,17 +278,17 @@ impl Spool {
 
     /// Reads a thing.
     pub fn read(&mut self, place: &Range<u64>, bytes: &mut Vec<u8>) -> Result<()> {
-        self.file.flush().during("write", &self.path)?;
+        self.file.flush().context("write", &self.path)?;
         bytes.resize((place.end - place.start) as usize, 0);
-        self.file.get_ref().read_exact_at(bytes, place.start).during("read", &self.path)
+        self.file.get_ref().read_exact_at(bytes, place.start).context("read", &self.path)
     }
 }
 
 /// The verdicts of a day while they are written.
 pub struct VerdictDraft {
     target: PathBuf,
-    draft: Draft,
-    packer: Packer,
+    draft: AtomicFile,
+    encoder: FrameEncoder,
     text: Vec<u8>,
     lines: u64,
 }
@@ -294,9 +297,9 @@ impl VerdictDraft {
     /// Begins the file of a day.
     pub fn create(home: &Home, day: &str) -> Result<VerdictDraft> {
         let target = verdicts_path(home, day);
-        let mut draft = Draft::create(&target)?;
-        draft.write(&frames::label(FORMAT, VERSION, ""))?;
-        Ok(VerdictDraft { target, draft, packer: Packer::new(LEVEL), text: Vec::new(), lines: 0 })
+        let mut draft = AtomicFile::create(&target)?;
+        draft.write(&frames::header(FORMAT, VERSION, ""))?;
+        Ok(VerdictDraft { target, draft, encoder: FrameEncoder::new(LEVEL), text: Vec::new(), lines: 0 })
     }
 
     /// Adds a line, with its line end.
@@ -308,17 +311,17 @@ impl VerdictDraft {
 
     fn pack(&mut self) -> Result<()> {
         if !self.text.is_empty() {
-            self.draft.write(&self.packer.pack(&self.text))?;
+            self.draft.write(&self.encoder.encode(&self.text))?;
             self.text.clear();
         }
         Ok(())
     }
 
     /// Puts the file in its place.
-    pub fn publish(mut self, home: &Home) -> Result<Ingredient> {
+    pub fn publish(mut self, home: &Home) -> Result<FileDigest> {
         self.pack()?;
         self.draft.publish()?;
-        Ok(Ingredient { lines: Some(self.lines), ..docs::ingredient(home, &self.target)? })
+        Ok(FileDigest { lines: Some(self.lines), ..FileDigest::of(home, &home.key(&self.target))? })
     }
 }
 
@@ -392,7 +395,7 @@ impl VerdictReader {
     /// Opens the verdicts of a day.
     pub fn open(home: &Home, day: &str) -> Result<VerdictReader> {
         let path = verdicts_path(home, day);
-        let reader = frames::open_any(&path)?;
+        let reader = home.open_file(&home.key(&path))?;
         Ok(VerdictReader { path, reader, line: Vec::new(), lines: 0 })
     }
 }
@@ -402,7 +405,7 @@ impl Iterator for VerdictReader {
 
     fn next(&mut self) -> Option<Result<VerdictLine>> {
         self.lines += 1;
-        match frames::read_line(&mut *self.reader, &mut self.line, MAX_LINE_BYTES).during("read", &self.path) {
+        match frames::read_line(&mut *self.reader, &mut self.line, MAX_LINE_BYTES).context("read", &self.path) {
             Ok(true) => Some(serde_json::from_slice(&self.line).map_err(|error| Error::Line {
                 path: self.path.clone(),
                 line: self.lines,
