@@ -27,7 +27,7 @@ impl LocalStorage {
     }
 
     fn resolve(&self, key: &str) -> Result<PathBuf> {
-        let is_part = |part: &str| !matches!(part, "" | "." | "..") && !part.contains(['\\', '\0']);
+        let is_part = |part: &str| !matches!(part, "" | "." | "..") && !part.contains('\0');
         match key.split('/').all(is_part) {
             true => Ok(self.root.join(key)),
             false => Err(Error::Key { key: key.to_owned() }),

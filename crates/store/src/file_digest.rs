@@ -1,6 +1,7 @@
 //! Size and digest of a file of the home: what recipes name their inputs and outputs by.
 
 use std::io::Read as _;
+use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 use xxhash_rust::xxh3::Xxh3;
@@ -45,6 +46,11 @@ impl FileDigest {
     pub(crate) fn of_bytes(file: String, bytes: &[u8], lines: u64) -> FileDigest {
         let xxh3 = format!("{:032x}", xxhash_rust::xxh3::xxh3_128(bytes));
         FileDigest { file, bytes: bytes.len() as u64, xxh3, lines: Some(lines) }
+    }
+
+    /// The local path of the file, for code that maps it into memory.
+    pub fn path(&self, home: &Home) -> PathBuf {
+        home.storage().path(&self.file)
     }
 
     /// Whether the home has a file of this name and size. Bytes are not compared: that would read all files.

@@ -62,6 +62,11 @@ impl Home {
         self.index_of(language).exists()
     }
 
+    /// Removes the index of a language, or all indexes.
+    pub fn clear_index(&self, language: Option<&str>) -> Result<()> {
+        remove_folder(&language.map_or(self.index(), |code| self.index_of(code)))
+    }
+
     /// The report that `tidings report` writes unless it is told otherwise.
     pub fn report(&self) -> PathBuf {
         self.root.join("report.html")
@@ -75,10 +80,8 @@ impl Home {
     /// An empty folder for the home in which candidates are tried; what an earlier trial left is removed.
     pub fn empty_trial(&self) -> Result<PathBuf> {
         let path = self.root.join("trial");
-        match std::fs::remove_dir_all(&path) {
-            Err(error) if error.kind() != std::io::ErrorKind::NotFound => Err(error).context("empty", &path),
-            _ => Ok(path),
-        }
+        remove_folder(&path)?;
+        Ok(path)
     }
 
     /// The lock files that are there, for diagnosis: taking a lock to look at it would hold it for a moment.
@@ -264,6 +267,14 @@ impl Home {
         crate::docs::remove_temp(self)?;
         crate::dedup_state::remove_temp(self)?;
         crate::text::remove_temp(self)
+    }
+}
+
+/// Removes a folder with all that is in it, if it is there.
+fn remove_folder(path: &Path) -> Result<()> {
+    match std::fs::remove_dir_all(path) {
+        Err(error) if error.kind() != std::io::ErrorKind::NotFound => Err(error).context("remove", path),
+        _ => Ok(()),
     }
 }
 

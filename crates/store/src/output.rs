@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 
 use serde::Serialize;
 use sha2::{Digest as _, Sha256};
-use tidings_storage::{file, write_atomic};
+use tidings_storage::{LocalStorage, Storage as _, file};
 
 use crate::error::{Context, Error, Result};
 
@@ -108,8 +108,9 @@ impl AtomicOutput {
 
     /// Puts everything in its place, the manifest last.
     pub fn publish(self, manifest: &impl Serialize) -> Result<()> {
-        let beside = manifest_of(&self.target);
-        file::remove(&beside)?;
+        let storage = LocalStorage::new(file::parent(&self.target));
+        let beside = manifest_of(&self.target).file_name().unwrap_or_default().to_string_lossy().into_owned();
+        storage.remove(&beside)?;
         let out = self.draft.join("out");
         if self.is_folder {
             file::make_folder(&out)?;
@@ -120,12 +121,12 @@ impl AtomicOutput {
             file::rename(&out, &self.target)?;
         } else {
             for made in &self.made {
-                file::rename(&out.join(&made.file), &self.target.with_file_name(&made.file))?;
+                storage.publish_file(&out.join(&made.file), &made.file)?;
             }
         }
         let mut text = serde_json::to_vec_pretty(manifest).expect("manifests serialise");
         text.push(b'\n');
-        Ok(write_atomic(&beside, &text)?)
+        Ok(storage.put_atomic(&beside, &text)?)
     }
 }
 

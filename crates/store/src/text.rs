@@ -5,8 +5,10 @@
 //! in the recipes of the stages before, and no file need be read to compare them.
 
 use std::collections::BTreeMap;
+use std::io::BufRead;
 
 use serde::{Deserialize, Serialize};
+use tidings_formats::vertical;
 
 use crate::docs;
 use crate::error::{Error, Result};
@@ -182,8 +184,13 @@ pub(crate) fn remove_temp(home: &Home) -> Result<()> {
 }
 
 /// Opens a file of text.
-pub fn open(home: &Home, file: &str) -> Result<Box<dyn std::io::BufRead + Send>> {
+pub fn open(home: &Home, file: &str) -> Result<Box<dyn BufRead + Send>> {
     home.open_file(file)
+}
+
+/// Opens a file of text as a vertical file.
+pub fn open_vertical(home: &Home, file: &str) -> Result<vertical::Reader<Box<dyn BufRead + Send>>> {
+    Ok(vertical::Reader::new(open(home, file)?, &home.storage().path(file)))
 }
 
 #[cfg(test)]
