@@ -2,7 +2,7 @@
 //!
 //! A member does not say how long it is, and the quickest way to unpack one wants to know. But the next one begins with
 //! three known bytes, and the four before them are the length of what this one holds: that is a guess, and unpacking the
-//! member up to there, its checksum included, proves or refutes it. Refuted guesses are few unless somebody makes them on
+//! member up to there, its checksum included, proves or refutes it. Refuted guesses are few unless a file is made to provoke them on
 //! purpose; then, and for members too large for memory, the slower way that needs no guess is taken.
 
 use std::io::{self, BufRead, Read};
@@ -27,7 +27,7 @@ const PIECE_BYTES: usize = 256 << 10;
 /// Ends that are guessed before the slower way is taken.
 const MOST_GUESSES: usize = 4;
 
-/// Beginnings of members that are tried behind a damaged place; so many of them are somebody's attack.
+/// Beginnings of members that are tried behind a damaged place; more of them are an attack.
 const MOST_TRIED: usize = 10_000;
 
 /// What the members hold, one after the other.
@@ -272,7 +272,7 @@ fn head_len(bytes: &[u8]) -> io::Result<Option<usize>> {
     }
     let flags = bytes[3];
     if flags & 0xE0 != 0 {
-        return Err(damaged("a gzip member has flags that nobody knows"));
+        return Err(damaged("a gzip member has unknown flags"));
     }
     let mut len = 10;
     if flags & EXTRA != 0 {
@@ -327,7 +327,7 @@ mod tests {
     }
 
     fn noise(len: usize, seed: u64) -> Vec<u8> {
-        // Bytes that do not pack, so that whatever lies in them lies in the member too.
+        // Bytes that do not pack, so that bytes inside lie in the member as they are.
         let mut state = seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1;
         (0..len)
             .map(|_| {

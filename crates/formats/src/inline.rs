@@ -65,7 +65,7 @@ pub(crate) fn walk<'a>(text: &'a str, spans: &'a [Span], from: usize, to: usize,
 }
 
 /// Whether a mark has no place within another: it says nothing new, or is not allowed, as a link
-/// within a link and whatever it be in program text.
+/// within a link and any mark in program text.
 fn bars(outer: &Mark, inner: &Mark) -> bool {
     *outer == Mark::Code || std::mem::discriminant(outer) == std::mem::discriminant(inner)
 }

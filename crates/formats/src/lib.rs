@@ -13,7 +13,7 @@
 //! | [`registry`] | the registry file of Manatee | out |
 //! | [`cdxj`], [`tmx`] | index of web archives, translation memory | out |
 //!
-//! Written text is well-formed whatever a document holds: characters that XML forbids are left out, spans that cross
+//! Written text is always well-formed: characters that XML forbids are left out, spans that cross
 //! each other are closed and reopened, offsets inside a character move to its end. Readers are bounded in memory and
 //! give an [`Error`] that names file and line, or skip the record, but never panic.
 //!

@@ -194,7 +194,7 @@ fn destination(href: &str) -> String {
     out
 }
 
-/// Appends text with a backslash before whatever would be markup.
+/// Appends text with a backslash before characters that would be markup.
 fn escape(text: &str, begins_line: bool, out: &mut String) {
     let mut before = if begins_line { None } else { out.chars().next_back() };
     let sign = if begins_line { sign_at_start(text) } else { None };

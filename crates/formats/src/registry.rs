@@ -48,7 +48,7 @@ impl Contents {
         }
     }
 
-    /// The registry of a vertical file with this name; `language_name` knows the English names of languages. Whoever
+    /// The registry of a vertical file with this name; `language_name` knows the English names of languages. A caller that
     /// installs it sets `PATH` to where the compiled corpus goes.
     pub fn registry(&self, file: &str, language_name: impl Fn(&str) -> Option<&'static str>) -> String {
         // A quotation mark would end the value it stands in.

@@ -1,5 +1,5 @@
 //! The text alone: paragraphs parted by an empty line, items and rows by a line end. No signs are
-//! added that the author did not write, because whoever counts words would count them.
+//! added that the author did not write, because they would be counted as words.
 
 use tidings_model::{Document, Kind, Paragraph};
 

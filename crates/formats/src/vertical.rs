@@ -28,7 +28,7 @@ const MAX_LINE_BYTES: usize = 1 << 20;
 /// How many fields a document may have besides those with a column of their own.
 pub(crate) const MAX_FIELDS: usize = 64;
 
-/// Writes a document behind whatever `text` holds.
+/// Appends a document to `text`.
 pub fn write(document: &Annotated, text: &mut String) {
     let about = &document.about;
     text.push_str("<doc");
@@ -188,7 +188,7 @@ impl<R: BufRead> Reader<R> {
         Some(unescape(rest.split_once('"')?.0))
     }
 
-    /// Names the line that was read last, for a fault found by somebody else.
+    /// Names the line that was read last, for a fault that the caller found.
     pub fn fault(&self, fault: String) -> Error {
         Error::Line { path: self.path.clone(), line: self.number, fault }
     }

@@ -1,4 +1,4 @@
-//! Folding a journal into the plan: how every run ends, and how every crash is mended.
+//! Applies the journal to the plan: the end of every run, and the recovery from every crash.
 //!
 //! The order makes each step harmless to repeat: publish the pages, write the plan (which notes
 //! the run it holds, so that no age is counted twice), write the states, and only then remove the
@@ -20,7 +20,7 @@ use crate::removed::Removed;
 use crate::rules::{self, RulesAnswer};
 use crate::{fetched, home};
 
-/// What a fold brought into the plan.
+/// The changes that a journal brought into the plan.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Applied {
     /// The run whose journal it was.
@@ -76,8 +76,8 @@ impl Summary {
     }
 }
 
-/// Folds the journal that a crash left, if there is one. Nobody knows whom that run asked last, so
-/// from now on everybody gets a pause first.
+/// Applies the journal that a crash left, if there is one. The crash lost the times of its last requests, so every host
+/// gets a pause first.
 pub fn recover(home: &Home, now: Timestamp) -> Result<Option<Applied>> {
     if home.journal().exists() {
         hosts::note_everybody(home, now)?;
@@ -85,8 +85,7 @@ pub fn recover(home: &Home, now: Timestamp) -> Result<Option<Applied>> {
     apply_journal(home)
 }
 
-/// Folds the journal that is there, if one is: the end of this run, or what a crash left of an
-/// earlier one.
+/// Applies the journal that is there, if one is: that of this run, or what a crash left of an earlier one.
 pub fn apply_journal(home: &Home) -> Result<Option<Applied>> {
     let mut summary = Summary::default();
     let found = journal::read(home, |record| {
@@ -137,11 +136,11 @@ fn rewrite(home: &Home, summary: &mut Summary) -> Result<u64> {
         |row| {
             if looks {
                 let fingerprint = Fingerprint::of(row.url);
+                let is_listed = known.borrow_mut().get_mut(&fingerprint).map(|known| *known = true).is_some();
                 if let Some((status, retries)) = fates.get(&fingerprint) {
                     return Change::Fate { status: &statuses[*status as usize], retries: *retries };
                 }
-                if let Some(known) = known.borrow_mut().get_mut(&fingerprint) {
-                    *known = true;
+                if is_listed {
                     return if row.age == 0 { Change::Keep } else { Change::Age(0) };
                 }
             }
@@ -256,4 +255,158 @@ pub fn prune(home: &Home, now: Timestamp, min_age: u32, retry_limit: u32, dry_ru
         plan::rewrite(home, &format!("{}-prune", home::stamp(now)), decide, |_| Ok(()))?;
     }
     Ok((kept, pruned))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::{fate, fill_plan, home, listed, rows, write_journal};
+    use proptest::prelude::*;
+    use std::fs;
+
+    const FEED: &str = "http://e.org/feed";
+
+    fn polled(feed: &str, polled: Polled) -> Record<'static> {
+        Record::Poll(Box::new(FeedState { feed: feed.to_owned(), polled, ..FeedState::default() }))
+    }
+
+    fn row(url: &str, status: &str, retries: u32, age: u32) -> (String, String, u32, u32) {
+        (url.to_owned(), status.to_owned(), retries, age)
+    }
+
+    #[test]
+    fn without_a_journal_nothing_happens() {
+        let (_folder, home) = home();
+        fill_plan(&home, FEED, &["a"]);
+        assert_eq!(apply_journal(&home).unwrap(), None);
+        assert_eq!(rows(&home), [row("a", "new", 0, 0)]);
+    }
+
+    #[test]
+    fn outcomes_come_into_the_plan_and_the_journal_goes() {
+        let (_folder, home) = home();
+        fill_plan(&home, FEED, &["a", "b", "c"]);
+        write_journal(&home, "run", &[vec![fate("a", "ok", 1)], vec![fate("b", "http-500", 2), fate("b", "ok", 3)]]);
+        let applied = apply_journal(&home).unwrap().unwrap();
+        assert_eq!((applied.run.as_str(), applied.stored, applied.failed, applied.added), ("run", 2, 0, 0));
+        assert_eq!(rows(&home), [row("a", "ok", 1, 0), row("b", "ok", 3, 0), row("c", "new", 0, 0)]);
+        assert!(!home.has_journal());
+    }
+
+    #[test]
+    fn listed_entries_are_added_once_and_the_others_age() {
+        let (_folder, home) = home();
+        fill_plan(&home, FEED, &["a", "b"]);
+        let batch = vec![polled(FEED, Polled::Listed), listed(FEED, "b"), listed(FEED, "c")];
+        write_journal(&home, "run", &[batch.clone(), batch]);
+        assert_eq!(apply_journal(&home).unwrap().unwrap().added, 1);
+        assert_eq!(rows(&home), [row("a", "new", 0, 1), row("b", "new", 0, 0), row("c", "new", 0, 0)]);
+        assert_eq!(feeds::states(&home).unwrap()[FEED].brought, 1);
+    }
+
+    #[test]
+    fn a_feed_that_failed_says_nothing_about_its_entries() {
+        let (_folder, home) = home();
+        fill_plan(&home, FEED, &["a"]);
+        fill_plan(&home, "http://f.org/feed", &["b"]);
+        write_journal(&home, "run", &[vec![polled(FEED, Polled::Failed), polled("http://f.org/feed", Polled::Listed)]]);
+        apply_journal(&home).unwrap();
+        assert_eq!(rows(&home), [row("a", "new", 0, 0), row("b", "new", 0, 1)]);
+    }
+
+    #[test]
+    fn a_journal_that_comes_back_after_a_crash_changes_nothing_more() {
+        let (_folder, home) = home();
+        fill_plan(&home, FEED, &["a", "b"]);
+        let batch = vec![polled(FEED, Polled::Listed), listed(FEED, "c"), fate("a", "ok", 1)];
+        write_journal(&home, "run", &[batch]);
+        let journal = fs::read(home.journal()).unwrap();
+        apply_journal(&home).unwrap();
+        let (before, states) = (rows(&home), feeds::states(&home).unwrap());
+        // The crash came after the plan was written and before the journal was removed.
+        fs::write(home.journal(), journal).unwrap();
+        let again = apply_journal(&home).unwrap().unwrap();
+        assert_eq!((again.added, rows(&home)), (0, before), "no age is counted twice");
+        assert_eq!(feeds::states(&home).unwrap().len(), states.len());
+        assert!(!home.has_journal());
+    }
+
+    #[test]
+    fn recovery_lets_every_host_pause() {
+        let (_folder, home) = home();
+        write_journal(&home, "run", &[]);
+        recover(&home, Timestamp::UNIX_EPOCH).unwrap();
+        let mut known = Vec::new();
+        hosts::read(&home, |state| known.push((state.host, state.last_request))).unwrap();
+        assert_eq!(known, [(hosts::EVERYBODY.to_owned(), "1970-01-01T00:00:00.000Z".to_owned())]);
+        assert_eq!(recover(&home, Timestamp::UNIX_EPOCH).unwrap(), None);
+    }
+
+    #[test]
+    fn what_was_pruned_is_not_added_again() {
+        let (_folder, home) = home();
+        fill_plan(&home, FEED, &["http://e.org/a", "http://e.org/b"]);
+        write_journal(&home, "1", &[vec![polled(FEED, Polled::Listed), fate("http://e.org/a", "ok", 1)]]);
+        apply_journal(&home).unwrap();
+        write_journal(&home, "2", &[vec![polled(FEED, Polled::Listed)]]);
+        apply_journal(&home).unwrap();
+        let prune = |dry_run| prune(&home, Timestamp::UNIX_EPOCH, 1, 5, dry_run).unwrap();
+        assert_eq!((prune(true), rows(&home).len()), ((1, 1), 2), "a trial changes nothing");
+        assert_eq!(prune(false), (1, 1));
+        assert!(was_pruned(&home, "http://e.org/a").unwrap() && !was_pruned(&home, "http://e.org/b").unwrap());
+        write_journal(&home, "3", &[vec![listed(FEED, "http://e.org/a"), fate("http://e.org/b", "ok", 1)]]);
+        assert_eq!(apply_journal(&home).unwrap().unwrap().added, 0);
+        assert_eq!(rows(&home).len(), 1);
+    }
+
+    #[test]
+    fn pages_that_came_by_import_leave_the_plan_unless_they_were_fetched() {
+        let (_folder, home) = home();
+        fill_plan(&home, FEED, &["a", "b"]);
+        write_journal(&home, "1", &[vec![fate("a", "ok", 1)]]);
+        apply_journal(&home).unwrap();
+        settle(&home, "2", vec![Fingerprint::of("a"), Fingerprint::of("b")]).unwrap();
+        assert_eq!(rows(&home), [row("a", "ok", 1, 0)]);
+        assert!(was_pruned(&home, "b").unwrap());
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(24))]
+
+        #[test]
+        fn repeated_batches_and_repeated_application_give_one_plan(
+            known in prop::collection::btree_set("[a-d]", 0..4),
+            batches in prop::collection::vec(
+                prop::collection::vec(
+                    prop_oneof![
+                        "[a-f]".prop_map(|url| listed(FEED, &url)),
+                        ("[a-d]", "ok|http-404|timeout", 1u32..4).prop_map(|(url, status, retries)| fate(&url, &status, retries)),
+                    ],
+                    0..5,
+                ),
+                0..5,
+            ),
+        ) {
+            let known: Vec<&str> = known.iter().map(String::as_str).collect();
+            let plan = |batches: &[Vec<Record<'_>>], times: usize| {
+                let (_folder, home) = home();
+                fill_plan(&home, FEED, &known);
+                write_journal(&home, "run", batches);
+                let journal = fs::read(home.journal()).unwrap();
+                for _ in 0..times {
+                    fs::write(home.journal(), &journal).unwrap();
+                    apply_journal(&home).unwrap();
+                }
+                rows(&home)
+            };
+            let once = plan(&batches, 1);
+            let mut urls: Vec<&String> = once.iter().map(|row| &row.0).collect();
+            urls.sort();
+            urls.dedup();
+            prop_assert_eq!(urls.len(), once.len(), "every address stands once");
+            prop_assert_eq!(&plan(&batches, 2), &once);
+            let doubled: Vec<Vec<Record<'_>>> = batches.iter().flat_map(|batch| [batch.clone(), batch.clone()]).collect();
+            prop_assert_eq!(&plan(&doubled, 1), &once);
+        }
+    }
 }

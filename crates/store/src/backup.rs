@@ -94,13 +94,13 @@ impl Backup {
         self.files.is_empty()
     }
 
-    /// Whether it holds pages, none of which the home has: then it is somebody else's.
+    /// Whether it holds pages, none of which the home has: then it is the backup of another home.
     pub fn is_of_another(&self, home: &Home) -> bool {
         let mut pages = self.files.keys().filter(|path| path.starts_with("pages/")).peekable();
         pages.peek().is_some() && !pages.any(|path| home.root().join(path).exists())
     }
 
-    /// Copies the small files that change, which must be quick, under a name that no earlier run had. Whoever holds the lock of the home
+    /// Copies the small files that change, which must be quick, under a name that no earlier run had. The process that holds the lock of the home
     /// lets it go afterwards: pages do not change. Gives the run that is under way, if there is one.
     pub fn begin(&mut self, home: &Home, name: &str) -> Result<Draught> {
         file::make_folder(&self.root)?;
@@ -188,7 +188,7 @@ impl Backup {
         let shown = home.shown(path);
         let meta = match fs::metadata(path) {
             Ok(meta) => meta,
-            // Small files come and go while nobody holds the lock.
+            // Small files come and go while no process holds the lock.
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(()),
             Err(error) => return Err(error).context("look at", path),
         };
@@ -212,7 +212,7 @@ impl Backup {
     /// Removes what the manifest does not name: former versions, and what a run left that did not end.
     fn tidy(&self) -> Result<()> {
         let named: BTreeSet<PathBuf> = self.files.values().map(|saved| self.place(saved)).collect();
-        // Folders of ours have names of runs; whatever else lies here is none of our business.
+        // Folders of ours have names of runs; other files stay as they are.
         let is_ours = |path: &PathBuf| path.is_dir() && path.to_string_lossy().ends_with(FOLDER_ENDING);
         for folder in files_in(&self.root)?.into_iter().filter(is_ours) {
             let mut found = Vec::new();

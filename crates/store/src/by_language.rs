@@ -2,7 +2,7 @@
 //!
 //! Lines are appended to `LANG.txt.zst` as frames. A *step* syncs these files and then adds one line to `lines.jsonl`, which says how
 //! long each of them is and which inputs were read to their ends. That line is the moment at which the step has happened: what lies
-//! behind the lengths that it names is cut off by whoever opens the folder next, and is made again from the inputs.
+//! behind the lengths that it names is cut off when the folder is opened next, and is made again from the inputs.
 
 use std::collections::{BTreeMap, HashSet};
 use std::fs::{self, File};
@@ -30,7 +30,7 @@ struct Step {
     inputs: Vec<Input>,
 }
 
-/// The folder while it is filled. Nobody else can fill it meanwhile.
+/// The folder while it is filled; a lock keeps other processes from filling it.
 pub struct ByLanguage {
     folder: PathBuf,
     ledger: Appender,

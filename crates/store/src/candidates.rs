@@ -11,7 +11,7 @@ use crate::table::{self, Field, columns};
 /// What became of a candidate.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Hash, PartialOrd, Ord)]
 pub enum Fate {
-    /// Nobody has asked for it yet.
+    /// It was not requested yet.
     #[default]
     New,
     /// It was asked for and is a feed.

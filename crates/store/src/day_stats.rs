@@ -1,7 +1,7 @@
 //! What became of the pages of each day, stage by stage: the figures that recipes, ledgers and tables of all days hold.
 //!
 //! A home of ten years has thousands of small files of figures. A [`DayStatsCache`] reads each once, and again only when it is another
-//! file: whoever serves them asks for [`DayStatsCache::refresh`] as often as they like.
+//! file: a server may call [`DayStatsCache::refresh`] for every request.
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -1,4 +1,4 @@
-//! The shelf of verdicts: what was published before, a file per day, and the memory that tells it.
+//! The state of deduplication: a file of verdicts per day, and the fingerprints of all earlier days.
 //!
 //! Days are judged in their order, each against all before it, so that a day depends on its documents and on
 //! every day before. The ledger grows by a line for each day: a day is judged when its line is there and whole.
@@ -181,10 +181,10 @@ pub fn place(home: &Home, draft: &Path, target: &Path) -> Result<FileDigest> {
     FileDigest::of(home, &home.key(target))
 }
 
-/// The folders of the shelf: drafts, the memory, the verdicts.
+/// The folders of the state: drafts, fingerprints, verdicts.
 pub const FOLDERS: [&str; 4] = ["draft", "keys", "pieces", "verdicts"];
 
-/// Removes the files of folders that nobody named.
+/// Removes the files of folders that are not among the named ones.
 pub fn tidy(home: &Home, folders: &[&str], named: &BTreeSet<PathBuf>) -> Result<()> {
     for kind in folders {
         for file in files_in(&home.seen().join(kind))? {
@@ -259,7 +259,7 @@ impl Spool {
         Spool::within(&draft_folder(home)?, name)
     }
 
-    /// An empty one in a folder of somebody's choice.
+    /// An empty one in a folder that the caller chooses.
     pub fn within(folder: &Path, name: &str) -> Result<Spool> {
         let path = folder.join(format!("{name}.tmp"));
         let file = File::options().create(true).truncate(true).read(true).write(true).open(&path);
@@ -330,7 +330,7 @@ impl VerdictDraft {
 pub struct VerdictLine {
     /// The document.
     pub id: String,
-    /// The shelf of its language.
+    /// The partition of its language.
     pub lang: String,
     /// Who published it, and its day: what is known of a copy.
     pub site: String,

@@ -2,7 +2,7 @@
 //!
 //! It is a tree of SHA-256. A leaf is a document (or a page, or a verdict) as its file has it, unpacked; a day is
 //! the digests of its documents in their own order, so that it does not matter in how many files, in which order
-//! or how hard packed they lie; a shelf is its days, a stage its shelves. Whoever finds two roots different walks
+//! or how hard packed they lie; a partition is its days, a stage its partitions. To find where two homes differ, walk
 //! down to the day. Days that were looked at are remembered in `state/digests.tsv` by the digest of their files.
 
 use std::collections::{BTreeMap, HashMap};
@@ -58,10 +58,10 @@ impl Stage {
 /// A SHA-256.
 pub type Sum = [u8; 32];
 
-/// A day on a shelf: where the tree ends.
+/// A day of a partition: a leaf of the tree.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Day {
-    /// The language, `dropped`, or nothing where a stage has one shelf only.
+    /// The language, `dropped`, or nothing where a stage has one partition only.
     pub shelf: String,
     /// `YYYY-MM-DD`.
     pub day: String,
@@ -76,12 +76,12 @@ pub struct Day {
 pub struct Tree {
     /// The stage.
     pub stage: Stage,
-    /// Its days, by shelf and then by day. A day without anything is none.
+    /// Its days, by partition and then by day. A day without anything is none.
     pub days: Vec<Day>,
 }
 
 impl Tree {
-    /// Its shelves with their digests and what they hold.
+    /// Its partitions with their digests and number of items.
     pub fn shelves(&self) -> Vec<(String, u64, Sum)> {
         let mut shelves: BTreeMap<&str, (u64, Sha256)> = BTreeMap::new();
         for day in &self.days {
@@ -152,7 +152,7 @@ columns!(Known { "day" = name, "files" = key, items, "sha256" = sum });
 pub struct Digester<'a> {
     home: &'a Home,
     known: HashMap<String, Known>,
-    /// Whether every byte is read and held against the recipes, whatever is remembered.
+    /// Whether every byte is read and held against the recipes, also where a digest is remembered.
     verify: bool,
 }
 
@@ -166,7 +166,7 @@ impl<'a> Digester<'a> {
         Ok(Digester { home, known, verify })
     }
 
-    /// The digests of a stage, of one shelf only where that is asked for; `progress` hears of every day that must be read.
+    /// The digests of a stage, of one partition only where that is asked for; `progress` hears of every day that must be read.
     pub fn stage(
         &mut self,
         stage: Stage,
@@ -298,7 +298,7 @@ fn is_as_vouched(home: &Home, file: &FileDigest) -> Result<()> {
     Ok(())
 }
 
-/// The shelf on which a file lies: the folder between the stage and the name.
+/// The partition of a file: the folder between the stage and the name.
 fn shelf_of(file: &FileDigest) -> &str {
     file.file.split('/').nth(1).unwrap_or_default()
 }

@@ -1,8 +1,8 @@
-//! The shelves of documents: a file per language and day, one of what was left out, and a recipe.
+//! Documents by language and day: a file for each, one of the pages that gave none, and a recipe.
 //!
 //! Files of a day are drafted in `docs/draft/`, synced, and then put in their places; the recipe comes last, and before the
 //! first file moves the old recipe goes. So a day with a recipe is whole and is what the recipe says; one
-//! without is to be made again, whatever lies there. A day that has only grown begins with what it was, byte for byte:
+//! without is to be made again, even if files of it lie there. A day that has only grown begins with what it was, byte for byte:
 //! frames end where a file of pages ends, so that it comes out as if it had been made at once.
 
 use std::collections::BTreeMap;
@@ -34,7 +34,7 @@ const ENDING: &str = "jsonl.zst";
 /// No line is longer: the largest page, escaped as badly as JSON can, with marks.
 const MAX_LINE_BYTES: usize = 1 << 30;
 
-/// A day on the shelf of raw pages.
+/// A day of raw pages.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Day {
     /// `YYYY-MM-DD`.
@@ -60,7 +60,7 @@ pub struct Recipe {
     pub inputs: Vec<FileDigest>,
     /// Pages read.
     pub pages: u64,
-    /// Documents by the shelf of their language.
+    /// Documents by the partition of their language.
     pub documents: BTreeMap<String, u64>,
     /// Pages left out, by reason.
     pub dropped: BTreeMap<String, u64>,
@@ -189,7 +189,7 @@ pub(crate) fn recipe_key(root: &str, day: &str) -> String {
     format!("{root}/recipes/{day}.json")
 }
 
-/// The days of the shelf of pages, oldest first.
+/// The days that have pages, oldest first.
 pub fn page_days(home: &Home) -> Result<Vec<Day>> {
     page_days_since(home, "")
 }
@@ -218,11 +218,11 @@ pub struct DayDraft {
     yields: yields::Tally,
 }
 
-/// The name of the shelf of pages that gave no document; no language has such a code.
+/// The partition of pages that gave no document; no language has such a code.
 const DROPPED: &str = "dropped";
 
 impl DayDraft {
-    /// Begins a day; whatever an earlier attempt left is thrown away. What was made of its first files and is still
+    /// Begins a day; drafts of an earlier attempt are removed. What was made of its first files and is still
     /// good is kept.
     pub fn begin(home: &Home, recipe: Recipe, day: &Day) -> Result<DayDraft> {
         if let Some(earlier) = Recipe::read(home, &recipe.day)?
@@ -295,7 +295,7 @@ impl DayDraft {
         self.partitions.flush()
     }
 
-    /// Adds the line of a document, with its line end, to the shelf of its language.
+    /// Adds the line of a document, with its line end, to the partition of its language.
     pub fn push(&mut self, language: &str, line: &[u8]) -> Result<()> {
         self.recipe.pages += 1;
         *self.recipe.documents.entry(language.to_owned()).or_default() += 1;
@@ -389,7 +389,7 @@ impl DocumentReader {
         DocumentReader { path: path.to_owned(), reader, line: Vec::new(), lines: 0 }
     }
 
-    /// The next line as it stands, for whoever reads it elsewhere.
+    /// The next line as it stands, for parsing in another thread.
     pub fn next_line(&mut self) -> Result<Option<Vec<u8>>> {
         self.lines += 1;
         let more = frames::read_line(&mut *self.reader, &mut self.line, MAX_LINE_BYTES).context("read", &self.path)?;

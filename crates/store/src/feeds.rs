@@ -217,7 +217,7 @@ pub struct FeedState {
     pub title: String,
     /// When its next turn is.
     pub due: String,
-    /// It is not to be asked before this, whoever comes by.
+    /// It is not to be polled before this time, by any run.
     pub not_before: String,
     /// Minutes from the last poll to the next turn.
     pub interval_min: u32,

@@ -219,7 +219,7 @@ pub(crate) struct Block<'a> {
     pub(crate) packed: Option<&'a [u8]>,
 }
 
-/// Reads a file of lines in blocks, whoever wrote it: our frames, one long zstd stream, or plain.
+/// Reads a file of lines in blocks: our frames, one long zstd stream, or plain.
 pub(crate) struct Blocks {
     path: PathBuf,
     source: Source,
@@ -326,4 +326,140 @@ pub(crate) fn read_line(reader: &mut dyn BufRead, line: &mut Vec<u8>, limit: usi
         return Err(io::Error::new(io::ErrorKind::InvalidData, format!("a line is longer than {limit} bytes")));
     }
     Ok(read > 0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    const TEST: &str = "test";
+
+    fn file(bytes: &[u8]) -> (tempfile::TempDir, PathBuf) {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("file");
+        std::fs::write(&path, bytes).unwrap();
+        (folder, path)
+    }
+
+    fn framed(texts: &[String]) -> Vec<u8> {
+        let mut bytes = header(TEST, 1, "a note");
+        texts.iter().for_each(|text| bytes.extend(FrameEncoder::new(1).encode(text.as_bytes())));
+        bytes
+    }
+
+    fn log(path: &Path) -> (Vec<String>, u64) {
+        let mut log = Log::open(path, TEST, 1).unwrap();
+        let mut texts = Vec::new();
+        while let Some(text) = log.next().unwrap() {
+            texts.push(text.to_owned());
+        }
+        (texts, log.sound_bytes())
+    }
+
+    fn blocks(path: &Path) -> Result<String> {
+        let mut blocks = Blocks::open(path, TEST, 1)?;
+        let mut text = String::new();
+        while let Some(block) = blocks.next()? {
+            assert!(block.text.ends_with('\n'), "blocks hold whole lines");
+            text.push_str(block.text);
+        }
+        Ok(text)
+    }
+
+    #[test]
+    fn lines_are_the_same_from_frames_a_stream_or_plain_text() {
+        let text = "one\ntwo\nthree\n".to_owned();
+        let stream = zstd::encode_all(text.as_bytes(), 3).unwrap();
+        for bytes in [framed(&["one\n".into(), "two\nthree\n".into()]), stream, text.clone().into_bytes()] {
+            let (_folder, path) = file(&bytes);
+            assert_eq!(blocks(&path).unwrap(), text);
+        }
+        let (_folder, path) = file(b"one\ntwo");
+        assert_eq!(blocks(&path).unwrap(), "one\ntwo\n", "a last line without its end is a line");
+    }
+
+    #[test]
+    fn a_header_carries_a_note_and_its_lines_are_counted() {
+        let (_folder, path) = file(&framed(&["one\ntwo\n".into(), "three\n".into()]));
+        let mut blocks = Blocks::open(&path, TEST, 1).unwrap();
+        assert_eq!(blocks.note(), Some("a note"));
+        blocks.next().unwrap().unwrap();
+        blocks.next().unwrap().unwrap();
+        assert_eq!(blocks.lines_before(), 2);
+    }
+
+    #[test]
+    fn newer_versions_and_other_formats_are_refused() {
+        for head in [header(TEST, 2, ""), header("other", 1, "")] {
+            let (_folder, path) = file(&head);
+            assert!(matches!(Blocks::open(&path, TEST, 1), Err(Error::Newer { .. })));
+            assert!(matches!(Log::open(&path, TEST, 1).unwrap().next(), Err(Error::Newer { .. })));
+        }
+    }
+
+    #[test]
+    fn a_torn_frame_is_damage_to_a_plan_and_the_end_of_a_log() {
+        let texts = ["one\n".to_owned(), "two\n".to_owned()];
+        let whole = framed(&texts);
+        let first = framed(&texts[..1]).len();
+        for len in first + 1..whole.len() {
+            let (_folder, path) = file(&whole[..len]);
+            assert!(matches!(blocks(&path), Err(Error::Damaged { .. })), "{len}");
+            assert_eq!(log(&path), (vec!["one\n".to_owned()], first as u64), "{len}");
+        }
+    }
+
+    #[test]
+    fn the_last_frame_is_found_from_the_end() {
+        let (_folder, path) = file(&framed(&["one\n".into(), "two\n".into()]));
+        assert_eq!(last(&path).unwrap().as_deref(), Some("two\n"));
+        let large: String = (0..40_000u32).map(|n| format!("{}\n", n.wrapping_mul(2_654_435_761))).collect();
+        let (_folder, path) = file(&framed(&["one\n".into(), large.clone()]));
+        assert_eq!(last(&path).unwrap(), Some(large), "also where it is longer than the end that is read first");
+        let (_folder, path) = file(&framed(&[])[..3]);
+        assert_eq!(last(&path).unwrap(), None);
+    }
+
+    #[test]
+    fn bad_utf8_is_named_by_its_line() {
+        let (_folder, path) = file(b"one\ntwo\n\xff\n");
+        assert!(matches!(blocks(&path), Err(Error::Line { line: 3, .. })));
+    }
+
+    #[test]
+    fn a_line_has_a_limit() {
+        let mut line = Vec::new();
+        assert!(read_line(&mut &b"four\n"[..], &mut line, 4).unwrap() && line == b"four");
+        assert!(read_line(&mut &b"four"[..], &mut line, 4).unwrap());
+        assert!(!read_line(&mut &b""[..], &mut line, 4).unwrap());
+        let error = read_line(&mut &b"five!\n"[..], &mut line, 4).unwrap_err().to_string();
+        assert_eq!(error, "a line is longer than 4 bytes");
+    }
+
+    proptest! {
+        #[test]
+        fn frames_come_back(texts in prop::collection::vec("[a-z\n]{0,40}\n", 0..6)) {
+            let (_folder, path) = file(&framed(&texts));
+            prop_assert_eq!(blocks(&path).unwrap(), texts.concat());
+            prop_assert_eq!(log(&path), (texts.clone(), framed(&texts).len() as u64));
+        }
+
+        #[test]
+        fn a_damaged_byte_gives_an_error_or_a_beginning(texts in prop::collection::vec("[a-z]{1,30}\n", 1..5), at in any::<prop::sample::Index>(), bit in 0u8..8) {
+            let mut bytes = framed(&texts);
+            let at = at.index(bytes.len());
+            bytes[at] ^= 1 << bit;
+            let (_folder, path) = file(&bytes);
+            if let Ok(mut log) = Log::open(&path, TEST, 1) {
+                let mut at = 0;
+                while let Ok(Some(text)) = log.next() {
+                    prop_assert_eq!(Some(text), texts.get(at).map(String::as_str));
+                    at += 1;
+                }
+            }
+            let _ = blocks(&path);
+            let _ = last(&path);
+        }
+    }
 }

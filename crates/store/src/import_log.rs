@@ -3,7 +3,7 @@
 //! Pages that come in wait in memory, by day. A *step* writes them to files that readers do not see yet, syncs these, adds
 //! one line to `state/imports.jsonl` that names them and says how far each input was read, and gives them their names.
 //! The line is the moment at which the step has happened: if the power fails before, nothing of it is kept and it is
-//! done again; if it fails after, whoever opens the home next gives the files their names.
+//! done again; if it fails after, the next process that opens the home gives the files their names.
 //!
 //! Addresses of pages are remembered like those that were fetched, so that no feed brings them again. They travel with
 //! the step in a small file of fingerprints; many such files are folded at once, because each fold writes a large one.
@@ -274,7 +274,7 @@ pub(crate) fn read<S: DeserializeOwned>(path: &Path, mut see: impl FnMut(S)) -> 
 }
 
 /// Gives the files of a step that has happened their names, if a crash kept it from doing so. Files of a step that has
-/// not happened are left to whoever removes what nothing vouches for.
+/// not happened are left to `apply_journal`, which removes what nothing vouches for.
 pub(crate) fn recover(home: &Home) -> Result<()> {
     let mut left: Vec<PathBuf> = Vec::new();
     for folder in files_in(&home.pages())?.iter().filter(|path| path.is_dir()) {

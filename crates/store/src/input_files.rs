@@ -40,7 +40,7 @@ fn walk(path: &Path, depth: usize, files: &mut Vec<PathBuf>) -> Result<()> {
     Ok(())
 }
 
-/// Shows every line of a file to `see`, whatever it is packed with; `-` is standard input.
+/// Shows every line of a file to `see`, compressed or not; `-` is standard input.
 pub fn lines(path: &Path, mut see: impl FnMut(&str)) -> Result<()> {
     let mut reader: Box<dyn BufRead> =
         if path == Path::new("-") { Box::new(io::stdin().lock()) } else { compressed::open(path)? };

@@ -170,3 +170,159 @@ pub(crate) fn run(home: &Home) -> Result<Option<String>> {
 pub(crate) fn remove(home: &Home) -> Result<()> {
     Ok(file::remove(&home.journal())?)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::{fate, home, listed, write_journal};
+    use proptest::prelude::*;
+    use std::fs;
+
+    /// All records of a journal, owned.
+    fn records(home: &Home) -> Vec<Record<'static>> {
+        let mut seen = Vec::new();
+        read(home, |record| {
+            let text = serde_json::to_string(&record).unwrap();
+            let owned: Record<'_> = serde_json::from_str(&text).unwrap();
+            seen.push(match owned {
+                Record::Run(run) => Record::Run(run.into_owned().into()),
+                Record::Fate { url, status, retries } => fate(&url, &status, retries),
+                Record::Whole { file, bytes } => Record::Whole { file: file.into_owned().into(), bytes },
+                Record::Listed { feed, url, .. } => listed(&feed, &url),
+                Record::Poll(state) => Record::Poll(state),
+                Record::Host(state) => Record::Host(state),
+                Record::Rules(answer) => Record::Rules(answer),
+            });
+            Ok(())
+        })
+        .unwrap();
+        seen
+    }
+
+    fn record() -> impl Strategy<Value = Record<'static>> {
+        prop_oneof![
+            (".{0,8}", "[a-z-]{1,6}", any::<u32>()).prop_map(|(url, status, retries)| fate(&url, &status, retries)),
+            (".{0,8}", ".{0,8}").prop_map(|(feed, url)| listed(&feed, &url)),
+            (".{0,8}", any::<u64>()).prop_map(|(file, bytes)| Record::Whole { file: file.into(), bytes }),
+            (".{0,8}", any::<u64>()).prop_map(|(host, requests)| {
+                Record::Host(Box::new(HostState { host, requests, ..HostState::default() }))
+            }),
+            (".{0,8}", any::<u32>()).prop_map(|(feed, failures)| {
+                Record::Poll(Box::new(FeedState { feed, failures, ..FeedState::default() }))
+            }),
+        ]
+    }
+
+    #[test]
+    fn a_home_without_a_journal_has_no_records_and_no_run() {
+        let (_folder, home) = home();
+        assert!(!read(&home, |_| panic!("there is none")).unwrap());
+        assert_eq!(run(&home).unwrap(), None);
+        remove(&home).unwrap();
+    }
+
+    #[test]
+    fn a_journal_names_its_run_and_there_is_one_at_a_time() {
+        let (_folder, home) = home();
+        write_journal(&home, "run-1", &[]);
+        assert_eq!(run(&home).unwrap().as_deref(), Some("run-1"));
+        assert!(Journal::create(&home, "run-2").is_err(), "the first must be applied before");
+        remove(&home).unwrap();
+        write_journal(&home, "run-2", &[]);
+        assert_eq!(run(&home).unwrap().as_deref(), Some("run-2"));
+    }
+
+    #[test]
+    fn an_empty_batch_writes_nothing() {
+        let (_folder, home) = home();
+        let mut journal = Journal::create(&home, "run").unwrap();
+        let before = fs::metadata(home.journal()).unwrap().len();
+        journal.commit(JournalBatch::default()).unwrap();
+        assert_eq!(fs::metadata(home.journal()).unwrap().len(), before);
+    }
+
+    #[test]
+    fn batches_add_up() {
+        let mut batch = JournalBatch::default();
+        assert!(batch.is_empty());
+        batch.push(&fate("a", "ok", 1));
+        let mut other = JournalBatch::default();
+        other.push(&fate("b", "ok", 1));
+        let bytes = batch.bytes();
+        batch.append(other);
+        assert_eq!((batch.is_empty(), batch.bytes()), (false, 2 * bytes));
+    }
+
+    #[test]
+    fn a_journal_cut_at_any_byte_keeps_its_whole_batches() {
+        let (_folder, home) = home();
+        let batches =
+            [vec![fate("a", "ok", 1), listed("f", "b")], vec![fate("c", "gone", 2)], vec![fate("d", "ok", 1)]];
+        write_journal(&home, "run", &batches);
+        let (whole, all) = (fs::read(home.journal()).unwrap(), records(&home));
+        let ends = [0, 1, 3, 4, 5];
+        let mut seen = Vec::new();
+        for len in 0..=whole.len() {
+            fs::write(home.journal(), &whole[..len]).unwrap();
+            let found = records(&home);
+            assert_eq!(found[..], all[..found.len()], "cut at byte {len}");
+            assert!(ends.contains(&found.len()), "half a batch at byte {len}");
+            seen.push(found.len());
+        }
+        assert!(seen.is_sorted() && seen.last() == Some(&5));
+    }
+
+    #[test]
+    fn a_damaged_batch_ends_the_journal_before_it() {
+        let (_folder, home) = home();
+        write_journal(&home, "run", &[vec![fate("a", "ok", 1)], vec![fate("b", "ok", 1)]]);
+        let whole = fs::read(home.journal()).unwrap();
+        let all = records(&home);
+        for at in whole.len() / 2..whole.len() {
+            let mut bytes = whole.clone();
+            bytes[at] ^= 0x55;
+            fs::write(home.journal(), bytes).unwrap();
+            let found = records(&home);
+            assert_eq!(found[..], all[..found.len()], "damaged at byte {at}");
+        }
+    }
+
+    #[test]
+    fn a_journal_of_a_newer_version_is_refused() {
+        let (_folder, home) = home();
+        fs::write(home.journal(), frames::header(FORMAT, VERSION + 1, "")).unwrap();
+        let error = read(&home, |_| Ok(())).unwrap_err().to_string();
+        assert!(error.contains("was written by a newer Tidings (journal 2)"), "{error}");
+    }
+
+    #[test]
+    fn a_line_that_is_no_record_is_named() {
+        let (_folder, home) = home();
+        write_journal(&home, "run", &[]);
+        let mut bytes = fs::read(home.journal()).unwrap();
+        bytes.extend(FrameEncoder::new(1).encode(b"{\"fate\":1}\n"));
+        fs::write(home.journal(), bytes).unwrap();
+        let error = read(&home, |_| Ok(())).unwrap_err().to_string();
+        assert!(error.contains("line 2: is no journal record"), "{error}");
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(32))]
+
+        #[test]
+        fn what_was_committed_is_read_in_its_order(
+            batches in prop::collection::vec(prop::collection::vec(record(), 0..5), 0..5),
+            cut in any::<prop::sample::Index>(),
+        ) {
+            let (_folder, home) = home();
+            write_journal(&home, "run", &batches);
+            let expected: Vec<Record<'_>> =
+                std::iter::once(Record::Run("run".into())).chain(batches.concat()).collect();
+            prop_assert_eq!(records(&home), expected.clone());
+            let whole = fs::read(home.journal()).unwrap();
+            fs::write(home.journal(), &whole[..cut.index(whole.len() + 1)]).unwrap();
+            let torn = records(&home);
+            prop_assert_eq!(&torn[..], &expected[..torn.len()]);
+        }
+    }
+}

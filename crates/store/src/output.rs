@@ -1,8 +1,8 @@
-//! Where exports go: a file or a folder that appears whole, or not at all.
+//! Atomic output of exports: a file or a folder that appears whole, or not at all.
 //!
 //! Everything is drafted in a folder beside the target, under a hidden name, and takes its place at the end: first
 //! the old manifest goes, then the data move in, and the new manifest, which vouches for them, comes last. Names
-//! that end in `.zst` or `.gz` are packed on the way. Nothing is overwritten unless somebody says so.
+//! that end in `.zst` or `.gz` are packed on the way. Nothing is overwritten without `force`.
 
 use std::fs::{self, File};
 use std::io::{self, BufWriter, Write};
@@ -50,7 +50,7 @@ impl AtomicOutput {
             _ if !target.exists() => {}
             (true, false) => return refused("is a folder; name a file"),
             (false, true) => return refused("is a file; name a folder"),
-            // A folder of somebody else is not ours to replace, whatever was said.
+            // A folder that we did not write is not ours to replace, even with `force`.
             (true, true) if !is_export() && fs::read_dir(target).context("read", target)?.count() > 0 => {
                 return refused("is no export and not empty; name another");
             }
@@ -159,7 +159,7 @@ pub struct Sink {
 }
 
 impl Sink {
-    /// A sink that writes to somebody else's stream, such as standard output.
+    /// A sink that writes to a stream of the caller, such as standard output.
     pub fn stream(out: Box<dyn Write + Send>) -> Sink {
         let packing = Packing::Plain(Digested { out, hash: Sha256::new(), bytes: 0 });
         Sink { packing, path: PathBuf::from("-"), name: "-".to_owned(), file: None }

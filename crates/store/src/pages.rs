@@ -1,4 +1,4 @@
-//! The shelf of raw pages: written once, kept for ever.
+//! Raw pages: written once, kept for ever.
 //!
 //! A run appends to a file whose name ends in `.part`; readers do not see it. A file is published
 //! by rename when it is large, when the day ends or when the run does, and never changes again.
@@ -30,7 +30,7 @@ const FOLDER: &str = "pages";
 /// process alone, large enough that a year is not a million files.
 const FILE_BYTES: u64 = 256 << 20;
 
-/// The shelf, open for one run.
+/// Writes the pages of one run.
 pub struct PageWriter {
     home: Home,
     run: String,
@@ -39,12 +39,12 @@ pub struct PageWriter {
     archivist: Option<Archivist>,
 }
 
-/// Who writes WARC files, as their first record tells.
+/// The writer of WARC files, as their first record names it.
 #[derive(Debug, Clone)]
 pub struct Archivist {
     /// The program and its version.
     pub software: String,
-    /// Whom to ask about the archive.
+    /// The contact for questions about the archive.
     pub operator: String,
 }
 
@@ -55,7 +55,7 @@ struct OpenFile {
 }
 
 impl PageWriter {
-    /// Opens the shelf. With an archivist, each file of pages has a WARC file beside it.
+    /// Opens the writer. With an archivist, each file of pages has a WARC file beside it.
     pub fn open(home: &Home, run: &str, archivist: Option<Archivist>) -> PageWriter {
         PageWriter { home: home.clone(), run: run.to_owned(), numbered: 0, open: None, archivist }
     }
@@ -197,7 +197,7 @@ impl PageReader {
         PageReader { path: path.to_owned(), reader, line: Vec::new(), lines: 0 }
     }
 
-    /// The next line as it stands, for whoever reads it elsewhere with [`PageLine::page`].
+    /// The next line as it stands, for parsing in another thread with [`PageLine::page`].
     pub fn next_line(&mut self) -> Result<Option<PageLine>> {
         Ok(self.advance()?.then(|| PageLine { text: std::mem::take(&mut self.line), number: self.lines }))
     }
@@ -258,12 +258,12 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         Home::create(folder.path(), "", "").unwrap();
         let home = Home::at(folder.path()).unwrap();
-        let mut shelf = PageWriter::open(&home, "run", None);
+        let mut writer = PageWriter::open(&home, "run", None);
         let mut page = |url: &str, time: &str| {
             let page = Page { url: url.into(), body: b"text".into(), ..Page::default() };
             let mut line = Vec::new();
             page.write_line(&mut line).unwrap();
-            shelf.append(time.parse().unwrap(), &FrameEncoder::new(3).encode(&line), &[]).unwrap()
+            writer.append(time.parse().unwrap(), &FrameEncoder::new(3).encode(&line), &[]).unwrap()
         };
         page("http://e.org/1", "2026-12-31T23:59:58Z");
         page("http://e.org/2", "2026-12-31T23:59:59Z");
@@ -271,7 +271,7 @@ mod tests {
         let vouched = page("http://e.org/3", "2027-01-01T00:00:00Z");
         let [Record::Whole { file, .. }] = &vouched[..] else { panic!("{vouched:?}") };
         assert_eq!(file, "pages/2027-01-01/run.1.jsonl.zst.part");
-        shelf.publish().unwrap();
+        writer.publish().unwrap();
 
         let urls = |path: &PathBuf| PageReader::open(path).unwrap().map(|page| page.unwrap().url).collect::<Vec<_>>();
         let published = files(&home).unwrap();

@@ -1,8 +1,8 @@
 //! What was taken out of the corpus and must not come back: `removed.tsv`.
 //!
 //! A tombstone has no content. An address is known by a hash of itself and a document by its id, which is a hash too; only
-//! hosts and patterns are written out, because whoever wants to keep them away must recognise what is yet to come. Rows
-//! are only ever added; the list travels with backups, and whoever restores one obeys it.
+//! hosts and patterns are written out, because URLs that are yet to come must be recognised. Rows
+//! are only ever added; the list travels with backups, and a restored home obeys it.
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -61,7 +61,7 @@ pub struct Tombstone {
     pub what: String,
     /// When that was decided, RFC 3339.
     pub date: String,
-    /// Why, in the words of whoever decided it.
+    /// The reason that the user gave.
     pub reason: String,
     /// When everything was gone; empty as long as the work is not done.
     pub done: String,

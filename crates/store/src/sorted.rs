@@ -1,6 +1,6 @@
 //! Sorting more than memory holds: records become sorted runs on disk, and runs are merged.
 //!
-//! A record is a string of bytes, and records are in the order of their bytes. Whoever wants equal ones combined
+//! A record is a string of bytes, and records are in the order of their bytes. A caller that wants equal ones combined
 //! does that before a run is written and again while merged ones are read: then a run is as small as it can be.
 
 use std::cmp::Reverse;
@@ -59,7 +59,7 @@ impl Runs {
         self.open(runs)
     }
 
-    /// A file of this process's own, which is gone when nobody has it open any more.
+    /// A file of this process's own, which is gone when it is closed.
     fn unlinked(&mut self) -> Result<(File, PathBuf)> {
         // Several programs may share a folder for such files.
         let path = self.folder.join(format!("tidings-{}-run-{}.tmp", std::process::id(), self.made));

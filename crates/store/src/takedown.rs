@@ -1,7 +1,7 @@
 //! Takes pages out of files that otherwise never change, and out of the plan.
 //!
 //! A file is written anew without them and takes the place of the old one by rename, so that it is whole at any instant; a file of
-//! which nothing is left is removed. Each step may be repeated: whoever was stopped begins again and finds less to do.
+//! which nothing is left is removed. Each step may be repeated: a run that was stopped begins again and finds less to do.
 
 use std::collections::{BTreeSet, HashSet};
 use std::fs::File;
@@ -200,7 +200,7 @@ pub fn entries(home: &Home, removed: &Removed) -> Result<(u64, BTreeSet<String>)
 }
 
 /// Gives the entries that must go the status `removed`, and takes their titles away. The plans before it go, too: they are
-/// copies that nobody may go back to.
+/// copies that must not be restored.
 pub fn mark_plan(home: &Home, run: &str, removed: &Removed) -> Result<()> {
     let is_unwanted = |row: &Row<'_>| removed.covers(row.url).is_some();
     let mut pending = false;
@@ -215,7 +215,7 @@ pub fn mark_plan(home: &Home, run: &str, removed: &Removed) -> Result<()> {
     Ok(())
 }
 
-/// Removes the scratch home of a trial, whose pages nobody needs.
+/// Removes the scratch home of a trial, whose pages are not needed.
 pub fn clear_trial(home: &Home) -> Result<()> {
     let folder = home.root().join("trial");
     if folder.exists() {

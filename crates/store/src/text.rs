@@ -1,4 +1,4 @@
-//! The shelves of annotated text: `text/LANG/DAY.vert.zst`, and a recipe for each day.
+//! Annotated text by language and day: `text/LANG/DAY.vert.zst`, and a recipe for each day.
 //!
 //! A day of text is made of a day of documents and the verdicts about them. Documents are derived and
 //! may be made again with the same size, so that digests tell whether a day is up to date; they stand
@@ -133,13 +133,13 @@ pub struct TextDraft {
 }
 
 impl TextDraft {
-    /// Begins a day; whatever an earlier attempt left is thrown away.
+    /// Begins a day; drafts of an earlier attempt are removed.
     pub fn create(home: &Home, recipe: TextRecipe) -> Result<TextDraft> {
         remove_temp(home)?;
         Ok(TextDraft { home: home.clone(), recipe, partitions: PartitionWriter::new(home, ROOT, ENDING) })
     }
 
-    /// Adds a document in the vertical format to the shelf of its language.
+    /// Adds a document in the vertical format to the partition of its language.
     pub fn push(&mut self, language: &str, text: &str, tokens: u64) -> Result<()> {
         self.recipe.documents += 1;
         *self.recipe.kept.entry(language.to_owned()).or_default() += 1;

@@ -1,6 +1,6 @@
 //! Who may read what over the network: tokens, in `tokens.tsv`.
 //!
-//! A token is 256 random bits that are shown once. The home keeps its SHA-256 digest, so that whoever reads the
+//! A token is 256 random bits that are shown once. The home keeps its SHA-256 digest, so that a reader of the
 //! home, or a backup of it, cannot ask with it.
 
 use std::fmt::Write as _;
@@ -66,7 +66,7 @@ pub struct Token {
 }
 
 impl Token {
-    /// Makes a token; the second value is its secret, which nobody will see again.
+    /// Makes a token; the second value is its secret, which is shown once only.
     pub fn make(name: &str, scope: Scope, now: Timestamp, expires: Option<Timestamp>) -> Result<(Token, String)> {
         let mut random = [0; 32];
         getrandom::fill(&mut random)

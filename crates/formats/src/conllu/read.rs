@@ -160,7 +160,7 @@ impl<R: BufRead> Reader<R> {
     }
 }
 
-/// What comments say of a document. Names that nobody has agreed upon count only at its head.
+/// What comments say of a document. Names that are no convention count only at its head.
 fn note(name: &str, value: &str, is_heading: bool, about: &mut Attributes) {
     let place = match name {
         "url" | "source_url" | "meta::url" => &mut about.url,

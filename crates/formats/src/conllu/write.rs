@@ -35,7 +35,7 @@ impl Default for Numbers {
     }
 }
 
-/// Writes a document behind whatever `out` holds.
+/// Appends a document to `out`.
 pub fn write(document: &Annotated, out: &mut String) {
     document_with(document, None, out);
 }
@@ -127,7 +127,7 @@ fn parts(token: &Token) -> Vec<Known<'_>> {
     if tags.len() < 2 || tags.len() != lemmas.len() {
         return vec![known(token)];
     }
-    // Features of nobody knows which word are nobody's.
+    // Features whose word is unknown are left out.
     if feats.len() != tags.len() {
         feats = vec![""; tags.len()];
     }

@@ -1,6 +1,6 @@
 //! RecordReader of web archives: WARC and WET files as crawlers publish them, packed or not.
 //!
-//! A record is a head of named lines and a block as long as the head says. Blocks that nobody wants are passed over
+//! A record is a head of named lines and a block as long as the head says. Blocks that the caller does not want are passed over
 //! without being copied. A place that cannot be read costs what lies between it and the next record that begins a gzip
 //! member; in files that are packed as one piece it ends the file.
 

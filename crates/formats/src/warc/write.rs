@@ -91,7 +91,7 @@ impl Writer {
         records
     }
 
-    /// The records of a page as it lies on the shelf: the answer, and what the harvest knew. Of the answer's head only what
+    /// The records of a stored page: the response, and the metadata of the crawl. Of the answer's head only what
     /// was worth keeping is there, and content encoding was undone, so the head is written anew and says so; there is no request.
     pub fn page(&mut self, page: &Page) -> PageRecords {
         let url = if page.final_url.is_empty() { &page.url } else { &page.final_url };
