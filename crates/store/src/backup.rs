@@ -371,3 +371,83 @@ fn each_part(path: &Path, mut see: impl FnMut(&[u8]) -> Result<()>) -> Result<()
         see(&buffer[..read])?;
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::{fill_plan, home, rows};
+
+    fn take(backup: &mut Backup, home: &Home, name: &str) -> Taken {
+        let draught = backup.begin(home, &format!("{name}{FOLDER_ENDING}")).unwrap();
+        backup.finish(home, draught, |_, _, _| {}).unwrap()
+    }
+
+    #[test]
+    fn a_backup_is_restored_and_derived_files_are_not_in_it() {
+        let (folder, home) = home();
+        fill_plan(&home, "f", &["a", "b"]);
+        for key in [
+            "pages/2026-03-01/r.0.jsonl.zst",
+            "state/feeds.tsv",
+            "docs/de/1.jsonl.zst",
+            "pages/2026-03-01/r.1.jsonl.zst.part",
+        ] {
+            home.storage().put_atomic(key, key.as_bytes()).unwrap();
+        }
+        let other = tempfile::tempdir().unwrap();
+        let mut backup = Backup::open(other.path()).unwrap();
+        assert!(backup.is_empty());
+        let taken = take(&mut backup, &home, "1");
+        assert_eq!(taken.files, taken.copied);
+        let again = take(&mut backup, &home, "2");
+        assert_eq!((again.files, again.copied), (taken.files, 0), "what has not changed is not copied");
+        let to = folder.path().join("restored");
+        assert!(is_free(&to).unwrap());
+        backup.restore(&to, |_, _, _| {}).unwrap();
+        let restored = Home::at(&to).unwrap();
+        assert_eq!(rows(&restored), rows(&home));
+        assert!(restored.file_bytes("pages/2026-03-01/r.0.jsonl.zst").unwrap().is_some());
+        assert!(restored.file_bytes("docs/de/1.jsonl.zst").unwrap().is_none());
+        assert!(restored.file_bytes("pages/2026-03-01/r.1.jsonl.zst.part").unwrap().is_none());
+        assert!(!is_free(&to).unwrap());
+    }
+
+    #[test]
+    fn pages_that_the_home_lost_stay_in_the_backup() {
+        let (_folder, home) = home();
+        let key = "pages/2026-03-01/r.0.jsonl.zst";
+        home.storage().put_atomic(key, b"page").unwrap();
+        let other = tempfile::tempdir().unwrap();
+        let mut backup = Backup::open(other.path()).unwrap();
+        take(&mut backup, &home, "1");
+        assert!(!backup.is_of_another(&home));
+        home.storage().remove(key).unwrap();
+        assert!(backup.is_of_another(&home));
+        let taken = take(&mut backup, &home, "2");
+        assert_eq!(taken.lost, [key]);
+        assert!(Backup::open(other.path()).unwrap().verify(|_, _, _| {}).unwrap().is_empty());
+    }
+
+    #[test]
+    fn damage_and_loss_are_found_by_verification_and_stop_a_restoration() {
+        let (folder, home) = home();
+        home.storage().put_atomic("pages/2026-03-01/a.jsonl.zst", b"page").unwrap();
+        home.storage().put_atomic("pages/2026-03-01/b.jsonl.zst", b"page").unwrap();
+        let other = tempfile::tempdir().unwrap();
+        let mut backup = Backup::open(other.path()).unwrap();
+        take(&mut backup, &home, "1");
+        let saved = |name: &str| other.path().join(format!("1{FOLDER_ENDING}/pages/2026-03-01/{name}.jsonl.zst"));
+        fs::write(saved("a"), b"pagf").unwrap();
+        fs::remove_file(saved("b")).unwrap();
+        let faults = backup.verify(|_, _, _| {}).unwrap();
+        assert_eq!(faults.len(), 2);
+        assert!(
+            faults[0].ends_with("a.jsonl.zst is damaged") && faults[1].ends_with("b.jsonl.zst is missing"),
+            "{faults:?}"
+        );
+        let to = folder.path().join("restored");
+        assert!(backup.restore(&to, |_, _, _| {}).is_err());
+        assert!(Home::at(&to).is_err(), "half a home is none");
+        assert!(is_free(&to).unwrap(), "the restoration may be gone on with");
+    }
+}

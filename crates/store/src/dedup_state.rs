@@ -416,3 +416,155 @@ impl Iterator for VerdictReader {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::home;
+    use proptest::prelude::*;
+
+    fn params() -> DedupParams {
+        DedupParams::new("tidings 1", serde_json::json!({ "share": 0.5 }))
+    }
+
+    fn digest(file: &str) -> FileDigest {
+        FileDigest { file: file.to_owned(), bytes: 0, xxh3: String::new(), lines: None }
+    }
+
+    fn judged(day: &str) -> JudgedDay {
+        JudgedDay {
+            day: day.to_owned(),
+            docs: "d".to_owned(),
+            documents: 3,
+            duplicates: 1,
+            paragraphs: 9,
+            duplicate_paragraphs: 2,
+            words: 100,
+            duplicate_words: 20,
+            pieces: 0..4,
+            verdicts: digest("seen/verdicts/a"),
+            piece_file: digest("seen/pieces/a"),
+            key_file: digest("seen/keys/a"),
+        }
+    }
+
+    fn days(home: &Home) -> Vec<String> {
+        JudgedDays::read(home).unwrap().map_or(Vec::new(), |list| list.days.into_iter().map(|day| day.day).collect())
+    }
+
+    #[test]
+    fn days_are_added_one_by_one_and_cut_from_the_end() {
+        let (_folder, home) = home();
+        assert_eq!(JudgedDays::read(&home).unwrap(), None);
+        let mut list = JudgedDays::create(&home, params()).unwrap();
+        for day in ["1", "2", "3"] {
+            list.push(&home, judged(day)).unwrap();
+        }
+        assert_eq!(JudgedDays::read(&home).unwrap().unwrap(), list);
+        list.cut(&home, 1).unwrap();
+        assert_eq!(days(&home), ["1"]);
+        list.push(&home, judged("4")).unwrap();
+        assert_eq!(days(&home), ["1", "4"]);
+        clear(&home).unwrap();
+        assert_eq!(JudgedDays::read(&home).unwrap(), None);
+    }
+
+    #[test]
+    fn a_torn_line_does_not_count_and_the_next_day_takes_its_place() {
+        let (_folder, home) = home();
+        let mut list = JudgedDays::create(&home, params()).unwrap();
+        list.push(&home, judged("1")).unwrap();
+        let sound = fs::read(path(&home)).unwrap().len();
+        list.push(&home, judged("2")).unwrap();
+        let whole = fs::read(path(&home)).unwrap();
+        for len in sound..whole.len() {
+            fs::write(path(&home), &whole[..len]).unwrap();
+            assert_eq!(days(&home), ["1"], "cut at byte {len}");
+        }
+        let mut list = JudgedDays::read(&home).unwrap().unwrap();
+        list.push(&home, judged("3")).unwrap();
+        assert_eq!(days(&home), ["1", "3"]);
+    }
+
+    #[test]
+    fn a_list_of_another_format_is_none() {
+        let (_folder, home) = home();
+        for text in ["", "{}\n", "{\"format\":\"tidings seen 9\",\"program\":\"\",\"settings\":null}\n", "nonsense\n"] {
+            home.storage().put_atomic(KEY, text.as_bytes()).unwrap();
+            assert_eq!(JudgedDays::read(&home).unwrap(), None, "{text}");
+        }
+    }
+
+    #[test]
+    fn files_that_are_not_named_are_removed() {
+        let (_folder, home) = home();
+        for key in ["seen/keys/a", "seen/keys/b", "seen/pieces/c"] {
+            home.storage().put_atomic(key, b"").unwrap();
+        }
+        tidy(&home, &["keys"], &BTreeSet::from([digest("seen/keys/a").path(&home)])).unwrap();
+        assert_eq!(home.storage().list("seen/keys").unwrap(), ["seen/keys/a"]);
+        assert_eq!(home.storage().list("seen/pieces").unwrap(), ["seen/pieces/c"]);
+    }
+
+    #[test]
+    fn a_drafted_file_is_placed_with_its_digest() {
+        let (_folder, home) = home();
+        let draft = draft_folder(&home).unwrap().join("keys.tmp");
+        fs::write(&draft, b"keys").unwrap();
+        let target = memory_path(&home, "keys", "1", "2");
+        let placed = place(&home, &draft, &target).unwrap();
+        assert_eq!((placed.file.as_str(), placed.bytes), ("seen/keys/1.2.keys", 4));
+        assert!(placed.is_present(&home) && !draft.exists());
+    }
+
+    #[test]
+    fn verdicts_come_back_in_their_order() {
+        let (_folder, home) = home();
+        let line = |id: &str| VerdictLine { id: id.to_owned(), words: 7, ..VerdictLine::default() };
+        let mut draft = VerdictDraft::create(&home, "2026-03-01").unwrap();
+        for id in ["b", "a"] {
+            draft.push((serde_json::to_string(&line(id)).unwrap() + "\n").as_bytes()).unwrap();
+        }
+        assert!(VerdictReader::open(&home, "2026-03-01").is_err(), "what is not published is not there");
+        let digest = draft.publish(&home).unwrap();
+        assert_eq!((digest.file.as_str(), digest.lines), ("seen/verdicts/2026-03-01.jsonl.zst", Some(2)));
+        let read: Vec<VerdictLine> =
+            VerdictReader::open(&home, "2026-03-01").unwrap().map(|line| line.unwrap()).collect();
+        assert_eq!(read, [line("b"), line("a")]);
+        forget(&home, "2026-03-01").unwrap();
+        assert!(!digest.is_present(&home));
+    }
+
+    #[test]
+    fn documents_of_whole_days_are_found_by_their_recipes() {
+        let (_folder, home) = home();
+        let recipe = docs::Recipe::new("2026-03-01", "p", "e", serde_json::Value::Null);
+        let mut draft = docs::DayDraft::create(&home, recipe).unwrap();
+        draft.push("de", b"{}\n").unwrap();
+        draft.push("en", b"{}\n").unwrap();
+        draft.publish(2).unwrap();
+        let days = docs_days(&home).unwrap();
+        let files = days[0].files(&home).unwrap();
+        assert_eq!(files.iter().map(|file| file.0.as_str()).collect::<Vec<_>>(), ["de", "en"]);
+        assert!(files.iter().all(|file| file.1.is_file()));
+        assert_eq!(days[0].digest, docs_digest(&home, "2026-03-01").unwrap());
+        assert!(docs_digest(&home, "2026-03-02").is_err());
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(32))]
+
+        #[test]
+        fn a_spool_gives_back_what_it_took(things in prop::collection::vec(prop::collection::vec(any::<u8>(), 0..50), 0..10)) {
+            let (_folder, home) = home();
+            let mut spool = Spool::create(&home, "spool").unwrap();
+            let places: Vec<Range<u64>> = things.iter().map(|thing| spool.push(thing).unwrap()).collect();
+            let mut bytes = Vec::new();
+            for (place, thing) in places.iter().zip(&things).rev() {
+                spool.read(place, &mut bytes).unwrap();
+                prop_assert_eq!(&bytes, thing);
+            }
+            prop_assert!(files_in(&draft_folder(&home).unwrap()).unwrap().is_empty(), "its file has no name");
+        }
+    }
+}

@@ -309,4 +309,36 @@ mod tests {
         assert_eq!(state(Polled::Failed, DEAD_AFTER, "2.5").health(), Health::Dead);
         assert_eq!(state(Polled::Gone, 1, "").health(), Health::Dead);
     }
+
+    #[test]
+    fn a_faulty_line_of_the_list_costs_itself() {
+        let folder = tempfile::tempdir().unwrap();
+        let text = "\u{feff}# mine\n\nhttp://a.example/feed\ttopic=food\tlang = de\nb.example/rss\nfeed:c.example/atom#top\n\
+                    not a feed\nhttp://a.example/feed\nhttp://d.example/\tnonsense\n";
+        Home::create(folder.path(), "", text).unwrap();
+        let list = list(&Home::at(folder.path()).unwrap()).unwrap();
+        let urls: Vec<&str> = list.feeds.iter().map(|feed| feed.url.as_str()).collect();
+        assert_eq!(
+            urls,
+            ["http://a.example/feed", "http://b.example/rss", "http://c.example/atom", "http://d.example/"]
+        );
+        let label = |key: &str, value: &str| (key.to_owned(), value.to_owned());
+        assert_eq!(list.feeds[0].labels, [label("topic", "food"), label("lang", "de")]);
+        assert_eq!(list.faults.iter().map(|fault| fault.0).collect::<Vec<_>>(), [6, 7, 8]);
+    }
+
+    #[test]
+    fn states_of_feeds_are_replaced_and_those_of_others_stay() {
+        let (_folder, home) = crate::testing::home();
+        let state =
+            |feed: &str, title: &str| FeedState { feed: feed.into(), title: title.into(), ..FeedState::default() };
+        let put = |rows: &[(&str, &str)]| {
+            let rows = rows.iter().map(|(feed, title)| ((*feed).to_owned(), state(feed, title))).collect();
+            merge_states(&home, rows).unwrap();
+        };
+        put(&[("a", "1"), ("b", "2")]);
+        put(&[("b", "3")]);
+        let states = states(&home).unwrap();
+        assert_eq!((states.len(), states["a"].title.as_str(), states["b"].title.as_str()), (2, "1", "3"));
+    }
 }

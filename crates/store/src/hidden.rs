@@ -27,3 +27,20 @@ pub fn write(home: &Home, hidden: &BTreeSet<String>) -> Result<()> {
     let rows = hidden.iter().cloned().map(Hidden);
     Ok(write_atomic(&home.root().join("hidden.tsv"), table::text(rows).as_bytes())?)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::home;
+
+    #[test]
+    fn hidden_documents_come_back_and_are_replaced_together() {
+        let (_folder, home) = home();
+        assert!(read(&home).unwrap().is_empty());
+        for names in [&["b", "a\tb"][..], &["c"], &[]] {
+            let hidden: BTreeSet<String> = names.iter().map(|name| (*name).to_owned()).collect();
+            write(&home, &hidden).unwrap();
+            assert_eq!(read(&home).unwrap(), hidden);
+        }
+    }
+}

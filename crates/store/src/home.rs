@@ -288,3 +288,125 @@ pub fn stamp(time: Timestamp) -> String {
 pub fn rfc3339(time: Timestamp) -> String {
     time.strftime("%Y-%m-%dT%H:%M:%S%.3fZ").to_string()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::home;
+    use std::fs;
+    use std::os::unix::ffi::OsStrExt as _;
+
+    #[test]
+    fn a_home_is_made_once_and_nothing_is_replaced() {
+        let folder = tempfile::tempdir().unwrap();
+        assert!(matches!(Home::at(folder.path()), Err(Error::NoHome { .. })));
+        let made = Home::create(folder.path(), "# mine", "http://e.org/feed").unwrap();
+        assert_eq!(made, ["feeds.txt", "plan.tsv.zst", SETTINGS]);
+        assert!(Home::create(folder.path(), "# other", "").unwrap().is_empty());
+        let home = Home::at(folder.path()).unwrap();
+        assert_eq!(fs::read_to_string(home.settings()).unwrap(), "# mine");
+    }
+
+    #[test]
+    fn a_plan_under_another_name_is_no_missing_plan() {
+        let folder = tempfile::tempdir().unwrap();
+        fs::write(folder.path().join("plan.txt"), "").unwrap();
+        assert_eq!(Home::create(folder.path(), "", "").unwrap(), ["feeds.txt", SETTINGS]);
+    }
+
+    #[test]
+    fn a_home_is_found_from_any_folder_inside() {
+        let (folder, home) = home();
+        let inner = folder.path().join("pages/2026-03-01");
+        fs::create_dir_all(&inner).unwrap();
+        assert_eq!(Home::find(&inner).unwrap().root(), home.root());
+        let error = Home::find(Path::new("/")).unwrap_err().to_string();
+        assert!(error.contains("tidings init"), "{error}");
+    }
+
+    #[test]
+    fn a_home_whose_path_is_no_utf8_works() {
+        let folder = tempfile::tempdir().unwrap();
+        let root = folder.path().join(std::ffi::OsStr::from_bytes(b"h\xff"));
+        Home::create(&root, "", "").unwrap();
+        let home = Home::at(&root).unwrap();
+        home.storage().put_atomic("docs/de/1", b"rain").unwrap();
+        assert_eq!(home.file_bytes("docs/de/1").unwrap(), Some(4));
+        assert_eq!(home.key(&home.storage().path("docs/de/1")), "docs/de/1");
+    }
+
+    #[test]
+    fn a_lock_is_held_once_and_names_the_process() {
+        let (_folder, home) = home();
+        assert!(home.lock_files().is_empty());
+        let lock = home.lock().unwrap();
+        let error = home.lock().unwrap_err().to_string();
+        assert!(error.contains(&format!("(process {})", std::process::id())), "{error}");
+        let rounds = home.lock_rounds().unwrap();
+        assert_eq!(home.lock_files().len(), 2);
+        drop((lock, rounds));
+        home.lock().unwrap();
+    }
+
+    #[test]
+    fn taking_the_lock_removes_what_a_crash_left() {
+        let (_folder, home) = home();
+        let left = [
+            "plan.tsv.zst.tmp",
+            "state/feeds.tsv.tmp",
+            "docs/draft/de.tmp",
+            "text/recipes/1.json.tmp",
+            "seen/draft/a.tmp",
+        ];
+        for key in left {
+            home.storage().put_atomic(key, b"half").unwrap();
+        }
+        home.storage().put_atomic("state/feeds.tsv", b"feed\n").unwrap();
+        drop(home.lock().unwrap());
+        assert!(left.iter().all(|key| home.file_bytes(key).unwrap().is_none()));
+        assert_eq!(home.file_bytes("state/feeds.tsv").unwrap(), Some(5));
+    }
+
+    #[test]
+    fn files_are_opened_by_their_keys_compressed_or_not() {
+        let (_folder, home) = home();
+        home.storage().put_atomic("a", b"plain").unwrap();
+        home.storage().put_atomic("b", &zstd::encode_all(&b"packed"[..], 3).unwrap()).unwrap();
+        let text = |key: &str| {
+            let mut text = String::new();
+            home.open_file(key).map(|mut file| file.read_to_string(&mut text).unwrap()).map(|_| text)
+        };
+        assert_eq!((text("a").unwrap(), text("b").unwrap()), ("plain".to_owned(), "packed".to_owned()));
+        assert!(text("c").is_err());
+    }
+
+    #[test]
+    fn indexes_are_listed_by_their_manifests_and_removed_by_language() {
+        let (_folder, home) = home();
+        for key in ["index/de/MANIFEST", "index/en/MANIFEST", "index/fr/half"] {
+            home.storage().put_atomic(key, b"").unwrap();
+        }
+        assert_eq!(home.indexed().unwrap(), ["de", "en"]);
+        home.clear_index(Some("de")).unwrap();
+        assert!(!home.has_index("de") && home.has_index("fr"));
+        home.clear_index(None).unwrap();
+        home.clear_index(None).unwrap();
+        assert!(home.indexed().unwrap().is_empty());
+    }
+
+    #[test]
+    fn a_trial_begins_with_an_empty_folder_and_a_report_has_a_time() {
+        let (_folder, home) = home();
+        home.storage().put_atomic("trial/pages/1", b"").unwrap();
+        assert!(!home.empty_trial().unwrap().exists());
+        assert_eq!(home.report_time(), None);
+        fs::write(home.report(), "x").unwrap();
+        assert!(home.report_time().is_some() && !home.has_journal());
+    }
+
+    #[test]
+    fn times_are_written_so_that_they_sort() {
+        let time: Timestamp = "2026-03-01T12:00:00.25Z".parse().unwrap();
+        assert_eq!((stamp(time), rfc3339(time)), ("20260301T120000250Z".into(), "2026-03-01T12:00:00.250Z".into()));
+    }
+}

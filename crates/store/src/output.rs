@@ -299,4 +299,48 @@ mod tests {
         fs::write(own.join("chapter"), "1").unwrap();
         assert!(AtomicOutput::create(&own, true, true).err().expect("not ours").to_string().contains("is no export"));
     }
+
+    #[test]
+    fn a_file_and_a_folder_do_not_replace_each_other() {
+        let folder = tempfile::tempdir().unwrap();
+        fs::write(folder.path().join("file"), "x").unwrap();
+        fs::create_dir(folder.path().join("folder")).unwrap();
+        let refused = |name: &str, is_folder| {
+            AtomicOutput::create(&folder.path().join(name), is_folder, true).err().expect("refused").to_string()
+        };
+        assert!(refused("file", true).ends_with("is a file; name a folder"));
+        assert!(refused("folder", false).ends_with("is a folder; name a file"));
+        assert!(AtomicOutput::create(Path::new("/"), true, true).is_err());
+    }
+
+    #[test]
+    fn an_export_is_the_same_bytes_each_time_and_its_digest_is_that_of_the_file() {
+        let folder = tempfile::tempdir().unwrap();
+        let write = |name: &str| {
+            let mut output = AtomicOutput::create(&folder.path().join(name), false, false).unwrap();
+            let mut sink = output.file("").unwrap();
+            assert!(sink.is_empty() || name.ends_with("zst"));
+            sink.push(b"rain\n").unwrap();
+            output.add(sink).unwrap();
+            let made = output.made().to_vec();
+            output.publish(&json!({})).unwrap();
+            (made[0].clone(), fs::read(folder.path().join(name)).unwrap())
+        };
+        for ending in ["txt", "txt.zst", "txt.gz"] {
+            let ((one, first), (two, second)) = (write(&format!("a.{ending}")), write(&format!("b.{ending}")));
+            assert_eq!((first.len() as u64, &first), (one.bytes, &second));
+            assert_eq!(one.sha256, two.sha256);
+            let digest: String = Sha256::digest(&first).iter().map(|byte| format!("{byte:02x}")).collect();
+            assert_eq!(one.sha256, digest);
+        }
+    }
+
+    #[test]
+    fn a_stream_is_counted_and_not_published() {
+        let mut sink = Sink::stream(Box::new(Vec::new()));
+        sink.push(b"rain\n").unwrap();
+        assert_eq!(sink.len(), 5);
+        let made = sink.finish().unwrap();
+        assert_eq!((made.file.as_str(), made.bytes), ("-", 5));
+    }
 }

@@ -281,4 +281,74 @@ mod tests {
         );
         assert!(published[0].ends_with("pages/2026-12-31/run.0.jsonl.zst"));
     }
+
+    fn line(url: &str) -> Vec<u8> {
+        let mut line = Vec::new();
+        Page { url: url.into(), body: b"text".into(), ..Page::default() }.write_line(&mut line).unwrap();
+        line
+    }
+
+    fn urls(home: &Home) -> Vec<String> {
+        let pages = |path: &PathBuf| PageReader::open_in(home, &home.key(path)).unwrap();
+        files(home).unwrap().iter().flat_map(pages).map(|page| page.unwrap().url).collect()
+    }
+
+    #[test]
+    fn a_warc_file_lies_beside_the_pages_when_an_archivist_is_named() {
+        let (_folder, home) = crate::testing::home();
+        let archivist = Archivist { software: "tidings".into(), operator: "e.org".into() };
+        let mut writer = PageWriter::open(&home, "run", Some(archivist));
+        let frame = FrameEncoder::new(3).encode(&line("http://e.org/"));
+        let time = "2026-03-01T00:00:00Z".parse().unwrap();
+        let vouched = writer.append(time, &frame, b"record").unwrap();
+        assert_eq!(vouched.len(), 2, "the journal must name both files");
+        writer.publish().unwrap();
+        writer.publish().unwrap();
+        let names = home.storage().list("pages/2026-03-01").unwrap();
+        assert_eq!(names, ["pages/2026-03-01/run.0.jsonl.zst", "pages/2026-03-01/run.0.warc.gz"]);
+    }
+
+    #[test]
+    fn after_a_crash_pages_are_cut_to_what_the_journal_vouches_for() {
+        let (_folder, home) = crate::testing::home();
+        let mut writer = PageWriter::open(&home, "run", None);
+        let time = "2026-03-01T00:00:00Z".parse().unwrap();
+        let mut frame = |url: &str| writer.append(time, &FrameEncoder::new(3).encode(&line(url)), &[]).unwrap();
+        let vouched = frame("http://e.org/1");
+        frame("http://e.org/2");
+        let [Record::Whole { file, bytes }] = &vouched[..] else { panic!("{vouched:?}") };
+        drop(writer);
+        let unknown = write_part(&home, "2026-03-02", "other.0", b"").unwrap();
+        assert!(is_part(&unknown) && urls(&home).is_empty());
+        assert_eq!(recover(&home, |name| (name == file).then_some(*bytes)).unwrap(), 1);
+        assert_eq!(urls(&home), ["http://e.org/1"]);
+        assert!(!unknown.exists(), "nothing in it was acknowledged");
+        assert_eq!(recover(&home, |_| None).unwrap(), 0);
+    }
+
+    #[test]
+    fn files_from_a_day_on_are_listed_without_the_earlier_ones() {
+        let (_folder, home) = crate::testing::home();
+        for day in ["2026-02-28", "2026-03-01", "2026-03-02"] {
+            publish_part(&home, &write_part(&home, day, "a.0", &[]).unwrap()).unwrap();
+        }
+        let days = |first: &str| files_since(&home, first).unwrap().len();
+        assert_eq!((days(""), days("2026-03-01"), days("2026-03-02"), days("2027-01-01")), (3, 2, 1, 0));
+    }
+
+    #[test]
+    fn a_line_that_is_no_page_is_named_and_empty_lines_are_passed_over() {
+        let (_folder, home) = crate::testing::home();
+        let text = [&line("http://e.org/1")[..], b"\n  \n", b"{\"url\":1}\n", &line("http://e.org/2")].concat();
+        home.storage().put_atomic("pages/2026-03-01/a.jsonl.zst", &text).unwrap();
+        let path = home.storage().path("pages/2026-03-01/a.jsonl.zst");
+        let read: Vec<Result<Page>> = PageReader::open(&path).unwrap().collect();
+        assert_eq!(read.len(), 3);
+        let error = read[1].as_ref().unwrap_err().to_string();
+        assert!(error.contains("a.jsonl.zst, line 4: is not a page"), "{error}");
+        let mut reader = PageReader::open(&path).unwrap();
+        let lines: Vec<PageLine> = std::iter::from_fn(|| reader.next_line().unwrap()).collect();
+        assert_eq!(lines.iter().map(|line| line.number).collect::<Vec<_>>(), [1, 4, 5]);
+        assert_eq!(lines[2].page(&path).unwrap().url, "http://e.org/2");
+    }
 }

@@ -173,4 +173,33 @@ mod tests {
         assert_eq!((thin(&home, now, 0).unwrap(), thin(&home, now, 400).unwrap()), (0, 1));
         assert_eq!(files(&home).unwrap(), paths[1..]);
     }
+
+    #[test]
+    fn the_log_of_a_crashed_run_is_cut_and_published() {
+        let (_folder, home) = crate::testing::home();
+        let mut log = RunLog::create(&home, "20260301T120000000Z-fetch").unwrap();
+        log.push(&serde_json::json!({ "a": 1 })).unwrap();
+        log.flush().unwrap();
+        let sound = log.file.len();
+        log.push(&serde_json::json!({ "b": 2 })).unwrap();
+        log.flush().unwrap();
+        let path = log.file.path().to_owned();
+        drop(log);
+        std::fs::File::options().write(true).open(&path).unwrap().set_len(sound + 3).unwrap();
+        assert!(files(&home).unwrap().is_empty(), "a log that has not ended is no log");
+        recover(&home).unwrap();
+        let mut lines = Vec::new();
+        read(&files(&home).unwrap()[0], |line| lines.push(line.to_owned())).unwrap();
+        assert_eq!(lines, ["{\"a\":1}"]);
+        recover(&home).unwrap();
+    }
+
+    #[test]
+    fn a_name_that_is_no_run_has_no_time() {
+        for name in
+            ["x", "20260301T120000000Z.jsonl.zst", "2026Z-fetch.jsonl.zst", "20261301T120000000Z-fetch.jsonl.zst"]
+        {
+            assert_eq!(name_of(Path::new(name)), None, "{name}");
+        }
+    }
 }

@@ -28,3 +28,19 @@ pub fn read(home: &Home) -> Result<Vec<VirtualCorpus>> {
 pub fn write(home: &Home, known: Vec<VirtualCorpus>) -> Result<()> {
     Ok(write_atomic(&home.root().join("corpora.tsv"), table::text(known.into_iter()).as_bytes())?)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::home;
+
+    #[test]
+    fn filters_come_back_under_their_names() {
+        let (_folder, home) = home();
+        assert!(read(&home).unwrap().is_empty());
+        let corpus = |name: &str, filter: &str| VirtualCorpus { name: name.into(), filter: filter.into() };
+        let known = vec![corpus("north", "site=\"a.example\"\tlang=de"), corpus("all", "")];
+        write(&home, known.clone()).unwrap();
+        assert_eq!(read(&home).unwrap(), known);
+    }
+}

@@ -85,3 +85,33 @@ impl Work {
         Ok(String::from_utf8(bytes).expect("rows were written as text"))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::home;
+    use tidings_model::Entry;
+
+    #[test]
+    fn rows_come_back_by_their_tickets_and_the_file_has_no_name() {
+        let (folder, home) = home();
+        let mut draft = WorkDraft::create(&home).unwrap();
+        let entries: Vec<Entry> = ["a", "é", ""]
+            .map(|title| {
+                let own = |text: &str| text.to_owned();
+                Entry { seen: own("s"), published: own(""), feed: own("f"), url: own("u"), title: own(title) }
+            })
+            .to_vec();
+        for (at, entry) in entries.iter().enumerate() {
+            assert_eq!(draft.push(&entry.row()).unwrap() as usize, at);
+        }
+        let work = draft.finish().unwrap();
+        assert_eq!((work.len(), work.is_empty()), (3, false));
+        for ticket in [2, 0, 1] {
+            let line = work.line(ticket).unwrap();
+            assert_eq!(Row::parse(&line).unwrap(), entries[ticket as usize].row());
+        }
+        assert!(!folder.path().join("work.tmp").exists());
+        assert!(WorkDraft::create(&home).unwrap().finish().unwrap().is_empty());
+    }
+}
