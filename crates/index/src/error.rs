@@ -22,7 +22,9 @@ pub enum Error {
     #[error("a segment would hold more than {limit} tokens; build it in smaller pieces")]
     TooLarge { limit: u64 },
     #[error(transparent)]
-    Store(#[from] tidings_store::Error),
+    Formats(#[from] tidings_formats::Error),
+    #[error(transparent)]
+    Storage(#[from] tidings_storage::Error),
 }
 
 /// What the index gives.

@@ -6,7 +6,7 @@
 //!
 //! ```
 //! use tidings_index::{Settings, Snapshot, Writer, lexicon::Layer};
-//! use tidings_store::format::vertical::Reader;
+//! use tidings_formats::vertical::Reader;
 //!
 //! let folder = tempfile::tempdir().unwrap();
 //! let text = "<doc id=\"a\" date=\"2026-03-01\" site=\"e.org\">\n<p>\n<s>\nRain\train\tNOUN\n<g/>\n!\t!\tPUNCT\n</s>\n</p>\n</doc>\n";

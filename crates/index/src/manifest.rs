@@ -6,7 +6,8 @@
 use std::path::Path;
 
 use serde::{Deserialize, Serialize};
-use tidings_store::disk::{Draft, remove};
+use tidings_storage::AtomicFile;
+use tidings_storage::file::remove;
 use xxhash_rust::xxh3::xxh3_64;
 
 use crate::error::{During, Error, Result, damaged};
@@ -100,7 +101,7 @@ impl Manifest {
     /// Makes this the manifest of a folder.
     pub(crate) fn publish(&self, folder: &Path) -> Result<()> {
         let json = serde_json::to_string(self).expect("plain values");
-        let mut draft = Draft::create(&folder.join(NAME))?;
+        let mut draft = AtomicFile::create(&folder.join(NAME))?;
         draft.write(format!("{json}\n{:016x}\n", xxh3_64(json.as_bytes())).as_bytes())?;
         Ok(draft.publish()?)
     }

@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use bytemuck::Pod;
 use serde::{Deserialize, Serialize};
 use tidings_mapped::Mapped;
-use tidings_store::disk::Draft;
+use tidings_storage::AtomicFile;
 use xxhash_rust::xxh3::{Xxh3, xxh3_64};
 
 use crate::error::{During, Error, Result, damaged};
@@ -56,7 +56,7 @@ struct Entry {
 
 /// Writes a file section by section; it appears whole or not at all.
 pub(crate) struct SectionWriter {
-    draft: Draft,
+    draft: AtomicFile,
     at: u64,
     entries: Vec<Entry>,
     digest: Xxh3,
@@ -69,7 +69,7 @@ impl SectionWriter {
 
     /// Begins a file that says it is of a version.
     pub(crate) fn create_as(path: &Path, kind: FileKind, version: u32) -> Result<SectionWriter> {
-        let mut draft = Draft::create(path)?;
+        let mut draft = AtomicFile::create(path)?;
         let mut header = [0; HEADER_BYTES];
         header[..16].copy_from_slice(kind.magic());
         header[16..20].copy_from_slice(&version.to_le_bytes());

@@ -9,9 +9,9 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use tidings_formats::vertical::Reader;
 use tidings_model::Annotated;
-use tidings_store::disk::make_folder;
-use tidings_store::format::vertical::Reader;
+use tidings_storage::file::make_folder;
 
 use crate::day::Day;
 use crate::error::Result;

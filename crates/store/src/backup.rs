@@ -14,15 +14,16 @@ use std::io::Read as _;
 use std::path::{Path, PathBuf};
 use std::time::UNIX_EPOCH;
 
+use tidings_storage::file::{self, files_in};
+use tidings_storage::{AtomicFile, write_atomic};
 use xxhash_rust::xxh3::Xxh3;
 
-use crate::disk::{self, Draft};
-use crate::error::{During, Error, Result};
-use crate::home::{Home, SETTINGS, files_in};
+use crate::error::{Context, Error, Result};
+use crate::home::{Home, SETTINGS};
 use crate::journal;
 use crate::plan;
 use crate::removed::Removed;
-use crate::table::{self, Tabular};
+use crate::table::{self, columns};
 use crate::takedown;
 
 const MANIFEST: &str = "MANIFEST.tsv";
@@ -52,24 +53,7 @@ pub struct Saved {
     pub folder: String,
 }
 
-impl Tabular for Saved {
-    const COLUMNS: &'static [&'static str] = &["file", "bytes", "xxh3", "modified", "folder"];
-
-    fn fields(&self) -> Vec<String> {
-        let Saved { path, bytes, xxh3, modified, folder } = self.clone();
-        vec![path, bytes.to_string(), xxh3, modified, folder]
-    }
-
-    fn from_fields(field: &dyn Fn(&str) -> String) -> Saved {
-        Saved {
-            path: field("file"),
-            bytes: field("bytes").parse().unwrap_or(0),
-            xxh3: field("xxh3"),
-            modified: field("modified"),
-            folder: field("folder"),
-        }
-    }
-}
+columns!(Saved { "file" = path, bytes, xxh3, modified, folder });
 
 /// A backup.
 #[derive(Debug)]
@@ -110,16 +94,16 @@ impl Backup {
         self.files.is_empty()
     }
 
-    /// Whether it holds pages, none of which the home has: then it is somebody else's.
+    /// Whether it holds pages, none of which the home has: then it is the backup of another home.
     pub fn is_of_another(&self, home: &Home) -> bool {
         let mut pages = self.files.keys().filter(|path| path.starts_with("pages/")).peekable();
         pages.peek().is_some() && !pages.any(|path| home.root().join(path).exists())
     }
 
-    /// Copies the small files that change, which must be quick, under a name that no earlier run had. Whoever holds the lock of the home
+    /// Copies the small files that change, which must be quick, under a name that no earlier run had. The process that holds the lock of the home
     /// lets it go afterwards: pages do not change. Gives the run that is under way, if there is one.
     pub fn begin(&mut self, home: &Home, name: &str) -> Result<Draught> {
-        disk::make_folder(&self.root)?;
+        file::make_folder(&self.root)?;
         let mut draught = Draught { name: name.to_owned(), files: BTreeMap::new(), taken: Taken::default() };
         for attempt in 1.. {
             let before = journal::run(home)?;
@@ -163,7 +147,7 @@ impl Backup {
         let Draught { files, mut taken, .. } = draught;
         taken.files = files.len() as u64;
         taken.bytes = files.values().map(|saved| saved.bytes).sum();
-        disk::write_whole(&self.root.join(MANIFEST), table::text(files.values().cloned()).as_bytes())?;
+        write_atomic(&self.root.join(MANIFEST), table::text(files.values().cloned()).as_bytes())?;
         self.files = files;
         self.tidy()?;
         Ok(taken)
@@ -204,9 +188,9 @@ impl Backup {
         let shown = home.shown(path);
         let meta = match fs::metadata(path) {
             Ok(meta) => meta,
-            // Small files come and go while nobody holds the lock.
+            // Small files come and go while no process holds the lock.
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(()),
-            Err(error) => return Err(error).during("look at", path),
+            Err(error) => return Err(error).context("look at", path),
         };
         let since = meta.modified().ok().and_then(|time| time.duration_since(UNIX_EPOCH).ok());
         let modified = since.map(|since| since.as_nanos().to_string()).unwrap_or_default();
@@ -228,13 +212,13 @@ impl Backup {
     /// Removes what the manifest does not name: former versions, and what a run left that did not end.
     fn tidy(&self) -> Result<()> {
         let named: BTreeSet<PathBuf> = self.files.values().map(|saved| self.place(saved)).collect();
-        // Folders of ours have names of runs; whatever else lies here is none of our business.
+        // Folders of ours have names of runs; other files stay as they are.
         let is_ours = |path: &PathBuf| path.is_dir() && path.to_string_lossy().ends_with(FOLDER_ENDING);
         for folder in files_in(&self.root)?.into_iter().filter(is_ours) {
             let mut found = Vec::new();
             collect(&folder, MAX_DEPTH, &mut found)?;
             for path in found.iter().filter(|path| !named.contains(*path)) {
-                disk::remove(path)?;
+                file::remove(path)?;
             }
             remove_empty(&folder);
         }
@@ -267,10 +251,10 @@ impl Backup {
     /// Makes a home of the backup in an empty folder, or goes on with one that was begun. The settings come last: before, the
     /// folder is no home.
     pub fn restore(&self, to: &Path, mut progress: impl FnMut(u64, u64, &str)) -> Result<()> {
-        disk::make_folder(to)?;
+        file::make_folder(to)?;
         let marker = to.join(RESTORING);
         if !marker.exists() {
-            disk::write_whole(&marker, b"")?;
+            write_atomic(&marker, b"")?;
         }
         let (last, files): (Vec<&Saved>, Vec<&Saved>) = self.files.values().partition(|saved| saved.path == SETTINGS);
         for (done, saved) in (0..).zip(files.into_iter().chain(last)) {
@@ -282,15 +266,15 @@ impl Backup {
             }
             let (bytes, xxh3) = copy_whole(&source, &target)?;
             if (bytes, &xxh3) != (saved.bytes, &saved.xxh3) {
-                disk::remove(&target)?;
+                file::remove(&target)?;
                 return Err(Error::Damaged {
                     path: source,
                     at: "(its bytes are not those that were saved)".to_owned(),
                 });
             }
         }
-        disk::remove(&to.join(format!("{RESTORING}.tmp")))?;
-        disk::remove(&marker)
+        file::remove(&to.join(format!("{RESTORING}.tmp")))?;
+        Ok(file::remove(&marker)?)
     }
 }
 
@@ -362,28 +346,108 @@ fn digest(path: &Path) -> Result<String> {
 
 /// Copies a file; it appears whole, with its permissions. Gives its size and digest.
 fn copy_whole(from: &Path, to: &Path) -> Result<(u64, String)> {
-    let mut draft = Draft::create(to)?;
+    let mut draft = AtomicFile::create(to)?;
     let mut hash = Xxh3::new();
     let mut bytes = 0;
     each_part(from, |part| {
         hash.update(part);
         bytes += part.len() as u64;
-        draft.write(part)
+        Ok(draft.write(part)?)
     })?;
     draft.publish()?;
-    let permissions = fs::metadata(from).during("look at", from)?.permissions();
-    fs::set_permissions(to, permissions).during("set the permissions of", to)?;
+    let permissions = fs::metadata(from).context("look at", from)?.permissions();
+    fs::set_permissions(to, permissions).context("set the permissions of", to)?;
     Ok((bytes, format!("{:032x}", hash.digest128())))
 }
 
 fn each_part(path: &Path, mut see: impl FnMut(&[u8]) -> Result<()>) -> Result<()> {
-    let mut file = File::open(path).during("open", path)?;
+    let mut file = File::open(path).context("open", path)?;
     let mut buffer = vec![0; 1 << 18];
     loop {
-        let read = file.read(&mut buffer).during("read", path)?;
+        let read = file.read(&mut buffer).context("read", path)?;
         if read == 0 {
             return Ok(());
         }
         see(&buffer[..read])?;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::{fill_plan, home, rows};
+
+    fn take(backup: &mut Backup, home: &Home, name: &str) -> Taken {
+        let draught = backup.begin(home, &format!("{name}{FOLDER_ENDING}")).unwrap();
+        backup.finish(home, draught, |_, _, _| {}).unwrap()
+    }
+
+    #[test]
+    fn a_backup_is_restored_and_derived_files_are_not_in_it() {
+        let (folder, home) = home();
+        fill_plan(&home, "f", &["a", "b"]);
+        for key in [
+            "pages/2026-03-01/r.0.jsonl.zst",
+            "state/feeds.tsv",
+            "docs/de/1.jsonl.zst",
+            "pages/2026-03-01/r.1.jsonl.zst.part",
+        ] {
+            home.storage().put_atomic(key, key.as_bytes()).unwrap();
+        }
+        let other = tempfile::tempdir().unwrap();
+        let mut backup = Backup::open(other.path()).unwrap();
+        assert!(backup.is_empty());
+        let taken = take(&mut backup, &home, "1");
+        assert_eq!(taken.files, taken.copied);
+        let again = take(&mut backup, &home, "2");
+        assert_eq!((again.files, again.copied), (taken.files, 0), "what has not changed is not copied");
+        let to = folder.path().join("restored");
+        assert!(is_free(&to).unwrap());
+        backup.restore(&to, |_, _, _| {}).unwrap();
+        let restored = Home::at(&to).unwrap();
+        assert_eq!(rows(&restored), rows(&home));
+        assert!(restored.file_bytes("pages/2026-03-01/r.0.jsonl.zst").unwrap().is_some());
+        assert!(restored.file_bytes("docs/de/1.jsonl.zst").unwrap().is_none());
+        assert!(restored.file_bytes("pages/2026-03-01/r.1.jsonl.zst.part").unwrap().is_none());
+        assert!(!is_free(&to).unwrap());
+    }
+
+    #[test]
+    fn pages_that_the_home_lost_stay_in_the_backup() {
+        let (_folder, home) = home();
+        let key = "pages/2026-03-01/r.0.jsonl.zst";
+        home.storage().put_atomic(key, b"page").unwrap();
+        let other = tempfile::tempdir().unwrap();
+        let mut backup = Backup::open(other.path()).unwrap();
+        take(&mut backup, &home, "1");
+        assert!(!backup.is_of_another(&home));
+        home.storage().remove(key).unwrap();
+        assert!(backup.is_of_another(&home));
+        let taken = take(&mut backup, &home, "2");
+        assert_eq!(taken.lost, [key]);
+        assert!(Backup::open(other.path()).unwrap().verify(|_, _, _| {}).unwrap().is_empty());
+    }
+
+    #[test]
+    fn damage_and_loss_are_found_by_verification_and_stop_a_restoration() {
+        let (folder, home) = home();
+        home.storage().put_atomic("pages/2026-03-01/a.jsonl.zst", b"page").unwrap();
+        home.storage().put_atomic("pages/2026-03-01/b.jsonl.zst", b"page").unwrap();
+        let other = tempfile::tempdir().unwrap();
+        let mut backup = Backup::open(other.path()).unwrap();
+        take(&mut backup, &home, "1");
+        let saved = |name: &str| other.path().join(format!("1{FOLDER_ENDING}/pages/2026-03-01/{name}.jsonl.zst"));
+        fs::write(saved("a"), b"pagf").unwrap();
+        fs::remove_file(saved("b")).unwrap();
+        let faults = backup.verify(|_, _, _| {}).unwrap();
+        assert_eq!(faults.len(), 2);
+        assert!(
+            faults[0].ends_with("a.jsonl.zst is damaged") && faults[1].ends_with("b.jsonl.zst is missing"),
+            "{faults:?}"
+        );
+        let to = folder.path().join("restored");
+        assert!(backup.restore(&to, |_, _, _| {}).is_err());
+        assert!(Home::at(&to).is_err(), "half a home is none");
+        assert!(is_free(&to).unwrap(), "the restoration may be gone on with");
     }
 }

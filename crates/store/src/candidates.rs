@@ -2,16 +2,16 @@
 //! none; and which files of pages were searched already.
 
 use std::collections::HashMap;
+use tidings_storage::AtomicFile;
 
-use crate::disk::Draft;
-use crate::error::{During, Result};
+use crate::error::{Context, Result};
 use crate::home::Home;
-use crate::table::{self, Tabular};
+use crate::table::{self, Field, columns};
 
 /// What became of a candidate.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Hash, PartialOrd, Ord)]
 pub enum Fate {
-    /// Nobody has asked for it yet.
+    /// It was not requested yet.
     #[default]
     New,
     /// It was asked for and is a feed.
@@ -43,9 +43,15 @@ impl Fate {
     pub fn word(self) -> &'static str {
         Fate::WORDS.iter().find(|row| row.0 == self).map_or("new", |row| row.1)
     }
+}
 
-    fn of_word(word: &str) -> Fate {
-        Fate::WORDS.iter().find(|row| row.1 == word).map(|row| row.0).unwrap_or_default()
+impl Field for Fate {
+    fn to_text(&self) -> String {
+        self.word().to_owned()
+    }
+
+    fn from_text(text: String) -> Fate {
+        Fate::WORDS.iter().find(|row| row.1 == text).map(|row| row.0).unwrap_or_default()
     }
 }
 
@@ -84,65 +90,23 @@ pub struct Candidate {
     pub labels: String,
 }
 
-impl Tabular for Candidate {
-    const COLUMNS: &'static [&'static str] = &[
-        "feed",
-        "site",
-        "evidence",
-        "seen",
-        "found_on",
-        "fate",
-        "reason",
-        "checked",
-        "entries",
-        "latest",
-        "language",
-        "requests",
-        "good_pages",
-        "title",
-        "labels",
-    ];
-
-    fn fields(&self) -> Vec<String> {
-        vec![
-            self.feed.clone(),
-            self.site.clone(),
-            self.evidence.clone(),
-            self.seen.to_string(),
-            self.found_on.clone(),
-            self.fate.word().to_owned(),
-            self.reason.clone(),
-            self.checked.clone(),
-            self.entries.to_string(),
-            self.latest.clone(),
-            self.language.clone(),
-            self.requests.to_string(),
-            self.good_pages.to_string(),
-            self.title.clone(),
-            self.labels.clone(),
-        ]
-    }
-
-    fn from_fields(field: &dyn Fn(&str) -> String) -> Candidate {
-        Candidate {
-            feed: field("feed"),
-            site: field("site"),
-            evidence: field("evidence"),
-            seen: field("seen").parse().unwrap_or(0),
-            found_on: field("found_on"),
-            fate: Fate::of_word(&field("fate")),
-            reason: field("reason"),
-            checked: field("checked"),
-            entries: field("entries").parse().unwrap_or(0),
-            latest: field("latest"),
-            language: field("language"),
-            requests: field("requests").parse().unwrap_or(0),
-            good_pages: field("good_pages").parse().unwrap_or(0),
-            title: field("title"),
-            labels: field("labels"),
-        }
-    }
-}
+columns!(Candidate {
+    feed,
+    site,
+    evidence,
+    seen,
+    found_on,
+    fate,
+    reason,
+    checked,
+    entries,
+    latest,
+    language,
+    requests,
+    good_pages,
+    title,
+    labels
+});
 
 /// Shows every candidate to `see`.
 pub fn read(home: &Home, see: impl FnMut(Candidate)) -> Result<()> {
@@ -187,22 +151,7 @@ pub struct Barren {
     pub start: String,
 }
 
-impl Tabular for Barren {
-    const COLUMNS: &'static [&'static str] = &["site", "checked", "requests", "start"];
-
-    fn fields(&self) -> Vec<String> {
-        vec![self.site.clone(), self.checked.clone(), self.requests.to_string(), self.start.clone()]
-    }
-
-    fn from_fields(field: &dyn Fn(&str) -> String) -> Barren {
-        Barren {
-            site: field("site"),
-            checked: field("checked"),
-            requests: field("requests").parse().unwrap_or(0),
-            start: field("start"),
-        }
-    }
-}
+columns!(Barren { site, checked, requests, start });
 
 /// Shows every site without feeds to `see`.
 pub fn read_barren(home: &Home, see: impl FnMut(Barren)) -> Result<()> {
@@ -224,17 +173,7 @@ pub struct Searched {
     pub pages: u64,
 }
 
-impl Tabular for Searched {
-    const COLUMNS: &'static [&'static str] = &["file", "pages"];
-
-    fn fields(&self) -> Vec<String> {
-        vec![self.file.clone(), self.pages.to_string()]
-    }
-
-    fn from_fields(field: &dyn Fn(&str) -> String) -> Searched {
-        Searched { file: field("file"), pages: field("pages").parse().unwrap_or(0) }
-    }
-}
+columns!(Searched { file, pages });
 
 /// Shows every file that was searched to `see`.
 pub fn read_searched(home: &Home, see: impl FnMut(Searched)) -> Result<()> {
@@ -253,7 +192,7 @@ pub fn append_feeds(home: &Home, feeds: &[(String, String)]) -> Result<()> {
         return Ok(());
     }
     let path = home.feed_list();
-    let mut bytes = std::fs::read(&path).during("read", &path)?;
+    let mut bytes = std::fs::read(&path).context("read", &path)?;
     if !bytes.is_empty() && !bytes.ends_with(b"\n") {
         bytes.push(b'\n');
     }
@@ -261,9 +200,9 @@ pub fn append_feeds(home: &Home, feeds: &[(String, String)]) -> Result<()> {
         let comment = comment.replace(['\n', '\r'], " ");
         bytes.extend_from_slice(format!("# {comment}\n{}\n", line.replace(['\n', '\r'], " ")).as_bytes());
     }
-    let mut draft = Draft::create(&path)?;
+    let mut draft = AtomicFile::create(&path)?;
     draft.write(&bytes)?;
-    draft.publish()
+    Ok(draft.publish()?)
 }
 
 #[cfg(test)]

@@ -2,7 +2,7 @@
 //!
 //! It is a tree of SHA-256. A leaf is a document (or a page, or a verdict) as its file has it, unpacked; a day is
 //! the digests of its documents in their own order, so that it does not matter in how many files, in which order
-//! or how hard packed they lie; a shelf is its days, a stage its shelves. Whoever finds two roots different walks
+//! or how hard packed they lie; a partition is its days, a stage its partitions. To find where two homes differ, walk
 //! down to the day. Days that were looked at are remembered in `state/digests.tsv` by the digest of their files.
 
 use std::collections::{BTreeMap, HashMap};
@@ -10,15 +10,16 @@ use std::io::{BufRead, Read as _};
 use std::path::Path;
 
 use sha2::{Digest as _, Sha256};
+use tidings_storage::write_atomic;
 use xxhash_rust::xxh3::Xxh3;
 
-use crate::disk;
-use crate::docs::{self, Ingredient, Recipe};
-use crate::error::{During, Error, Result};
+use crate::dedup_state::JudgedDays;
+use crate::docs::{self, Recipe};
+use crate::error::{Context, Error, Result};
+use crate::file_digest::FileDigest;
 use crate::frames;
 use crate::home::Home;
-use crate::seen::Ledger;
-use crate::table::{self, Tabular};
+use crate::table::{self, columns};
 use crate::text::{self, TextRecipe};
 
 /// The way digests are made; another way gets another number.
@@ -57,10 +58,10 @@ impl Stage {
 /// A SHA-256.
 pub type Sum = [u8; 32];
 
-/// A day on a shelf: where the tree ends.
+/// A day of a partition: a leaf of the tree.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Day {
-    /// The language, `dropped`, or nothing where a stage has one shelf only.
+    /// The language, `dropped`, or nothing where a stage has one partition only.
     pub shelf: String,
     /// `YYYY-MM-DD`.
     pub day: String,
@@ -75,12 +76,12 @@ pub struct Day {
 pub struct Tree {
     /// The stage.
     pub stage: Stage,
-    /// Its days, by shelf and then by day. A day without anything is none.
+    /// Its days, by partition and then by day. A day without anything is none.
     pub days: Vec<Day>,
 }
 
 impl Tree {
-    /// Its shelves with their digests and what they hold.
+    /// Its partitions with their digests and number of items.
     pub fn shelves(&self) -> Vec<(String, u64, Sum)> {
         let mut shelves: BTreeMap<&str, (u64, Sha256)> = BTreeMap::new();
         for day in &self.days {
@@ -118,7 +119,7 @@ fn node(stage: Stage, level: &str) -> Sha256 {
 struct Wanted {
     shelf: String,
     day: String,
-    files: Vec<Ingredient>,
+    files: Vec<FileDigest>,
 }
 
 impl Wanted {
@@ -137,7 +138,7 @@ impl Wanted {
 }
 
 /// A day that was looked at, as `state/digests.tsv` has it.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 struct Known {
     name: String,
     key: String,
@@ -145,24 +146,13 @@ struct Known {
     sum: String,
 }
 
-impl Tabular for Known {
-    const COLUMNS: &'static [&'static str] = &["day", "files", "items", "sha256"];
-
-    fn fields(&self) -> Vec<String> {
-        vec![self.name.clone(), self.key.clone(), self.items.to_string(), self.sum.clone()]
-    }
-
-    fn from_fields(field: &dyn Fn(&str) -> String) -> Known {
-        let items = field("items").parse().unwrap_or(0);
-        Known { name: field("day"), key: field("files"), items, sum: field("sha256") }
-    }
-}
+columns!(Known { "day" = name, "files" = key, items, "sha256" = sum });
 
 /// Makes the digests of a home.
 pub struct Digester<'a> {
     home: &'a Home,
     known: HashMap<String, Known>,
-    /// Whether every byte is read and held against the recipes, whatever is remembered.
+    /// Whether every byte is read and held against the recipes, also where a digest is remembered.
     verify: bool,
 }
 
@@ -176,7 +166,7 @@ impl<'a> Digester<'a> {
         Ok(Digester { home, known, verify })
     }
 
-    /// The digests of a stage, of one shelf only where that is asked for; `progress` hears of every day that must be read.
+    /// The digests of a stage, of one partition only where that is asked for; `progress` hears of every day that must be read.
     pub fn stage(
         &mut self,
         stage: Stage,
@@ -222,12 +212,12 @@ impl<'a> Digester<'a> {
     pub fn remember(&self) -> Result<()> {
         let rows: BTreeMap<&String, &Known> = self.known.iter().collect();
         let text = table::text(rows.into_values().cloned());
-        disk::write_whole(&self.home.state("digests.tsv"), text.as_bytes())
+        Ok(write_atomic(&self.home.state("digests.tsv"), text.as_bytes())?)
     }
 
     /// The days of a stage that are whole, with their files.
     fn wanted(&self, stage: Stage) -> Result<Vec<Wanted>> {
-        let one = |shelf: &str, day: &str, file: &Ingredient| Wanted {
+        let one = |shelf: &str, day: &str, file: &FileDigest| Wanted {
             shelf: shelf.to_owned(),
             day: day.to_owned(),
             files: vec![file.clone()],
@@ -235,21 +225,21 @@ impl<'a> Digester<'a> {
         let mut wanted = Vec::new();
         match stage {
             Stage::Pages => {
-                for day in docs::days(self.home)? {
+                for day in docs::page_days(self.home)? {
                     let files = self.pages_of(&day)?;
                     wanted.push(Wanted { shelf: String::new(), day: day.name, files });
                 }
             }
             Stage::Docs => {
-                for day in docs::made(self.home)? {
+                for day in docs::document_days(self.home)? {
                     let Some(recipe) = Recipe::read(self.home, &day)? else { continue };
-                    let is_documents = |file: &&Ingredient| !file.file.starts_with("docs/yield/");
+                    let is_documents = |file: &&FileDigest| !file.file.starts_with("docs/yield/");
                     wanted
                         .extend(recipe.outputs.iter().filter(is_documents).map(|file| one(shelf_of(file), &day, file)));
                 }
             }
             Stage::Seen => {
-                let days = Ledger::read(self.home)?.map(|ledger| ledger.days).unwrap_or_default();
+                let days = JudgedDays::read(self.home)?.map(|ledger| ledger.days).unwrap_or_default();
                 wanted.extend(days.iter().map(|day| one("", &day.day, &day.verdicts)));
             }
             Stage::Text => {
@@ -263,16 +253,16 @@ impl<'a> Digester<'a> {
     }
 
     /// The files of a day of pages. Their digests stand in the recipe of its documents, unless files came since.
-    fn pages_of(&self, day: &docs::Day) -> Result<Vec<Ingredient>> {
+    fn pages_of(&self, day: &docs::Day) -> Result<Vec<FileDigest>> {
         let recipe = Recipe::read(self.home, &day.name)?;
         let known = recipe.map(|recipe| recipe.inputs).unwrap_or_default();
         let mut files = Vec::new();
         for path in &day.files {
-            let name = self.home.shown(path);
-            let bytes = std::fs::metadata(path).during("look at", path)?.len();
-            files.push(match known.iter().find(|input| input.file == name && input.bytes == bytes) {
+            let name = self.home.key(path);
+            let bytes = self.home.file_bytes(&name)?;
+            files.push(match known.iter().find(|input| input.file == name && Some(input.bytes) == bytes) {
                 Some(input) => input.clone(),
-                None => docs::ingredient(self.home, path)?,
+                None => FileDigest::of(self.home, &name)?,
             });
         }
         Ok(files)
@@ -282,11 +272,11 @@ impl<'a> Digester<'a> {
     fn read(&self, stage: Stage, day: &Wanted) -> Result<(u64, Sum)> {
         let mut sums: Vec<Sum> = Vec::new();
         for file in &day.files {
-            let path = self.home.root().join(&file.file);
             if self.verify {
-                is_as_vouched(self.home, &path, file)?;
+                is_as_vouched(self.home, file)?;
             }
-            let mut reader = frames::open_any(&path)?;
+            let path = self.home.storage().path(&file.file);
+            let mut reader = self.home.open_file(&file.file)?;
             match stage {
                 Stage::Text => each_document(&mut reader, &path, &mut sums)?,
                 _ => each_line(&mut reader, &path, &mut sums)?,
@@ -299,23 +289,23 @@ impl<'a> Digester<'a> {
     }
 }
 
-fn is_as_vouched(home: &Home, path: &Path, file: &Ingredient) -> Result<()> {
-    let found = docs::ingredient(home, path)?;
+fn is_as_vouched(home: &Home, file: &FileDigest) -> Result<()> {
+    let found = FileDigest::of(home, &file.file)?;
     if (found.bytes, &found.xxh3) != (file.bytes, &file.xxh3) {
         let at = "(its bytes are not what the recipe says)".to_owned();
-        return Err(Error::Damaged { path: path.to_owned(), at });
+        return Err(Error::Damaged { path: home.storage().path(&file.file), at });
     }
     Ok(())
 }
 
-/// The shelf on which a file lies: the folder between the stage and the name.
-fn shelf_of(file: &Ingredient) -> &str {
+/// The partition of a file: the folder between the stage and the name.
+fn shelf_of(file: &FileDigest) -> &str {
     file.file.split('/').nth(1).unwrap_or_default()
 }
 
 fn each_line(reader: &mut dyn BufRead, path: &Path, sums: &mut Vec<Sum>) -> Result<()> {
     let mut line = Vec::new();
-    while frames::read_line(reader, &mut line, MAX_LINE_BYTES).during("read", path)? {
+    while frames::read_line(reader, &mut line, MAX_LINE_BYTES).context("read", path)? {
         if !line.iter().all(u8::is_ascii_whitespace) {
             sums.push(Sha256::digest(&line).into());
         }
@@ -331,7 +321,7 @@ fn each_document(reader: &mut dyn BufRead, path: &Path, sums: &mut Vec<Sum>) -> 
     let mut hash = Sha256::new();
     loop {
         let start = text.len();
-        let read = reader.take(MAX_LINE_BYTES as u64).read_until(b'\n', &mut text).during("read", path)?;
+        let read = reader.take(MAX_LINE_BYTES as u64).read_until(b'\n', &mut text).context("read", path)?;
         if read == 0 {
             return Ok(());
         }
@@ -366,7 +356,7 @@ mod tests {
 
     fn put(home: &Home, name: &str, lines: &[&str], level: i32) {
         let path = home.pages().join("2026-03-01").join(name);
-        disk::make_folder(disk::parent(&path)).unwrap();
+        tidings_storage::file::make_folder(tidings_storage::file::parent(&path)).unwrap();
         let text: String = lines.iter().map(|line| format!("{line}\n")).collect();
         std::fs::write(path, zstd::encode_all(text.as_bytes(), level).unwrap()).unwrap();
     }
@@ -408,10 +398,10 @@ mod tests {
         let mut digester = Digester::open(&home, true).unwrap();
         digester.stage(Stage::Pages, None, |_, _, _| {}).unwrap();
         let path = home.pages().join("2026-03-01/a.0.jsonl.zst");
-        let vouched = docs::ingredient(&home, &path).unwrap();
+        let vouched = FileDigest::of(&home, "pages/2026-03-01/a.0.jsonl.zst").unwrap();
         let mut bytes = std::fs::read(&path).unwrap();
         *bytes.last_mut().unwrap() ^= 1;
         std::fs::write(&path, bytes).unwrap();
-        assert!(is_as_vouched(&home, &path, &vouched).unwrap_err().to_string().contains("damaged"));
+        assert!(is_as_vouched(&home, &vouched).unwrap_err().to_string().contains("damaged"));
     }
 }

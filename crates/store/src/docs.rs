@@ -1,56 +1,46 @@
-//! The shelves of documents: a file per language and day, one of what was left out, and a recipe.
+//! Documents by language and day: a file for each, one of the pages that gave none, and a recipe.
 //!
 //! Files of a day are drafted in `docs/draft/`, synced, and then put in their places; the recipe comes last, and before the
 //! first file moves the old recipe goes. So a day with a recipe is whole and is what the recipe says; one
-//! without is to be made again, whatever lies there. A day that has only grown begins with what it was, byte for byte:
+//! without is to be made again, even if files of it lie there. A day that has only grown begins with what it was, byte for byte:
 //! frames end where a file of pages ends, so that it comes out as if it had been made at once.
 
 use std::collections::BTreeMap;
-use std::fs::{self, File};
-use std::io::{BufRead, Read as _};
+use std::io::BufRead;
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 use tidings_model::Document;
-use xxhash_rust::xxh3::Xxh3;
+use tidings_storage::file;
 
-use crate::disk;
-use crate::error::{During, Error, Result};
+use crate::error::{Context, Error, Result};
+use crate::file_digest::FileDigest;
 use crate::frames;
-use crate::home::{Home, files_in};
-use crate::shelves::{self, Shelves};
+use crate::home::Home;
+use crate::partition::{self, PartitionWriter};
 use crate::yields::{self, Yield};
+
+// Old names, until callers use the new ones.
+pub use crate::compat::docs_names::*;
 
 const FORMAT: &str = "docs";
 const DROPPED_FORMAT: &str = "dropped";
 const VERSION: u32 = 1;
 const RECIPE: &str = "tidings recipe 1";
+/// The folder of documents in a home.
+pub(crate) const ROOT: &str = "docs";
 const ENDING: &str = "jsonl.zst";
 
 /// No line is longer: the largest page, escaped as badly as JSON can, with marks.
 const MAX_LINE_BYTES: usize = 1 << 30;
 
-/// A day on the shelf of raw pages.
+/// A day of raw pages.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Day {
     /// `YYYY-MM-DD`.
     pub name: String,
     /// Its files, in the order in which they are read.
     pub files: Vec<PathBuf>,
-}
-
-/// A file that went into a day, or came out.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Ingredient {
-    /// Its path in the home.
-    pub file: String,
-    /// Its size.
-    pub bytes: u64,
-    /// The digest of its bytes: XXH3, 128 bits, in hexadecimal.
-    pub xxh3: String,
-    /// How many lines it holds, where we wrote it.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub lines: Option<u64>,
 }
 
 /// What a day was made of, and what came out.
@@ -67,15 +57,15 @@ pub struct Recipe {
     /// The settings that matter for the result.
     pub settings: serde_json::Value,
     /// The files of pages.
-    pub inputs: Vec<Ingredient>,
+    pub inputs: Vec<FileDigest>,
     /// Pages read.
     pub pages: u64,
-    /// Documents by the shelf of their language.
+    /// Documents by the partition of their language.
     pub documents: BTreeMap<String, u64>,
     /// Pages left out, by reason.
     pub dropped: BTreeMap<String, u64>,
     /// The files that hold them.
-    pub outputs: Vec<Ingredient>,
+    pub outputs: Vec<FileDigest>,
 }
 
 impl Recipe {
@@ -98,15 +88,15 @@ impl Recipe {
     /// The recipe of a day; none if the day is yet to be made, or was made by a version whose
     /// recipes we cannot read.
     pub fn read(home: &Home, day: &str) -> Result<Option<Recipe>> {
-        let recipe: Option<Recipe> = read_recipe(&recipe_path(home, day))?;
+        let recipe: Option<Recipe> = read_recipe(home, ROOT, day)?;
         Ok(recipe.filter(|recipe| recipe.format == RECIPE && recipe.day == day))
     }
 
     /// The files of documents among the outputs: not those of what was left out or counted.
-    pub fn shelves(&self) -> impl Iterator<Item = &Ingredient> {
-        let is_shelf =
-            |output: &&Ingredient| !["docs/dropped/", "docs/yield/"].iter().any(|p| output.file.starts_with(p));
-        self.outputs.iter().filter(is_shelf)
+    pub fn document_files(&self) -> impl Iterator<Item = &FileDigest> {
+        let is_other =
+            |output: &FileDigest| ["docs/dropped/", "docs/yield/"].iter().any(|p| output.file.starts_with(p));
+        self.outputs.iter().filter(move |output| !is_other(output))
     }
 
     /// Why a day made by this recipe must be made again; nothing if it need not. Files of pages
@@ -150,7 +140,8 @@ impl Recipe {
     fn read_of(&self, home: &Home, day: &Day) -> Result<usize> {
         let mut read = 0;
         for (input, path) in self.inputs.iter().zip(&day.files) {
-            if (&input.file, input.bytes) != (&home.shown(path), size(path)?) {
+            let bytes = home.file_bytes(&home.key(path))?;
+            if input.file != home.key(path) || Some(input.bytes) != bytes {
                 break;
             }
             read += 1;
@@ -159,50 +150,55 @@ impl Recipe {
     }
 
     fn is_missing(&self, home: &Home) -> bool {
-        let bytes = |output: &Ingredient| fs::metadata(home.root().join(&output.file)).map_or(0, |meta| meta.len());
-        self.outputs.iter().any(|output| bytes(output) != output.bytes)
+        !self.outputs.iter().all(|output| output.is_present(home))
     }
 }
 
-/// Reads a recipe; none if there is none, or if it is written in a way that we cannot read.
-pub(crate) fn read_recipe<R: serde::de::DeserializeOwned>(path: &Path) -> Result<Option<R>> {
-    match fs::read(path) {
-        Ok(text) => Ok(serde_json::from_slice(&text).ok()),
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(None),
-        Err(error) => Err(error).during("read", path),
-    }
+/// Reads a recipe; none if there is none, or if it is in a format that we cannot read.
+pub(crate) fn read_recipe<R: serde::de::DeserializeOwned>(home: &Home, root: &str, day: &str) -> Result<Option<R>> {
+    let text = home.storage().read(&recipe_key(root, day))?;
+    Ok(text.and_then(|text| serde_json::from_slice(&text).ok()))
 }
 
-/// The days that there are documents of, oldest first.
-pub fn made(home: &Home) -> Result<Vec<String>> {
-    recipes_in(&home.docs())
+/// Writes a recipe: from now on the day is what the recipe says.
+pub(crate) fn write_recipe(home: &Home, root: &str, day: &str, recipe: &impl Serialize) -> Result<()> {
+    let mut text = serde_json::to_vec_pretty(recipe).expect("recipes serialise");
+    text.push(b'\n');
+    Ok(home.storage().put_atomic(&recipe_key(root, day), &text)?)
+}
+
+/// Removes a recipe: from now on the day is to be made again.
+pub(crate) fn remove_recipe(home: &Home, root: &str, day: &str) -> Result<()> {
+    Ok(home.storage().remove(&recipe_key(root, day))?)
+}
+
+/// The days that have documents, oldest first.
+pub fn document_days(home: &Home) -> Result<Vec<String>> {
+    recipes_in(home, ROOT)
 }
 
 /// The days that have a recipe under a root, oldest first.
-pub(crate) fn recipes_in(root: &Path) -> Result<Vec<String>> {
-    let files = files_in(&root.join("recipes"))?;
-    let names = files.iter().filter(|path| path.extension().is_some_and(|ending| ending == "json"));
-    Ok(names.filter_map(|path| Some(path.file_stem()?.to_str()?.to_owned())).collect())
+pub(crate) fn recipes_in(home: &Home, root: &str) -> Result<Vec<String>> {
+    let folder = format!("{root}/recipes");
+    let day = |key: &String| Some(key.strip_prefix(&folder)?.strip_prefix('/')?.strip_suffix(".json")?.to_owned());
+    Ok(home.storage().list(&folder)?.iter().filter_map(day).collect())
 }
 
-fn size(path: &Path) -> Result<u64> {
-    Ok(fs::metadata(path).during("look at", path)?.len())
+/// The key of the recipe of a day under a root.
+pub(crate) fn recipe_key(root: &str, day: &str) -> String {
+    format!("{root}/recipes/{day}.json")
 }
 
-pub(crate) fn recipe_path(home: &Home, day: &str) -> PathBuf {
-    home.docs().join("recipes").join(format!("{day}.json"))
-}
-
-/// The days of the shelf of pages, oldest first.
-pub fn days(home: &Home) -> Result<Vec<Day>> {
-    days_since(home, "")
+/// The days that have pages, oldest first.
+pub fn page_days(home: &Home) -> Result<Vec<Day>> {
+    page_days_since(home, "")
 }
 
 /// The same from a day on.
-pub fn days_since(home: &Home, first: &str) -> Result<Vec<Day>> {
+pub fn page_days_since(home: &Home, first: &str) -> Result<Vec<Day>> {
     let mut days: Vec<Day> = Vec::new();
     for path in crate::pages::files_since(home, first)? {
-        let folder = disk::parent(&path).file_name().unwrap_or_default().to_string_lossy().into_owned();
+        let folder = file::parent(&path).file_name().unwrap_or_default().to_string_lossy().into_owned();
         match days.last_mut() {
             Some(day) if day.name == folder => day.files.push(path),
             _ => days.push(Day { name: folder, files: vec![path] }),
@@ -213,37 +209,20 @@ pub fn days_since(home: &Home, first: &str) -> Result<Vec<Day>> {
     Ok(days)
 }
 
-/// A file's name, size and digest.
-pub fn ingredient(home: &Home, path: &Path) -> Result<Ingredient> {
-    let mut file = File::open(path).during("open", path)?;
-    let mut hash = Xxh3::new();
-    let mut buffer = vec![0; 1 << 18];
-    let mut bytes = 0;
-    loop {
-        let read = file.read(&mut buffer).during("read", path)?;
-        if read == 0 {
-            break;
-        }
-        hash.update(&buffer[..read]);
-        bytes += read as u64;
-    }
-    Ok(Ingredient { file: home.shown(path), bytes, xxh3: format!("{:032x}", hash.digest128()), lines: None })
-}
-
 /// The documents of a day while they are being made. What is not published leaves no trace.
 pub struct DayDraft {
     home: Home,
     recipe: Recipe,
     kept: Option<Recipe>,
-    shelves: Shelves,
+    partitions: PartitionWriter,
     yields: yields::Tally,
 }
 
-/// The name of the shelf of pages that gave no document; no language has such a code.
+/// The partition of pages that gave no document; no language has such a code.
 const DROPPED: &str = "dropped";
 
 impl DayDraft {
-    /// Begins a day; whatever an earlier attempt left is thrown away. What was made of its first files and is still
+    /// Begins a day; drafts of an earlier attempt are removed. What was made of its first files and is still
     /// good is kept.
     pub fn begin(home: &Home, recipe: Recipe, day: &Day) -> Result<DayDraft> {
         if let Some(earlier) = Recipe::read(home, &recipe.day)?
@@ -261,32 +240,30 @@ impl DayDraft {
     pub fn create(home: &Home, recipe: Recipe) -> Result<DayDraft> {
         let mut draft = DayDraft::empty(home, recipe)?;
         // That nothing was left out is worth a file too.
-        draft.shelves.open(DROPPED, &frames::label(DROPPED_FORMAT, VERSION, ""))?;
+        draft.partitions.open(DROPPED, &frames::header(DROPPED_FORMAT, VERSION, ""))?;
         Ok(draft)
     }
 
     fn empty(home: &Home, recipe: Recipe) -> Result<DayDraft> {
-        sweep(home)?;
-        let shelves = Shelves::new(&home.docs(), ENDING);
+        remove_temp(home)?;
+        let partitions = PartitionWriter::new(home, ROOT, ENDING);
         let (home, yields) = (home.clone(), yields::Tally::default());
-        Ok(DayDraft { home, recipe, kept: None, shelves, yields })
+        Ok(DayDraft { home, recipe, kept: None, partitions, yields })
     }
 
     /// Takes over what an earlier recipe made; says whether all of it is as that recipe says.
     fn keep(&mut self, earlier: Recipe) -> Result<bool> {
-        let yields_path = yields::day_path(&self.home, &earlier.day);
+        let yields_key = yields::day_key(&earlier.day);
         for output in &earlier.outputs {
-            let path = self.home.root().join(&output.file);
-            if path == yields_path {
-                if ingredient(&self.home, &path)?.xxh3 != output.xxh3 {
+            if output.file == yields_key {
+                if FileDigest::of(&self.home, &output.file)?.xxh3 != output.xxh3 {
                     return Ok(false);
                 }
                 let DayDraft { home, yields, .. } = self;
                 yields::of_day(home, &earlier.day, |row| yields.add(&row.feed, &row.host, row.sum))?;
                 continue;
             }
-            let shelf = disk::parent(&path).file_name().unwrap_or_default().to_string_lossy().into_owned();
-            if !self.shelves.keep(&shelf, &path, output)? {
+            if !self.partitions.keep(partition_of(&output.file), output)? {
                 return Ok(false);
             }
         }
@@ -303,7 +280,7 @@ impl DayDraft {
             self.recipe.inputs.clone_from(&earlier.inputs);
         }
         for path in &day.files[self.recipe.inputs.len()..] {
-            self.recipe.inputs.push(ingredient(&self.home, path)?);
+            self.recipe.inputs.push(FileDigest::of(&self.home, &self.home.key(path))?);
         }
         Ok(self)
     }
@@ -315,22 +292,22 @@ impl DayDraft {
 
     /// Says that a file of pages ends here.
     pub fn end_file(&mut self) -> Result<()> {
-        self.shelves.settle()
+        self.partitions.flush()
     }
 
-    /// Adds the line of a document, with its line end, to the shelf of its language.
+    /// Adds the line of a document, with its line end, to the partition of its language.
     pub fn push(&mut self, language: &str, line: &[u8]) -> Result<()> {
         self.recipe.pages += 1;
         *self.recipe.documents.entry(language.to_owned()).or_default() += 1;
-        self.shelves.open(language, &frames::label(FORMAT, VERSION, ""))?;
-        self.shelves.push(language, line, 1)
+        self.partitions.open(language, &frames::header(FORMAT, VERSION, ""))?;
+        self.partitions.push(language, line, 1)
     }
 
     /// Adds the line of a page that gave no document, with its line end.
     pub fn drop_page(&mut self, reason: &str, line: &[u8]) -> Result<()> {
         self.recipe.pages += 1;
         *self.recipe.dropped.entry(reason.to_owned()).or_default() += 1;
-        self.shelves.push(DROPPED, line, 1)
+        self.partitions.push(DROPPED, line, 1)
     }
 
     /// Counts what came of a page that a feed listed and a host gave.
@@ -341,8 +318,8 @@ impl DayDraft {
     /// Puts everything in its place and gives the recipe that vouches for it. Every page of the
     /// `read` ones must have become a document or a line with its reason.
     pub fn publish(mut self, read: u64) -> Result<Recipe> {
-        let DayDraft { home, recipe, shelves, yields, .. } = &mut self;
-        recipe.outputs = shelves.seal(home, &recipe.day)?;
+        let DayDraft { home, recipe, partitions, yields, .. } = &mut self;
+        recipe.outputs = partitions.seal(&recipe.day)?;
         let documents: u64 = recipe.documents.values().sum();
         let dropped: u64 = recipe.dropped.values().sum();
         let lines: u64 = recipe.outputs.iter().filter_map(|output| output.lines).sum();
@@ -351,39 +328,42 @@ impl DayDraft {
             return Err(Error::Uneven { day: recipe.day.clone(), fault });
         }
         let table = yields.table();
-        let yields_path = yields::day_path(home, &recipe.day);
-        recipe.outputs.push(Ingredient {
-            file: home.shown(&yields_path),
-            bytes: table.len() as u64,
-            xxh3: format!("{:032x}", xxhash_rust::xxh3::xxh3_128(&table)),
-            lines: Some(yields.lines()),
-        });
+        let yields_key = yields::day_key(&recipe.day);
+        recipe.outputs.push(FileDigest::of_bytes(yields_key.clone(), &table, yields.lines()));
         // From here on the day is what it will be, or nothing.
-        disk::remove(&recipe_path(home, &recipe.day))?;
-        disk::write_whole(&yields_path, &table)?;
-        shelves.place(&recipe.day)?;
-        let mut text = serde_json::to_vec_pretty(recipe).expect("recipes serialise");
-        text.push(b'\n');
-        disk::write_whole(&recipe_path(home, &recipe.day), &text)?;
+        remove_recipe(home, ROOT, &recipe.day)?;
+        home.storage().put_atomic(&yields_key, &table)?;
+        partitions.publish(&recipe.day)?;
+        write_recipe(home, ROOT, &recipe.day, recipe)?;
         Ok(recipe.clone())
     }
 }
 
+/// The partition of a file: its language, or `dropped`.
+pub(crate) fn partition_of(file: &str) -> &str {
+    file.rsplit('/').nth(1).unwrap_or_default()
+}
+
+/// The key of the file of pages of a day that gave no document.
+pub(crate) fn dropped_key(day: &str) -> String {
+    partition::key(ROOT, DROPPED, day, ENDING)
+}
+
 /// Removes the drafts that a crash left.
-pub(crate) fn sweep(home: &Home) -> Result<()> {
-    shelves::sweep(&home.docs(), &["recipes", "yield"])
+pub(crate) fn remove_temp(home: &Home) -> Result<()> {
+    partition::remove_temp(home, ROOT, &["recipes", "yield"])
 }
 
 /// Takes a day away: its recipe first, then its files. The pages that they were made of stay.
 pub fn remove_day(home: &Home, day: &str) -> Result<()> {
-    disk::remove(&recipe_path(home, day))?;
-    disk::remove(&yields::day_path(home, day))?;
-    Shelves::new(&home.docs(), ENDING).place(day)
+    remove_recipe(home, ROOT, day)?;
+    home.storage().remove(&yields::day_key(day))?;
+    PartitionWriter::new(home, ROOT, ENDING).publish(day)
 }
 
 /// Removes all documents and their recipes; the pages that they were made of stay.
 pub fn clear(home: &Home) -> Result<()> {
-    shelves::clear(&home.docs())
+    partition::clear(home, ROOT)
 }
 
 /// Reads the documents of a file of `docs/LANG/`.
@@ -395,15 +375,24 @@ pub struct DocumentReader {
 }
 
 impl DocumentReader {
-    /// Opens a file of documents.
-    pub fn open(path: &Path) -> Result<DocumentReader> {
-        Ok(DocumentReader { path: path.to_owned(), reader: frames::open_any(path)?, line: Vec::new(), lines: 0 })
+    /// Opens a file of documents of a home.
+    pub fn open_in(home: &Home, file: &str) -> Result<DocumentReader> {
+        Ok(DocumentReader::new(home.open_file(file)?, &home.storage().path(file)))
     }
 
-    /// The next line as it stands, for whoever reads it elsewhere.
+    /// Opens a file of documents outside of any home.
+    pub fn open(path: &Path) -> Result<DocumentReader> {
+        Ok(DocumentReader::new(frames::open_any(path)?, path))
+    }
+
+    fn new(reader: Box<dyn BufRead + Send>, path: &Path) -> DocumentReader {
+        DocumentReader { path: path.to_owned(), reader, line: Vec::new(), lines: 0 }
+    }
+
+    /// The next line as it stands, for parsing in another thread.
     pub fn next_line(&mut self) -> Result<Option<Vec<u8>>> {
         self.lines += 1;
-        let more = frames::read_line(&mut *self.reader, &mut self.line, MAX_LINE_BYTES).during("read", &self.path)?;
+        let more = frames::read_line(&mut *self.reader, &mut self.line, MAX_LINE_BYTES).context("read", &self.path)?;
         Ok(more.then(|| std::mem::take(&mut self.line)))
     }
 }
@@ -413,7 +402,7 @@ impl Iterator for DocumentReader {
 
     fn next(&mut self) -> Option<Result<Document>> {
         self.lines += 1;
-        match frames::read_line(&mut *self.reader, &mut self.line, MAX_LINE_BYTES).during("read", &self.path) {
+        match frames::read_line(&mut *self.reader, &mut self.line, MAX_LINE_BYTES).context("read", &self.path) {
             Ok(true) => Some(serde_json::from_slice(&self.line).map_err(|error| Error::Line {
                 path: self.path.clone(),
                 line: self.lines,
@@ -428,6 +417,7 @@ impl Iterator for DocumentReader {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::fs;
 
     fn home(folder: &Path) -> Home {
         Home::create(folder, "", "").unwrap();
@@ -450,7 +440,7 @@ mod tests {
         assert_eq!(Recipe::read(&home, "2026-03-01").unwrap().unwrap(), recipe);
         assert_eq!((recipe.pages, recipe.outputs.len()), (3, 4));
         for output in &recipe.outputs {
-            let found = ingredient(&home, &home.root().join(&output.file)).unwrap();
+            let found = FileDigest::of(&home, &output.file).unwrap();
             assert_eq!((found.bytes, &found.xxh3), (output.bytes, &output.xxh3));
         }
         let english = folder.path().join("docs/en/2026-03-01.jsonl.zst");
@@ -509,6 +499,6 @@ mod tests {
         assert!(day.publish(2).unwrap_err().to_string().contains("2 pages were read"));
         assert!(Recipe::read(&home, "2026-03-01").unwrap().is_none());
         assert!(!folder.path().join("docs/de").exists());
-        assert!(crate::home::files_in(&home.docs().join("draft")).unwrap().is_empty());
+        assert!(file::files_in(&home.docs().join("draft")).unwrap().is_empty());
     }
 }

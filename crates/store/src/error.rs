@@ -1,10 +1,9 @@
 //! Why the store cannot go on: always with the file, and with what a person can do about it.
 
-use std::fmt;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use tidings_model::BadRow;
+use tidings_model::{BadRow, Cause};
 
 /// A failure that stops the run.
 #[derive(Debug, thiserror::Error)]
@@ -25,7 +24,9 @@ pub enum Error {
     #[error("the day {day} does not add up: {fault}; this is a mistake in Tidings, please report it")]
     Uneven { day: String, fault: String },
     #[error("{} {fault}", path.display())]
-    Outlet { path: PathBuf, fault: &'static str },
+    Output { path: PathBuf, fault: &'static str },
+    #[error("`{key}` is no key of a file in a home")]
+    Key { key: String },
     #[error("another run is at work in {}{}; wait for it to end", root.display(), by(pid))]
     Locked { root: PathBuf, pid: Option<String> },
     #[error("{} is not a Tidings home (no tidings.toml here or above); make one with `tidings init DIR`, or name one with --home DIR", start.display())]
@@ -35,38 +36,22 @@ pub enum Error {
 /// What the store gives.
 pub type Result<T> = std::result::Result<T, Error>;
 
-/// What the system said, and what a person can do about it.
-///
-/// The remedy is part of the cause, because whoever prints an error prints its causes behind it, each once.
-#[derive(Debug)]
-pub struct Cause(pub io::Error);
-
-impl fmt::Display for Cause {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}{}", self.0, remedy(&self.0))
+impl From<tidings_storage::Error> for Error {
+    fn from(error: tidings_storage::Error) -> Error {
+        match error {
+            tidings_storage::Error::Io { doing, path, source } => Error::Io { doing, path, source },
+            tidings_storage::Error::Key { key } => Error::Key { key },
+        }
     }
 }
 
-impl std::error::Error for Cause {}
-
-/// An error with all of its causes in one line, for those who have no `{:#}`.
-pub fn in_full(error: &dyn std::error::Error) -> String {
-    let causes = std::iter::successors(Some(error), |error| error.source());
-    causes.map(ToString::to_string).collect::<Vec<_>>().join(": ")
-}
-
-/// The system's error codes for the troubles that have a remedy.
-const NO_SPACE: i32 = 28;
-const READ_ONLY: i32 = 30;
-const QUOTA: i32 = 122;
-
-fn remedy(source: &io::Error) -> &'static str {
-    match (source.raw_os_error(), source.kind()) {
-        (Some(NO_SPACE), _) => "; free some space and run again, nothing acknowledged is lost",
-        (Some(QUOTA), _) => "; the disk quota is used up, free some space and run again",
-        (Some(READ_ONLY), _) => "; the file system is read-only",
-        (_, io::ErrorKind::PermissionDenied) => "; check who owns it and its permissions",
-        _ => "",
+impl From<tidings_formats::Error> for Error {
+    fn from(error: tidings_formats::Error) -> Error {
+        match error {
+            tidings_formats::Error::Io { doing, path, source } => Error::Io { doing, path, source },
+            tidings_formats::Error::Line { path, line, fault } => Error::Line { path, line, fault },
+            tidings_formats::Error::Damaged { path, at } => Error::Damaged { path, at },
+        }
     }
 }
 
@@ -82,12 +67,12 @@ fn by(pid: &Option<String>) -> String {
 }
 
 /// Turns an I/O error into ours by saying what was being done to what.
-pub(crate) trait During<T> {
-    fn during(self, doing: &'static str, path: &Path) -> Result<T>;
+pub(crate) trait Context<T> {
+    fn context(self, doing: &'static str, path: &Path) -> Result<T>;
 }
 
-impl<T> During<T> for io::Result<T> {
-    fn during(self, doing: &'static str, path: &Path) -> Result<T> {
+impl<T> Context<T> for io::Result<T> {
+    fn context(self, doing: &'static str, path: &Path) -> Result<T> {
         self.map_err(|source| Error::Io { doing, path: path.to_owned(), source: Cause(source) })
     }
 }
@@ -95,11 +80,14 @@ impl<T> During<T> for io::Result<T> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use tidings_model::in_full;
+
+    const NO_SPACE: i32 = 28;
 
     #[test]
     fn a_cause_is_told_once_and_with_its_remedy() {
         let full =
-            Err::<(), _>(io::Error::from_raw_os_error(NO_SPACE)).during("write", Path::new("plan.tsv")).unwrap_err();
+            Err::<(), _>(io::Error::from_raw_os_error(NO_SPACE)).context("write", Path::new("plan.tsv")).unwrap_err();
         assert_eq!(full.to_string(), "cannot write plan.tsv");
         let told = in_full(&full);
         assert!(told.starts_with("cannot write plan.tsv: No space left on device"), "{told}");

@@ -6,10 +6,10 @@ use std::io::BufRead as _;
 use serde::{Deserialize, Serialize};
 use tidings_model::address;
 
-use crate::error::{During, Result};
+use crate::error::{Context, Result};
 use crate::frames::open_any;
 use crate::home::Home;
-use crate::table::{self, Tabular};
+use crate::table::{self, Field, columns};
 
 /// A line of `feeds.txt`.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -35,7 +35,7 @@ pub fn list(home: &Home) -> Result<FeedList> {
     let mut list = FeedList::default();
     let mut known = HashMap::new();
     for (at, line) in open_any(&path)?.split(b'\n').enumerate() {
-        let line = line.during("read", &path)?;
+        let line = line.context("read", &path)?;
         let line = String::from_utf8_lossy(&line);
         let line = line.trim_start_matches('\u{feff}').trim();
         if line.is_empty() || line.starts_with('#') {
@@ -112,6 +112,16 @@ impl Polled {
     /// The word in the table.
     pub fn word(self) -> &'static str {
         Polled::WORDS.iter().find(|row| row.0 == self).map_or("failed", |row| row.1)
+    }
+}
+
+impl Field for Polled {
+    fn to_text(&self) -> String {
+        self.word().to_owned()
+    }
+
+    fn from_text(text: String) -> Polled {
+        Polled::WORDS.iter().find(|row| row.1 == text).map(|row| row.0).unwrap_or_default()
     }
 }
 
@@ -207,7 +217,7 @@ pub struct FeedState {
     pub title: String,
     /// When its next turn is.
     pub due: String,
-    /// It is not to be asked before this, whoever comes by.
+    /// It is not to be polled before this time, by any run.
     pub not_before: String,
     /// Minutes from the last poll to the next turn.
     pub interval_min: u32,
@@ -233,102 +243,35 @@ pub struct FeedState {
     pub window: String,
 }
 
-impl Tabular for FeedState {
-    const COLUMNS: &'static [&'static str] = &[
-        "feed",
-        "polled",
-        "checked",
-        "succeeded",
-        "failures",
-        "error",
-        "etag",
-        "last_modified",
-        "body",
-        "moved_to",
-        "moved_times",
-        "entries",
-        "brought",
-        "title",
-        "due",
-        "not_before",
-        "interval_min",
-        "rate",
-        "arrived",
-        "watched_days",
-        "reach_h",
-        "hours",
-        "worth",
-        "wishes",
-        "conditional",
-        "lies",
-        "window",
-    ];
-
-    fn fields(&self) -> Vec<String> {
-        vec![
-            self.feed.clone(),
-            self.polled.word().to_owned(),
-            self.checked.clone(),
-            self.succeeded.clone(),
-            self.failures.to_string(),
-            self.error.clone(),
-            self.etag.clone(),
-            self.last_modified.clone(),
-            self.body.clone(),
-            self.moved_to.clone(),
-            self.moved_times.to_string(),
-            self.entries.to_string(),
-            self.brought.to_string(),
-            self.title.clone(),
-            self.due.clone(),
-            self.not_before.clone(),
-            self.interval_min.to_string(),
-            self.rate.clone(),
-            self.arrived.clone(),
-            self.watched_days.clone(),
-            self.reach_h.clone(),
-            self.hours.clone(),
-            self.worth.clone(),
-            self.wishes.clone(),
-            self.conditional.to_string(),
-            self.lies.to_string(),
-            self.window.clone(),
-        ]
-    }
-
-    fn from_fields(field: &dyn Fn(&str) -> String) -> FeedState {
-        let polled = field("polled");
-        FeedState {
-            feed: field("feed"),
-            polled: Polled::WORDS.iter().find(|row| row.1 == polled).map(|row| row.0).unwrap_or_default(),
-            checked: field("checked"),
-            succeeded: field("succeeded"),
-            failures: field("failures").parse().unwrap_or(0),
-            error: field("error"),
-            etag: field("etag"),
-            last_modified: field("last_modified"),
-            body: field("body"),
-            moved_to: field("moved_to"),
-            moved_times: field("moved_times").parse().unwrap_or(0),
-            entries: field("entries").parse().unwrap_or(0),
-            brought: field("brought").parse().unwrap_or(0),
-            title: field("title"),
-            due: field("due"),
-            not_before: field("not_before"),
-            interval_min: field("interval_min").parse().unwrap_or(0),
-            rate: field("rate"),
-            arrived: field("arrived"),
-            watched_days: field("watched_days"),
-            reach_h: field("reach_h"),
-            hours: field("hours"),
-            worth: field("worth"),
-            wishes: field("wishes"),
-            conditional: field("conditional").parse().unwrap_or(0),
-            lies: field("lies").parse().unwrap_or(0),
-            window: field("window"),
-        }
-    }
-}
+columns!(FeedState {
+    feed,
+    polled,
+    checked,
+    succeeded,
+    failures,
+    error,
+    etag,
+    last_modified,
+    body,
+    moved_to,
+    moved_times,
+    entries,
+    brought,
+    title,
+    due,
+    not_before,
+    interval_min,
+    rate,
+    arrived,
+    watched_days,
+    reach_h,
+    hours,
+    worth,
+    wishes,
+    conditional,
+    lies,
+    window
+});
 
 /// What is remembered about all feeds, by address.
 pub fn states(home: &Home) -> Result<HashMap<String, FeedState>> {
@@ -365,5 +308,37 @@ mod tests {
         assert_eq!(state(Polled::Failed, 1, "2.5").health(), Health::Failing);
         assert_eq!(state(Polled::Failed, DEAD_AFTER, "2.5").health(), Health::Dead);
         assert_eq!(state(Polled::Gone, 1, "").health(), Health::Dead);
+    }
+
+    #[test]
+    fn a_faulty_line_of_the_list_costs_itself() {
+        let folder = tempfile::tempdir().unwrap();
+        let text = "\u{feff}# mine\n\nhttp://a.example/feed\ttopic=food\tlang = de\nb.example/rss\nfeed:c.example/atom#top\n\
+                    not a feed\nhttp://a.example/feed\nhttp://d.example/\tnonsense\n";
+        Home::create(folder.path(), "", text).unwrap();
+        let list = list(&Home::at(folder.path()).unwrap()).unwrap();
+        let urls: Vec<&str> = list.feeds.iter().map(|feed| feed.url.as_str()).collect();
+        assert_eq!(
+            urls,
+            ["http://a.example/feed", "http://b.example/rss", "http://c.example/atom", "http://d.example/"]
+        );
+        let label = |key: &str, value: &str| (key.to_owned(), value.to_owned());
+        assert_eq!(list.feeds[0].labels, [label("topic", "food"), label("lang", "de")]);
+        assert_eq!(list.faults.iter().map(|fault| fault.0).collect::<Vec<_>>(), [6, 7, 8]);
+    }
+
+    #[test]
+    fn states_of_feeds_are_replaced_and_those_of_others_stay() {
+        let (_folder, home) = crate::testing::home();
+        let state =
+            |feed: &str, title: &str| FeedState { feed: feed.into(), title: title.into(), ..FeedState::default() };
+        let put = |rows: &[(&str, &str)]| {
+            let rows = rows.iter().map(|(feed, title)| ((*feed).to_owned(), state(feed, title))).collect();
+            merge_states(&home, rows).unwrap();
+        };
+        put(&[("a", "1"), ("b", "2")]);
+        put(&[("b", "3")]);
+        let states = states(&home).unwrap();
+        assert_eq!((states.len(), states["a"].title.as_str(), states["b"].title.as_str()), (2, "1", "3"));
     }
 }

@@ -9,9 +9,9 @@ use std::io::{BufReader, Read};
 use std::path::PathBuf;
 
 use tidings_model::{Fingerprint, FingerprintSet};
+use tidings_storage::AtomicFile;
 
-use crate::disk::Draft;
-use crate::error::{During, Result};
+use crate::error::{Context, Result};
 use crate::home::Home;
 
 fn path(home: &Home) -> PathBuf {
@@ -24,13 +24,13 @@ fn for_each(home: &Home, mut see: impl FnMut(Fingerprint) -> Result<()>) -> Resu
     if !path.exists() {
         return Ok(());
     }
-    let mut reader = BufReader::with_capacity(1 << 20, File::open(&path).during("open", &path)?);
+    let mut reader = BufReader::with_capacity(1 << 20, File::open(&path).context("open", &path)?);
     let mut eight = [0; 8];
     loop {
         match reader.read_exact(&mut eight) {
             Ok(()) => see(Fingerprint(u64::from_be_bytes(eight)))?,
             Err(error) if error.kind() == std::io::ErrorKind::UnexpectedEof => return Ok(()),
-            Err(error) => return Err(error).during("read", &path),
+            Err(error) => return Err(error).context("read", &path),
         }
     }
 }
@@ -60,19 +60,19 @@ pub(crate) fn add(home: &Home, mut new: Vec<Fingerprint>) -> Result<()> {
     }
     new.sort_unstable();
     new.dedup();
-    let mut draft = Draft::create(&path(home))?;
+    let mut draft = AtomicFile::create(&path(home))?;
     let mut new = new.into_iter().peekable();
     for_each(home, |known| {
         while let Some(earlier) = new.next_if(|candidate| *candidate < known) {
             draft.write(&earlier.0.to_be_bytes())?;
         }
         new.next_if_eq(&known);
-        draft.write(&known.0.to_be_bytes())
+        Ok(draft.write(&known.0.to_be_bytes())?)
     })?;
     for later in new {
         draft.write(&later.0.to_be_bytes())?;
     }
-    draft.publish()
+    Ok(draft.publish()?)
 }
 
 #[cfg(test)]

@@ -5,13 +5,14 @@
 //! reads them; a torn end costs the last frame only; an unchanged frame is copied, not repacked.
 
 use std::fs::File;
-use std::io::{self, BufRead, BufReader, Read, Seek};
+use std::io::{self, BufRead, Read, Seek};
 use std::path::{Path, PathBuf};
 
+use tidings_formats::compressed::{self, ZSTD_MAGIC, ZSTD_SKIPPABLE, is_skippable};
 use zstd::bulk::{Compressor, Decompressor};
 use zstd::zstd_safe::{self, CParameter};
 
-use crate::error::{During, Error, Result};
+use crate::error::{Context, Error, Result};
 
 /// How much text goes into one frame: larger frames compress hardly better, smaller ones worse.
 pub(crate) const FRAME_BYTES: usize = 4 << 20;
@@ -20,27 +21,24 @@ pub(crate) const FRAME_BYTES: usize = 4 << 20;
 /// allow, escaped as badly as JSON can.
 const MAX_FRAME_BYTES: usize = 1 << 30;
 
-const SKIPPABLE: u32 = 0x184D_2A50;
-pub(crate) const ZSTD_MAGIC: [u8; 4] = [0x28, 0xB5, 0x2F, 0xFD];
-
 /// Packs text into frames.
-pub struct Packer {
+pub struct FrameEncoder {
     compressor: Compressor<'static>,
     /// As large as a frame could get at worst, and kept, so that frames themselves are no larger
     /// than they are.
     scratch: Vec<u8>,
 }
 
-impl Packer {
-    /// A packer at a zstd level.
-    pub fn new(level: i32) -> Packer {
+impl FrameEncoder {
+    /// A encoder at a zstd level.
+    pub fn new(level: i32) -> FrameEncoder {
         let mut compressor = Compressor::new(level).expect("zstd levels are clamped, not refused");
         compressor.set_parameter(CParameter::ChecksumFlag(true)).expect("a valid parameter");
-        Packer { compressor, scratch: Vec::new() }
+        FrameEncoder { compressor, scratch: Vec::new() }
     }
 
     /// One independent frame.
-    pub fn pack(&mut self, text: &[u8]) -> Vec<u8> {
+    pub fn encode(&mut self, text: &[u8]) -> Vec<u8> {
         self.scratch.clear();
         self.scratch.reserve(zstd_safe::compress_bound(text.len()));
         self.compressor.compress_to_buffer(text, &mut self.scratch).expect("the buffer is as large as zstd asks for");
@@ -49,16 +47,16 @@ impl Packer {
 }
 
 /// The first frame of a file: what it is, and what else its writer wants to remember.
-pub(crate) fn label(format: &str, version: u32, note: &str) -> Vec<u8> {
+pub(crate) fn header(format: &str, version: u32, note: &str) -> Vec<u8> {
     let text = format!("tidings {format} {version}\n{note}");
-    let mut frame = SKIPPABLE.to_le_bytes().to_vec();
+    let mut frame = ZSTD_SKIPPABLE.to_le_bytes().to_vec();
     frame.extend((text.len() as u32).to_le_bytes());
     frame.extend(text.as_bytes());
     frame
 }
 
 /// Reads a label if there is one; a label of a newer version is an error.
-fn read_label(frame: &[u8], format: &str, version: u32, path: &Path) -> Result<Option<String>> {
+fn read_header(frame: &[u8], format: &str, version: u32, path: &Path) -> Result<Option<String>> {
     let Some(text) = frame.get(8..).and_then(|text| std::str::from_utf8(text).ok()) else { return Ok(None) };
     let (first, note) = text.split_once('\n').unwrap_or((text, ""));
     let Some(found) = first.strip_prefix("tidings ") else { return Ok(None) };
@@ -84,7 +82,7 @@ pub(crate) struct Walker {
 
 impl Walker {
     pub(crate) fn open(path: &Path) -> Result<Walker> {
-        let file = File::open(path).during("open", path)?;
+        let file = File::open(path).context("open", path)?;
         Ok(Walker { path: path.to_owned(), file, buffer: Vec::new(), offset: 0, used: 0, ended: false })
     }
 
@@ -100,8 +98,8 @@ impl Walker {
 
     /// The skippable frame with which a file of ours begins; other files are not read any further,
     /// because their first frame may be all of them.
-    fn label(&mut self) -> Result<Option<&[u8]>> {
-        (&mut self.file).take(4).read_to_end(&mut self.buffer).during("read", &self.path)?;
+    fn header(&mut self) -> Result<Option<&[u8]>> {
+        (&mut self.file).take(4).read_to_end(&mut self.buffer).context("read", &self.path)?;
         if is_skippable(&self.buffer) { self.next() } else { Ok(None) }
     }
 
@@ -121,7 +119,7 @@ impl Walker {
             self.buffer.drain(..self.used);
             self.used = 0;
             let wanted = self.buffer.len().max(1 << 20) as u64;
-            let read = (&mut self.file).take(wanted).read_to_end(&mut self.buffer).during("read", &self.path)?;
+            let read = (&mut self.file).take(wanted).read_to_end(&mut self.buffer).context("read", &self.path)?;
             self.ended = read == 0;
         }
     }
@@ -132,10 +130,6 @@ fn frame_len(bytes: &[u8]) -> Option<usize> {
         return None;
     }
     zstd_safe::find_frame_compressed_size(bytes).ok().filter(|len| *len <= bytes.len())
-}
-
-pub(crate) fn is_skippable(frame: &[u8]) -> bool {
-    frame.len() >= 4 && u32::from_le_bytes([frame[0], frame[1], frame[2], frame[3]]) & !0xF == SKIPPABLE
 }
 
 /// Unpacks one frame; `None` if it is damaged.
@@ -172,7 +166,7 @@ impl Log {
             let path = self.walker.path.clone();
             let Some(frame) = self.walker.next()? else { return Ok(None) };
             if is_skippable(frame) {
-                read_label(frame, self.format, self.version, &path)?;
+                read_header(frame, self.format, self.version, &path)?;
             } else if unpack(&mut self.decompressor, frame, &mut self.text).is_none()
                 || std::str::from_utf8(&self.text).is_err()
             {
@@ -197,11 +191,11 @@ pub(crate) fn last(path: &Path) -> Result<Option<String>> {
     const TAIL_BYTES: u64 = 64 << 10;
     let mut decompressor = Decompressor::new().expect("allocating a zstd context");
     let mut text = Vec::new();
-    let mut file = File::open(path).during("open", path)?;
-    let len = file.seek(io::SeekFrom::End(0)).during("read", path)?;
-    file.seek(io::SeekFrom::Start(len.saturating_sub(TAIL_BYTES))).during("read", path)?;
+    let mut file = File::open(path).context("open", path)?;
+    let len = file.seek(io::SeekFrom::End(0)).context("read", path)?;
+    file.seek(io::SeekFrom::Start(len.saturating_sub(TAIL_BYTES))).context("read", path)?;
     let mut tail = Vec::new();
-    file.take(TAIL_BYTES).read_to_end(&mut tail).during("read", path)?;
+    file.take(TAIL_BYTES).read_to_end(&mut tail).context("read", path)?;
     let begins = memchr::memmem::rfind_iter(&tail, &ZSTD_MAGIC).map(|at| &tail[at..]);
     // The bytes may stand anywhere by chance; a frame that ends with the file and has its checksum does not.
     for frame in begins.filter(|frame| frame_len(frame) == Some(frame.len())) {
@@ -225,7 +219,7 @@ pub(crate) struct Block<'a> {
     pub(crate) packed: Option<&'a [u8]>,
 }
 
-/// Reads a file of lines in blocks, whoever wrote it: our frames, one long zstd stream, or plain.
+/// Reads a file of lines in blocks: our frames, one long zstd stream, or plain.
 pub(crate) struct Blocks {
     path: PathBuf,
     source: Source,
@@ -243,8 +237,8 @@ enum Source {
 impl Blocks {
     pub(crate) fn open(path: &Path, format: &'static str, version: u32) -> Result<Blocks> {
         let mut walker = Walker::open(path)?;
-        let note = match walker.label()? {
-            Some(frame) => read_label(frame, format, version, path)?,
+        let note = match walker.header()? {
+            Some(frame) => read_header(frame, format, version, path)?,
             None => None,
         };
         let source = match note {
@@ -285,7 +279,7 @@ impl Blocks {
             Source::Stream { reader, rest } => {
                 self.text.append(rest);
                 let limit = (FRAME_BYTES - self.text.len().min(FRAME_BYTES / 2)) as u64;
-                reader.take(limit).read_to_end(&mut self.text).during("read", &self.path)?;
+                reader.take(limit).read_to_end(&mut self.text).context("read", &self.path)?;
                 match memchr::memrchr(b'\n', &self.text) {
                     Some(end) => *rest = self.text.split_off(end + 1),
                     None if self.text.len() >= FRAME_BYTES / 2 => {
@@ -317,18 +311,9 @@ fn damaged(path: &Path, at: u64) -> Error {
     Error::Damaged { path: path.to_owned(), at: format!("at byte {at}") }
 }
 
-/// Opens a file for reading whether it is compressed with zstd or not.
+/// Opens a file for reading and decompresses it if it is compressed.
 pub fn open_any(path: &Path) -> Result<Box<dyn BufRead + Send>> {
-    let mut reader = BufReader::with_capacity(1 << 18, File::open(path).during("open", path)?);
-    let head = reader.fill_buf().during("read", path)?;
-    if head.starts_with(&ZSTD_MAGIC) || is_skippable(head) {
-        let mut decoder = zstd::stream::read::Decoder::with_buffer(reader).during("read", path)?;
-        // 128 MiB is what `zstd --long` asks for by default; a larger window is somebody's attack.
-        decoder.window_log_max(27).during("read", path)?;
-        Ok(Box::new(BufReader::with_capacity(1 << 18, decoder)))
-    } else {
-        Ok(Box::new(reader))
-    }
+    Ok(compressed::open(path)?)
 }
 
 /// Reads the next line into `line`, without its end; false at the end of the input.
@@ -341,4 +326,140 @@ pub(crate) fn read_line(reader: &mut dyn BufRead, line: &mut Vec<u8>, limit: usi
         return Err(io::Error::new(io::ErrorKind::InvalidData, format!("a line is longer than {limit} bytes")));
     }
     Ok(read > 0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    const TEST: &str = "test";
+
+    fn file(bytes: &[u8]) -> (tempfile::TempDir, PathBuf) {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("file");
+        std::fs::write(&path, bytes).unwrap();
+        (folder, path)
+    }
+
+    fn framed(texts: &[String]) -> Vec<u8> {
+        let mut bytes = header(TEST, 1, "a note");
+        texts.iter().for_each(|text| bytes.extend(FrameEncoder::new(1).encode(text.as_bytes())));
+        bytes
+    }
+
+    fn log(path: &Path) -> (Vec<String>, u64) {
+        let mut log = Log::open(path, TEST, 1).unwrap();
+        let mut texts = Vec::new();
+        while let Some(text) = log.next().unwrap() {
+            texts.push(text.to_owned());
+        }
+        (texts, log.sound_bytes())
+    }
+
+    fn blocks(path: &Path) -> Result<String> {
+        let mut blocks = Blocks::open(path, TEST, 1)?;
+        let mut text = String::new();
+        while let Some(block) = blocks.next()? {
+            assert!(block.text.ends_with('\n'), "blocks hold whole lines");
+            text.push_str(block.text);
+        }
+        Ok(text)
+    }
+
+    #[test]
+    fn lines_are_the_same_from_frames_a_stream_or_plain_text() {
+        let text = "one\ntwo\nthree\n".to_owned();
+        let stream = zstd::encode_all(text.as_bytes(), 3).unwrap();
+        for bytes in [framed(&["one\n".into(), "two\nthree\n".into()]), stream, text.clone().into_bytes()] {
+            let (_folder, path) = file(&bytes);
+            assert_eq!(blocks(&path).unwrap(), text);
+        }
+        let (_folder, path) = file(b"one\ntwo");
+        assert_eq!(blocks(&path).unwrap(), "one\ntwo\n", "a last line without its end is a line");
+    }
+
+    #[test]
+    fn a_header_carries_a_note_and_its_lines_are_counted() {
+        let (_folder, path) = file(&framed(&["one\ntwo\n".into(), "three\n".into()]));
+        let mut blocks = Blocks::open(&path, TEST, 1).unwrap();
+        assert_eq!(blocks.note(), Some("a note"));
+        blocks.next().unwrap().unwrap();
+        blocks.next().unwrap().unwrap();
+        assert_eq!(blocks.lines_before(), 2);
+    }
+
+    #[test]
+    fn newer_versions_and_other_formats_are_refused() {
+        for head in [header(TEST, 2, ""), header("other", 1, "")] {
+            let (_folder, path) = file(&head);
+            assert!(matches!(Blocks::open(&path, TEST, 1), Err(Error::Newer { .. })));
+            assert!(matches!(Log::open(&path, TEST, 1).unwrap().next(), Err(Error::Newer { .. })));
+        }
+    }
+
+    #[test]
+    fn a_torn_frame_is_damage_to_a_plan_and_the_end_of_a_log() {
+        let texts = ["one\n".to_owned(), "two\n".to_owned()];
+        let whole = framed(&texts);
+        let first = framed(&texts[..1]).len();
+        for len in first + 1..whole.len() {
+            let (_folder, path) = file(&whole[..len]);
+            assert!(matches!(blocks(&path), Err(Error::Damaged { .. })), "{len}");
+            assert_eq!(log(&path), (vec!["one\n".to_owned()], first as u64), "{len}");
+        }
+    }
+
+    #[test]
+    fn the_last_frame_is_found_from_the_end() {
+        let (_folder, path) = file(&framed(&["one\n".into(), "two\n".into()]));
+        assert_eq!(last(&path).unwrap().as_deref(), Some("two\n"));
+        let large: String = (0..40_000u32).map(|n| format!("{}\n", n.wrapping_mul(2_654_435_761))).collect();
+        let (_folder, path) = file(&framed(&["one\n".into(), large.clone()]));
+        assert_eq!(last(&path).unwrap(), Some(large), "also where it is longer than the end that is read first");
+        let (_folder, path) = file(&framed(&[])[..3]);
+        assert_eq!(last(&path).unwrap(), None);
+    }
+
+    #[test]
+    fn bad_utf8_is_named_by_its_line() {
+        let (_folder, path) = file(b"one\ntwo\n\xff\n");
+        assert!(matches!(blocks(&path), Err(Error::Line { line: 3, .. })));
+    }
+
+    #[test]
+    fn a_line_has_a_limit() {
+        let mut line = Vec::new();
+        assert!(read_line(&mut &b"four\n"[..], &mut line, 4).unwrap() && line == b"four");
+        assert!(read_line(&mut &b"four"[..], &mut line, 4).unwrap());
+        assert!(!read_line(&mut &b""[..], &mut line, 4).unwrap());
+        let error = read_line(&mut &b"five!\n"[..], &mut line, 4).unwrap_err().to_string();
+        assert_eq!(error, "a line is longer than 4 bytes");
+    }
+
+    proptest! {
+        #[test]
+        fn frames_come_back(texts in prop::collection::vec("[a-z\n]{0,40}\n", 0..6)) {
+            let (_folder, path) = file(&framed(&texts));
+            prop_assert_eq!(blocks(&path).unwrap(), texts.concat());
+            prop_assert_eq!(log(&path), (texts.clone(), framed(&texts).len() as u64));
+        }
+
+        #[test]
+        fn a_damaged_byte_gives_an_error_or_a_beginning(texts in prop::collection::vec("[a-z]{1,30}\n", 1..5), at in any::<prop::sample::Index>(), bit in 0u8..8) {
+            let mut bytes = framed(&texts);
+            let at = at.index(bytes.len());
+            bytes[at] ^= 1 << bit;
+            let (_folder, path) = file(&bytes);
+            if let Ok(mut log) = Log::open(&path, TEST, 1) {
+                let mut at = 0;
+                while let Ok(Some(text)) = log.next() {
+                    prop_assert_eq!(Some(text), texts.get(at).map(String::as_str));
+                    at += 1;
+                }
+            }
+            let _ = blocks(&path);
+            let _ = last(&path);
+        }
+    }
 }

@@ -1,26 +1,17 @@
 //! Documents that must not be shown: addresses and ids in `hidden.tsv`, one a line.
 
 use std::collections::BTreeSet;
+use tidings_storage::write_atomic;
 
-use crate::disk;
 use crate::error::Result;
 use crate::home::Home;
-use crate::table::{self, Tabular};
+use crate::table::{self, columns};
 
 /// A document that is hidden: its address, or its id.
+#[derive(Default)]
 struct Hidden(String);
 
-impl Tabular for Hidden {
-    const COLUMNS: &'static [&'static str] = &["document"];
-
-    fn fields(&self) -> Vec<String> {
-        vec![self.0.clone()]
-    }
-
-    fn from_fields(field: &dyn Fn(&str) -> String) -> Hidden {
-        Hidden(field("document"))
-    }
-}
+columns!(Hidden { "document" = 0 });
 
 /// All that are hidden.
 pub fn read(home: &Home) -> Result<BTreeSet<String>> {
@@ -34,5 +25,22 @@ pub fn read(home: &Home) -> Result<BTreeSet<String>> {
 /// Makes these all that are hidden.
 pub fn write(home: &Home, hidden: &BTreeSet<String>) -> Result<()> {
     let rows = hidden.iter().cloned().map(Hidden);
-    disk::write_whole(&home.root().join("hidden.tsv"), table::text(rows).as_bytes())
+    Ok(write_atomic(&home.root().join("hidden.tsv"), table::text(rows).as_bytes())?)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::home;
+
+    #[test]
+    fn hidden_documents_come_back_and_are_replaced_together() {
+        let (_folder, home) = home();
+        assert!(read(&home).unwrap().is_empty());
+        for names in [&["b", "a\tb"][..], &["c"], &[]] {
+            let hidden: BTreeSet<String> = names.iter().map(|name| (*name).to_owned()).collect();
+            write(&home, &hidden).unwrap();
+            assert_eq!(read(&home).unwrap(), hidden);
+        }
+    }
 }

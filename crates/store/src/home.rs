@@ -1,21 +1,29 @@
 //! A home: the folder in which a corpus lives, and who may write to it.
 
-use std::fs::{self, File, OpenOptions, TryLockError};
-use std::io::{Read, Seek, Write};
+use std::fs::{File, OpenOptions, TryLockError};
+use std::io::{BufRead, Read, Seek, Write};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::SystemTime;
 
 use jiff::Timestamp;
 
-use crate::disk;
-use crate::error::{During, Error, Result};
+use crate::error::{Context, Error, Result};
+use tidings_formats::compressed;
+use tidings_storage::file::{self, files_in};
+use tidings_storage::{LocalStorage, Storage, write_atomic};
 
 /// The settings file, whose presence makes a folder a home.
 pub const SETTINGS: &str = "tidings.toml";
+
+/// The lock of a stage, and that of a run over all stages.
+const LOCKS: [&str; 2] = [".lock", ".run.lock"];
 
 /// A corpus directory.
 #[derive(Debug, Clone)]
 pub struct Home {
     root: PathBuf,
+    storage: Arc<dyn Storage>,
 }
 
 /// The right to write into a home; it ends with the process, however that ends.
@@ -27,13 +35,75 @@ pub struct Lock {
 }
 
 impl Home {
+    fn over(root: &Path) -> Home {
+        Home { root: root.to_owned(), storage: Arc::new(LocalStorage::new(root)) }
+    }
+
+    /// The storage of raw pages, documents, text and verdicts. Lock, plan, journal and indexes are local files.
+    pub fn storage(&self) -> &dyn Storage {
+        &*self.storage
+    }
+
+    /// Opens a file of the home by its key and decompresses it if it is compressed.
+    pub fn open_file(&self, file: &str) -> Result<Box<dyn BufRead + Send>> {
+        compressed::decompressed(self.storage.open(file)?).context("read", &self.storage.path(file))
+    }
+
+    /// The size of a file of the home; nothing if it is not there.
+    pub fn file_bytes(&self, file: &str) -> Result<Option<u64>> {
+        Ok(self.storage.stat(file)?.map(|stat| stat.bytes))
+    }
+
+    /// The folder of the index of a language, for [memory maps](tidings_storage::Storage::path).
+    pub fn index_of(&self, language: &str) -> PathBuf {
+        self.index().join(language)
+    }
+
+    /// Whether a language has a folder for its index.
+    pub fn has_index(&self, language: &str) -> bool {
+        self.index_of(language).exists()
+    }
+
+    /// Removes the index of a language, or all indexes.
+    pub fn clear_index(&self, language: Option<&str>) -> Result<()> {
+        remove_folder(&language.map_or(self.index(), |code| self.index_of(code)))
+    }
+
+    /// The report that `tidings report` writes unless it is told otherwise.
+    pub fn report(&self) -> PathBuf {
+        self.root.join("report.html")
+    }
+
+    /// When the report was written; nothing if there is none.
+    pub fn report_time(&self) -> Option<SystemTime> {
+        self.storage.stat("report.html").ok()??.modified
+    }
+
+    /// An empty folder for the home in which candidates are tried; what an earlier trial left is removed.
+    pub fn empty_trial(&self) -> Result<PathBuf> {
+        let path = self.root.join("trial");
+        remove_folder(&path)?;
+        Ok(path)
+    }
+
+    /// The lock files that are there, for diagnosis: taking a lock to look at it would hold it for a moment.
+    pub fn lock_files(&self) -> Vec<PathBuf> {
+        LOCKS.map(|name| self.root.join(name)).into_iter().filter(|path| path.is_file()).collect()
+    }
+
+    /// Whether there is a journal: a run is at work, or was cut off.
+    pub fn has_journal(&self) -> bool {
+        self.journal().exists()
+    }
+
+    /// The storage key of a path inside the home, as recipes and journals write it.
+    pub(crate) fn key(&self, path: &Path) -> String {
+        self.shown(path)
+    }
+
     /// The home at a folder, which must hold the settings.
     pub fn at(root: &Path) -> Result<Home> {
-        if root.join(SETTINGS).is_file() {
-            Ok(Home { root: root.to_owned() })
-        } else {
-            Err(Error::NoHome { start: root.to_owned() })
-        }
+        if root.join(SETTINGS).is_file() { Ok(Home::over(root)) } else { Err(Error::NoHome { start: root.to_owned() }) }
     }
 
     /// The nearest folder at or above `start` that is a home.
@@ -41,25 +111,25 @@ impl Home {
         start
             .ancestors()
             .find(|folder| folder.join(SETTINGS).is_file())
-            .map(|root| Home { root: root.to_owned() })
+            .map(Home::over)
             .ok_or_else(|| Error::NoHome { start: start.to_owned() })
     }
 
     /// Makes a home: settings, feed list and an empty plan, none of which replaces what is there.
     /// Gives the names of what was made.
     pub fn create(root: &Path, settings: &str, feeds: &str) -> Result<Vec<&'static str>> {
-        disk::make_folder(root)?;
+        file::make_folder(root)?;
         let mut made = Vec::new();
         let mut missing = |name: &'static str, bytes: &[u8]| -> Result<()> {
             let path = root.join(name);
             if !path.exists() {
-                disk::write_whole(&path, bytes)?;
+                write_atomic(&path, bytes)?;
                 made.push(name);
             }
             Ok(())
         };
         missing("feeds.txt", feeds.as_bytes())?;
-        let home = Home { root: root.to_owned() };
+        let home = Home::over(root);
         if home.existing_plan().is_none() {
             missing("plan.tsv.zst", &crate::plan::empty())?;
         }
@@ -156,14 +226,14 @@ impl Home {
 
     /// Takes the home for writing, or says who has it.
     pub fn lock(&self) -> Result<Lock> {
-        let lock = self.take(".lock")?;
-        self.sweep()?;
+        let lock = self.take(LOCKS[0])?;
+        self.remove_temp()?;
         Ok(lock)
     }
 
     /// Takes the right to go through all stages, which take the home for themselves one after the other.
     pub fn lock_rounds(&self) -> Result<Lock> {
-        self.take(".run.lock")
+        self.take(LOCKS[1])
     }
 
     /// Takes one shard of the work: others may take other shards at the same time, and nothing else.
@@ -222,8 +292,13 @@ impl Home {
 
     fn take(&self, name: &str) -> Result<Lock> {
         let path = self.root.join(name);
-        let mut file =
-            OpenOptions::new().create(true).truncate(false).read(true).write(true).open(&path).during("open", &path)?;
+        let mut file = OpenOptions::new()
+            .create(true)
+            .truncate(false)
+            .read(true)
+            .write(true)
+            .open(&path)
+            .context("open", &path)?;
         match file.try_lock() {
             Ok(()) => {}
             Err(TryLockError::WouldBlock) => {
@@ -232,7 +307,7 @@ impl Home {
                 let pid = Some(pid.trim().to_owned()).filter(|pid| !pid.is_empty());
                 return Err(Error::Locked { root: self.root.clone(), pid });
             }
-            Err(TryLockError::Error(error)) => return Err(error).during("lock", &path),
+            Err(TryLockError::Error(error)) => return Err(error).context("lock", &path),
         }
         // The process number is for people; nothing depends on it.
         let _ = file.set_len(0).and_then(|()| file.rewind()).and_then(|()| writeln!(file, "{}", std::process::id()));
@@ -240,34 +315,23 @@ impl Home {
     }
 
     /// Removes drafts that a crash left behind; nothing refers to them.
-    fn sweep(&self) -> Result<()> {
+    fn remove_temp(&self) -> Result<()> {
         for folder in [self.root.clone(), self.root.join("state"), self.runs()] {
-            for path in files_in(&folder)? {
-                if path.extension().is_some_and(|extension| extension == "tmp") {
-                    disk::remove(&path)?;
-                }
-            }
+            file::remove_temp(&folder)?;
         }
-        crate::doors::ledger::recover(self)?;
-        crate::docs::sweep(self)?;
-        crate::seen::sweep(self)?;
-        crate::text::sweep(self)
+        crate::import_log::recover(self)?;
+        crate::docs::remove_temp(self)?;
+        crate::dedup_state::remove_temp(self)?;
+        crate::text::remove_temp(self)
     }
 }
 
-/// The files of a folder in the order of their names; none if the folder is not there.
-pub(crate) fn files_in(folder: &Path) -> Result<Vec<PathBuf>> {
-    let entries = match fs::read_dir(folder) {
-        Ok(entries) => entries,
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(Vec::new()),
-        Err(error) => return Err(error).during("read the folder", folder),
-    };
-    let mut files = Vec::new();
-    for entry in entries {
-        files.push(entry.during("read the folder", folder)?.path());
+/// Removes a folder with all that is in it, if it is there.
+fn remove_folder(path: &Path) -> Result<()> {
+    match std::fs::remove_dir_all(path) {
+        Err(error) if error.kind() != std::io::ErrorKind::NotFound => Err(error).context("remove", path),
+        _ => Ok(()),
     }
-    files.sort();
-    Ok(files)
 }
 
 /// A time as names of files carry it: to the millisecond, sortable, without characters that some
@@ -279,4 +343,126 @@ pub fn stamp(time: Timestamp) -> String {
 /// A time as files of ours carry it.
 pub fn rfc3339(time: Timestamp) -> String {
     time.strftime("%Y-%m-%dT%H:%M:%S%.3fZ").to_string()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::home;
+    use std::fs;
+    use std::os::unix::ffi::OsStrExt as _;
+
+    #[test]
+    fn a_home_is_made_once_and_nothing_is_replaced() {
+        let folder = tempfile::tempdir().unwrap();
+        assert!(matches!(Home::at(folder.path()), Err(Error::NoHome { .. })));
+        let made = Home::create(folder.path(), "# mine", "http://e.org/feed").unwrap();
+        assert_eq!(made, ["feeds.txt", "plan.tsv.zst", SETTINGS]);
+        assert!(Home::create(folder.path(), "# other", "").unwrap().is_empty());
+        let home = Home::at(folder.path()).unwrap();
+        assert_eq!(fs::read_to_string(home.settings()).unwrap(), "# mine");
+    }
+
+    #[test]
+    fn a_plan_under_another_name_is_no_missing_plan() {
+        let folder = tempfile::tempdir().unwrap();
+        fs::write(folder.path().join("plan.txt"), "").unwrap();
+        assert_eq!(Home::create(folder.path(), "", "").unwrap(), ["feeds.txt", SETTINGS]);
+    }
+
+    #[test]
+    fn a_home_is_found_from_any_folder_inside() {
+        let (folder, home) = home();
+        let inner = folder.path().join("pages/2026-03-01");
+        fs::create_dir_all(&inner).unwrap();
+        assert_eq!(Home::find(&inner).unwrap().root(), home.root());
+        let error = Home::find(Path::new("/")).unwrap_err().to_string();
+        assert!(error.contains("tidings init"), "{error}");
+    }
+
+    #[test]
+    fn a_home_whose_path_is_no_utf8_works() {
+        let folder = tempfile::tempdir().unwrap();
+        let root = folder.path().join(std::ffi::OsStr::from_bytes(b"h\xff"));
+        Home::create(&root, "", "").unwrap();
+        let home = Home::at(&root).unwrap();
+        home.storage().put_atomic("docs/de/1", b"rain").unwrap();
+        assert_eq!(home.file_bytes("docs/de/1").unwrap(), Some(4));
+        assert_eq!(home.key(&home.storage().path("docs/de/1")), "docs/de/1");
+    }
+
+    #[test]
+    fn a_lock_is_held_once_and_names_the_process() {
+        let (_folder, home) = home();
+        assert!(home.lock_files().is_empty());
+        let lock = home.lock().unwrap();
+        let error = home.lock().unwrap_err().to_string();
+        assert!(error.contains(&format!("(process {})", std::process::id())), "{error}");
+        let rounds = home.lock_rounds().unwrap();
+        assert_eq!(home.lock_files().len(), 2);
+        drop((lock, rounds));
+        home.lock().unwrap();
+    }
+
+    #[test]
+    fn taking_the_lock_removes_what_a_crash_left() {
+        let (_folder, home) = home();
+        let left = [
+            "plan.tsv.zst.tmp",
+            "state/feeds.tsv.tmp",
+            "docs/draft/de.tmp",
+            "text/recipes/1.json.tmp",
+            "seen/draft/a.tmp",
+        ];
+        for key in left {
+            home.storage().put_atomic(key, b"half").unwrap();
+        }
+        home.storage().put_atomic("state/feeds.tsv", b"feed\n").unwrap();
+        drop(home.lock().unwrap());
+        assert!(left.iter().all(|key| home.file_bytes(key).unwrap().is_none()));
+        assert_eq!(home.file_bytes("state/feeds.tsv").unwrap(), Some(5));
+    }
+
+    #[test]
+    fn files_are_opened_by_their_keys_compressed_or_not() {
+        let (_folder, home) = home();
+        home.storage().put_atomic("a", b"plain").unwrap();
+        home.storage().put_atomic("b", &zstd::encode_all(&b"packed"[..], 3).unwrap()).unwrap();
+        let text = |key: &str| {
+            let mut text = String::new();
+            home.open_file(key).map(|mut file| file.read_to_string(&mut text).unwrap()).map(|_| text)
+        };
+        assert_eq!((text("a").unwrap(), text("b").unwrap()), ("plain".to_owned(), "packed".to_owned()));
+        assert!(text("c").is_err());
+    }
+
+    #[test]
+    fn indexes_are_listed_by_their_manifests_and_removed_by_language() {
+        let (_folder, home) = home();
+        for key in ["index/de/MANIFEST", "index/en/MANIFEST", "index/fr/half"] {
+            home.storage().put_atomic(key, b"").unwrap();
+        }
+        assert_eq!(home.indexed().unwrap(), ["de", "en"]);
+        home.clear_index(Some("de")).unwrap();
+        assert!(!home.has_index("de") && home.has_index("fr"));
+        home.clear_index(None).unwrap();
+        home.clear_index(None).unwrap();
+        assert!(home.indexed().unwrap().is_empty());
+    }
+
+    #[test]
+    fn a_trial_begins_with_an_empty_folder_and_a_report_has_a_time() {
+        let (_folder, home) = home();
+        home.storage().put_atomic("trial/pages/1", b"").unwrap();
+        assert!(!home.empty_trial().unwrap().exists());
+        assert_eq!(home.report_time(), None);
+        fs::write(home.report(), "x").unwrap();
+        assert!(home.report_time().is_some() && !home.has_journal());
+    }
+
+    #[test]
+    fn times_are_written_so_that_they_sort() {
+        let time: Timestamp = "2026-03-01T12:00:00.25Z".parse().unwrap();
+        assert_eq!((stamp(time), rfc3339(time)), ("20260301T120000250Z".into(), "2026-03-01T12:00:00.250Z".into()));
+    }
 }

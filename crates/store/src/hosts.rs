@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::error::Result;
 use crate::home::{Home, rfc3339};
-use crate::table::{self, Tabular};
+use crate::table::{self, columns};
 
 /// A host, as `state/hosts.tsv` remembers it.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -24,29 +24,7 @@ pub struct HostState {
     pub requests: u64,
 }
 
-impl Tabular for HostState {
-    const COLUMNS: &'static [&'static str] = &["host", "last_request", "not_before", "failures", "requests"];
-
-    fn fields(&self) -> Vec<String> {
-        vec![
-            self.host.clone(),
-            self.last_request.clone(),
-            self.not_before.clone(),
-            self.failures.to_string(),
-            self.requests.to_string(),
-        ]
-    }
-
-    fn from_fields(field: &dyn Fn(&str) -> String) -> HostState {
-        HostState {
-            host: field("host"),
-            last_request: field("last_request"),
-            not_before: field("not_before"),
-            failures: field("failures").parse().unwrap_or(0),
-            requests: field("requests").parse().unwrap_or(0),
-        }
-    }
-}
+columns!(HostState { host, last_request, not_before, failures, requests });
 
 /// Shows the state of every known host to `see`.
 pub fn read(home: &Home, see: impl FnMut(HostState)) -> Result<()> {
@@ -84,4 +62,51 @@ pub fn share(from: &Home, to: &Home) -> Result<()> {
     // Times of one form: as text they are ordered as in time.
     let later = |old: HostState, new: HostState| if new.last_request > old.last_request { new } else { old };
     table::merge(&to.state("hosts.tsv"), changed, |state| state.host.clone(), later)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::home;
+
+    fn all(home: &Home) -> Vec<HostState> {
+        let mut all = Vec::new();
+        read(home, |state| all.push(state)).unwrap();
+        all
+    }
+
+    fn state(last_request: &str, failures: u32, requests: u64) -> HostState {
+        HostState {
+            host: "e.org".into(),
+            last_request: last_request.into(),
+            failures,
+            requests,
+            ..HostState::default()
+        }
+    }
+
+    fn put(home: &Home, state: HostState) {
+        merge(home, HashMap::from([(state.host.clone(), state)])).unwrap();
+    }
+
+    #[test]
+    fn requests_add_up_and_a_success_ends_a_row_of_failures() {
+        let (_folder, home) = home();
+        put(&home, state("2026-03-01", 1, 5));
+        put(&home, state("2026-03-02", 1, 2));
+        assert_eq!(all(&home), [state("2026-03-02", 2, 7)]);
+        put(&home, state("", 0, 1));
+        assert_eq!(all(&home), [state("2026-03-02", 0, 8)], "a state without a time keeps the last one");
+    }
+
+    #[test]
+    fn the_later_request_counts_when_homes_share_their_hosts() {
+        let ((_one, from), (_two, to)) = (home(), home());
+        put(&from, state("2026-03-02", 0, 5));
+        put(&to, state("2026-03-03", 0, 7));
+        share(&from, &to).unwrap();
+        assert_eq!(all(&to), [state("2026-03-03", 0, 7)]);
+        share(&to, &from).unwrap();
+        assert_eq!(all(&from), [state("2026-03-03", 0, 7)]);
+    }
 }

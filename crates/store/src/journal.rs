@@ -1,6 +1,6 @@
 //! The journal: what a run has found out and the plan does not say yet.
 //!
-//! A run collects into the journal and folds it into the plan when it ends (see [`crate::fold`]).
+//! A run collects into the journal and folds it into the plan when it ends (see [`crate::apply_journal`]).
 //! After a crash the journal is still there, and the next run folds it: recovery is the ordinary
 //! way, walked a little later. Each step is one frame, so a torn end costs the last step only,
 //! and what that step described was not acknowledged to anybody.
@@ -8,14 +8,17 @@
 use std::borrow::Cow;
 
 use serde::{Deserialize, Serialize};
+use tidings_storage::{Appender, file};
 
-use crate::disk::{self, Appender};
 use crate::error::Result;
 use crate::feeds::FeedState;
-use crate::frames::{self, Log, Packer};
+use crate::frames::{self, FrameEncoder, Log};
 use crate::home::Home;
 use crate::hosts::HostState;
 use crate::rules::RulesAnswer;
+
+// Old names, until callers use the new ones.
+pub use crate::compat::journal_names::*;
 
 const FORMAT: &str = "journal";
 const VERSION: u32 = 1;
@@ -73,9 +76,9 @@ pub enum Record<'a> {
 
 /// Collects records until they are made durable together.
 #[derive(Debug, Default)]
-pub struct Step(String);
+pub struct JournalBatch(String);
 
-impl Step {
+impl JournalBatch {
     /// Adds a record.
     pub fn push(&mut self, record: &Record<'_>) {
         self.0.push_str(&serde_json::to_string(record).expect("strings and numbers serialise"));
@@ -93,7 +96,7 @@ impl Step {
     }
 
     /// Takes in what another step collected.
-    pub fn append(&mut self, other: Step) {
+    pub fn append(&mut self, other: JournalBatch) {
         self.0.push_str(&other.0);
     }
 }
@@ -101,27 +104,27 @@ impl Step {
 /// The journal of a run that is going on.
 pub struct Journal {
     file: Appender,
-    packer: Packer,
+    encoder: FrameEncoder,
 }
 
 impl Journal {
-    /// Starts the journal of a run. There must be none: [`crate::fold::recover`] comes first.
+    /// Starts the journal of a run. There must be none: [`crate::apply_journal::recover`] comes first.
     pub fn create(home: &Home, run: &str) -> Result<Journal> {
-        let mut journal = Journal { file: Appender::create(&home.journal())?, packer: Packer::new(1) };
-        journal.file.append(&frames::label(FORMAT, VERSION, ""))?;
-        let mut step = Step::default();
+        let mut journal = Journal { file: Appender::create(&home.journal())?, encoder: FrameEncoder::new(1) };
+        journal.file.append(&frames::header(FORMAT, VERSION, ""))?;
+        let mut step = JournalBatch::default();
         step.push(&Record::Run(run.into()));
         journal.commit(step)?;
         Ok(journal)
     }
 
     /// Makes a step durable: when this returns, no power cut undoes it.
-    pub fn commit(&mut self, step: Step) -> Result<()> {
+    pub fn commit(&mut self, step: JournalBatch) -> Result<()> {
         if step.is_empty() {
             return Ok(());
         }
-        self.file.append(&self.packer.pack(step.0.as_bytes()))?;
-        self.file.sync()
+        self.file.append(&self.encoder.encode(step.0.as_bytes()))?;
+        Ok(self.file.sync()?)
     }
 }
 
@@ -165,5 +168,161 @@ pub(crate) fn run(home: &Home) -> Result<Option<String>> {
 
 /// Ends the journal: everything in it is in the plan.
 pub(crate) fn remove(home: &Home) -> Result<()> {
-    disk::remove(&home.journal())
+    Ok(file::remove(&home.journal())?)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::{fate, home, listed, write_journal};
+    use proptest::prelude::*;
+    use std::fs;
+
+    /// All records of a journal, owned.
+    fn records(home: &Home) -> Vec<Record<'static>> {
+        let mut seen = Vec::new();
+        read(home, |record| {
+            let text = serde_json::to_string(&record).unwrap();
+            let owned: Record<'_> = serde_json::from_str(&text).unwrap();
+            seen.push(match owned {
+                Record::Run(run) => Record::Run(run.into_owned().into()),
+                Record::Fate { url, status, retries } => fate(&url, &status, retries),
+                Record::Whole { file, bytes } => Record::Whole { file: file.into_owned().into(), bytes },
+                Record::Listed { feed, url, .. } => listed(&feed, &url),
+                Record::Poll(state) => Record::Poll(state),
+                Record::Host(state) => Record::Host(state),
+                Record::Rules(answer) => Record::Rules(answer),
+            });
+            Ok(())
+        })
+        .unwrap();
+        seen
+    }
+
+    fn record() -> impl Strategy<Value = Record<'static>> {
+        prop_oneof![
+            (".{0,8}", "[a-z-]{1,6}", any::<u32>()).prop_map(|(url, status, retries)| fate(&url, &status, retries)),
+            (".{0,8}", ".{0,8}").prop_map(|(feed, url)| listed(&feed, &url)),
+            (".{0,8}", any::<u64>()).prop_map(|(file, bytes)| Record::Whole { file: file.into(), bytes }),
+            (".{0,8}", any::<u64>()).prop_map(|(host, requests)| {
+                Record::Host(Box::new(HostState { host, requests, ..HostState::default() }))
+            }),
+            (".{0,8}", any::<u32>()).prop_map(|(feed, failures)| {
+                Record::Poll(Box::new(FeedState { feed, failures, ..FeedState::default() }))
+            }),
+        ]
+    }
+
+    #[test]
+    fn a_home_without_a_journal_has_no_records_and_no_run() {
+        let (_folder, home) = home();
+        assert!(!read(&home, |_| panic!("there is none")).unwrap());
+        assert_eq!(run(&home).unwrap(), None);
+        remove(&home).unwrap();
+    }
+
+    #[test]
+    fn a_journal_names_its_run_and_there_is_one_at_a_time() {
+        let (_folder, home) = home();
+        write_journal(&home, "run-1", &[]);
+        assert_eq!(run(&home).unwrap().as_deref(), Some("run-1"));
+        assert!(Journal::create(&home, "run-2").is_err(), "the first must be applied before");
+        remove(&home).unwrap();
+        write_journal(&home, "run-2", &[]);
+        assert_eq!(run(&home).unwrap().as_deref(), Some("run-2"));
+    }
+
+    #[test]
+    fn an_empty_batch_writes_nothing() {
+        let (_folder, home) = home();
+        let mut journal = Journal::create(&home, "run").unwrap();
+        let before = fs::metadata(home.journal()).unwrap().len();
+        journal.commit(JournalBatch::default()).unwrap();
+        assert_eq!(fs::metadata(home.journal()).unwrap().len(), before);
+    }
+
+    #[test]
+    fn batches_add_up() {
+        let mut batch = JournalBatch::default();
+        assert!(batch.is_empty());
+        batch.push(&fate("a", "ok", 1));
+        let mut other = JournalBatch::default();
+        other.push(&fate("b", "ok", 1));
+        let bytes = batch.bytes();
+        batch.append(other);
+        assert_eq!((batch.is_empty(), batch.bytes()), (false, 2 * bytes));
+    }
+
+    #[test]
+    fn a_journal_cut_at_any_byte_keeps_its_whole_batches() {
+        let (_folder, home) = home();
+        let batches =
+            [vec![fate("a", "ok", 1), listed("f", "b")], vec![fate("c", "gone", 2)], vec![fate("d", "ok", 1)]];
+        write_journal(&home, "run", &batches);
+        let (whole, all) = (fs::read(home.journal()).unwrap(), records(&home));
+        let ends = [0, 1, 3, 4, 5];
+        let mut seen = Vec::new();
+        for len in 0..=whole.len() {
+            fs::write(home.journal(), &whole[..len]).unwrap();
+            let found = records(&home);
+            assert_eq!(found[..], all[..found.len()], "cut at byte {len}");
+            assert!(ends.contains(&found.len()), "half a batch at byte {len}");
+            seen.push(found.len());
+        }
+        assert!(seen.is_sorted() && seen.last() == Some(&5));
+    }
+
+    #[test]
+    fn a_damaged_batch_ends_the_journal_before_it() {
+        let (_folder, home) = home();
+        write_journal(&home, "run", &[vec![fate("a", "ok", 1)], vec![fate("b", "ok", 1)]]);
+        let whole = fs::read(home.journal()).unwrap();
+        let all = records(&home);
+        for at in whole.len() / 2..whole.len() {
+            let mut bytes = whole.clone();
+            bytes[at] ^= 0x55;
+            fs::write(home.journal(), bytes).unwrap();
+            let found = records(&home);
+            assert_eq!(found[..], all[..found.len()], "damaged at byte {at}");
+        }
+    }
+
+    #[test]
+    fn a_journal_of_a_newer_version_is_refused() {
+        let (_folder, home) = home();
+        fs::write(home.journal(), frames::header(FORMAT, VERSION + 1, "")).unwrap();
+        let error = read(&home, |_| Ok(())).unwrap_err().to_string();
+        assert!(error.contains("was written by a newer Tidings (journal 2)"), "{error}");
+    }
+
+    #[test]
+    fn a_line_that_is_no_record_is_named() {
+        let (_folder, home) = home();
+        write_journal(&home, "run", &[]);
+        let mut bytes = fs::read(home.journal()).unwrap();
+        bytes.extend(FrameEncoder::new(1).encode(b"{\"fate\":1}\n"));
+        fs::write(home.journal(), bytes).unwrap();
+        let error = read(&home, |_| Ok(())).unwrap_err().to_string();
+        assert!(error.contains("line 2: is no journal record"), "{error}");
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(32))]
+
+        #[test]
+        fn what_was_committed_is_read_in_its_order(
+            batches in prop::collection::vec(prop::collection::vec(record(), 0..5), 0..5),
+            cut in any::<prop::sample::Index>(),
+        ) {
+            let (_folder, home) = home();
+            write_journal(&home, "run", &batches);
+            let expected: Vec<Record<'_>> =
+                std::iter::once(Record::Run("run".into())).chain(batches.concat()).collect();
+            prop_assert_eq!(records(&home), expected.clone());
+            let whole = fs::read(home.journal()).unwrap();
+            fs::write(home.journal(), &whole[..cut.index(whole.len() + 1)]).unwrap();
+            let torn = records(&home);
+            prop_assert_eq!(&torn[..], &expected[..torn.len()]);
+        }
+    }
 }

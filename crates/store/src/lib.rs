@@ -1,49 +1,77 @@
-//! The home on disk: paths, the lock, the plan, the journal, the shelf of pages, and what is
-//! remembered about feeds and hosts.
+//! The home on disk: lock, plan, journal, pages, documents, text, verdicts, and state tables of feeds and hosts.
 //!
-//! This is the one room that opens files. It promises that a power cut at any instant loses no
-//! page that was acknowledged and no entry of the plan; [`fold`](mod@fold) tells how.
+//! | subject | modules |
+//! |---|---|
+//! | the home and its storage | [`Home`], [`FileDigest`], [`probe`], [`backup`], [`digest`] |
+//! | plan and journal | [`plan`], [`journal`], [`apply_journal`](mod@apply_journal), [`Work`] |
+//! | pages, documents, text, verdicts | [`pages`], [`docs`], [`text`], [`dedup_state`], [`scan`] |
+//! | state tables | [`feeds`], [`candidates`], [`hosts`], [`rules`], [`yields`], [`virtual_corpora`], [`hidden`], [`tokens`] |
+//! | import, export, deletion | [`import_log`], [`by_language`], [`input_files`], [`output`], [`removed`], [`takedown`] |
+//! | logs and figures | [`runs`], [`day_stats`] |
+//!
+//! A power cut at any instant loses no acknowledged page and no entry of the plan; [`apply_journal`](mod@apply_journal)
+//! says how. Callers name files by their keys, such as `docs/de/2026-03-01.jsonl.zst`, and never join paths of a home.
+//!
+//! ```
+//! use tidings_store::Home;
+//! use tidings_store::journal::{Journal, JournalBatch, Record};
+//!
+//! let folder = std::env::temp_dir().join(format!("tidings-store-{}", std::process::id()));
+//! Home::create(&folder, "", "")?;
+//! let home = Home::at(&folder)?;
+//! let _lock = home.lock()?;
+//! let mut batch = JournalBatch::default();
+//! batch.push(&Record::Fate { url: "http://e.org/".into(), status: "ok".into(), retries: 1 });
+//! Journal::create(&home, "run")?.commit(batch)?;
+//! assert_eq!(tidings_store::apply_journal::apply_journal(&home)?.map(|applied| applied.stored), Some(1));
+//! # std::fs::remove_dir_all(&folder).ok();
+//! # Ok::<(), tidings_store::Error>(())
+//! ```
 
-pub mod archive;
+pub mod apply_journal;
 pub mod backup;
+pub mod by_language;
 pub mod candidates;
-pub mod census;
-pub mod corpora;
+mod compat;
+pub mod day_stats;
+pub mod dedup_state;
 pub mod digest;
-pub mod disk;
 pub mod docs;
-pub mod doors;
 mod error;
 pub mod feeds;
 mod fetched;
-pub mod find;
-pub mod fold;
-pub mod format;
+mod file_digest;
 mod frames;
 pub mod hidden;
 mod home;
 pub mod hosts;
+pub mod import_log;
+pub mod input_files;
 pub mod journal;
-pub mod outlet;
+pub mod output;
 pub mod pages;
+mod partition;
 pub mod plan;
 pub mod probe;
 pub mod removed;
 pub mod rules;
 pub mod runs;
-pub mod seen;
-mod shelves;
+pub mod scan;
 pub mod sorted;
 mod table;
 pub mod takedown;
+#[cfg(test)]
+mod testing;
 pub mod text;
 pub mod tokens;
-pub mod warc;
+pub mod virtual_corpora;
 mod work;
 pub mod yields;
 
-pub use disk::write_whole;
-pub use error::{Cause, Error, Result, in_full};
-pub use frames::{Packer, open_any};
+pub use compat::*;
+pub use error::{Error, Result};
+pub use file_digest::FileDigest;
+pub use frames::{FrameEncoder, open_any};
 pub use home::{Home, Lock, SETTINGS, rfc3339, stamp};
+pub use tidings_model::{Cause, in_full};
 pub use work::{Work, WorkDraft};

@@ -1,4 +1,4 @@
-//! The shelf of raw pages: written once, kept for ever.
+//! Raw pages: written once, kept for ever.
 //!
 //! A run appends to a file whose name ends in `.part`; readers do not see it. A file is published
 //! by rename when it is large, when the day ends or when the run does, and never changes again.
@@ -8,24 +8,30 @@ use std::path::{Path, PathBuf};
 
 use jiff::Timestamp;
 use tidings_model::Page;
+use tidings_storage::Appender;
+use tidings_storage::file::{self, files_in};
 
-use crate::disk::{self, Appender};
-use crate::error::{During, Error, Result};
+use crate::error::{Context, Error, Result};
 use crate::frames;
-use crate::home::{Home, files_in};
+use crate::home::Home;
 use crate::journal::Record;
-use crate::warc;
+use tidings_formats::warc;
+
+// Old names, until callers use the new ones.
+pub use crate::compat::pages_names::*;
 
 const FORMAT: &str = "pages";
 const VERSION: u32 = 1;
 const PART: &str = "part";
+/// The folder of pages in a home.
+const FOLDER: &str = "pages";
 
 /// A published file is at most this large, give or take a frame: small enough to copy and to
 /// process alone, large enough that a year is not a million files.
 const FILE_BYTES: u64 = 256 << 20;
 
-/// The shelf, open for one run.
-pub struct Shelf {
+/// Writes the pages of one run.
+pub struct PageWriter {
     home: Home,
     run: String,
     numbered: u32,
@@ -33,12 +39,12 @@ pub struct Shelf {
     archivist: Option<Archivist>,
 }
 
-/// Who writes WARC files, as their first record tells.
+/// The writer of WARC files, as their first record names it.
 #[derive(Debug, Clone)]
 pub struct Archivist {
     /// The program and its version.
     pub software: String,
-    /// Whom to ask about the archive.
+    /// The contact for questions about the archive.
     pub operator: String,
 }
 
@@ -48,10 +54,10 @@ struct OpenFile {
     warc: Option<Appender>,
 }
 
-impl Shelf {
-    /// Opens the shelf. With an archivist, each file of pages has a WARC file beside it.
-    pub fn open(home: &Home, run: &str, archivist: Option<Archivist>) -> Shelf {
-        Shelf { home: home.clone(), run: run.to_owned(), numbered: 0, open: None, archivist }
+impl PageWriter {
+    /// Opens the writer. With an archivist, each file of pages has a WARC file beside it.
+    pub fn open(home: &Home, run: &str, archivist: Option<Archivist>) -> PageWriter {
+        PageWriter { home: home.clone(), run: run.to_owned(), numbered: 0, open: None, archivist }
     }
 
     /// Appends a packed frame of pages (and their WARC records) and makes it durable. Gives the
@@ -79,7 +85,7 @@ impl Shelf {
         let folder = self.home.pages().join(&day);
         let name = |ending: &str| folder.join(format!("{}.{}.{ending}.{PART}", self.run, self.numbered));
         let mut pages = Appender::create(&name("jsonl.zst"))?;
-        pages.append(&frames::label(FORMAT, VERSION, ""))?;
+        pages.append(&frames::header(FORMAT, VERSION, ""))?;
         let warc = match &self.archivist {
             Some(Archivist { software, operator }) => {
                 let path = name("warc.gz");
@@ -97,7 +103,7 @@ impl Shelf {
     pub fn publish(&mut self) -> Result<()> {
         let Some(open) = self.open.take() else { return Ok(()) };
         for file in std::iter::once(&open.pages).chain(open.warc.as_ref()) {
-            publish_part(file.path())?;
+            publish_part(&self.home, file.path())?;
         }
         Ok(())
     }
@@ -107,15 +113,15 @@ impl Shelf {
 pub(crate) fn write_part(home: &Home, day: &str, name: &str, frames: &[u8]) -> Result<PathBuf> {
     let path = home.pages().join(day).join(format!("{name}.jsonl.zst.{PART}"));
     let mut file = Appender::create(&path)?;
-    file.append(&frames::label(FORMAT, VERSION, ""))?;
+    file.append(&frames::header(FORMAT, VERSION, ""))?;
     file.append(frames)?;
     file.sync()?;
     Ok(path)
 }
 
 /// Gives such a file to readers.
-pub(crate) fn publish_part(path: &Path) -> Result<()> {
-    disk::rename(path, &path.with_extension(""))
+pub(crate) fn publish_part(home: &Home, path: &Path) -> Result<()> {
+    Ok(home.storage().publish_file(path, &home.key(&path.with_extension("")))?)
 }
 
 /// Whether a file of pages is one that readers do not see yet.
@@ -132,12 +138,12 @@ pub(crate) fn recover(home: &Home, whole: impl Fn(&str) -> Option<u64>) -> Resul
             match whole(&home.shown(path)) {
                 Some(bytes) => {
                     drop(Appender::reopen(path, bytes)?);
-                    std::fs::File::open(path).and_then(|file| file.sync_all()).during("sync", path)?;
-                    publish_part(path)?;
+                    std::fs::File::open(path).and_then(|file| file.sync_all()).context("sync", path)?;
+                    publish_part(home, path)?;
                     published += 1;
                 }
                 // Nothing in it was acknowledged.
-                None => disk::remove(path)?,
+                None => file::remove(path)?,
             }
         }
     }
@@ -145,8 +151,8 @@ pub(crate) fn recover(home: &Home, whole: impl Fn(&str) -> Option<u64>) -> Resul
 }
 
 /// How a file of pages begins.
-pub(crate) fn label() -> Vec<u8> {
-    frames::label(FORMAT, VERSION, "")
+pub(crate) fn header() -> Vec<u8> {
+    frames::header(FORMAT, VERSION, "")
 }
 
 /// The published files of pages, by day and run.
@@ -156,10 +162,11 @@ pub fn files(home: &Home) -> Result<Vec<PathBuf>> {
 
 /// The same from a day on, without a look into the folders of earlier ones.
 pub(crate) fn files_since(home: &Home, first: &str) -> Result<Vec<PathBuf>> {
-    let is_since = |path: &PathBuf| path.file_name().is_some_and(|name| name.to_string_lossy().as_ref() >= first);
+    let storage = home.storage();
     let mut files = Vec::new();
-    for folder in files_in(&home.pages())?.into_iter().filter(|path| is_since(path) && path.is_dir()) {
-        files.extend(files_in(&folder)?.into_iter().filter(|path| path.to_string_lossy().ends_with(".jsonl.zst")));
+    for folder in storage.folders(FOLDER)?.into_iter().filter(|folder| &folder[FOLDER.len() + 1..] >= first) {
+        let published = storage.list(&folder)?.into_iter().filter(|key| key.ends_with(".jsonl.zst"));
+        files.extend(published.map(|key| storage.path(&key)));
     }
     Ok(files)
 }
@@ -176,12 +183,21 @@ pub struct PageReader {
 const MAX_LINE_BYTES: usize = 1 << 30;
 
 impl PageReader {
-    /// Opens a file of pages.
-    pub fn open(path: &Path) -> Result<PageReader> {
-        Ok(PageReader { path: path.to_owned(), reader: frames::open_any(path)?, line: Vec::new(), lines: 0 })
+    /// Opens a file of pages of a home.
+    pub fn open_in(home: &Home, file: &str) -> Result<PageReader> {
+        Ok(PageReader::new(home.open_file(file)?, &home.storage().path(file)))
     }
 
-    /// The next line as it stands, for whoever reads it elsewhere with [`PageLine::page`].
+    /// Opens a file of pages outside of any home.
+    pub fn open(path: &Path) -> Result<PageReader> {
+        Ok(PageReader::new(frames::open_any(path)?, path))
+    }
+
+    fn new(reader: Box<dyn BufRead + Send>, path: &Path) -> PageReader {
+        PageReader { path: path.to_owned(), reader, line: Vec::new(), lines: 0 }
+    }
+
+    /// The next line as it stands, for parsing in another thread with [`PageLine::page`].
     pub fn next_line(&mut self) -> Result<Option<PageLine>> {
         Ok(self.advance()?.then(|| PageLine { text: std::mem::take(&mut self.line), number: self.lines }))
     }
@@ -191,7 +207,7 @@ impl PageReader {
         loop {
             self.lines += 1;
             let more =
-                frames::read_line(&mut *self.reader, &mut self.line, MAX_LINE_BYTES).during("read", &self.path)?;
+                frames::read_line(&mut *self.reader, &mut self.line, MAX_LINE_BYTES).context("read", &self.path)?;
             if !more || !self.line.iter().all(u8::is_ascii_whitespace) {
                 return Ok(more);
             }
@@ -235,19 +251,19 @@ impl Iterator for PageReader {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::frames::Packer;
+    use crate::frames::FrameEncoder;
 
     #[test]
     fn a_day_that_ends_publishes_its_file_and_the_next_begins_another() {
         let folder = tempfile::tempdir().unwrap();
         Home::create(folder.path(), "", "").unwrap();
         let home = Home::at(folder.path()).unwrap();
-        let mut shelf = Shelf::open(&home, "run", None);
+        let mut writer = PageWriter::open(&home, "run", None);
         let mut page = |url: &str, time: &str| {
             let page = Page { url: url.into(), body: b"text".into(), ..Page::default() };
             let mut line = Vec::new();
             page.write_line(&mut line).unwrap();
-            shelf.append(time.parse().unwrap(), &Packer::new(3).pack(&line), &[]).unwrap()
+            writer.append(time.parse().unwrap(), &FrameEncoder::new(3).encode(&line), &[]).unwrap()
         };
         page("http://e.org/1", "2026-12-31T23:59:58Z");
         page("http://e.org/2", "2026-12-31T23:59:59Z");
@@ -255,7 +271,7 @@ mod tests {
         let vouched = page("http://e.org/3", "2027-01-01T00:00:00Z");
         let [Record::Whole { file, .. }] = &vouched[..] else { panic!("{vouched:?}") };
         assert_eq!(file, "pages/2027-01-01/run.1.jsonl.zst.part");
-        shelf.publish().unwrap();
+        writer.publish().unwrap();
 
         let urls = |path: &PathBuf| PageReader::open(path).unwrap().map(|page| page.unwrap().url).collect::<Vec<_>>();
         let published = files(&home).unwrap();
@@ -264,5 +280,75 @@ mod tests {
             [&["http://e.org/1", "http://e.org/2"][..], &["http://e.org/3"]]
         );
         assert!(published[0].ends_with("pages/2026-12-31/run.0.jsonl.zst"));
+    }
+
+    fn line(url: &str) -> Vec<u8> {
+        let mut line = Vec::new();
+        Page { url: url.into(), body: b"text".into(), ..Page::default() }.write_line(&mut line).unwrap();
+        line
+    }
+
+    fn urls(home: &Home) -> Vec<String> {
+        let pages = |path: &PathBuf| PageReader::open_in(home, &home.key(path)).unwrap();
+        files(home).unwrap().iter().flat_map(pages).map(|page| page.unwrap().url).collect()
+    }
+
+    #[test]
+    fn a_warc_file_lies_beside_the_pages_when_an_archivist_is_named() {
+        let (_folder, home) = crate::testing::home();
+        let archivist = Archivist { software: "tidings".into(), operator: "e.org".into() };
+        let mut writer = PageWriter::open(&home, "run", Some(archivist));
+        let frame = FrameEncoder::new(3).encode(&line("http://e.org/"));
+        let time = "2026-03-01T00:00:00Z".parse().unwrap();
+        let vouched = writer.append(time, &frame, b"record").unwrap();
+        assert_eq!(vouched.len(), 2, "the journal must name both files");
+        writer.publish().unwrap();
+        writer.publish().unwrap();
+        let names = home.storage().list("pages/2026-03-01").unwrap();
+        assert_eq!(names, ["pages/2026-03-01/run.0.jsonl.zst", "pages/2026-03-01/run.0.warc.gz"]);
+    }
+
+    #[test]
+    fn after_a_crash_pages_are_cut_to_what_the_journal_vouches_for() {
+        let (_folder, home) = crate::testing::home();
+        let mut writer = PageWriter::open(&home, "run", None);
+        let time = "2026-03-01T00:00:00Z".parse().unwrap();
+        let mut frame = |url: &str| writer.append(time, &FrameEncoder::new(3).encode(&line(url)), &[]).unwrap();
+        let vouched = frame("http://e.org/1");
+        frame("http://e.org/2");
+        let [Record::Whole { file, bytes }] = &vouched[..] else { panic!("{vouched:?}") };
+        drop(writer);
+        let unknown = write_part(&home, "2026-03-02", "other.0", b"").unwrap();
+        assert!(is_part(&unknown) && urls(&home).is_empty());
+        assert_eq!(recover(&home, |name| (name == file).then_some(*bytes)).unwrap(), 1);
+        assert_eq!(urls(&home), ["http://e.org/1"]);
+        assert!(!unknown.exists(), "nothing in it was acknowledged");
+        assert_eq!(recover(&home, |_| None).unwrap(), 0);
+    }
+
+    #[test]
+    fn files_from_a_day_on_are_listed_without_the_earlier_ones() {
+        let (_folder, home) = crate::testing::home();
+        for day in ["2026-02-28", "2026-03-01", "2026-03-02"] {
+            publish_part(&home, &write_part(&home, day, "a.0", &[]).unwrap()).unwrap();
+        }
+        let days = |first: &str| files_since(&home, first).unwrap().len();
+        assert_eq!((days(""), days("2026-03-01"), days("2026-03-02"), days("2027-01-01")), (3, 2, 1, 0));
+    }
+
+    #[test]
+    fn a_line_that_is_no_page_is_named_and_empty_lines_are_passed_over() {
+        let (_folder, home) = crate::testing::home();
+        let text = [&line("http://e.org/1")[..], b"\n  \n", b"{\"url\":1}\n", &line("http://e.org/2")].concat();
+        home.storage().put_atomic("pages/2026-03-01/a.jsonl.zst", &text).unwrap();
+        let path = home.storage().path("pages/2026-03-01/a.jsonl.zst");
+        let read: Vec<Result<Page>> = PageReader::open(&path).unwrap().collect();
+        assert_eq!(read.len(), 3);
+        let error = read[1].as_ref().unwrap_err().to_string();
+        assert!(error.contains("a.jsonl.zst, line 4: is not a page"), "{error}");
+        let mut reader = PageReader::open(&path).unwrap();
+        let lines: Vec<PageLine> = std::iter::from_fn(|| reader.next_line().unwrap()).collect();
+        assert_eq!(lines.iter().map(|line| line.number).collect::<Vec<_>>(), [1, 4, 5]);
+        assert_eq!(lines[2].page(&path).unwrap().url, "http://e.org/2");
     }
 }

@@ -6,12 +6,13 @@
 use std::path::{Path, PathBuf};
 
 use tidings_model::{BadRow, Entry, Fingerprint, FingerprintSet, Row, Status};
+use tidings_storage::AtomicFile;
+use tidings_storage::file::{self, files_in};
 
-use crate::disk::{self, Draft};
-use crate::error::{During, Error, Result};
+use crate::error::{Context, Error, Result};
 use crate::fetched;
-use crate::frames::{self, Blocks, FRAME_BYTES, Packer};
-use crate::home::{Home, files_in};
+use crate::frames::{self, Blocks, FRAME_BYTES, FrameEncoder};
+use crate::home::Home;
 use crate::removed::{Removed, STATUS};
 
 const FORMAT: &str = "plan";
@@ -22,7 +23,7 @@ const LEVEL: i32 = 1;
 
 /// The bytes of a plan without entries.
 pub(crate) fn empty() -> Vec<u8> {
-    frames::label(FORMAT, VERSION, "")
+    frames::header(FORMAT, VERSION, "")
 }
 
 /// What a rewrite does with a row.
@@ -109,21 +110,21 @@ pub(crate) fn folded_run(home: &Home) -> Result<Option<String>> {
 
 /// A plan being written anew.
 pub(crate) struct Rewrite {
-    draft: Draft,
-    packer: Packer,
+    draft: AtomicFile,
+    encoder: FrameEncoder,
     text: String,
 }
 
 impl Rewrite {
     fn create(home: &Home, run: &str) -> Result<Rewrite> {
-        let mut draft = Draft::create(&home.plan())?;
-        draft.write(&frames::label(FORMAT, VERSION, run))?;
-        Ok(Rewrite { draft, packer: Packer::new(LEVEL), text: String::new() })
+        let mut draft = AtomicFile::create(&home.plan())?;
+        draft.write(&frames::header(FORMAT, VERSION, run))?;
+        Ok(Rewrite { draft, encoder: FrameEncoder::new(LEVEL), text: String::new() })
     }
 
     fn flush(&mut self) -> Result<()> {
         if !self.text.is_empty() {
-            self.draft.write(&self.packer.pack(self.text.as_bytes()))?;
+            self.draft.write(&self.encoder.encode(self.text.as_bytes()))?;
             self.text.clear();
         }
         Ok(())
@@ -201,7 +202,7 @@ pub(crate) fn rewrite<'c>(
 /// Removes plans under another program's names: where ours is, it goes on, and two would be one too many.
 pub(crate) fn remove_others(home: &Home) -> Result<()> {
     for path in home.plans().into_iter().skip(1).filter(|path| home.plan().is_file() && path.is_file()) {
-        disk::remove(&path)?;
+        file::remove(&path)?;
     }
     Ok(())
 }
@@ -271,11 +272,11 @@ pub fn keep_first(home: &Home, run: &str, most: u32) -> Result<()> {
 fn keep_in_history(home: &Home, plan: &Path, run: &str) -> Result<()> {
     let name = plan.file_name().unwrap_or_default().to_string_lossy();
     let copy = home.history().join(format!("{run}.{name}"));
-    disk::make_folder(&home.history())?;
+    file::make_folder(&home.history())?;
     match std::fs::hard_link(plan, &copy) {
         Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => Ok(()),
         // Some file systems know no hard links.
-        Err(_) => std::fs::copy(plan, &copy).map(drop).during("copy the plan to", &copy),
+        Err(_) => std::fs::copy(plan, &copy).map(drop).context("copy the plan to", &copy),
         Ok(()) => Ok(()),
     }
 }
@@ -285,7 +286,150 @@ pub fn thin_history(home: &Home, keep: usize) -> Result<usize> {
     let copies = files_in(&home.history())?;
     let surplus = copies.len().saturating_sub(keep);
     for copy in &copies[..surplus] {
-        std::fs::remove_file(copy).during("remove", copy)?;
+        std::fs::remove_file(copy).context("remove", copy)?;
     }
     Ok(surplus)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::{fill_plan, home, rows};
+    use proptest::prelude::*;
+    use std::fs;
+
+    fn names(folder: &Path) -> Vec<String> {
+        let name = |path: &PathBuf| path.file_name().unwrap().to_string_lossy().into_owned();
+        files_in(folder).unwrap().iter().map(name).collect()
+    }
+
+    fn line(url: &str, status: &str) -> String {
+        format!("0\t{status}\t0\t2026-03-01T00:00:00Z\t\thttp://e.org/feed\t{url}\tA title\n")
+    }
+
+    #[test]
+    fn every_change_does_what_it_says() {
+        let (_folder, home) = home();
+        fill_plan(&home, "f", &["keep", "age", "fate", "drop", "remove"]);
+        let decide = |row: &Row<'_>| match row.url {
+            "age" => Change::Age(7),
+            "fate" => Change::Fate { status: "http-404", retries: 3 },
+            "drop" => Change::Drop,
+            "remove" => Change::Remove,
+            _ => Change::Keep,
+        };
+        rewrite(&home, "run", decide, |_| Ok(())).unwrap();
+        let row = |url: &str, status: &str, retries, age| (url.to_owned(), status.to_owned(), retries, age);
+        let expected = [
+            row("keep", "new", 0, 0),
+            row("age", "new", 0, 7),
+            row("fate", "http-404", 3, 0),
+            row("remove", STATUS, 0, 0),
+        ];
+        assert_eq!(rows(&home), expected);
+        let mut titles = Vec::new();
+        read(&home, |row| titles.push(row.title.to_owned())).unwrap();
+        assert_eq!(titles, ["A title", "A title", "A title", ""], "what was removed keeps no title");
+        assert_eq!(folded_run(&home).unwrap().as_deref(), Some("run"));
+    }
+
+    #[test]
+    fn the_plan_before_a_rewrite_is_in_the_history() {
+        let (_folder, home) = home();
+        for run in ["1", "2", "3"] {
+            fill_plan(&home, "f", &[run]);
+            rewrite(&home, run, |_| Change::Keep, |_| Ok(())).unwrap();
+        }
+        assert_eq!(names(&home.history()).len(), 4, "one for each run: fill, 1, 2, 3");
+        assert_eq!(thin_history(&home, 2).unwrap(), 2);
+        assert_eq!(names(&home.history()), ["3.plan.tsv.zst", "fill.plan.tsv.zst"]);
+        assert_eq!(thin_history(&home, 5).unwrap(), 0);
+    }
+
+    #[test]
+    fn a_lost_plan_names_the_newest_copy() {
+        let (_folder, home) = home();
+        fill_plan(&home, "f", &["a"]);
+        fs::remove_file(home.plan()).unwrap();
+        let error = read(&home, |_| ()).unwrap_err().to_string();
+        assert!(error.contains("is missing; restore the newest copy with `cp "), "{error}");
+    }
+
+    #[test]
+    fn a_plan_of_feedfetcher_is_read_and_replaced_by_ours() {
+        let (_folder, home) = home();
+        fs::remove_file(home.plan()).unwrap();
+        let theirs = home.root().join("plan.txt");
+        fs::write(&theirs, line("a", "ok") + &line("b", "new")).unwrap();
+        assert_eq!(rows(&home).len(), 2);
+        fill_plan(&home, "f", &["c"]);
+        assert!(home.plan().is_file() && !theirs.exists());
+        assert_eq!(rows(&home).iter().map(|row| row.0.as_str()).collect::<Vec<_>>(), ["a", "b", "c"]);
+    }
+
+    #[test]
+    fn a_faulty_row_is_named_by_its_line() {
+        let (folder, _home) = home();
+        let path = folder.path().join("other.tsv");
+        fs::write(&path, line("a", "ok") + "\nfour\tfields\tin\tall\n").unwrap();
+        let error = read_file(&path, |_| ()).unwrap_err().to_string();
+        assert!(error.contains("line 3: has 4 tab-separated fields instead of 8"), "{error}");
+    }
+
+    #[test]
+    fn a_plan_from_elsewhere_adds_what_is_not_there() {
+        let (folder, home) = home();
+        fill_plan(&home, "f", &["a"]);
+        let path = folder.path().join("other.tsv");
+        fs::write(&path, line("a", "ok") + &line("b", "ok") + &line("c", "new")).unwrap();
+        assert_eq!(take_in(&home, "in", &path, true).unwrap(), TakenIn { read: 3, added: 2 });
+        assert_eq!(rows(&home).len(), 1, "a trial changes nothing");
+        take_in(&home, "in", &path, false).unwrap();
+        let states: Vec<(String, String)> = rows(&home).into_iter().map(|row| (row.0, row.1)).collect();
+        let own = |url: &str, status: &str| (url.to_owned(), status.to_owned());
+        assert_eq!(states, [own("a", "new"), own("b", "ok"), own("c", "new")]);
+        assert_eq!(take_in(&home, "in", &path, false).unwrap().added, 0);
+    }
+
+    #[test]
+    fn each_feed_keeps_its_first_entries() {
+        let (_folder, home) = home();
+        fill_plan(&home, "f", &["a", "b", "c"]);
+        fill_plan(&home, "g", &["d"]);
+        keep_first(&home, "run", 2).unwrap();
+        assert_eq!(rows(&home).iter().map(|row| row.0.as_str()).collect::<Vec<_>>(), ["a", "b", "d"]);
+    }
+
+    #[test]
+    fn a_frame_without_changes_is_copied_byte_for_byte() {
+        let (_folder, home) = home();
+        let urls: Vec<String> =
+            (0..30_000u32).map(|n| format!("http://e.org/{:x}/{n}", n.wrapping_mul(2_654_435_761))).collect();
+        let urls: Vec<&str> = urls.iter().map(String::as_str).collect();
+        fill_plan(&home, "http://e.org/feed", &urls);
+        rewrite(&home, "fill", |_| Change::Keep, |_| Ok(())).unwrap();
+        let before = fs::read(home.plan()).unwrap();
+        rewrite(&home, "fill", |_| Change::Keep, |_| Ok(())).unwrap();
+        assert_eq!(fs::read(home.plan()).unwrap(), before);
+        let change = |row: &Row<'_>| if row.url == urls[17] { Change::Age(1) } else { Change::Keep };
+        rewrite(&home, "fill", change, |_| Ok(())).unwrap();
+        assert_eq!(rows(&home).iter().filter(|row| row.3 == 1).count(), 1);
+        assert_eq!(rows(&home).len(), urls.len());
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(32))]
+
+        #[test]
+        fn a_rewrite_changes_the_chosen_rows_only(urls in prop::collection::btree_set("[a-z]{1,6}", 0..20), chosen in "[a-z]", age in 0u32..9) {
+            let (_folder, home) = home();
+            let urls: Vec<&str> = urls.iter().map(String::as_str).collect();
+            fill_plan(&home, "f", &urls);
+            rewrite(&home, "run", |row| if row.url.starts_with(&chosen) { Change::Age(age) } else { Change::Keep }, |_| Ok(())).unwrap();
+            let expected: Vec<(String, u32)> =
+                urls.iter().map(|url| ((*url).to_owned(), if url.starts_with(&chosen) { age } else { 0 })).collect();
+            let found: Vec<(String, u32)> = rows(&home).into_iter().map(|row| (row.0, row.3)).collect();
+            prop_assert_eq!(found, expected);
+        }
+    }
 }

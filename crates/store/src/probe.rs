@@ -6,8 +6,8 @@
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write as _};
 use std::path::Path;
+use tidings_storage::file;
 
-use crate::disk;
 use crate::error::Result;
 use crate::home::Home;
 
@@ -22,7 +22,7 @@ pub struct Ability {
 /// Tries everything in a home.
 pub fn probe(home: &Home) -> Result<Vec<Ability>> {
     let folder = home.root().join(format!(".probe-{}", std::process::id()));
-    disk::make_folder(&folder)?;
+    file::make_folder(&folder)?;
     type Attempt = fn(&Path) -> io::Result<()>;
     let attempts: [(&str, Attempt); 4] =
         [("write and sync", write), ("rename", rename), ("hard links", link), ("locks", lock)];

@@ -1,27 +1,28 @@
 //! What was taken out of the corpus and must not come back: `removed.tsv`.
 //!
 //! A tombstone has no content. An address is known by a hash of itself and a document by its id, which is a hash too; only
-//! hosts and patterns are written out, because whoever wants to keep them away must recognise what is yet to come. Rows
-//! are only ever added; the list travels with backups, and whoever restores one obeys it.
+//! hosts and patterns are written out, because URLs that are yet to come must be recognised. Rows
+//! are only ever added; the list travels with backups, and a restored home obeys it.
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
 use tidings_model::address;
+use tidings_storage::write_atomic;
 use xxhash_rust::xxh3::xxh3_128;
 
-use crate::disk;
 use crate::error::Result;
 use crate::home::Home;
-use crate::table::{self, Tabular};
+use crate::table::{self, Field, columns};
 
 /// The word in the plan for an entry that was taken out.
 pub const STATUS: &str = "removed";
 
 /// What a tombstone speaks of.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Default)]
 pub enum Kind {
     /// One address, by its hash.
+    #[default]
     Address,
     /// A host and all hosts under it.
     Host,
@@ -41,8 +42,18 @@ impl Kind {
     }
 }
 
+impl Field for Kind {
+    fn to_text(&self) -> String {
+        self.word().to_owned()
+    }
+
+    fn from_text(text: String) -> Kind {
+        Kind::WORDS.iter().find(|row| row.1 == text).map(|row| row.0).unwrap_or_default()
+    }
+}
+
 /// A row of `removed.tsv`.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Tombstone {
     /// What it speaks of.
     pub kind: Kind,
@@ -50,31 +61,13 @@ pub struct Tombstone {
     pub what: String,
     /// When that was decided, RFC 3339.
     pub date: String,
-    /// Why, in the words of whoever decided it.
+    /// The reason that the user gave.
     pub reason: String,
     /// When everything was gone; empty as long as the work is not done.
     pub done: String,
 }
 
-impl Tabular for Tombstone {
-    const COLUMNS: &'static [&'static str] = &["kind", "what", "date", "reason", "done"];
-
-    fn fields(&self) -> Vec<String> {
-        let [what, date, reason, done] = [&self.what, &self.date, &self.reason, &self.done].map(String::clone);
-        vec![self.kind.word().to_owned(), what, date, reason, done]
-    }
-
-    fn from_fields(field: &dyn Fn(&str) -> String) -> Tombstone {
-        let word = field("kind");
-        Tombstone {
-            kind: Kind::WORDS.iter().find(|row| row.1 == word).map_or(Kind::Address, |row| row.0),
-            what: field("what"),
-            date: field("date"),
-            reason: field("reason"),
-            done: field("done"),
-        }
-    }
-}
+columns!(Tombstone { kind, what, date, reason, done });
 
 /// The hash by which an address is known.
 pub fn hash(url: &str) -> String {
@@ -173,7 +166,7 @@ impl Removed {
 
     /// Writes the list whole.
     pub fn write(&self, home: &Home) -> Result<()> {
-        disk::write_whole(&path(home), table::text(self.rows.iter().cloned()).as_bytes())
+        Ok(write_atomic(&path(home), table::text(self.rows.iter().cloned()).as_bytes())?)
     }
 }
 

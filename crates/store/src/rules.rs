@@ -7,13 +7,13 @@ use std::collections::{HashMap, HashSet};
 use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
+use tidings_storage::Appender;
 use xxhash_rust::xxh3::xxh3_128;
 
-use crate::disk::Appender;
 use crate::error::Result;
-use crate::frames::{self, Log, Packer};
+use crate::frames::{self, FrameEncoder, Log};
 use crate::home::Home;
-use crate::table::{self, Tabular};
+use crate::table::{self, columns};
 
 const FORMAT: &str = "rules";
 const VERSION: u32 = 1;
@@ -36,24 +36,7 @@ pub struct RulesAnswer {
     pub body: Option<String>,
 }
 
-impl Tabular for RulesAnswer {
-    const COLUMNS: &'static [&'static str] = &["origin", "kind", "fetched", "status", "digest"];
-
-    fn fields(&self) -> Vec<String> {
-        vec![self.origin.clone(), self.kind.clone(), self.fetched.clone(), self.status.to_string(), self.digest.clone()]
-    }
-
-    fn from_fields(field: &dyn Fn(&str) -> String) -> RulesAnswer {
-        RulesAnswer {
-            origin: field("origin"),
-            kind: field("kind"),
-            fetched: field("fetched"),
-            status: field("status").parse().unwrap_or(0),
-            digest: field("digest"),
-            body: None,
-        }
-    }
-}
+columns!(RulesAnswer { origin, kind, fetched, status, digest });
 
 #[derive(Serialize, Deserialize)]
 struct KeptBody {
@@ -117,7 +100,7 @@ fn for_each_body(home: &Home, mut see: impl FnMut(KeptBody)) -> Result<u64> {
     Ok(log.sound_bytes())
 }
 
-/// Gives a home the answers that another one has, so that nobody is asked for them again.
+/// Gives a home the answers that another one has, so that no host is asked for them again.
 pub fn share(from: &Home, to: &Home) -> Result<()> {
     let mut answers = Vec::new();
     read(from, |_| true, |answer| answers.push(answer))?;
@@ -149,12 +132,80 @@ pub(crate) fn merge(home: &Home, answers: Vec<RulesAnswer>) -> Result<()> {
     if !text.is_empty() {
         let mut file = Appender::reopen(&bodies(home), sound)?;
         if sound == 0 {
-            file.append(&frames::label(FORMAT, VERSION, ""))?;
+            file.append(&frames::header(FORMAT, VERSION, ""))?;
         }
-        file.append(&Packer::new(3).pack(text.as_bytes()))?;
+        file.append(&FrameEncoder::new(3).encode(text.as_bytes()))?;
         file.sync()?;
     }
 
     let key = |answer: &RulesAnswer| (answer.origin.clone(), answer.kind.clone());
     table::merge(&home.state("rules.tsv"), newest, key, |_, new| new)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::home;
+
+    fn answer(origin: &str, body: &str) -> RulesAnswer {
+        let (kind, status) = ("robots".to_owned(), 200);
+        let body = Some(body.to_owned()).filter(|body| !body.is_empty());
+        let digest = body.as_ref().map(|body| digest(body.as_bytes())).unwrap_or_default();
+        RulesAnswer { origin: origin.to_owned(), kind, fetched: "2026-03-01".into(), status, digest, body }
+    }
+
+    fn all(home: &Home) -> Vec<RulesAnswer> {
+        let mut all = Vec::new();
+        read(home, |_| true, |answer| all.push(answer)).unwrap();
+        all.sort_by(|a, b| a.origin.cmp(&b.origin));
+        all
+    }
+
+    #[test]
+    fn answers_come_back_with_their_bodies_and_equal_bodies_are_kept_once() {
+        let (_folder, home) = home();
+        merge(&home, Vec::new()).unwrap();
+        assert!(!bodies(&home).exists());
+        let answers = [answer("http://a", "Disallow: /"), answer("http://b", "Disallow: /"), answer("http://c", "")];
+        merge(&home, answers.to_vec()).unwrap();
+        assert_eq!(all(&home), answers);
+        let mut number = 0;
+        kept(&home, "robots", |_, body| {
+            assert_eq!(body, "Disallow: /");
+            number += 1;
+        })
+        .unwrap();
+        assert_eq!(number, 1);
+        kept(&home, "tdmrep", |_, _| panic!("there is none")).unwrap();
+    }
+
+    #[test]
+    fn a_newer_answer_replaces_the_older_and_its_body_stays_as_evidence() {
+        let (_folder, home) = home();
+        merge(&home, vec![answer("http://a", "one")]).unwrap();
+        merge(&home, vec![answer("http://a", "two")]).unwrap();
+        assert_eq!(all(&home), [answer("http://a", "two")]);
+        let mut bodies = Vec::new();
+        kept(&home, "robots", |_, body| bodies.push(body.to_owned())).unwrap();
+        assert_eq!(bodies, ["one", "two"]);
+    }
+
+    #[test]
+    fn a_torn_body_is_forgotten_and_written_again() {
+        let (_folder, home) = home();
+        merge(&home, vec![answer("http://a", "one")]).unwrap();
+        let whole = std::fs::read(bodies(&home)).unwrap();
+        std::fs::write(bodies(&home), &whole[..whole.len() - 3]).unwrap();
+        assert!(all(&home).is_empty(), "an answer without its body is none");
+        merge(&home, vec![answer("http://a", "one")]).unwrap();
+        assert_eq!(all(&home), [answer("http://a", "one")]);
+    }
+
+    #[test]
+    fn another_home_learns_the_answers() {
+        let ((_one, from), (_two, to)) = (home(), home());
+        merge(&from, vec![answer("http://a", "one")]).unwrap();
+        share(&from, &to).unwrap();
+        assert_eq!(all(&to), all(&from));
+    }
 }

@@ -11,11 +11,12 @@ use jiff::tz::TimeZone;
 use jiff::{SignedDuration, Timestamp};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
+use tidings_storage::Appender;
+use tidings_storage::file::{self, files_in};
 
-use crate::disk::{self, Appender};
-use crate::error::{During, Result};
-use crate::frames::{self, Log, Packer};
-use crate::home::{Home, files_in};
+use crate::error::{Context, Result};
+use crate::frames::{self, FrameEncoder, Log};
+use crate::home::Home;
 
 const FORMAT: &str = "run";
 const VERSION: u32 = 1;
@@ -54,7 +55,7 @@ pub struct Request {
 /// The log of a run that is going on.
 pub struct RunLog {
     file: Appender,
-    packer: Packer,
+    encoder: FrameEncoder,
     text: Vec<u8>,
 }
 
@@ -62,8 +63,8 @@ impl RunLog {
     /// Starts the log of a run.
     pub fn create(home: &Home, run: &str) -> Result<RunLog> {
         let mut file = Appender::create(&home.runs().join(format!("{run}.jsonl.zst.part")))?;
-        file.append(&frames::label(FORMAT, VERSION, ""))?;
-        Ok(RunLog { file, packer: Packer::new(3), text: Vec::new() })
+        file.append(&frames::header(FORMAT, VERSION, ""))?;
+        Ok(RunLog { file, encoder: FrameEncoder::new(3), text: Vec::new() })
     }
 
     /// Adds a line.
@@ -77,7 +78,7 @@ impl RunLog {
     /// at the end.
     pub fn flush(&mut self) -> Result<()> {
         if !self.text.is_empty() {
-            self.file.append(&self.packer.pack(&self.text))?;
+            self.file.append(&self.encoder.encode(&self.text))?;
             self.text.clear();
         }
         Ok(())
@@ -88,7 +89,7 @@ impl RunLog {
         self.flush()?;
         self.file.sync()?;
         let path = self.file.path().with_extension("");
-        disk::rename(self.file.path(), &path)?;
+        file::rename(self.file.path(), &path)?;
         Ok(path)
     }
 }
@@ -99,7 +100,7 @@ pub fn recover(home: &Home) -> Result<()> {
         let mut log = Log::open(path, FORMAT, VERSION)?;
         while log.next()?.is_some() {}
         drop(Appender::reopen(path, log.sound_bytes())?);
-        disk::rename(path, &path.with_extension(""))?;
+        file::rename(path, &path.with_extension(""))?;
     }
     Ok(())
 }
@@ -138,7 +139,7 @@ pub fn thin(home: &Home, now: Timestamp, days: u32) -> Result<usize> {
         _ => files(home)?.into_iter().take_while(is_old).collect(),
     };
     for path in &old {
-        std::fs::remove_file(path).during("remove", path)?;
+        std::fs::remove_file(path).context("remove", path)?;
     }
     Ok(old.len())
 }
@@ -146,7 +147,7 @@ pub fn thin(home: &Home, now: Timestamp, days: u32) -> Result<usize> {
 /// Shows every line of a run's log to `see`, as JSON.
 pub fn read(path: &Path, mut see: impl FnMut(&str)) -> Result<()> {
     for line in frames::open_any(path)?.lines() {
-        see(&line.during("read", path)?);
+        see(&line.context("read", path)?);
     }
     Ok(())
 }
@@ -177,5 +178,34 @@ mod tests {
         let now = "2026-03-03T00:00:00Z".parse().unwrap();
         assert_eq!((thin(&home, now, 0).unwrap(), thin(&home, now, 400).unwrap()), (0, 1));
         assert_eq!(files(&home).unwrap(), paths[1..]);
+    }
+
+    #[test]
+    fn the_log_of_a_crashed_run_is_cut_and_published() {
+        let (_folder, home) = crate::testing::home();
+        let mut log = RunLog::create(&home, "20260301T120000000Z-fetch").unwrap();
+        log.push(&serde_json::json!({ "a": 1 })).unwrap();
+        log.flush().unwrap();
+        let sound = log.file.len();
+        log.push(&serde_json::json!({ "b": 2 })).unwrap();
+        log.flush().unwrap();
+        let path = log.file.path().to_owned();
+        drop(log);
+        std::fs::File::options().write(true).open(&path).unwrap().set_len(sound + 3).unwrap();
+        assert!(files(&home).unwrap().is_empty(), "a log that has not ended is no log");
+        recover(&home).unwrap();
+        let mut lines = Vec::new();
+        read(&files(&home).unwrap()[0], |line| lines.push(line.to_owned())).unwrap();
+        assert_eq!(lines, ["{\"a\":1}"]);
+        recover(&home).unwrap();
+    }
+
+    #[test]
+    fn a_name_that_is_no_run_has_no_time() {
+        for name in
+            ["x", "20260301T120000000Z.jsonl.zst", "2026Z-fetch.jsonl.zst", "20261301T120000000Z-fetch.jsonl.zst"]
+        {
+            assert_eq!(name_of(Path::new(name)), None, "{name}");
+        }
     }
 }

@@ -1,6 +1,6 @@
 //! Sorting more than memory holds: records become sorted runs on disk, and runs are merged.
 //!
-//! A record is a string of bytes, and records are in the order of their bytes. Whoever wants equal ones combined
+//! A record is a string of bytes, and records are in the order of their bytes. A caller that wants equal ones combined
 //! does that before a run is written and again while merged ones are read: then a run is as small as it can be.
 
 use std::cmp::Reverse;
@@ -11,7 +11,7 @@ use std::ops::Range;
 use std::os::unix::fs::FileExt as _;
 use std::path::{Path, PathBuf};
 
-use crate::error::{During, Result};
+use crate::error::{Context, Result};
 
 /// Runs that are merged at once; each takes about a megabyte while it is read.
 const FAN: usize = 64;
@@ -59,26 +59,26 @@ impl Runs {
         self.open(runs)
     }
 
-    /// A file of this process's own, which is gone when nobody has it open any more.
+    /// A file of this process's own, which is gone when it is closed.
     fn unlinked(&mut self) -> Result<(File, PathBuf)> {
         // Several programs may share a folder for such files.
         let path = self.folder.join(format!("tidings-{}-run-{}.tmp", std::process::id(), self.made));
         self.made += 1;
-        let file = File::options().create_new(true).read(true).write(true).open(&path).during("create", &path)?;
-        fs::remove_file(&path).during("unlink", &path)?;
+        let file = File::options().create_new(true).read(true).write(true).open(&path).context("create", &path)?;
+        fs::remove_file(&path).context("unlink", &path)?;
         Ok((file, path))
     }
 
     fn write(&mut self, fill: impl FnOnce(&mut dyn FnMut(&[u8]) -> Result<()>) -> Result<()>) -> Result<File> {
         let (file, path) = self.unlinked()?;
-        let mut out = zstd::stream::write::Encoder::new(BufWriter::new(file), LEVEL).during("write", &path)?;
+        let mut out = zstd::stream::write::Encoder::new(BufWriter::new(file), LEVEL).context("write", &path)?;
         fill(&mut |record| {
             let len = u32::try_from(record.len()).expect("records are short").to_le_bytes();
-            out.write_all(&len).and_then(|()| out.write_all(record)).during("write", &path)
+            out.write_all(&len).and_then(|()| out.write_all(record)).context("write", &path)
         })?;
-        let buffer = out.finish().during("write", &path)?;
-        let mut file = buffer.into_inner().map_err(|error| error.into_error()).during("write", &path)?;
-        file.rewind().during("read", &path)?;
+        let buffer = out.finish().context("write", &path)?;
+        let mut file = buffer.into_inner().map_err(|error| error.into_error()).context("write", &path)?;
+        file.rewind().context("read", &path)?;
         Ok(file)
     }
 
@@ -86,7 +86,7 @@ impl Runs {
         let mut merged =
             Merged { folder: self.folder.clone(), readers: Vec::new(), heap: BinaryHeap::new(), current: Vec::new() };
         for (at, run) in runs.into_iter().enumerate() {
-            let reader = zstd::stream::read::Decoder::new(run).during("read", &self.folder)?;
+            let reader = zstd::stream::read::Decoder::new(run).context("read", &self.folder)?;
             merged.readers.push(BufReader::with_capacity(1 << 16, reader));
             merged.advance(at, Vec::new())?;
         }
@@ -117,12 +117,12 @@ impl Merged {
     fn advance(&mut self, run: usize, mut record: Vec<u8>) -> Result<()> {
         let reader = &mut self.readers[run];
         let mut len = [0; 4];
-        if reader.read(&mut len[..1]).during("read", &self.folder)? == 0 {
+        if reader.read(&mut len[..1]).context("read", &self.folder)? == 0 {
             return Ok(());
         }
-        reader.read_exact(&mut len[1..]).during("read", &self.folder)?;
+        reader.read_exact(&mut len[1..]).context("read", &self.folder)?;
         record.resize(u32::from_le_bytes(len) as usize, 0);
-        reader.read_exact(&mut record).during("read", &self.folder)?;
+        reader.read_exact(&mut record).context("read", &self.folder)?;
         self.heap.push(Reverse((record, run)));
         Ok(())
     }
@@ -178,13 +178,13 @@ impl DayIdsBuilder {
         while let Some(record) = merged.next()? {
             let Some((day, id)) = record.split_first_chunk::<4>().filter(|_| record != last) else { continue };
             let day = (u32::from_be_bytes(*day) ^ 1 << 31) as i32;
-            out.write_all(id).during("write", &path)?;
+            out.write_all(id).context("write", &path)?;
             written += 1;
             days.entry(day).or_insert(written - 1..written).end = written;
             last.clear();
             last.extend_from_slice(record);
         }
-        let file = out.into_inner().map_err(|error| error.into_error()).during("write", &path)?;
+        let file = out.into_inner().map_err(|error| error.into_error()).context("write", &path)?;
         Ok(DayIds { file, folder, days })
     }
 }
@@ -194,7 +194,7 @@ impl DayIds {
     pub fn of(&self, day: i32) -> Result<Vec<u128>> {
         let Some(places) = self.days.get(&day) else { return Ok(Vec::new()) };
         let mut bytes = vec![0; (places.end - places.start) as usize * ID_BYTES];
-        self.file.read_exact_at(&mut bytes, places.start * ID_BYTES as u64).during("read", &self.folder)?;
+        self.file.read_exact_at(&mut bytes, places.start * ID_BYTES as u64).context("read", &self.folder)?;
         Ok(bytes.as_chunks().0.iter().map(|id| u128::from_be_bytes(*id)).collect())
     }
 }

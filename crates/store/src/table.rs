@@ -4,22 +4,112 @@
 //! the other way round. Tabs, line ends and backslashes inside a field are escaped.
 
 use std::collections::HashMap;
-use std::io::BufRead as _;
+use std::io::BufRead;
 use std::path::Path;
+use tidings_storage::AtomicFile;
 
-use crate::disk::Draft;
-use crate::error::{During, Result};
+use crate::error::{Context, Result};
 use crate::frames::open_any;
 
-/// A row type that knows its columns.
+/// A row type that knows its columns; implemented by [`columns!`].
 pub(crate) trait Tabular: Sized {
     /// The column names, in the order of the file.
     const COLUMNS: &'static [&'static str];
+
     /// The fields, in the order of the columns.
     fn fields(&self) -> Vec<String>;
+
     /// A row from its fields; what is missing is empty.
     fn from_fields(field: &dyn Fn(&str) -> String) -> Self;
 }
+
+/// A value that stands in a column.
+pub(crate) trait Field {
+    /// Its text in the file.
+    fn to_text(&self) -> String;
+
+    /// The value of a text; text that is none gives the default, so that a damaged field costs itself only.
+    fn from_text(text: String) -> Self;
+}
+
+impl Field for String {
+    fn to_text(&self) -> String {
+        self.clone()
+    }
+
+    fn from_text(text: String) -> String {
+        text
+    }
+}
+
+macro_rules! number_fields {
+    ($($number:ty),+) => {$(
+        impl Field for $number {
+            fn to_text(&self) -> String {
+                self.to_string()
+            }
+
+            fn from_text(text: String) -> $number {
+                text.parse().unwrap_or(0)
+            }
+        }
+    )+};
+}
+number_fields!(u16, u32, u64);
+
+/// Declares the columns of a row type, each once: `name`, `"name in the file" = path.to.field`, or `"name" : function` for a
+/// column that is computed when it is written and ignored when it is read.
+macro_rules! columns {
+    ($row:ty { $($columns:tt)+ }) => {
+        impl $crate::table::Tabular for $row {
+            const COLUMNS: &'static [&'static str] = $crate::table::columns!(@names [] $($columns)+,);
+
+            fn fields(&self) -> Vec<String> {
+                let row = self;
+                $crate::table::columns!(@fields row [] $($columns)+,)
+            }
+
+            fn from_fields(field: &dyn Fn(&str) -> String) -> Self {
+                let mut row = Self::default();
+                $crate::table::columns!(@read row field $($columns)+,);
+                row
+            }
+        }
+    };
+    (@names [$($done:tt)*] $(,)?) => { &[$($done)*] };
+    (@names [$($done:tt)*] $name:ident, $($rest:tt)*) => {
+        $crate::table::columns!(@names [$($done)* stringify!($name),] $($rest)*)
+    };
+    (@names [$($done:tt)*] $name:literal = $($part:tt).+, $($rest:tt)*) => {
+        $crate::table::columns!(@names [$($done)* $name,] $($rest)*)
+    };
+    (@names [$($done:tt)*] $name:literal : $function:path, $($rest:tt)*) => {
+        $crate::table::columns!(@names [$($done)* $name,] $($rest)*)
+    };
+    (@fields $row:ident [$($done:tt)*] $(,)?) => { vec![$($done)*] };
+    (@fields $row:ident [$($done:tt)*] $name:ident, $($rest:tt)*) => {
+        $crate::table::columns!(@fields $row [$($done)* $crate::table::Field::to_text(&$row.$name),] $($rest)*)
+    };
+    (@fields $row:ident [$($done:tt)*] $name:literal = $($part:tt).+, $($rest:tt)*) => {
+        $crate::table::columns!(@fields $row [$($done)* $crate::table::Field::to_text(&$row.$($part).+),] $($rest)*)
+    };
+    (@fields $row:ident [$($done:tt)*] $name:literal : $function:path, $($rest:tt)*) => {
+        $crate::table::columns!(@fields $row [$($done)* $function($row),] $($rest)*)
+    };
+    (@read $row:ident $field:ident $(,)?) => {};
+    (@read $row:ident $field:ident $name:ident, $($rest:tt)*) => {
+        $row.$name = $crate::table::Field::from_text($field(stringify!($name)));
+        $crate::table::columns!(@read $row $field $($rest)*);
+    };
+    (@read $row:ident $field:ident $name:literal = $($part:tt).+, $($rest:tt)*) => {
+        $row.$($part).+ = $crate::table::Field::from_text($field($name));
+        $crate::table::columns!(@read $row $field $($rest)*);
+    };
+    (@read $row:ident $field:ident $name:literal : $function:path, $($rest:tt)*) => {
+        $crate::table::columns!(@read $row $field $($rest)*);
+    };
+}
+pub(crate) use columns;
 
 fn escape(field: &str, line: &mut String) {
     for c in field.chars() {
@@ -55,13 +145,18 @@ fn unescape(field: &str) -> String {
 }
 
 /// Shows every row of a table to `see`; a table that is not there has none.
-pub(crate) fn read<T: Tabular>(path: &Path, mut see: impl FnMut(T)) -> Result<()> {
+pub(crate) fn read<T: Tabular>(path: &Path, see: impl FnMut(T)) -> Result<()> {
     if !path.exists() {
         return Ok(());
     }
+    read_from(open_any(path)?, path, see)
+}
+
+/// Shows every row of a table to `see`; `path` names it in errors.
+pub(crate) fn read_from<T: Tabular>(table: impl BufRead, path: &Path, mut see: impl FnMut(T)) -> Result<()> {
     let mut header: Option<Vec<String>> = None;
-    for line in open_any(path)?.lines() {
-        let line = line.during("read", path)?;
+    for line in table.lines() {
+        let line = line.context("read", path)?;
         let fields: Vec<&str> = line.split('\t').collect();
         match &header {
             None => header = Some(fields.iter().map(|name| (*name).to_owned()).collect()),
@@ -93,11 +188,11 @@ fn line<T: Tabular>(row: &T, line: &mut String) {
 }
 
 /// A table being written anew.
-struct TableDraft(Draft);
+struct TableDraft(AtomicFile);
 
 impl TableDraft {
     fn create<T: Tabular>(path: &Path) -> Result<TableDraft> {
-        let mut draft = Draft::create(path)?;
+        let mut draft = AtomicFile::create(path)?;
         draft.write((T::COLUMNS.join("\t") + "\n").as_bytes())?;
         Ok(TableDraft(draft))
     }
@@ -105,11 +200,11 @@ impl TableDraft {
     fn push<T: Tabular>(&mut self, row: &T) -> Result<()> {
         let mut text = String::new();
         line(row, &mut text);
-        self.0.write(text.as_bytes())
+        Ok(self.0.write(text.as_bytes())?)
     }
 
     fn publish(self) -> Result<()> {
-        self.0.publish()
+        Ok(self.0.publish()?)
     }
 }
 
@@ -148,6 +243,126 @@ pub(crate) fn merge<T: Tabular, K: Ord + std::hash::Hash>(
 mod tests {
     use super::*;
     use proptest::prelude::*;
+
+    use crate::candidates::{Barren, Candidate, Fate, Searched};
+    use crate::feeds::{FeedState, Polled};
+    use crate::hosts::HostState;
+    use crate::removed::{Kind, Tombstone};
+    use crate::rules::RulesAnswer;
+    use crate::tokens::{Scope, Token};
+    use crate::virtual_corpora::VirtualCorpus;
+    use crate::yields::{DayRow, SumRow, Yield};
+
+    /// Reads a table from its text.
+    fn parsed<T: Tabular>(text: &str) -> Vec<T> {
+        let mut rows = Vec::new();
+        read_from(text.as_bytes(), Path::new("test.tsv"), |row| rows.push(row)).unwrap();
+        rows
+    }
+
+    fn comes_back<T: Tabular + Clone + PartialEq + std::fmt::Debug>(rows: Vec<T>) {
+        let text = text(rows.iter().cloned());
+        assert_eq!(text.lines().count(), rows.len() + 1, "a line for each row and the header");
+        assert_eq!(parsed::<T>(&text), rows);
+    }
+
+    #[test]
+    fn columns_stand_in_the_files_under_the_names_they_always_had() {
+        let names = |columns: &[&str]| columns.join(" ");
+        assert_eq!(
+            names(FeedState::COLUMNS),
+            "feed polled checked succeeded failures error etag last_modified body moved_to moved_times entries brought title \
+             due not_before interval_min rate arrived watched_days reach_h hours worth wishes conditional lies window"
+        );
+        assert_eq!(
+            names(Candidate::COLUMNS),
+            "feed site evidence seen found_on fate reason checked entries latest language requests good_pages title labels"
+        );
+        assert_eq!(names(HostState::COLUMNS), "host last_request not_before failures requests");
+        assert_eq!(names(DayRow::COLUMNS), "feed host pages documents downloaded clean");
+        assert_eq!(names(SumRow::COLUMNS), "kind name pages documents downloaded clean yield");
+        assert_eq!(names(Tombstone::COLUMNS), "kind what date reason done");
+        assert_eq!(names(RulesAnswer::COLUMNS), "origin kind fetched status digest");
+        assert_eq!(names(Token::COLUMNS), "name scope digest created expires");
+        assert_eq!(names(VirtualCorpus::COLUMNS), "name filter");
+        assert_eq!(names(Barren::COLUMNS), "site checked requests start");
+        assert_eq!(names(Searched::COLUMNS), "file pages");
+    }
+
+    #[test]
+    fn a_row_has_the_bytes_it_always_had() {
+        let host = HostState { host: "e.org".into(), failures: 2, requests: 70, ..HostState::default() };
+        assert_eq!(text([host].into_iter()), "host\tlast_request\tnot_before\tfailures\trequests\ne.org\t\t\t2\t70\n");
+        let sum = Yield { pages: 2, documents: 1, downloaded: 1000, clean: 123 };
+        let row = SumRow { kind: "feed".into(), name: "f".into(), sum };
+        assert!(text([row].into_iter()).ends_with("feed\tf\t2\t1\t1000\t123\t0.1230\n"));
+        let stone = Tombstone { kind: Kind::Host, what: "e.org".into(), reason: "a\tb".into(), ..Tombstone::default() };
+        assert!(text([stone].into_iter()).ends_with("host\te.org\t\ta\\tb\t\n"));
+    }
+
+    #[test]
+    fn words_that_are_unknown_give_the_default() {
+        assert_eq!(parsed::<FeedState>("feed\tpolled\nf\tmaybe\n")[0].polled, Polled::default());
+        assert_eq!(parsed::<Candidate>("feed\tfate\nf\tmaybe\n")[0].fate, Fate::New);
+        assert_eq!(parsed::<Token>("name\tscope\nt\tmaybe\n")[0].scope, None);
+        assert_eq!(parsed::<HostState>("host\tfailures\nh\tmany\n")[0].failures, 0);
+    }
+
+    #[test]
+    fn columns_are_found_by_name_in_any_order_and_unknown_ones_are_passed_over() {
+        let rows: Vec<HostState> = parsed("requests\tmood\thost\n7\tgood\te.org\n8\n");
+        assert_eq!((rows[0].host.as_str(), rows[0].requests, rows[0].failures), ("e.org", 7, 0));
+        assert_eq!((rows[1].host.as_str(), rows[1].requests), ("", 8));
+        assert!(parsed::<HostState>("").is_empty() && parsed::<HostState>("host\n").is_empty());
+    }
+
+    #[test]
+    fn merging_replaces_rows_in_their_places_and_adds_the_others_sorted() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("corpora.tsv");
+        let corpus = |name: &str, filter: &str| VirtualCorpus { name: name.into(), filter: filter.into() };
+        let put = |rows: &[(&str, &str)]| {
+            let rows = rows.iter().map(|(name, filter)| ((*name).to_owned(), corpus(name, filter))).collect();
+            merge(
+                &path,
+                rows,
+                |row: &VirtualCorpus| row.name.clone(),
+                |old, new| corpus(&old.name, &(old.filter + &new.filter)),
+            )
+            .unwrap();
+        };
+        put(&[]);
+        assert!(!path.exists(), "nothing changed, nothing is written");
+        put(&[("b", "1"), ("a", "2")]);
+        put(&[("d", "4"), ("b", "5"), ("c", "3")]);
+        let rows: Vec<VirtualCorpus> = parsed(&std::fs::read_to_string(&path).unwrap());
+        assert_eq!(rows, [corpus("a", "2"), corpus("b", "15"), corpus("c", "3"), corpus("d", "4")]);
+    }
+
+    proptest! {
+        #[test]
+        fn state_rows_come_back(a in "\\PC*", b in "[\\\\\t\r\nx]{0,6}", n: u32, m: u64) {
+            let polled = [Polled::Listed, Polled::Unchanged, Polled::Failed, Polled::Gone][n as usize % 4];
+            comes_back(vec![FeedState { feed: a.clone(), polled, title: b.clone(), failures: n, window: a.clone(), ..FeedState::default() }]);
+            let fate = [Fate::New, Fate::ProbedFeed, Fate::Trial, Fate::Promoted][n as usize % 4];
+            comes_back(vec![Candidate { feed: a.clone(), fate, labels: b.clone(), seen: m, entries: n, ..Candidate::default() }]);
+            comes_back(vec![HostState { host: a.clone(), not_before: b.clone(), failures: n, requests: m, ..HostState::default() }]);
+            let sum = Yield { pages: m, documents: 1, downloaded: 2, clean: m };
+            comes_back(vec![DayRow { feed: a.clone(), host: b.clone(), sum }]);
+            comes_back(vec![SumRow { kind: b.clone(), name: a.clone(), sum }]);
+            let kind = [Kind::Address, Kind::Host, Kind::Pattern, Kind::Document][n as usize % 4];
+            comes_back(vec![Tombstone { kind, what: a.clone(), reason: b.clone(), ..Tombstone::default() }]);
+            comes_back(vec![RulesAnswer { origin: a.clone(), kind: b.clone(), status: n as u16, ..RulesAnswer::default() }]);
+            comes_back(vec![Token { name: a.clone(), scope: Some(Scope::Text), expires: b, ..Token::default() }]);
+            comes_back(vec![VirtualCorpus { name: a.clone(), filter: a.clone() }, VirtualCorpus { name: a.clone(), filter: a }]);
+        }
+
+        #[test]
+        fn any_text_is_a_table(text in "[a-z\\\\\t\n]{0,60}") {
+            let _ = parsed::<HostState>(&text);
+            let _ = parsed::<FeedState>(&text);
+        }
+    }
 
     proptest! {
         #[test]

@@ -1,7 +1,7 @@
 //! Takes pages out of files that otherwise never change, and out of the plan.
 //!
 //! A file is written anew without them and takes the place of the old one by rename, so that it is whole at any instant; a file of
-//! which nothing is left is removed. Each step may be repeated: whoever was stopped begins again and finds less to do.
+//! which nothing is left is removed. Each step may be repeated: a run that was stopped begins again and finds less to do.
 
 use std::collections::{BTreeSet, HashSet};
 use std::fs::File;
@@ -11,11 +11,12 @@ use std::path::{Path, PathBuf};
 use flate2::bufread::GzDecoder;
 use serde::Deserialize;
 use tidings_model::Row;
+use tidings_storage::AtomicFile;
+use tidings_storage::file::{self, files_in};
 
-use crate::disk::{self, Draft};
-use crate::error::{During, Error, Result};
-use crate::frames::{self, Packer};
-use crate::home::{Home, files_in};
+use crate::error::{Context, Error, Result};
+use crate::frames::{self, FrameEncoder};
+use crate::home::Home;
 use crate::pages;
 use crate::plan::{self, Change};
 use crate::removed::{Removed, STATUS};
@@ -48,7 +49,7 @@ fn each_page(path: &Path, mut see: impl FnMut(&[u8], PageHead) -> Result<()>) ->
     let mut reader = frames::open_any(path)?;
     let mut line = Vec::new();
     let mut number = 0;
-    while frames::read_line(&mut *reader, &mut line, MAX_LINE_BYTES).during("read", path)? {
+    while frames::read_line(&mut *reader, &mut line, MAX_LINE_BYTES).context("read", path)? {
         number += 1;
         if line.iter().all(u8::is_ascii_whitespace) {
             continue;
@@ -94,9 +95,9 @@ pub fn take_out(path: &Path, removed: &Removed, compression: i32) -> Result<()> 
     if found.is_empty() {
         return Ok(());
     }
-    let mut draft = Draft::create(path)?;
-    draft.write(&pages::label())?;
-    let mut packer = Packer::new(compression);
+    let mut draft = AtomicFile::create(path)?;
+    draft.write(&pages::header())?;
+    let mut encoder = FrameEncoder::new(compression);
     let mut text = Vec::new();
     let mut kept = 0u64;
     each_page(path, |line, head| {
@@ -105,7 +106,7 @@ pub fn take_out(path: &Path, removed: &Removed, compression: i32) -> Result<()> 
             text.extend_from_slice(line);
             text.push(b'\n');
             if text.len() >= FRAME_BYTES {
-                draft.write(&packer.pack(&text))?;
+                draft.write(&encoder.encode(&text))?;
                 text.clear();
             }
         }
@@ -113,12 +114,12 @@ pub fn take_out(path: &Path, removed: &Removed, compression: i32) -> Result<()> 
     })?;
     if kept == 0 {
         draft.discard();
-        return disk::remove(path);
+        return Ok(file::remove(path)?);
     }
     if !text.is_empty() {
-        draft.write(&packer.pack(&text))?;
+        draft.write(&encoder.encode(&text))?;
     }
-    draft.publish()
+    Ok(draft.publish()?)
 }
 
 fn archive_of(path: &Path) -> PathBuf {
@@ -131,17 +132,17 @@ fn take_out_of_archive(path: &Path, removed: &Removed, answered: &HashSet<&str>)
     if !path.exists() {
         return Ok(());
     }
-    let mut reader = BufReader::with_capacity(1 << 18, File::open(path).during("open", path)?);
-    let end = reader.get_ref().metadata().during("look at", path)?.len();
+    let mut reader = BufReader::with_capacity(1 << 18, File::open(path).context("open", path)?);
+    let end = reader.get_ref().metadata().context("look at", path)?.len();
     let (mut kept, mut taken) = (Vec::new(), 0);
     let mut start = 0;
     while start < end {
         let mut member = GzDecoder::new(reader);
-        let target = target_of(&mut member).during("read", path)?;
+        let target = target_of(&mut member).context("read", path)?;
         // The rest of the record says nothing more, but where it ends.
-        io::copy(&mut member, &mut io::sink()).during("read", path)?;
+        io::copy(&mut member, &mut io::sink()).context("read", path)?;
         reader = member.into_inner();
-        let stop = reader.stream_position().during("read", path)?;
+        let stop = reader.stream_position().context("read", path)?;
         let is_unwanted = |url: &String| answered.contains(url.as_str()) || removed.covers(url).is_some();
         if target.as_ref().is_some_and(is_unwanted) {
             taken += 1;
@@ -153,20 +154,20 @@ fn take_out_of_archive(path: &Path, removed: &Removed, answered: &HashSet<&str>)
     if taken == 0 {
         return Ok(());
     }
-    let mut draft = Draft::create(path)?;
+    let mut draft = AtomicFile::create(path)?;
     for range in kept {
-        reader.seek(SeekFrom::Start(range.start)).during("read", path)?;
+        reader.seek(SeekFrom::Start(range.start)).context("read", path)?;
         let mut rest = (&mut reader).take(range.end - range.start);
         let mut buffer = vec![0; 1 << 18];
         loop {
-            let read = rest.read(&mut buffer).during("read", path)?;
+            let read = rest.read(&mut buffer).context("read", path)?;
             if read == 0 {
                 break;
             }
             draft.write(&buffer[..read])?;
         }
     }
-    draft.publish()
+    Ok(draft.publish()?)
 }
 
 /// The address that a record is about, from its head.
@@ -199,7 +200,7 @@ pub fn entries(home: &Home, removed: &Removed) -> Result<(u64, BTreeSet<String>)
 }
 
 /// Gives the entries that must go the status `removed`, and takes their titles away. The plans before it go, too: they are
-/// copies that nobody may go back to.
+/// copies that must not be restored.
 pub fn mark_plan(home: &Home, run: &str, removed: &Removed) -> Result<()> {
     let is_unwanted = |row: &Row<'_>| removed.covers(row.url).is_some();
     let mut pending = false;
@@ -209,16 +210,16 @@ pub fn mark_plan(home: &Home, run: &str, removed: &Removed) -> Result<()> {
     }
     plan::remove_others(home)?;
     for copy in files_in(&home.history())? {
-        disk::remove(&copy)?;
+        file::remove(&copy)?;
     }
     Ok(())
 }
 
-/// Removes the scratch home of a trial, whose pages nobody needs.
+/// Removes the scratch home of a trial, whose pages are not needed.
 pub fn clear_trial(home: &Home) -> Result<()> {
     let folder = home.root().join("trial");
     if folder.exists() {
-        std::fs::remove_dir_all(&folder).during("remove", &folder)?;
+        std::fs::remove_dir_all(&folder).context("remove", &folder)?;
     }
     Ok(())
 }
@@ -268,7 +269,7 @@ mod tests {
         }
         let expected: Vec<u8> = [&archive[..], &records[0], &records[2]].concat();
         records.iter().for_each(|record| archive.extend(record));
-        std::fs::write(&path, Packer::new(3).pack(&lines)).unwrap();
+        std::fs::write(&path, FrameEncoder::new(3).encode(&lines)).unwrap();
         std::fs::write(archive_of(&path), archive).unwrap();
 
         let rules = removed(&["http://e.org/1"]);

@@ -1,25 +1,27 @@
-//! The shelves of annotated text: `text/LANG/DAY.vert.zst`, and a recipe for each day.
+//! Annotated text by language and day: `text/LANG/DAY.vert.zst`, and a recipe for each day.
 //!
 //! A day of text is made of a day of documents and the verdicts about them. Documents are derived and
 //! may be made again with the same size, so that digests tell whether a day is up to date; they stand
 //! in the recipes of the stages before, and no file need be read to compare them.
 
 use std::collections::BTreeMap;
-use std::fs;
-use std::path::PathBuf;
+use std::io::BufRead;
 
 use serde::{Deserialize, Serialize};
+use tidings_formats::vertical;
 
-use crate::disk;
-use crate::docs::{self, Ingredient};
+use crate::docs;
 use crate::error::{Error, Result};
+use crate::file_digest::FileDigest;
 use crate::frames;
 use crate::home::Home;
-use crate::shelves::{self, Shelves};
+use crate::partition::{self, PartitionWriter};
 
 const FORMAT: &str = "text";
 const VERSION: u32 = 1;
 const RECIPE: &str = "tidings text recipe 2";
+/// The folder of annotated text in a home.
+pub(crate) const ROOT: &str = "text";
 const ENDING: &str = "vert.zst";
 
 /// What a day of text was made of, and what came out.
@@ -38,7 +40,7 @@ pub struct TextRecipe {
     /// Who gave lemmas and tags, by the language of paragraphs, foreign ones included.
     pub layers: BTreeMap<String, String>,
     /// The files of documents and verdicts.
-    pub inputs: Vec<Ingredient>,
+    pub inputs: Vec<FileDigest>,
     /// Documents read.
     pub documents: u64,
     /// Documents written, by language.
@@ -48,7 +50,7 @@ pub struct TextRecipe {
     /// Tokens written, by language.
     pub tokens: BTreeMap<String, u64>,
     /// The files that hold them.
-    pub outputs: Vec<Ingredient>,
+    pub outputs: Vec<FileDigest>,
 }
 
 impl TextRecipe {
@@ -67,7 +69,7 @@ impl TextRecipe {
     /// The recipe of a day; none if the day is yet to be made, or was made by a version whose
     /// recipes we cannot read.
     pub fn read(home: &Home, day: &str) -> Result<Option<TextRecipe>> {
-        let recipe: Option<TextRecipe> = docs::read_recipe(&recipe_path(home, day))?;
+        let recipe: Option<TextRecipe> = docs::read_recipe(home, ROOT, day)?;
         Ok(recipe.filter(|recipe| recipe.format == RECIPE && recipe.day == day))
     }
 
@@ -86,20 +88,13 @@ impl TextRecipe {
         if self.layers.iter().any(|(language, known)| *known != layer(language)) {
             return Some("the annotator of a language is another");
         }
-        let is_there = |output: &Ingredient| {
-            fs::metadata(home.root().join(&output.file)).is_ok_and(|meta| meta.len() == output.bytes)
-        };
-        if self.outputs.iter().all(is_there) { None } else { Some("files are missing") }
+        if self.outputs.iter().all(|output| output.is_present(home)) { None } else { Some("files are missing") }
     }
-}
-
-pub(crate) fn recipe_path(home: &Home, day: &str) -> PathBuf {
-    home.text().join("recipes").join(format!("{day}.json"))
 }
 
 /// The days that there is text of, oldest first.
 pub fn days(home: &Home) -> Result<Vec<String>> {
-    docs::recipes_in(&home.text())
+    docs::recipes_in(home, ROOT)
 }
 
 /// For each language who gave its text lemmas and tags, with the tokens of the days that they have seen.
@@ -121,36 +116,36 @@ pub fn layers(home: &Home) -> Result<Layers> {
 
 /// Takes a day away: its recipe first, then its files.
 pub fn remove_day(home: &Home, day: &str) -> Result<()> {
-    disk::remove(&recipe_path(home, day))?;
-    Shelves::new(&home.text(), ENDING).place(day)
+    docs::remove_recipe(home, ROOT, day)?;
+    PartitionWriter::new(home, ROOT, ENDING).publish(day)
 }
 
 /// Takes all days away.
 pub fn clear(home: &Home) -> Result<()> {
-    shelves::clear(&home.text())
+    partition::clear(home, ROOT)
 }
 
 /// The text of a day while it is being made. What is not published leaves no trace.
 pub struct TextDraft {
     home: Home,
     recipe: TextRecipe,
-    shelves: Shelves,
+    partitions: PartitionWriter,
 }
 
 impl TextDraft {
-    /// Begins a day; whatever an earlier attempt left is thrown away.
+    /// Begins a day; drafts of an earlier attempt are removed.
     pub fn create(home: &Home, recipe: TextRecipe) -> Result<TextDraft> {
-        sweep(home)?;
-        Ok(TextDraft { home: home.clone(), recipe, shelves: Shelves::new(&home.text(), ENDING) })
+        remove_temp(home)?;
+        Ok(TextDraft { home: home.clone(), recipe, partitions: PartitionWriter::new(home, ROOT, ENDING) })
     }
 
-    /// Adds a document in the vertical format to the shelf of its language.
+    /// Adds a document in the vertical format to the partition of its language.
     pub fn push(&mut self, language: &str, text: &str, tokens: u64) -> Result<()> {
         self.recipe.documents += 1;
         *self.recipe.kept.entry(language.to_owned()).or_default() += 1;
         *self.recipe.tokens.entry(language.to_owned()).or_default() += tokens;
-        self.shelves.open(language, &frames::label(FORMAT, VERSION, ""))?;
-        self.shelves.push(language, text.as_bytes(), text.bytes().filter(|byte| *byte == b'\n').count() as u64)
+        self.partitions.open(language, &frames::header(FORMAT, VERSION, ""))?;
+        self.partitions.push(language, text.as_bytes(), text.bytes().filter(|byte| *byte == b'\n').count() as u64)
     }
 
     /// Notes who gave lemmas and tags to a language.
@@ -167,33 +162,35 @@ impl TextDraft {
     /// Puts everything in its place and gives the recipe that vouches for it. Every document of the
     /// `read` ones must have become text or have been left out.
     pub fn publish(mut self, read: u64) -> Result<TextRecipe> {
-        let TextDraft { home, recipe, shelves } = &mut self;
+        let TextDraft { home, recipe, partitions } = &mut self;
         let sum = |counts: &BTreeMap<String, u64>| counts.values().sum::<u64>();
         let (kept, dropped) = (sum(&recipe.kept), sum(&recipe.dropped));
         if kept + dropped != read {
             let fault = format!("{read} documents were read, but {kept} were written and {dropped} left out");
             return Err(Error::Uneven { day: recipe.day.clone(), fault });
         }
-        recipe.outputs = shelves.seal(home, &recipe.day)?;
+        recipe.outputs = partitions.seal(&recipe.day)?;
         // From here on the day is what it will be, or nothing.
-        disk::remove(&recipe_path(home, &recipe.day))?;
-        shelves.place(&recipe.day)?;
-        let mut text = serde_json::to_vec_pretty(recipe).expect("recipes serialise");
-        text.push(b'\n');
-        disk::write_whole(&recipe_path(home, &recipe.day), &text)?;
+        docs::remove_recipe(home, ROOT, &recipe.day)?;
+        partitions.publish(&recipe.day)?;
+        docs::write_recipe(home, ROOT, &recipe.day, recipe)?;
         Ok(recipe.clone())
     }
 }
 
 /// Removes the drafts that a crash left.
-pub(crate) fn sweep(home: &Home) -> Result<()> {
-    shelves::sweep(&home.text(), &["recipes"])
+pub(crate) fn remove_temp(home: &Home) -> Result<()> {
+    partition::remove_temp(home, ROOT, &["recipes"])
 }
 
 /// Opens a file of text.
-pub fn open(home: &Home, file: &str) -> Result<Box<dyn std::io::BufRead + Send>> {
-    let path = home.root().join(file);
-    frames::open_any(&path)
+pub fn open(home: &Home, file: &str) -> Result<Box<dyn BufRead + Send>> {
+    home.open_file(file)
+}
+
+/// Opens a file of text as a vertical file.
+pub fn open_vertical(home: &Home, file: &str) -> Result<vertical::Reader<Box<dyn BufRead + Send>>> {
+    Ok(vertical::Reader::new(open(home, file)?, &home.storage().path(file)))
 }
 
 #[cfg(test)]

@@ -1,17 +1,17 @@
 //! Who may read what over the network: tokens, in `tokens.tsv`.
 //!
-//! A token is 256 random bits that are shown once. The home keeps its SHA-256 digest, so that whoever reads the
+//! A token is 256 random bits that are shown once. The home keeps its SHA-256 digest, so that a reader of the
 //! home, or a backup of it, cannot ask with it.
 
 use std::fmt::Write as _;
 
 use jiff::Timestamp;
 use sha2::{Digest as _, Sha256};
+use tidings_storage::write_atomic;
 
-use crate::disk;
-use crate::error::{During as _, Result};
+use crate::error::{Context as _, Result};
 use crate::home::Home;
-use crate::table::{self, Tabular};
+use crate::table::{self, Field, columns};
 
 /// What every secret begins with, so that people and scanners know what they have found.
 const PREFIX: &str = "tidings_";
@@ -40,8 +40,18 @@ impl Scope {
     }
 }
 
+impl Field for Option<Scope> {
+    fn to_text(&self) -> String {
+        self.map(Scope::name).unwrap_or_default().to_owned()
+    }
+
+    fn from_text(text: String) -> Option<Scope> {
+        Scope::named(&text)
+    }
+}
+
 /// What is kept about a token.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Token {
     /// What people call it.
     pub name: String,
@@ -56,12 +66,12 @@ pub struct Token {
 }
 
 impl Token {
-    /// Makes a token; the second value is its secret, which nobody will see again.
+    /// Makes a token; the second value is its secret, which is shown once only.
     pub fn make(name: &str, scope: Scope, now: Timestamp, expires: Option<Timestamp>) -> Result<(Token, String)> {
         let mut random = [0; 32];
         getrandom::fill(&mut random)
             .map_err(std::io::Error::from)
-            .during("get random numbers from", "the system".as_ref())?;
+            .context("get random numbers from", "the system".as_ref())?;
         let secret = format!("{PREFIX}{}", hex(&random));
         let token = Token {
             name: name.to_owned(),
@@ -106,24 +116,7 @@ fn hex(bytes: &[u8]) -> String {
     })
 }
 
-impl Tabular for Token {
-    const COLUMNS: &'static [&'static str] = &["name", "scope", "digest", "created", "expires"];
-
-    fn fields(&self) -> Vec<String> {
-        let scope = self.scope.map(Scope::name).unwrap_or_default().to_owned();
-        vec![self.name.clone(), scope, self.digest.clone(), self.created.clone(), self.expires.clone()]
-    }
-
-    fn from_fields(field: &dyn Fn(&str) -> String) -> Token {
-        Token {
-            name: field("name"),
-            scope: Scope::named(&field("scope")),
-            digest: field("digest"),
-            created: field("created"),
-            expires: field("expires"),
-        }
-    }
-}
+columns!(Token { name, scope, digest, created, expires });
 
 /// All tokens.
 pub fn read(home: &Home) -> Result<Vec<Token>> {
@@ -134,7 +127,7 @@ pub fn read(home: &Home) -> Result<Vec<Token>> {
 
 /// Makes these all tokens.
 pub fn write(home: &Home, tokens: Vec<Token>) -> Result<()> {
-    disk::write_whole(&home.root().join("tokens.tsv"), table::text(tokens.into_iter()).as_bytes())
+    Ok(write_atomic(&home.root().join("tokens.tsv"), table::text(tokens.into_iter()).as_bytes())?)
 }
 
 #[cfg(test)]

@@ -11,7 +11,7 @@ use std::path::PathBuf;
 
 use tidings_model::Row;
 
-use crate::error::{During, Result};
+use crate::error::{Context, Result};
 use crate::home::Home;
 
 /// The scratch file while it is being filled.
@@ -36,8 +36,8 @@ impl WorkDraft {
     pub fn create(home: &Home) -> Result<WorkDraft> {
         let path = home.root().join("work.tmp");
         let file =
-            File::options().create(true).truncate(true).read(true).write(true).open(&path).during("create", &path)?;
-        std::fs::remove_file(&path).during("unlink", &path)?;
+            File::options().create(true).truncate(true).read(true).write(true).open(&path).context("create", &path)?;
+        std::fs::remove_file(&path).context("unlink", &path)?;
         Ok(WorkDraft {
             path,
             file: BufWriter::with_capacity(1 << 18, file),
@@ -51,7 +51,7 @@ impl WorkDraft {
     pub fn push(&mut self, row: &Row<'_>) -> Result<u32> {
         self.line.clear();
         row.write(&mut self.line);
-        self.file.write_all(self.line.as_bytes()).during("write", &self.path)?;
+        self.file.write_all(self.line.as_bytes()).context("write", &self.path)?;
         self.starts.push(self.end);
         self.end += self.line.len() as u64;
         Ok(self.starts.len() as u32 - 1)
@@ -61,7 +61,7 @@ impl WorkDraft {
     pub fn finish(mut self) -> Result<Work> {
         self.starts.push(self.end);
         self.starts.shrink_to_fit();
-        let file = self.file.into_inner().map_err(|error| error.into_error()).during("write", &self.path)?;
+        let file = self.file.into_inner().map_err(|error| error.into_error()).context("write", &self.path)?;
         Ok(Work { path: self.path, file, starts: self.starts })
     }
 }
@@ -81,7 +81,37 @@ impl Work {
     pub fn line(&self, ticket: u32) -> Result<String> {
         let [start, end] = [self.starts[ticket as usize], self.starts[ticket as usize + 1]];
         let mut bytes = vec![0; (end - start) as usize - 1];
-        self.file.read_exact_at(&mut bytes, start).during("read", &self.path)?;
+        self.file.read_exact_at(&mut bytes, start).context("read", &self.path)?;
         Ok(String::from_utf8(bytes).expect("rows were written as text"))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::home;
+    use tidings_model::Entry;
+
+    #[test]
+    fn rows_come_back_by_their_tickets_and_the_file_has_no_name() {
+        let (folder, home) = home();
+        let mut draft = WorkDraft::create(&home).unwrap();
+        let entries: Vec<Entry> = ["a", "é", ""]
+            .map(|title| {
+                let own = |text: &str| text.to_owned();
+                Entry { seen: own("s"), published: own(""), feed: own("f"), url: own("u"), title: own(title) }
+            })
+            .to_vec();
+        for (at, entry) in entries.iter().enumerate() {
+            assert_eq!(draft.push(&entry.row()).unwrap() as usize, at);
+        }
+        let work = draft.finish().unwrap();
+        assert_eq!((work.len(), work.is_empty()), (3, false));
+        for ticket in [2, 0, 1] {
+            let line = work.line(ticket).unwrap();
+            assert_eq!(Row::parse(&line).unwrap(), entries[ticket as usize].row());
+        }
+        assert!(!folder.path().join("work.tmp").exists());
+        assert!(WorkDraft::create(&home).unwrap().finish().unwrap().is_empty());
     }
 }

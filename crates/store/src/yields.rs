@@ -6,15 +6,17 @@
 
 use std::collections::BTreeMap;
 use std::ops::AddAssign;
-use std::path::PathBuf;
+use tidings_storage::write_atomic;
 
-use crate::disk;
 use crate::error::Result;
-use crate::home::{Home, files_in};
-use crate::table::{self, Tabular};
+use crate::home::Home;
+use crate::table::{self, columns};
 
 /// Days of pages that the sums are over: what a site was like last year says little.
 pub const RECENT_DAYS: usize = 30;
+
+/// The folder of the tables of days.
+const FOLDER: &str = "docs/yield";
 
 /// What was downloaded, and what came of it.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -67,39 +69,19 @@ pub struct SumRow {
     pub sum: Yield,
 }
 
-const NUMBERS: [&str; 4] = ["pages", "documents", "downloaded", "clean"];
+columns!(DayRow {
+    feed, host, "pages" = sum.pages, "documents" = sum.documents, "downloaded" = sum.downloaded,
+    "clean" = sum.clean
+});
 
-fn numbers(sum: &Yield) -> [String; 4] {
-    [sum.pages, sum.documents, sum.downloaded, sum.clean].map(|number| number.to_string())
-}
+columns!(SumRow {
+    kind, name, "pages" = sum.pages, "documents" = sum.documents, "downloaded" = sum.downloaded,
+    "clean" = sum.clean, "yield" : SumRow::rate
+});
 
-fn sum_from(field: &dyn Fn(&str) -> String) -> Yield {
-    let [pages, documents, downloaded, clean] = NUMBERS.map(|name| field(name).parse().unwrap_or(0));
-    Yield { pages, documents, downloaded, clean }
-}
-
-impl Tabular for DayRow {
-    const COLUMNS: &'static [&'static str] = &["feed", "host", NUMBERS[0], NUMBERS[1], NUMBERS[2], NUMBERS[3]];
-
-    fn fields(&self) -> Vec<String> {
-        [self.feed.clone(), self.host.clone()].into_iter().chain(numbers(&self.sum)).collect()
-    }
-
-    fn from_fields(field: &dyn Fn(&str) -> String) -> DayRow {
-        DayRow { feed: field("feed"), host: field("host"), sum: sum_from(field) }
-    }
-}
-
-impl Tabular for SumRow {
-    const COLUMNS: &'static [&'static str] = &["kind", "name", NUMBERS[0], NUMBERS[1], NUMBERS[2], NUMBERS[3], "yield"];
-
-    fn fields(&self) -> Vec<String> {
-        let rate = format!("{:.4}", self.sum.rate());
-        [self.kind.clone(), self.name.clone()].into_iter().chain(numbers(&self.sum)).chain([rate]).collect()
-    }
-
-    fn from_fields(field: &dyn Fn(&str) -> String) -> SumRow {
-        SumRow { kind: field("kind"), name: field("name"), sum: sum_from(field) }
+impl SumRow {
+    fn rate(&self) -> String {
+        format!("{:.4}", self.sum.rate())
     }
 }
 
@@ -124,53 +106,52 @@ impl Tally {
     }
 }
 
-/// Where the table of a day is.
-pub(crate) fn day_path(home: &Home, day: &str) -> PathBuf {
-    home.docs().join("yield").join(format!("{day}.tsv"))
+/// The key of the table of a day.
+pub(crate) fn day_key(day: &str) -> String {
+    format!("{FOLDER}/{day}.tsv")
 }
 
 /// Shows the table of every day to `see`, oldest first.
-pub fn days(home: &Home, mut see: impl FnMut(&str, DayRow)) -> Result<()> {
-    each_day(&files(home)?, &mut see)
+pub fn days(home: &Home, see: impl FnMut(&str, DayRow)) -> Result<()> {
+    days_since(home, "", see)
 }
 
 /// Shows the table of every day from one on to `see`, oldest first.
 pub fn days_since(home: &Home, first: &str, mut see: impl FnMut(&str, DayRow)) -> Result<()> {
-    let mut files = files(home)?;
-    files.retain(|path| path.file_stem().is_some_and(|day| day.to_string_lossy().as_ref() >= first));
-    each_day(&files, &mut see)
+    let mut days = tables(home)?;
+    days.retain(|day| &**day >= first);
+    each_day(home, &days, &mut see)
 }
 
 /// Shows the table of one day to `see`.
 pub fn of_day(home: &Home, day: &str, see: impl FnMut(DayRow)) -> Result<()> {
-    table::read(&day_path(home, day), see)
-}
-
-fn files(home: &Home) -> Result<Vec<PathBuf>> {
-    let mut files = files_in(&home.docs().join("yield"))?;
-    files.retain(|path| path.extension().is_some_and(|ending| ending == "tsv"));
-    Ok(files)
-}
-
-fn each_day(files: &[PathBuf], see: &mut impl FnMut(&str, DayRow)) -> Result<()> {
-    for path in files {
-        let day = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
-        table::read(path, |row| see(&day, row))?;
+    match home.file_bytes(&day_key(day))? {
+        Some(_) => table::read_from(home.open_file(&day_key(day))?, &home.storage().path(&day_key(day)), see),
+        None => Ok(()),
     }
-    Ok(())
+}
+
+/// The days that have a table, oldest first.
+fn tables(home: &Home) -> Result<Vec<String>> {
+    let day = |key: &String| Some(key.strip_prefix(FOLDER)?.strip_prefix('/')?.strip_suffix(".tsv")?.to_owned());
+    Ok(home.storage().list(FOLDER)?.iter().filter_map(day).collect())
+}
+
+fn each_day(home: &Home, days: &[String], see: &mut impl FnMut(&str, DayRow)) -> Result<()> {
+    days.iter().try_for_each(|day| of_day(home, day, |row| see(day, row)))
 }
 
 /// Sums up the last days into `state/yield.tsv`.
 pub fn summarise(home: &Home) -> Result<()> {
-    let files = files(home)?;
-    let recent = &files[files.len().saturating_sub(RECENT_DAYS)..];
+    let days = tables(home)?;
+    let recent = &days[days.len().saturating_sub(RECENT_DAYS)..];
     let mut sums: BTreeMap<(&str, String), Yield> = BTreeMap::new();
-    each_day(recent, &mut |_, row| {
+    each_day(home, recent, &mut |_, row| {
         *sums.entry(("feed", row.feed)).or_default() += row.sum;
         *sums.entry(("host", row.host)).or_default() += row.sum;
     })?;
     let rows = sums.into_iter().map(|((kind, name), sum)| SumRow { kind: kind.to_owned(), name, sum });
-    disk::write_whole(&home.state("yield.tsv"), table::text(rows).as_bytes())
+    Ok(write_atomic(&home.state("yield.tsv"), table::text(rows).as_bytes())?)
 }
 
 /// Shows the sums of the last days to `see`.
@@ -194,7 +175,7 @@ mod tests {
             tally.add("http://b/feed", "a", part(1, 0));
             tally.add("http://a/feed", "a", part(2, 100));
             assert_eq!(tally.lines(), 3);
-            disk::write_whole(&day_path(&home, &format!("2026-03-{:02}", day + 1)), &tally.table()).unwrap();
+            home.storage().put_atomic(&day_key(&format!("2026-03-{:02}", day + 1)), &tally.table()).unwrap();
         }
         summarise(&home).unwrap();
         let mut rows = Vec::new();

@@ -2,7 +2,7 @@
 
 use hashbrown::HashTable;
 use hashbrown::hash_map::HashMap;
-use tidings_store::format::vertical::unescape;
+use tidings_formats::vertical::unescape;
 use xxhash_rust::xxh3::xxh3_64;
 
 use super::part::NewPart;

@@ -1,8 +1,8 @@
 //! Documents in memory that will become a segment.
 
 use hashbrown::HashMap;
+use tidings_formats::vertical::{Event, Reader};
 use tidings_model::{Annotated, Attributes};
-use tidings_store::format::vertical::{Event, Reader};
 
 use super::MAX_TOKENS;
 use super::write::{Source, write};

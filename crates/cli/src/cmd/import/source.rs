@@ -11,7 +11,7 @@ use tidings_store::doors::ledger::Input;
 use tidings_store::doors::records::{Head, Met, Place, Record, Records};
 use tidings_store::doors::zip::{self, Entry};
 use tidings_store::format::vertical::{self, Event};
-use tidings_store::{Error, archive};
+use tidings_store::{archive, formats::Error};
 
 use super::kind::Kind;
 

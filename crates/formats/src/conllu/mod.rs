@@ -1,0 +1,9 @@
+//! CoNLL-U and CoNLL-U Plus, the exchange formats of treebanks and taggers.
+//!
+//! The [`Reader`] takes the surface tokens of a treebank; [`write`](fn@write) and [`write_plus`] give annotated documents back.
+
+mod read;
+mod write;
+
+pub use read::Reader;
+pub use write::{COLUMNS, Numbers, misc, text_of, write, write_plus, write_sentence};

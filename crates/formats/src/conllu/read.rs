@@ -1,0 +1,300 @@
+//! CoNLL-U and CoNLL-U Plus: a token a line in ten columns, an empty line behind each sentence, comments with `#`.
+//!
+//! What comes in is the surface of the text: a word that is cut into syntactic words (`zum` → `zu dem`) is one token whose
+//! lemma, tag and features are those of its parts, joined by `+`; nodes that stand for nothing in the text are left out. Features
+//! that Universal Dependencies would not write so are left out, and dependencies have no place in a corpus of ours.
+
+use std::io::{BufRead, Read as _};
+use std::path::{Path, PathBuf};
+
+use tidings_model::{Annotated, AnnotatedParagraph, Attributes, Token, feats};
+
+use crate::error::{Context, Result};
+use crate::vertical::{MAX_FIELDS, is_name};
+
+/// No line of a treebank is longer.
+const MAX_LINE_BYTES: usize = 1 << 20;
+/// Tokens of a document; a file without documents is cut into pieces of as many.
+const MAX_TOKENS: usize = 200_000;
+/// Tokens of a sentence; what is longer is no sentence.
+const MAX_SENTENCE: usize = 10_000;
+
+/// Which column holds what.
+#[derive(Debug, Clone, Copy)]
+struct Columns {
+    id: usize,
+    form: usize,
+    lemma: Option<usize>,
+    tag: Option<usize>,
+    feats: Option<usize>,
+    own_tag: Option<usize>,
+    misc: Option<usize>,
+}
+
+impl Default for Columns {
+    fn default() -> Columns {
+        Columns { id: 0, form: 1, lemma: Some(2), tag: Some(3), own_tag: Some(4), feats: Some(5), misc: Some(9) }
+    }
+}
+
+/// Reads documents.
+pub struct Reader<R> {
+    input: R,
+    path: PathBuf,
+    line: Vec<u8>,
+    columns: Columns,
+    /// The document that begins where the last one ended.
+    next: Option<Attributes>,
+    /// Whether comments still speak of the document, and what they say of the paragraph that begins.
+    is_heading: bool,
+    paragraph: AnnotatedParagraph,
+    ended: bool,
+    /// Sentences that could not be read.
+    pub bad_sentences: u64,
+}
+
+/// A sentence while its lines come.
+#[derive(Default)]
+struct PartialSentence {
+    tokens: Vec<Token>,
+    /// The first and the last syntactic word of a surface word, and the token's place.
+    within: Option<(u32, u32, usize)>,
+    is_bad: bool,
+}
+
+impl<R: BufRead> Reader<R> {
+    /// Reads from `input`; `path` names it in errors.
+    pub fn new(input: R, path: &Path) -> Reader<R> {
+        Reader {
+            input,
+            path: path.to_owned(),
+            line: Vec::new(),
+            columns: Columns::default(),
+            next: None,
+            is_heading: true,
+            paragraph: AnnotatedParagraph::default(),
+            ended: false,
+            bad_sentences: 0,
+        }
+    }
+
+    /// The next document that has any token; nothing at the end. The first field of its attributes named `newdoc` is
+    /// its name in the file.
+    pub fn next_document(&mut self) -> Result<Option<Annotated>> {
+        let mut document = Annotated { about: self.next.take().unwrap_or_default(), paragraphs: Vec::new() };
+        let (mut partial, mut tokens, mut new_paragraph) = (PartialSentence::default(), 0, true);
+        while !self.ended {
+            let Some(line) = self.read_line()? else {
+                self.ended = true;
+                self.finish(partial, &mut document, &mut new_paragraph);
+                break;
+            };
+            if line.trim().is_empty() {
+                tokens += partial.tokens.len();
+                self.finish(std::mem::take(&mut partial), &mut document, &mut new_paragraph);
+                if tokens >= MAX_TOKENS {
+                    let mut about = document.about.clone();
+                    // Pieces of a document are documents of their own.
+                    about.fields.retain(|(name, _)| name != "newdoc");
+                    self.next = Some(about);
+                    return Ok(Some(document));
+                }
+            } else if let Some(comment) = line.strip_prefix('#') {
+                let (name, value) = comment.split_once('=').unwrap_or((comment, ""));
+                let (name, value) = (name.trim(), value.trim());
+                match name {
+                    "global.columns" => self.columns = columns(value),
+                    "newpar" | "newpar id" => (new_paragraph, self.is_heading) = (true, false),
+                    "sent_id" | "text" => self.is_heading = false,
+                    "kind" if !self.is_heading && new_paragraph => value.clone_into(&mut self.paragraph.kind),
+                    "par_lang" if new_paragraph => value.clone_into(&mut self.paragraph.language),
+                    "newdoc" | "newdoc id" => {
+                        (new_paragraph, self.is_heading) = (true, true);
+                        let about = Attributes {
+                            fields: vec![("newdoc".to_owned(), value.to_owned())],
+                            ..Attributes::default()
+                        };
+                        if !document.paragraphs.is_empty() {
+                            self.next = Some(about);
+                            return Ok(Some(document));
+                        }
+                        document.about = about;
+                    }
+                    _ => note(name, value, self.is_heading, &mut document.about),
+                }
+            } else {
+                partial.push(&line, self.columns);
+            }
+        }
+        Ok(Some(document).filter(|document| !document.paragraphs.is_empty()))
+    }
+
+    fn finish(&mut self, partial: PartialSentence, document: &mut Annotated, new_paragraph: &mut bool) {
+        if partial.is_bad {
+            self.bad_sentences += 1;
+        } else if !partial.tokens.is_empty() {
+            let mut tokens = partial.tokens;
+            for token in tokens.iter_mut().filter(|token| !token.feats.is_empty()) {
+                token.feats = feats::canonical(&token.feats).unwrap_or_default().into_owned();
+            }
+            if std::mem::take(new_paragraph) {
+                document.paragraphs.push(std::mem::take(&mut self.paragraph));
+            }
+            document.paragraphs.last_mut().expect("there is one now").sentences.push(tokens);
+        }
+    }
+
+    /// The next line without its end; a line that is too long, or no UTF-8, spoils its sentence.
+    fn read_line(&mut self) -> Result<Option<String>> {
+        self.line.clear();
+        let read = (&mut self.input).take(MAX_LINE_BYTES as u64).read_until(b'\n', &mut self.line);
+        if read.context("read", &self.path)? == 0 {
+            return Ok(None);
+        }
+        if self.line.last() != Some(&b'\n') && self.line.len() == MAX_LINE_BYTES {
+            self.input.skip_until(b'\n').context("read", &self.path)?;
+            return Ok(Some("?".to_owned()));
+        }
+        let text = std::str::from_utf8(&self.line).unwrap_or("?");
+        Ok(Some(text.trim_end_matches(['\n', '\r']).to_owned()))
+    }
+}
+
+/// What comments say of a document. Names that are no convention count only at its head.
+fn note(name: &str, value: &str, is_heading: bool, about: &mut Attributes) {
+    let place = match name {
+        "url" | "source_url" | "meta::url" => &mut about.url,
+        "title" | "meta::title" => &mut about.title,
+        "date" | "meta::date" => &mut about.date,
+        "seen" => &mut about.seen,
+        _ => {
+            let is_name = is_name(name) && about.field(name).is_none() && about.fields.len() < MAX_FIELDS;
+            if is_heading && is_name && !value.is_empty() {
+                about.fields.push((name.to_owned(), value.to_owned()));
+            }
+            return;
+        }
+    };
+    if place.is_empty() {
+        value.clone_into(place);
+    }
+}
+
+fn columns(names: &str) -> Columns {
+    let names: Vec<&str> = names.split_whitespace().collect();
+    let place = |name: &str| names.iter().position(|known| known.eq_ignore_ascii_case(name));
+    Columns {
+        id: place("ID").unwrap_or(usize::MAX),
+        form: place("FORM").unwrap_or(usize::MAX),
+        lemma: place("LEMMA"),
+        tag: place("UPOS"),
+        own_tag: place("XPOS"),
+        feats: place("FEATS"),
+        misc: place("MISC"),
+    }
+}
+
+impl PartialSentence {
+    fn push(&mut self, line: &str, columns: Columns) {
+        let cells: Vec<&str> = line.split('\t').collect();
+        let cell =
+            |at: Option<usize>| at.and_then(|at| cells.get(at)).copied().filter(|cell| *cell != "_").unwrap_or("");
+        let (Some(id), Some(form)) = (cells.get(columns.id), cells.get(columns.form)) else {
+            self.is_bad = true;
+            return;
+        };
+        // A node that stands for nothing in the text.
+        if id.contains('.') {
+            return;
+        }
+        let (first, last) = id.split_once('-').unwrap_or((id, id));
+        let (Ok(first), Ok(last)) = (first.parse::<u32>(), last.parse::<u32>()) else {
+            self.is_bad = true;
+            return;
+        };
+        let [lemma, feats] = [columns.lemma, columns.feats].map(cell);
+        let tag = Some(cell(columns.tag)).filter(|tag| !tag.is_empty()).unwrap_or_else(|| cell(columns.own_tag));
+        if let Some((begin, end, at)) = self.within.filter(|(_, end, _)| first <= *end) {
+            let token = &mut self.tokens[at];
+            // Whose features they are is told by their place, so that a word without any has one too.
+            if token.feats.len() <= feats::MAX_BYTES {
+                token.feats.push_str(if first > begin { "+" } else { "" });
+                token.feats.push_str(feats);
+            }
+            for (sum, part) in [(&mut token.lemma, lemma), (&mut token.tag, tag)] {
+                if !sum.is_empty() && !part.is_empty() {
+                    sum.push('+');
+                }
+                sum.push_str(part);
+            }
+            self.within = Some((begin, end, at)).filter(|_| last < end);
+            return;
+        }
+        if last > first {
+            self.within = Some((first, last, self.tokens.len()));
+        }
+        let feats = if last > first { "" } else { feats };
+        // An underscore may be a form: then it is a lemma too.
+        let word = if form.is_empty() { "_" } else { form };
+        let space_after = !cell(columns.misc).split('|').any(|note| note == "SpaceAfter=No");
+        self.tokens.push(Token {
+            word: word.to_owned(),
+            lemma: lemma.to_owned(),
+            tag: tag.to_owned(),
+            feats: feats.to_owned(),
+            space_after,
+        });
+        self.is_bad |= self.tokens.len() > MAX_SENTENCE;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(text: &str) -> (Vec<Annotated>, u64) {
+        let mut reader = Reader::new(text.as_bytes(), Path::new("test.conllu"));
+        let mut documents = Vec::new();
+        while let Some(document) = reader.next_document().unwrap() {
+            documents.push(document);
+        }
+        (documents, reader.bad_sentences)
+    }
+
+    #[test]
+    fn the_surface_of_a_treebank_comes_in() {
+        let text = "# newdoc id = d1\n# newpar\n# sent_id = 1\n# text = Zum Haus.\n\
+            1-2\tZum\t_\t_\t_\t_\t_\t_\t_\t_\n1\tZu\tzu\tADP\t_\t_\t_\t_\t_\t_\n2\tdem\tder\tDET\t_\tNumber=Sing|Case=Dat\t_\t_\t_\t_\n\
+            3\tHaus\tHaus\tNOUN\t_\tCase=Dat|Number=Sing\t_\t_\t_\tSpaceAfter=No\n3.1\tx\tx\tX\t_\t_\t_\t_\t_\t_\n4\t.\t.\tPUNCT\t_\tnonsense\t_\t_\t_\t_\n\n\
+            # newdoc id = d2\n1\tEnde\tEnde\tNOUN\t_\t_\t_\t_\t_\t_\n\n";
+        let (documents, bad) = read(text);
+        assert_eq!((documents.len(), bad), (2, 0));
+        let words: Vec<_> = documents[0].paragraphs[0].sentences[0]
+            .iter()
+            .map(|token| (token.word.as_str(), token.lemma.as_str(), token.tag.as_str(), token.space_after))
+            .collect();
+        assert_eq!(
+            words,
+            [("Zum", "zu+der", "ADP+DET", true), ("Haus", "Haus", "NOUN", false), (".", ".", "PUNCT", true)]
+        );
+        let feats: Vec<&str> = documents[0].paragraphs[0].sentences[0].iter().map(|token| &*token.feats).collect();
+        assert_eq!(feats, ["+Case=Dat|Number=Sing", "Case=Dat|Number=Sing", ""]);
+        assert_eq!(documents[1].about.field("newdoc"), Some("d2"));
+    }
+
+    #[test]
+    fn columns_may_be_others_and_a_bad_sentence_costs_itself() {
+        let text = "# global.columns = ID FORM UPOS\n1\ta\tDET\n2\tdog\tNOUN\n\nnonsense\n\n1\tcat\tNOUN\n";
+        let (documents, bad) = read(text);
+        assert_eq!((documents.len(), bad), (1, 1));
+        assert_eq!(documents[0].paragraphs[0].sentences.len(), 2);
+        assert_eq!(documents[0].paragraphs[0].sentences[0][1].tag, "NOUN");
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn no_text_is_too_strange(text in "(# newdoc\n|# global.columns = [A-Z ]{0,9}\n|\n|[0-9]{0,10}[-.]?[0-9]\t[a-z_]?\t[a-z_]?\n){0,12}") {
+            let _ = read(&text);
+        }
+    }
+}

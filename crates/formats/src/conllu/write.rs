@@ -1,0 +1,286 @@
+//! CoNLL-U, the exchange format of treebanks and taggers, and CoNLL-U Plus with three running numbers.
+//!
+//! Ten columns a word; what is not known is `_`. Whether a space follows a token stands in the last of them, so that the
+//! text can be put together again. A token that stands for several words (`zum`, with the lemma `zu+der`) is a range of
+//! them. CoNLL-U Plus keeps tokens whole and adds the number of the token, its sentence and its text, counted through a
+//! whole corpus: what is said about sentences and texts, or about pairs of them in two languages, lies in files beside it
+//! and refers to these numbers.
+
+use tidings_model::{Annotated, Token};
+
+/// The line that names the columns of CoNLL-U Plus.
+pub const COLUMNS: &str = "# global.columns = ID FORM LEMMA UPOS XPOS FEATS HEAD DEPREL DEPS MISC \
+    TIDINGS:TOKEN TIDINGS:SENTENCE TIDINGS:TEXT\n";
+
+/// The parts of speech that UPOS may hold; other tags are the language's own and stand in XPOS.
+const UPOS: [&str; 17] = [
+    "ADJ", "ADP", "ADV", "AUX", "CCONJ", "DET", "INTJ", "NOUN", "NUM", "PART", "PRON", "PROPN", "PUNCT", "SCONJ",
+    "SYM", "VERB", "X",
+];
+
+/// The next numbers of a corpus; they begin with 1.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Numbers {
+    /// Of the next token.
+    pub token: u64,
+    /// Of the next sentence.
+    pub sentence: u64,
+    /// Of the next text.
+    pub text: u64,
+}
+
+impl Default for Numbers {
+    fn default() -> Numbers {
+        Numbers { token: 1, sentence: 1, text: 1 }
+    }
+}
+
+/// Appends a document to `out`.
+pub fn write(document: &Annotated, out: &mut String) {
+    document_with(document, None, out);
+}
+
+/// Writes a document with the numbers that are next, and counts them on.
+pub fn write_plus(document: &Annotated, numbers: &mut Numbers, out: &mut String) {
+    document_with(document, Some(numbers), out);
+}
+
+fn document_with(document: &Annotated, mut numbers: Option<&mut Numbers>, out: &mut String) {
+    let about = &document.about;
+    let id = format!("{:032x}", about.id);
+    comment("newdoc id", &id, out);
+    let own = [("url", &about.url), ("title", &about.title), ("date", &about.date), ("seen", &about.seen)];
+    own.iter().filter(|(_, value)| !value.is_empty()).for_each(|(name, value)| comment(name, value, out));
+    about.fields.iter().for_each(|(name, value)| comment(name, value, out));
+    let mut sentences = 0;
+    for (place, paragraph) in (1..).zip(&document.paragraphs) {
+        for (at, sentence) in paragraph.sentences.iter().enumerate() {
+            sentences += 1;
+            if at == 0 {
+                comment("newpar id", &format!("{id}-p{place}"), out);
+                let more = [("kind", &paragraph.kind), ("par_lang", &paragraph.language)];
+                more.iter().filter(|(_, value)| !value.is_empty()).for_each(|(name, value)| comment(name, value, out));
+            }
+            comment("sent_id", &format!("{id}-s{sentences}"), out);
+            match &mut numbers {
+                None => write_sentence(sentence, out),
+                Some(numbers) => {
+                    comment("text", &text_of(sentence), out);
+                    for (index, token) in (1..).zip(sentence) {
+                        let own = [numbers.token, numbers.sentence, numbers.text].map(|number| number.to_string());
+                        row(&format!("{index}"), &token.word, known(token), space(token), out);
+                        out.push_str(&format!("\t{}\n", own.join("\t")));
+                        numbers.token += 1;
+                    }
+                    out.push('\n');
+                }
+            }
+            if let Some(numbers) = &mut numbers {
+                numbers.sentence += 1;
+            }
+        }
+    }
+    if let Some(numbers) = numbers {
+        numbers.text += 1;
+    }
+}
+
+/// Writes a sentence with its text, and the empty line behind it.
+pub fn write_sentence(sentence: &[Token], out: &mut String) {
+    comment("text", &text_of(sentence), out);
+    let mut number = 0;
+    for token in sentence {
+        let parts = parts(token);
+        if let [only] = parts[..] {
+            number += 1;
+            row(&number.to_string(), &token.word, only, space(token), out);
+        } else {
+            row(&format!("{}-{}", number + 1, number + parts.len()), &token.word, Known::default(), space(token), out);
+            for part in parts {
+                number += 1;
+                out.push('\n');
+                // How a part is written is not known, only what it stands for.
+                row(&number.to_string(), "", part, "_", out);
+            }
+        }
+        out.push('\n');
+    }
+    out.push('\n');
+}
+
+/// What is known about a word.
+#[derive(Debug, Clone, Copy, Default)]
+struct Known<'t> {
+    lemma: &'t str,
+    tag: &'t str,
+    feats: &'t str,
+}
+
+fn known(token: &Token) -> Known<'_> {
+    Known { lemma: &token.lemma, tag: &token.tag, feats: &token.feats }
+}
+
+/// The words that a token stands for: one, or as many as its lemma and its tag have, joined by `+`.
+fn parts(token: &Token) -> Vec<Known<'_>> {
+    let [lemmas, tags, mut feats] =
+        [&token.lemma, &token.tag, &token.feats].map(|joined| joined.split('+').collect::<Vec<&str>>());
+    if tags.len() < 2 || tags.len() != lemmas.len() {
+        return vec![known(token)];
+    }
+    // Features whose word is unknown are left out.
+    if feats.len() != tags.len() {
+        feats = vec![""; tags.len()];
+    }
+    let words = lemmas.into_iter().zip(tags).zip(feats);
+    words.map(|((lemma, tag), feats)| Known { lemma, tag, feats }).collect()
+}
+
+fn space(token: &Token) -> &'static str {
+    if token.space_after { "_" } else { "SpaceAfter=No" }
+}
+
+/// A line without its end.
+fn row(number: &str, word: &str, Known { lemma, tag, feats }: Known<'_>, misc: &str, out: &mut String) {
+    let (upos, xpos) = if UPOS.contains(&tag) { (tag, "") } else { ("", tag) };
+    out.push_str(number);
+    for value in [word, lemma, upos, xpos, feats] {
+        out.push('\t');
+        column(value, out);
+    }
+    out.push_str("\t_\t_\t_\t");
+    out.push_str(misc);
+}
+
+/// The sentence as it stood in the text, with single spaces.
+pub fn text_of(sentence: &[Token]) -> String {
+    let mut text = String::new();
+    for (index, token) in sentence.iter().enumerate() {
+        push_clean(&token.word, &mut text);
+        if token.space_after && index + 1 < sentence.len() {
+            text.push(' ');
+        }
+    }
+    text
+}
+
+fn comment(name: &str, value: &str, out: &mut String) {
+    out.push_str("# ");
+    out.push_str(name);
+    out.push_str(" = ");
+    push_clean(value, out);
+    out.push('\n');
+}
+
+fn column(value: &str, out: &mut String) {
+    if value.is_empty() {
+        out.push('_');
+    }
+    push_clean(value, out);
+}
+
+/// No value may end its line or its column.
+fn push_clean(value: &str, out: &mut String) {
+    out.extend(value.chars().map(|c| if c.is_control() || matches!(c, '\u{2028}' | '\u{2029}') { ' ' } else { c }));
+}
+
+/// Attributes as a column holds them: `a=v|b=w`, or `_`. What would end a value is written as CoNLL-U's `MISC` has it.
+pub fn misc<'v>(pairs: impl IntoIterator<Item = (&'v str, &'v str)>) -> String {
+    let mut out = String::new();
+    for (name, value) in pairs.into_iter().filter(|(_, value)| !value.is_empty()) {
+        if !out.is_empty() {
+            out.push('|');
+        }
+        out.push_str(name);
+        out.push('=');
+        for c in value.chars() {
+            match c {
+                '|' => out.push_str("\\p"),
+                '\\' => out.push_str("\\\\"),
+                c if c.is_control() => out.push(' '),
+                c => out.push(c),
+            }
+        }
+    }
+    if out.is_empty() { "_".to_owned() } else { out }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use tidings_model::{AnnotatedParagraph, Attributes};
+
+    fn document() -> Annotated {
+        let token = |word: &str, lemma: &str, tag: &str, space_after| Token {
+            word: word.into(),
+            lemma: lemma.into(),
+            tag: tag.into(),
+            feats: String::new(),
+            space_after,
+        };
+        let rain =
+            vec![token("It", "it", "PRON", true), token("rains", "rain", "VVZ", false), token(".", "", "", true)];
+        let yes = vec![token("Yes", "", "", true)];
+        Annotated {
+            about: Attributes { id: 7, url: "http://e.org/\n".into(), ..Attributes::default() },
+            paragraphs: vec![AnnotatedParagraph {
+                kind: "p".into(),
+                language: "fr".into(),
+                sentences: vec![rain, yes],
+            }],
+        }
+    }
+
+    #[test]
+    fn sentences_have_ten_columns_and_their_text() {
+        let mut out = String::new();
+        write(&document(), &mut out);
+        let id = format!("{:032x}", 7);
+        let expected = format!(
+            "# newdoc id = {id}\n# url = http://e.org/ \n# newpar id = {id}-p1\n# kind = p\n# par_lang = fr\n# sent_id = {id}-s1\n# text = It rains.\n\
+             1\tIt\tit\tPRON\t_\t_\t_\t_\t_\t_\n2\trains\train\t_\tVVZ\t_\t_\t_\t_\tSpaceAfter=No\n3\t.\t_\t_\t_\t_\t_\t_\t_\t_\n\n\
+             # sent_id = {id}-s2\n# text = Yes\n1\tYes\t_\t_\t_\t_\t_\t_\t_\t_\n\n"
+        );
+        assert_eq!(out, expected);
+    }
+
+    #[test]
+    fn a_token_that_stands_for_several_words_is_a_range() {
+        let token = |word: &str, lemma: &str, tag: &str, space_after| Token {
+            word: word.into(),
+            lemma: lemma.into(),
+            tag: tag.into(),
+            feats: String::new(),
+            space_after,
+        };
+        let mut sentence =
+            [token("du", "de+le", "ADP+DET", true), token("vin", "vin", "NOUN", false), token("+", "+", "", true)];
+        sentence[0].feats = "+Definite=Def|Number=Sing".to_owned();
+        sentence[1].feats = "Gender=Masc|Number=Sing".to_owned();
+        let wanted = "# text = du vin+\n\
+            1-2\tdu\t_\t_\t_\t_\t_\t_\t_\t_\n\
+            1\t_\tde\tADP\t_\t_\t_\t_\t_\t_\n\
+            2\t_\tle\tDET\t_\tDefinite=Def|Number=Sing\t_\t_\t_\t_\n\
+            3\tvin\tvin\tNOUN\t_\tGender=Masc|Number=Sing\t_\t_\t_\tSpaceAfter=No\n\
+            4\t+\t+\t_\t_\t_\t_\t_\t_\t_\n\n";
+        let mut out = String::new();
+        write_sentence(&sentence, &mut out);
+        assert_eq!(out, wanted);
+    }
+
+    #[test]
+    fn three_numbers_run_through_all_documents() {
+        let (mut numbers, mut out) = (Numbers::default(), String::new());
+        write_plus(&document(), &mut numbers, &mut out);
+        write_plus(&document(), &mut numbers, &mut out);
+        let rows: Vec<&str> = out.lines().filter(|line| line.starts_with(|c: char| c.is_ascii_digit())).collect();
+        assert!(rows[3].ends_with("\t4\t2\t1") && rows[4].ends_with("\t5\t3\t2"), "{rows:?}");
+        assert_eq!(numbers, Numbers { token: 9, sentence: 5, text: 3 });
+        assert!(COLUMNS.split(' ').count() == 3 + 13);
+    }
+
+    #[test]
+    fn values_of_attributes_cannot_end_themselves() {
+        assert_eq!(misc([("a", "x|y"), ("b", ""), ("c", "\\")]), "a=x\\py|c=\\\\");
+        assert_eq!(misc([]), "_");
+    }
+}

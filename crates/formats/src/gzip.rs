@@ -1,0 +1,419 @@
+//! Files of gzip members: archives pack every record by itself, so that any of them can be had alone.
+//!
+//! A member does not say how long it is, and the quickest way to unpack one wants to know. But the next one begins with
+//! three known bytes, and the four before them are the length of what this one holds: that is a guess, and unpacking the
+//! member up to there, its checksum included, proves or refutes it. Refuted guesses are few unless a file is made to provoke them on
+//! purpose; then, and for members too large for memory, the slower way that needs no guess is taken.
+
+use std::io::{self, BufRead, Read};
+
+use flate2::{Crc, Decompress, FlushDecompress, Status};
+use libdeflater::Decompressor;
+use memchr::memmem::Finder;
+
+/// The bytes with which a member begins: the format's number, and its only method.
+pub const MAGIC: [u8; 3] = [0x1f, 0x8b, 0x08];
+
+/// The shortest member: a head, an empty block, checksum and length.
+const LEAST_BYTES: usize = 20;
+/// MemberReader that are longer, packed, are unpacked in pieces.
+const MOST_PACKED: usize = 16 << 20;
+/// MemberReader that claim to be longer, unpacked, are unpacked in pieces too.
+const MOST_UNPACKED: usize = 64 << 20;
+/// What is read from the file at once.
+const READ_BYTES: usize = 1 << 20;
+/// Pieces of a large member.
+const PIECE_BYTES: usize = 256 << 10;
+/// Ends that are guessed before the slower way is taken.
+const MOST_GUESSES: usize = 4;
+
+/// Beginnings of members that are tried behind a damaged place; more of them are an attack.
+const MOST_TRIED: usize = 10_000;
+
+/// What the members hold, one after the other.
+pub struct MemberReader<R> {
+    input: R,
+    packed: Vec<u8>,
+    /// Where in the packed bytes the next member, or the rest of this one, begins.
+    start: usize,
+    /// Where in the input the packed bytes begin.
+    offset: u64,
+    input_ended: bool,
+    unpacked: Vec<u8>,
+    /// How much of the unpacked bytes holds something, and how much of that was given.
+    filled: usize,
+    used: usize,
+    /// Where in the input the member that was unpacked last begins.
+    member: u64,
+    /// Whether nothing of that member was given before these bytes.
+    at_start: bool,
+    decompressor: Decompressor,
+    slow: Option<(Decompress, Crc)>,
+    finder: Finder<'static>,
+}
+
+impl<R: Read> MemberReader<R> {
+    /// MemberReader of an input that is at `offset` in its file.
+    pub fn new(input: R, offset: u64) -> MemberReader<R> {
+        MemberReader {
+            input,
+            packed: Vec::new(),
+            start: 0,
+            offset,
+            input_ended: false,
+            unpacked: Vec::new(),
+            filled: 0,
+            used: 0,
+            member: offset,
+            at_start: true,
+            decompressor: Decompressor::new(),
+            slow: None,
+            finder: Finder::new(&MAGIC),
+        }
+    }
+
+    /// Where the member begins whose first byte is the next to be given; nothing within a member.
+    pub fn boundary(&self) -> Option<u64> {
+        match self.used {
+            0 if self.filled > 0 => self.at_start.then_some(self.member),
+            used if used == self.filled && self.slow.is_none() => Some(self.offset + self.start as u64),
+            _ => None,
+        }
+    }
+
+    fn rest(&self) -> &[u8] {
+        &self.packed[self.start..]
+    }
+
+    /// Reads on; false if there is no more.
+    fn read_more(&mut self) -> io::Result<bool> {
+        if self.input_ended {
+            return Ok(false);
+        }
+        if self.start > 0 {
+            self.packed.drain(..self.start);
+            self.offset += self.start as u64;
+            self.start = 0;
+        }
+        let read = (&mut self.input).take(READ_BYTES as u64).read_to_end(&mut self.packed)?;
+        self.input_ended = read < READ_BYTES;
+        Ok(read > 0)
+    }
+
+    /// Unpacks the next member, or the next piece of a large one; false at the end.
+    fn advance(&mut self) -> io::Result<bool> {
+        (self.filled, self.used) = (0, 0);
+        if self.slow.is_some() {
+            self.at_start = false;
+            return self.piece();
+        }
+        while self.rest().len() < LEAST_BYTES {
+            if !self.read_more()? {
+                // Some writers fill up the last block of a tape.
+                return if self.rest().iter().all(|byte| *byte == 0) { Ok(false) } else { Err(cut_off()) };
+            }
+        }
+        if !self.rest().starts_with(&MAGIC) {
+            return Err(damaged("no gzip member begins here"));
+        }
+        (self.member, self.at_start) = (self.offset + self.start as u64, true);
+        if self.guess_end()? {
+            return Ok(true);
+        }
+        let head = loop {
+            match head_len(self.rest())? {
+                Some(len) => break len,
+                None if self.rest().len() < MOST_PACKED && self.read_more()? => {}
+                None => return Err(cut_off()),
+            }
+        };
+        self.start += head;
+        self.slow = Some((Decompress::new(false), Crc::new()));
+        self.piece()
+    }
+
+    /// Unpacks the member whole if its end is where it seems to be.
+    fn guess_end(&mut self) -> io::Result<bool> {
+        let mut from = LEAST_BYTES;
+        for _ in 0..MOST_GUESSES {
+            let end = loop {
+                let found = self.finder.find(&self.rest()[from..]).map(|at| from + at);
+                // The mark may lie across the place up to which was read.
+                match found {
+                    Some(end) => break end,
+                    None if self.rest().len() > MOST_PACKED => return Ok(false),
+                    None => {
+                        let known = self.rest().len();
+                        from = known.saturating_sub(MAGIC.len() - 1).max(from);
+                        if !self.read_more()? {
+                            break known;
+                        }
+                    }
+                }
+            };
+            let member = &self.packed[self.start..self.start + end];
+            let told = member.last_chunk::<4>().map_or(0, |bytes| u32::from_le_bytes(*bytes) as usize);
+            if told <= MOST_UNPACKED {
+                if self.unpacked.len() < told.max(1) {
+                    self.unpacked.resize(told.max(PIECE_BYTES), 0);
+                }
+                // One byte more than was told would be proof of the contrary.
+                if self.decompressor.gzip_decompress(member, &mut self.unpacked[..told]) == Ok(told) {
+                    self.start += end;
+                    self.filled = told;
+                    return Ok(true);
+                }
+            }
+            if self.input_ended && end == self.rest().len() {
+                return Ok(false);
+            }
+            from = end + 1;
+        }
+        Ok(false)
+    }
+
+    /// Unpacks a piece of a large member; at its end its checksum is looked at and the next one begins.
+    fn piece(&mut self) -> io::Result<bool> {
+        if self.unpacked.len() < PIECE_BYTES {
+            self.unpacked.resize(PIECE_BYTES, 0);
+        }
+        loop {
+            if self.rest().is_empty() && !self.read_more()? {
+                return Err(cut_off());
+            }
+            let (inflate, crc) = self.slow.as_mut().expect("only called within a large member");
+            let (read, written) = (inflate.total_in(), inflate.total_out());
+            let packed = &self.packed[self.start..];
+            let status = inflate
+                .decompress(packed, &mut self.unpacked[..PIECE_BYTES], FlushDecompress::None)
+                .map_err(|_| damaged("a gzip member is damaged"))?;
+            let took = (inflate.total_in() - read) as usize;
+            self.start += took;
+            self.filled = (inflate.total_out() - written) as usize;
+            crc.update(&self.unpacked[..self.filled]);
+            if status == Status::StreamEnd {
+                let (sum, amount) = (crc.sum(), crc.amount());
+                self.slow = None;
+                while self.rest().len() < 8 {
+                    if !self.read_more()? {
+                        return Err(cut_off());
+                    }
+                }
+                let number = |at: usize| {
+                    u32::from_le_bytes(self.rest()[at..at + 4].try_into().expect("four bytes are four bytes"))
+                };
+                if (number(0), number(4)) != (sum, amount) {
+                    return Err(damaged("a gzip member has another checksum than it says"));
+                }
+                self.start += 8;
+                return if self.filled > 0 { Ok(true) } else { self.advance() };
+            }
+            if self.filled > 0 {
+                return Ok(true);
+            }
+            // Nothing was taken although something was there: more of it is needed.
+            if took == 0 && !self.read_more()? {
+                return Err(cut_off());
+            }
+        }
+    }
+
+    /// Goes on with the next member whose first bytes `look` like those of a record, behind a place that cannot be
+    /// read; false if there is none.
+    pub fn find_next(&mut self, looks_right: impl Fn(&[u8]) -> bool) -> io::Result<bool> {
+        (self.filled, self.used, self.slow) = (0, 0, None);
+        if self.offset + self.start as u64 == self.member {
+            self.start = (self.start + 1).min(self.packed.len());
+        }
+        let mut tried = 0;
+        loop {
+            while let Some(at) = self.finder.find(self.rest()) {
+                self.start += at;
+                tried += 1;
+                if tried > MOST_TRIED {
+                    return Ok(false);
+                }
+                if self.rest().len() < READ_BYTES / 2 {
+                    self.read_more()?;
+                }
+                let mut first = [0; 64];
+                let mut decoder = flate2::bufread::GzDecoder::new(self.rest());
+                let read = decoder.read(&mut first).unwrap_or(0);
+                if looks_right(&first[..read]) {
+                    return Ok(true);
+                }
+                self.start += 1;
+            }
+            self.start = self.packed.len().saturating_sub(MAGIC.len() - 1).max(self.start);
+            if !self.read_more()? {
+                self.start = self.packed.len();
+                return Ok(false);
+            }
+        }
+    }
+}
+
+fn damaged(what: &str) -> io::Error {
+    io::Error::new(io::ErrorKind::InvalidData, what.to_owned())
+}
+
+fn cut_off() -> io::Error {
+    io::Error::new(io::ErrorKind::UnexpectedEof, "a gzip member is cut off")
+}
+
+/// The length of a member's head; nothing if more bytes are needed to tell.
+fn head_len(bytes: &[u8]) -> io::Result<Option<usize>> {
+    const EXTRA: u8 = 4;
+    const NAME: u8 = 8;
+    const COMMENT: u8 = 16;
+    const CHECKSUM: u8 = 2;
+    if bytes.len() < 10 {
+        return Ok(None);
+    }
+    let flags = bytes[3];
+    if flags & 0xE0 != 0 {
+        return Err(damaged("a gzip member has unknown flags"));
+    }
+    let mut len = 10;
+    if flags & EXTRA != 0 {
+        let Some(two) = bytes.get(len..len + 2) else { return Ok(None) };
+        len += 2 + usize::from(u16::from_le_bytes([two[0], two[1]]));
+    }
+    for flag in [NAME, COMMENT] {
+        if flags & flag != 0 {
+            let Some(end) = bytes.get(len..).and_then(|rest| memchr::memchr(0, rest)) else { return Ok(None) };
+            len += end + 1;
+        }
+    }
+    if flags & CHECKSUM != 0 {
+        len += 2;
+    }
+    Ok(Some(len).filter(|len| *len <= bytes.len()))
+}
+
+impl<R: Read> Read for MemberReader<R> {
+    fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
+        let len = self.fill_buf()?.len().min(out.len());
+        out[..len].copy_from_slice(&self.unpacked[self.used..self.used + len]);
+        self.consume(len);
+        Ok(len)
+    }
+}
+
+impl<R: Read> BufRead for MemberReader<R> {
+    fn fill_buf(&mut self) -> io::Result<&[u8]> {
+        while self.used == self.filled {
+            if !self.advance()? {
+                break;
+            }
+        }
+        Ok(&self.unpacked[self.used..self.filled])
+    }
+
+    fn consume(&mut self, bytes: usize) {
+        self.used = (self.used + bytes).min(self.filled);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::io::Write as _;
+
+    fn member(bytes: &[u8]) -> Vec<u8> {
+        let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+        encoder.write_all(bytes).unwrap();
+        encoder.finish().unwrap()
+    }
+
+    fn noise(len: usize, seed: u64) -> Vec<u8> {
+        // Bytes that do not pack, so that bytes inside lie in the member as they are.
+        let mut state = seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1;
+        (0..len)
+            .map(|_| {
+                state ^= state << 13;
+                state ^= state >> 7;
+                state ^= state << 17;
+                (state >> 24) as u8
+            })
+            .collect()
+    }
+
+    fn all(packed: &[u8]) -> io::Result<Vec<u8>> {
+        let mut bytes = Vec::new();
+        MemberReader::new(packed, 0).read_to_end(&mut bytes).map(|_| bytes)
+    }
+
+    #[test]
+    fn members_come_one_after_the_other_with_their_places() {
+        let texts: Vec<Vec<u8>> =
+            vec![b"one".to_vec(), vec![b'x'; 3 << 20], noise(2 << 20, 1), Vec::new(), b"last".to_vec()];
+        let packed: Vec<Vec<u8>> = texts.iter().map(|text| member(text)).collect();
+        assert_eq!(all(&packed.concat()).unwrap(), texts.concat());
+        let whole = packed.concat();
+        let mut members = MemberReader::new(&whole[..], 0);
+        let mut at = 0;
+        for (text, member) in texts.iter().zip(&packed) {
+            if text.is_empty() {
+                at += member.len() as u64;
+                continue;
+            }
+            members.fill_buf().unwrap();
+            assert_eq!(members.boundary(), Some(at));
+            let mut left = text.len();
+            while left > 0 {
+                let some = members.fill_buf().unwrap().len().min(left);
+                members.consume(some);
+                left -= some;
+            }
+            at += member.len() as u64;
+        }
+    }
+
+    #[test]
+    fn members_inside_of_members_are_no_members() {
+        // Stored, not packed: the inner members stand there as they are, their ends looking like ends.
+        let inner: Vec<u8> = (0..40).flat_map(|number| member(&noise(300, number))).collect();
+        let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::none());
+        encoder.write_all(&inner).unwrap();
+        let packed = [encoder.finish().unwrap(), member(b"after")].concat();
+        assert_eq!(all(&packed).unwrap(), [&inner[..], b"after"].concat());
+    }
+
+    #[test]
+    fn a_member_larger_than_memory_should_hold_comes_in_pieces() {
+        let large = vec![b'a'; MOST_UNPACKED + 12345];
+        let packed = [member(&large), member(b"after")].concat();
+        assert_eq!(all(&packed).unwrap().len(), large.len() + 5);
+    }
+
+    #[test]
+    fn what_is_damaged_or_cut_off_is_an_error_and_the_next_member_is_found() {
+        let second = member(b"WARC/1.0 second");
+        let mut broken = member(&noise(50_000, 7));
+        broken[1000] ^= 0x40;
+        let packed = [broken, second].concat();
+        let mut members = MemberReader::new(&packed[..], 0);
+        let mut bytes = Vec::new();
+        assert!(members.read_to_end(&mut bytes).is_err());
+        assert!(members.find_next(|first| first.starts_with(b"WARC/")).unwrap());
+        bytes.clear();
+        members.read_to_end(&mut bytes).unwrap();
+        assert_eq!(bytes, b"WARC/1.0 second");
+        let whole = member(&noise(50_000, 8));
+        assert!(all(&whole[..40_000]).is_err());
+        assert!(all(b"hello, this is no archive").is_err());
+        assert_eq!(all(&[]).unwrap(), b"");
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn no_bytes_are_too_strange(bytes in proptest::collection::vec(proptest::num::u8::ANY, 0..200), cut in 0usize..60) {
+            let _ = all(&[&MAGIC[..], &bytes].concat());
+            let whole = member(&bytes);
+            let _ = all(&whole[..whole.len().saturating_sub(cut)]);
+            let mut members = MemberReader::new(&bytes[..], 0);
+            let _ = members.find_next(|_| true);
+        }
+    }
+}

@@ -1,0 +1,126 @@
+//! The paragraphs of a document as a page shows them: items in their lists, rows in their tables.
+
+use tidings_model::{Kind, Paragraph};
+
+/// A part of a document.
+#[derive(Debug, PartialEq)]
+pub(crate) enum Part<'a> {
+    /// A heading of that rank, 1 to 6.
+    Heading(u8, &'a Paragraph),
+    /// Running text.
+    Plain(&'a Paragraph),
+    /// Paragraphs of one quotation.
+    Quote(&'a [Paragraph]),
+    /// Program text.
+    Code(&'a Paragraph),
+    /// A list.
+    List(List<'a>),
+    /// Rows of one table.
+    Table(&'a [Paragraph]),
+}
+
+/// A list, with lists in its items.
+#[derive(Debug, PartialEq)]
+pub(crate) struct List<'a> {
+    /// Whether it counts.
+    pub(crate) ordered: bool,
+    /// Its items; never none.
+    pub(crate) items: Vec<Item<'a>>,
+}
+
+/// An item of a list.
+#[derive(Debug, PartialEq)]
+pub(crate) struct Item<'a> {
+    /// Its text.
+    pub(crate) paragraph: &'a Paragraph,
+    /// The lists in it.
+    pub(crate) lists: Vec<List<'a>>,
+}
+
+/// Arranges paragraphs. Neighbours of a kind that stands together become one part.
+pub(crate) fn parts(paragraphs: &[Paragraph]) -> Vec<Part<'_>> {
+    let mut parts = Vec::new();
+    for run in paragraphs.chunk_by(|a, b| stand_together(a.kind, b.kind)) {
+        let first = &run[0];
+        match first.kind {
+            Kind::P => parts.push(Part::Plain(first)),
+            Kind::Heading { level } => parts.push(Part::Heading(level.clamp(1, 6), first)),
+            Kind::Code => parts.push(Part::Code(first)),
+            Kind::Quote => parts.push(Part::Quote(run)),
+            Kind::Row { .. } => parts.push(Part::Table(run)),
+            Kind::Item { .. } => parts.extend(lists(run).into_iter().map(Part::List)),
+        }
+    }
+    parts
+}
+
+fn stand_together(a: Kind, b: Kind) -> bool {
+    matches!(
+        (a, b),
+        (Kind::Quote, Kind::Quote) | (Kind::Row { .. }, Kind::Row { .. }) | (Kind::Item { .. }, Kind::Item { .. })
+    )
+}
+
+/// Nests items by their depth. Depths may begin anywhere and leave some out; each step inwards is
+/// a list in the item before it, and there are no more than 255.
+fn lists(run: &[Paragraph]) -> Vec<List<'_>> {
+    let mut lists: Vec<List<'_>> = Vec::new();
+    let mut base = depth(&run[0]).1;
+    let mut at = 0;
+    while at < run.len() {
+        let (ordered, depth_here) = depth(&run[at]);
+        base = base.min(depth_here);
+        let inner = run[at + 1..].iter().take_while(|next| depth(next).1 > base).count();
+        let inside = &run[at + 1..at + 1 + inner];
+        let item =
+            Item { paragraph: &run[at], lists: if inside.is_empty() { Vec::new() } else { self::lists(inside) } };
+        match lists.last_mut() {
+            Some(list) if list.ordered == ordered => list.items.push(item),
+            _ => lists.push(List { ordered, items: vec![item] }),
+        }
+        at += 1 + inner;
+    }
+    lists
+}
+
+fn depth(item: &Paragraph) -> (bool, u8) {
+    match item.kind {
+        Kind::Item { depth, ordered } => (ordered, depth),
+        _ => (false, 0),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn item(depth: u8, ordered: bool, text: &str) -> Paragraph {
+        Paragraph { kind: Kind::Item { depth, ordered }, text: text.into(), ..Paragraph::default() }
+    }
+
+    fn shown(lists: &[List<'_>]) -> String {
+        let list = |list: &List<'_>| {
+            let items: Vec<String> =
+                list.items.iter().map(|item| format!("{}{}", item.paragraph.text, shown(&item.lists))).collect();
+            let (open, close) = if list.ordered { ('(', ')') } else { ('[', ']') };
+            format!("{open}{}{close}", items.join(" "))
+        };
+        lists.iter().map(list).collect()
+    }
+
+    #[test]
+    fn items_find_their_lists() {
+        let run =
+            [item(1, false, "a"), item(2, true, "b"), item(2, true, "c"), item(1, false, "d"), item(1, true, "e")];
+        assert_eq!(shown(&lists(&run)), "[a(b c) d](e)");
+    }
+
+    #[test]
+    fn depths_that_begin_or_leap_anywhere_are_no_trouble() {
+        let run =
+            [item(3, false, "a"), item(9, false, "b"), item(5, false, "c"), item(1, false, "d"), item(2, true, "e")];
+        assert_eq!(shown(&lists(&run)), "[a[b c] d(e)]");
+        let steep: Vec<Paragraph> = (0..=255).map(|depth| item(depth, false, "x")).collect();
+        assert_eq!(shown(&lists(&steep)).matches('[').count(), 256);
+    }
+}

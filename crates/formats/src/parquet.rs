@@ -1,0 +1,486 @@
+//! Parquet, the columns that data frames and databases read.
+//!
+//! Only what flat tables with lists of strings need is written: one row group a file, one page a column, plain values,
+//! packed with zstd. The format's own description (parquet-format, with Thrift's compact protocol for everything that is
+//! not data) fits into this file, which costs nothing to build; docs/notes/export.md says what the usual library would.
+
+/// What a column holds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Type {
+    /// Text, always there.
+    Text,
+    /// Text, or nothing.
+    OptionalText,
+    /// A list of texts, perhaps an empty one.
+    Texts,
+    /// A number, or nothing.
+    OptionalFloat,
+    /// A day as days since 1970, or nothing.
+    OptionalDay,
+    /// Microseconds since 1970 in UTC, or nothing.
+    OptionalTime,
+}
+
+/// A value of a column.
+#[derive(Debug, Clone, Copy)]
+pub enum Value<'v> {
+    /// A text, for the two kinds of texts.
+    Text(&'v str),
+    /// A list of texts.
+    Texts(&'v [String]),
+    /// A number.
+    Float(f32),
+    /// Days since 1970.
+    Day(i32),
+    /// Microseconds since 1970.
+    Time(i64),
+    /// Nothing, where that is allowed.
+    Nothing,
+}
+
+/// A table that is being filled: what will be one file.
+pub struct Table {
+    columns: Vec<Column>,
+    rows: u64,
+    bytes: usize,
+}
+
+struct Column {
+    name: &'static str,
+    kind: Type,
+    /// How much of the nested value is there: 1 for a value of an optional column.
+    definition: Vec<u8>,
+    /// 0 begins a row, 1 goes on with its list.
+    repetition: Vec<u8>,
+    values: Vec<u8>,
+    rows: u64,
+    nulls: u64,
+    /// The least and the greatest number, which let readers skip whole files.
+    range: Option<(i64, i64)>,
+}
+
+impl Table {
+    /// An empty table with these columns.
+    pub fn new(columns: &[(&'static str, Type)]) -> Table {
+        let column = |(name, kind): &(&'static str, Type)| Column {
+            name,
+            kind: *kind,
+            definition: Vec::new(),
+            repetition: Vec::new(),
+            values: Vec::new(),
+            rows: 0,
+            nulls: 0,
+            range: None,
+        };
+        Table { columns: columns.iter().map(column).collect(), rows: 0, bytes: 0 }
+    }
+
+    /// Adds a row: a value for each column.
+    pub fn push(&mut self, row: &[Value<'_>]) {
+        assert_eq!(row.len(), self.columns.len(), "a row has a value for each column");
+        for (column, value) in self.columns.iter_mut().zip(row) {
+            self.bytes += column.push(*value);
+        }
+        self.rows += 1;
+    }
+
+    /// How many rows there are.
+    pub fn rows(&self) -> u64 {
+        self.rows
+    }
+
+    /// What it takes in memory, about.
+    pub fn bytes(&self) -> usize {
+        self.bytes
+    }
+
+    /// The file, given to `write` piece by piece.
+    pub fn finish<E>(self, mut write: impl FnMut(&[u8]) -> Result<(), E>) -> Result<(), E> {
+        let mut packer = zstd::bulk::Compressor::new(LEVEL).expect("the level exists");
+        write(MAGIC)?;
+        let mut at = MAGIC.len() as u64;
+        let mut chunks = Vec::new();
+        for column in &self.columns {
+            let data = column.page();
+            let packed = packer.compress(&data).expect("memory suffices");
+            let mut header = Thrift::default();
+            header.i32(1, 0); // a page of data
+            header.i32(2, data.len() as i32);
+            header.i32(3, packed.len() as i32);
+            header.inside(5, |page| {
+                page.i32(1, column.levels() as i32);
+                page.i32(2, PLAIN);
+                page.i32(3, RLE);
+                page.i32(4, RLE);
+            });
+            let header = header.done();
+            write(&header)?;
+            write(&packed)?;
+            let bytes = (header.len() + packed.len()) as u64;
+            chunks.push(Chunk { at, bytes, unpacked: (header.len() + data.len()) as u64 });
+            at += bytes;
+        }
+        let footer = self.footer(&chunks);
+        write(&footer)?;
+        write(&(footer.len() as u32).to_le_bytes())?;
+        write(MAGIC)
+    }
+
+    fn footer(&self, chunks: &[Chunk]) -> Vec<u8> {
+        let mut footer = Thrift::default();
+        footer.i32(1, 1);
+        let mut schema = vec![root(self.columns.len())];
+        self.columns.iter().for_each(|column| column.schema(&mut schema));
+        footer.structs(2, &schema);
+        footer.i64(3, self.rows as i64);
+        let mut group = Thrift::default();
+        let columns: Vec<Vec<u8>> =
+            self.columns.iter().zip(chunks).map(|(column, chunk)| column.chunk(chunk)).collect();
+        group.structs(1, &columns);
+        group.i64(2, chunks.iter().map(|chunk| chunk.unpacked as i64).sum());
+        group.i64(3, self.rows as i64);
+        footer.structs(4, &[group.done()]);
+        footer.text(6, concat!("tidings version ", env!("CARGO_PKG_VERSION")));
+        footer.done()
+    }
+}
+
+const MAGIC: &[u8] = b"PAR1";
+const LEVEL: i32 = 3;
+/// Encodings, the codec and types by their numbers in the format.
+const PLAIN: i32 = 0;
+const RLE: i32 = 3;
+const ZSTD: i32 = 6;
+
+struct Chunk {
+    at: u64,
+    bytes: u64,
+    unpacked: u64,
+}
+
+impl Type {
+    /// The physical type's number.
+    fn physical(self) -> i32 {
+        match self {
+            Type::OptionalDay => 1,
+            Type::OptionalTime => 2,
+            Type::OptionalFloat => 4,
+            Type::Text | Type::OptionalText | Type::Texts => 6,
+        }
+    }
+
+    /// The highest level of definition.
+    fn depth(self) -> u8 {
+        match self {
+            Type::Text => 0,
+            // A list is always there; a level tells whether it has an element.
+            _ => 1,
+        }
+    }
+}
+
+impl Column {
+    fn push(&mut self, value: Value<'_>) -> usize {
+        let before = self.values.len() + self.definition.len();
+        self.rows += 1;
+        match (self.kind, value) {
+            (Type::Text, Value::Text(text)) => self.text(text),
+            (Type::OptionalText, Value::Text(text)) => {
+                self.definition.push(1);
+                self.text(text);
+            }
+            (Type::Texts, Value::Texts(texts)) => {
+                for (at, text) in texts.iter().enumerate() {
+                    self.repetition.push(u8::from(at > 0));
+                    self.definition.push(1);
+                    self.text(text);
+                }
+                if texts.is_empty() {
+                    self.repetition.push(0);
+                    self.definition.push(0);
+                    self.nulls += 1;
+                }
+            }
+            (Type::OptionalFloat, Value::Float(number)) => {
+                self.definition.push(1);
+                self.values.extend(number.to_le_bytes());
+            }
+            (Type::OptionalDay, Value::Day(day)) => {
+                self.definition.push(1);
+                self.widen(day.into());
+                self.values.extend(day.to_le_bytes());
+            }
+            (Type::OptionalTime, Value::Time(time)) => {
+                self.definition.push(1);
+                self.widen(time);
+                self.values.extend(time.to_le_bytes());
+            }
+            (Type::Text, Value::Nothing) => self.text(""),
+            (_, Value::Nothing) => {
+                if self.kind == Type::Texts {
+                    self.repetition.push(0);
+                }
+                self.definition.push(0);
+                self.nulls += 1;
+            }
+            (kind, value) => panic!("{value:?} is no {kind:?}"),
+        }
+        self.values.len() + self.definition.len() - before
+    }
+
+    fn text(&mut self, text: &str) {
+        self.values.extend((text.len() as u32).to_le_bytes());
+        self.values.extend_from_slice(text.as_bytes());
+    }
+
+    fn widen(&mut self, number: i64) {
+        let (least, greatest) = self.range.unwrap_or((number, number));
+        self.range = Some((least.min(number), greatest.max(number)));
+    }
+
+    /// How many values and gaps there are; what the format calls the number of values.
+    fn levels(&self) -> u64 {
+        if self.kind == Type::Text { self.rows } else { self.definition.len() as u64 }
+    }
+
+    fn page(&self) -> Vec<u8> {
+        let mut page = Vec::with_capacity(self.values.len() + self.definition.len() / 4 + 64);
+        if self.kind == Type::Texts {
+            levels(&self.repetition, &mut page);
+        }
+        if self.kind.depth() > 0 {
+            levels(&self.definition, &mut page);
+        }
+        page.extend_from_slice(&self.values);
+        page
+    }
+
+    /// Its elements of the schema, in the order of a walk over the tree.
+    fn schema(&self, schema: &mut Vec<Vec<u8>>) {
+        const REQUIRED: i32 = 0;
+        const OPTIONAL: i32 = 1;
+        const REPEATED: i32 = 2;
+        let leaf = |name: &str, repetition: i32| {
+            let mut leaf = Thrift::default();
+            leaf.i32(1, self.kind.physical());
+            leaf.i32(3, repetition);
+            leaf.text(4, name);
+            // The elder name of the meaning, and the newer one.
+            match self.kind {
+                Type::Text | Type::OptionalText | Type::Texts => {
+                    leaf.i32(6, 0);
+                    leaf.inside(10, |logical| logical.inside(1, |_| ()));
+                }
+                Type::OptionalDay => {
+                    leaf.i32(6, 6);
+                    leaf.inside(10, |logical| logical.inside(6, |_| ()));
+                }
+                Type::OptionalTime => {
+                    leaf.i32(6, 10);
+                    leaf.inside(10, |logical| {
+                        logical.inside(8, |time| {
+                            time.bool(1, true);
+                            time.inside(2, |unit| unit.inside(2, |_| ()));
+                        });
+                    });
+                }
+                Type::OptionalFloat => {}
+            }
+            leaf.done()
+        };
+        match self.kind {
+            Type::Text => schema.push(leaf(self.name, REQUIRED)),
+            Type::Texts => {
+                let mut list = Thrift::default();
+                list.i32(3, REQUIRED);
+                list.text(4, self.name);
+                list.i32(5, 1);
+                list.i32(6, 3);
+                list.inside(10, |logical| logical.inside(3, |_| ()));
+                let mut group = Thrift::default();
+                group.i32(3, REPEATED);
+                group.text(4, "list");
+                group.i32(5, 1);
+                schema.extend([list.done(), group.done(), leaf("element", REQUIRED)]);
+            }
+            _ => schema.push(leaf(self.name, OPTIONAL)),
+        }
+    }
+
+    fn chunk(&self, chunk: &Chunk) -> Vec<u8> {
+        let mut out = Thrift::default();
+        out.i64(2, chunk.at as i64);
+        out.inside(3, |meta| {
+            meta.i32(1, self.kind.physical());
+            meta.i32s(2, &[PLAIN, RLE]);
+            match self.kind {
+                Type::Texts => meta.texts(3, &[self.name, "list", "element"]),
+                _ => meta.texts(3, &[self.name]),
+            }
+            meta.i32(4, ZSTD);
+            meta.i64(5, self.levels() as i64);
+            meta.i64(6, chunk.unpacked as i64);
+            meta.i64(7, chunk.bytes as i64);
+            meta.i64(9, chunk.at as i64);
+            if self.kind != Type::Texts {
+                meta.inside(12, |statistics| {
+                    statistics.i64(3, self.nulls as i64);
+                    if let Some((least, greatest)) = self.range {
+                        let width = if self.kind == Type::OptionalDay { 4 } else { 8 };
+                        statistics.bytes(5, &greatest.to_le_bytes()[..width]);
+                        statistics.bytes(6, &least.to_le_bytes()[..width]);
+                    }
+                });
+            }
+        });
+        out.done()
+    }
+}
+
+/// Levels of one bit as runs of equal ones, behind their length.
+fn levels(levels: &[u8], page: &mut Vec<u8>) {
+    let start = page.len();
+    page.extend([0; 4]);
+    for run in levels.chunk_by(|a, b| a == b) {
+        varint((run.len() as u64) << 1, page);
+        page.push(run[0]);
+    }
+    let len = (page.len() - start - 4) as u32;
+    page[start..start + 4].copy_from_slice(&len.to_le_bytes());
+}
+
+fn root(columns: usize) -> Vec<u8> {
+    let mut root = Thrift::default();
+    root.text(4, "schema");
+    root.i32(5, columns as i32);
+    root.done()
+}
+
+fn varint(mut number: u64, out: &mut Vec<u8>) {
+    while number >= 0x80 {
+        out.push(number as u8 | 0x80);
+        number >>= 7;
+    }
+    out.push(number as u8);
+}
+
+fn zigzag(number: i64) -> u64 {
+    (number << 1 ^ number >> 63) as u64
+}
+
+/// A struct in Thrift's compact protocol; fields must come in the order of their numbers.
+#[derive(Default)]
+struct Thrift {
+    out: Vec<u8>,
+    last: u8,
+}
+
+impl Thrift {
+    fn field(&mut self, number: u8, kind: u8) {
+        self.out.push((number - self.last) << 4 | kind);
+        self.last = number;
+    }
+
+    fn bool(&mut self, number: u8, value: bool) {
+        self.field(number, if value { 1 } else { 2 });
+    }
+
+    fn i32(&mut self, number: u8, value: i32) {
+        self.field(number, 5);
+        varint(zigzag(value.into()), &mut self.out);
+    }
+
+    fn i64(&mut self, number: u8, value: i64) {
+        self.field(number, 6);
+        varint(zigzag(value), &mut self.out);
+    }
+
+    fn bytes(&mut self, number: u8, value: &[u8]) {
+        self.field(number, 8);
+        varint(value.len() as u64, &mut self.out);
+        self.out.extend_from_slice(value);
+    }
+
+    fn text(&mut self, number: u8, value: &str) {
+        self.bytes(number, value.as_bytes());
+    }
+
+    fn list(&mut self, number: u8, kind: u8, len: usize) {
+        self.field(number, 9);
+        match len {
+            0..15 => self.out.push((len as u8) << 4 | kind),
+            _ => {
+                self.out.push(0xF0 | kind);
+                varint(len as u64, &mut self.out);
+            }
+        }
+    }
+
+    fn i32s(&mut self, number: u8, values: &[i32]) {
+        self.list(number, 5, values.len());
+        values.iter().for_each(|value| varint(zigzag((*value).into()), &mut self.out));
+    }
+
+    fn texts(&mut self, number: u8, values: &[&str]) {
+        self.list(number, 8, values.len());
+        for value in values {
+            varint(value.len() as u64, &mut self.out);
+            self.out.extend_from_slice(value.as_bytes());
+        }
+    }
+
+    fn structs(&mut self, number: u8, values: &[Vec<u8>]) {
+        self.list(number, 12, values.len());
+        values.iter().for_each(|value| self.out.extend_from_slice(value));
+    }
+
+    fn inside(&mut self, number: u8, fill: impl FnOnce(&mut Thrift)) {
+        self.field(number, 12);
+        let mut inner = Thrift::default();
+        fill(&mut inner);
+        self.out.extend(inner.done());
+    }
+
+    fn done(mut self) -> Vec<u8> {
+        self.out.push(0);
+        self.out
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn file(table: Table) -> Vec<u8> {
+        let mut file = Vec::new();
+        table
+            .finish(|bytes| {
+                file.extend_from_slice(bytes);
+                Ok::<(), std::convert::Infallible>(())
+            })
+            .unwrap();
+        file
+    }
+
+    #[test]
+    fn a_file_begins_and_ends_as_it_must() {
+        let mut table = Table::new(&[("id", Type::Text), ("tags", Type::Texts), ("date", Type::OptionalDay)]);
+        table.push(&[Value::Text("a"), Value::Texts(&["x".into(), "y".into()]), Value::Day(20_000)]);
+        table.push(&[Value::Text("b"), Value::Texts(&[]), Value::Nothing]);
+        assert_eq!(table.rows(), 2);
+        let file = file(table);
+        assert!(file.starts_with(MAGIC) && file.ends_with(MAGIC));
+        let len = u32::from_le_bytes(*file[..file.len() - 4].last_chunk::<4>().unwrap()) as usize;
+        let footer = &file[file.len() - 8 - len..file.len() - 8];
+        // Version 1, then the list of six elements: the root, id, three for tags, date.
+        assert_eq!(footer[..4], [0x15, 2, 0x19, 0x6C]);
+    }
+
+    #[test]
+    fn levels_are_runs() {
+        let mut page = Vec::new();
+        levels(&[1, 1, 1, 0], &mut page);
+        assert_eq!(page, [4, 0, 0, 0, 6, 1, 2, 0]);
+        assert_eq!((zigzag(0), zigzag(-1), zigzag(1), zigzag(-2)), (0, 1, 2, 3));
+    }
+}

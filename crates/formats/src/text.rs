@@ -1,0 +1,44 @@
+//! The text alone: paragraphs parted by an empty line, items and rows by a line end. No signs are
+//! added that the author did not write, because they would be counted as words.
+
+use tidings_model::{Document, Kind, Paragraph};
+
+pub(crate) fn write(document: &Document) -> String {
+    let mut out = String::new();
+    push(&document.paragraphs, &mut out);
+    push(&document.comments, &mut out);
+    out
+}
+
+fn push(paragraphs: &[Paragraph], out: &mut String) {
+    let mut before = None;
+    for paragraph in paragraphs {
+        let together = matches!(
+            (before, paragraph.kind),
+            (Some(Kind::Item { .. }), Kind::Item { .. }) | (Some(Kind::Row { .. }), Kind::Row { .. })
+        );
+        if !out.is_empty() && !together {
+            out.push('\n');
+        }
+        // A corpus is no place for what moves cursors and ends strings.
+        out.extend(paragraph.text.chars().filter(|c| matches!(c, '\n' | '\t') || !c.is_control()));
+        out.push('\n');
+        before = Some(paragraph.kind);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::sample;
+
+    #[test]
+    fn text_has_no_signs_of_its_own() {
+        let text = write(&sample::article());
+        assert_eq!(
+            text,
+            "Rain & flood\n\nIt rained *hard*,\nfor three days.\n\nOne\nInner\nTwo\n\nWe carried our chairs.\n\n\
+             fn main() {\n    println!(\"`\");\n}\n\nDay\tWater\nMonday\t2 | 3 m\n\nWell said.\n"
+        );
+    }
+}

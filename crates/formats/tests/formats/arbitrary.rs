@@ -1,0 +1,87 @@
+//! Random documents with characters that are special in some format.
+
+use proptest::prelude::*;
+use tidings_model::{About, Annotated, AnnotatedParagraph, Attributes, Document, Kind, Paragraph, Token};
+
+/// Characters that end something in some format, with some that are longer than a byte.
+const SPECIAL: &str = "[a-c<>&\"'|\\\\=#*_`\\[\\](),;/%é日😀\u{200b}\u{feff}]";
+
+/// A word without white space.
+pub fn word() -> impl Strategy<Value = String> {
+    proptest::string::string_regex(&format!("{SPECIAL}{{1,6}}")).expect("a pattern")
+}
+
+/// Text without white space at its ends and without control characters.
+pub fn phrase() -> impl Strategy<Value = String> {
+    prop::collection::vec(word(), 0..4).prop_map(|words| words.join(" "))
+}
+
+/// Text with anything, control characters and line ends included.
+pub fn anything() -> impl Strategy<Value = String> {
+    prop_oneof![phrase(), any::<String>(), "[\\x00-\\x1f\\x7f-\\x9f\u{2028}\u{fffe}<>&\"]{0,8}"]
+}
+
+prop_compose! {
+    fn token()(
+        word in word().prop_filter("an underscore is a missing word", |word| word != "_"),
+        lemma in word().prop_filter("an underscore is a missing lemma", |lemma| lemma != "_"),
+        tag in "NOUN|VERB|X|NN|art:def|",
+        feats in "(Case=Gen)?|Case=Dat\\|Number=Sing",
+        space_after: bool,
+        known: bool,
+    ) -> Token {
+        let lemma = if known { lemma } else { String::new() };
+        Token { word, lemma, tag, feats, space_after }
+    }
+}
+
+prop_compose! {
+    fn annotated_paragraph()(
+        kind in "p|heading|item",
+        language in "(de|en)?",
+        sentences in prop::collection::vec(prop::collection::vec(token(), 1..5), 1..3),
+    ) -> AnnotatedParagraph {
+        AnnotatedParagraph { kind, language, sentences }
+    }
+}
+
+prop_compose! {
+    /// An annotated document whose attributes have no control characters.
+    pub fn annotated()(
+        id: u128, title in phrase(), site in word(), topic in word(),
+        paragraphs in prop::collection::vec(annotated_paragraph(), 1..4),
+    ) -> Annotated {
+        let fields = vec![("site".to_owned(), site), ("topic_2".to_owned(), topic)];
+        let about = Attributes {
+            id, title, url: "http://e.org/?a=1&b=<2>".into(), date: "2026-03-01".into(), seen: "2026-03-02".into(), fields,
+        };
+        Annotated { about, paragraphs }
+    }
+}
+
+prop_compose! {
+    fn paragraph()(text in anything(), number in 0u8..9) -> Paragraph {
+        let kind = match number {
+            0 => Kind::Heading { level: 2 },
+            1 => Kind::Item { depth: 1, ordered: true },
+            2 => Kind::Item { depth: 3, ordered: false },
+            3 => Kind::Quote,
+            4 => Kind::Code,
+            5 => Kind::Row { header: true },
+            6 => Kind::Row { header: false },
+            _ => Kind::P,
+        };
+        Paragraph { text, kind, ..Paragraph::default() }
+    }
+}
+
+prop_compose! {
+    /// A document with anything in every field.
+    pub fn document()(
+        id in "[0-9a-f]{32}", url in anything(), title in anything(), author in anything(), description in anything(),
+        paragraphs in prop::collection::vec(paragraph(), 0..6), comments in prop::collection::vec(paragraph(), 0..2),
+    ) -> Document {
+        let about = About { title, authors: vec![author], description, language: "de".into(), ..About::default() };
+        Document { id, url, site: "e.org".into(), about, paragraphs, comments, ..Document::default() }
+    }
+}

@@ -1,0 +1,6 @@
+//! Properties of readers and writers over random documents and damaged bytes, in one binary.
+
+mod arbitrary;
+mod damaged;
+mod hostile;
+mod round_trip;

@@ -1,0 +1,185 @@
+//! Formats that have a reader and a writer: what is written is read.
+
+use std::io::{Cursor, Read as _};
+use std::path::Path;
+
+use proptest::prelude::*;
+use tidings_formats::gzip::MemberReader;
+use tidings_formats::vertical::{self, Event, unescape};
+use tidings_formats::warc::{self, Exchange, PageReader, Position, RecordEvent, RecordReader};
+use tidings_formats::{Format, conllu};
+use tidings_model::{Annotated, AnnotatedParagraph, Document, Page, Token};
+
+use crate::arbitrary::{annotated, document};
+
+/// Reads a vertical file into documents.
+fn read_vertical(text: &str) -> Vec<Annotated> {
+    let mut reader = vertical::Reader::new(text.as_bytes(), Path::new("test.vert"));
+    let mut documents: Vec<Annotated> = Vec::new();
+    let mut is_glued = false;
+    loop {
+        let token = match reader.next_event().expect("well-formed") {
+            None => return documents,
+            Some(Event::Document(about)) => {
+                documents.push(Annotated { about: *about, paragraphs: Vec::new() });
+                continue;
+            }
+            Some(Event::Paragraph) => {
+                let [kind, language] = ["kind", "lang"].map(|name| reader.value(name).unwrap_or_default());
+                let paragraph = AnnotatedParagraph { kind, language, sentences: Vec::new() };
+                documents.last_mut().expect("in a document").paragraphs.push(paragraph);
+                continue;
+            }
+            Some(Event::Sentence) => {
+                last_paragraph(&mut documents).sentences.push(Vec::new());
+                continue;
+            }
+            Some(Event::Glue) => {
+                is_glued = true;
+                continue;
+            }
+            Some(Event::End) => continue,
+            Some(Event::Token(line)) => {
+                let mut columns = line.split('\t').map(unescape);
+                let mut column = || columns.next().unwrap_or_default();
+                Token { word: column(), lemma: column(), tag: column(), feats: column(), space_after: true }
+            }
+        };
+        let sentence = last_paragraph(&mut documents).sentences.last_mut().expect("in a sentence");
+        if let Some(before) = sentence.last_mut() {
+            before.space_after = !std::mem::take(&mut is_glued);
+        }
+        sentence.push(token);
+    }
+}
+
+fn last_paragraph(documents: &mut [Annotated]) -> &mut AnnotatedParagraph {
+    documents.last_mut().and_then(|document| document.paragraphs.last_mut()).expect("in a paragraph")
+}
+
+fn read_conllu(text: &str) -> Vec<Annotated> {
+    let mut reader = conllu::Reader::new(text.as_bytes(), Path::new("test.conllu"));
+    let documents = std::iter::from_fn(|| reader.next_document().expect("readable")).collect();
+    assert_eq!(reader.bad_sentences, 0);
+    documents
+}
+
+fn exchange<'a>(url: &'a str, body: &'a [u8]) -> Exchange<'a> {
+    Exchange {
+        url,
+        date: jiff::Timestamp::UNIX_EPOCH,
+        ip: None,
+        request: b"GET / HTTP/1.1\r\n\r\n",
+        response: b"HTTP/1.1 200 OK\r\ncontent-type: text/html\r\n\r\n",
+        body,
+        metadata: "feed: f\r\n",
+    }
+}
+
+/// Kind, address and block of every record from a position on.
+fn read_warc(bytes: &[u8], from: Position) -> (Vec<(String, Vec<u8>)>, Vec<Position>) {
+    let mut reader = RecordReader::new(Cursor::new(bytes.to_vec()), from).expect("readable");
+    let (mut records, mut positions) = (Vec::new(), vec![reader.place()]);
+    while let Some(event) = reader.next(|_| Ok(1 << 20)) {
+        let RecordEvent::Record(record) = event else { panic!("{event:?}") };
+        assert_eq!(record.is_sound(), Some(true), "digests agree");
+        records.push((record.head.kind().to_owned(), record.block));
+        positions.push(reader.place());
+    }
+    (records, positions)
+}
+
+proptest! {
+    #[test]
+    fn vertical_comes_back(documents in prop::collection::vec(annotated(), 1..3)) {
+        let mut documents = documents;
+        // A vertical file does not say what follows the last token of a sentence.
+        for paragraph in documents.iter_mut().flat_map(|document| &mut document.paragraphs) {
+            paragraph.sentences.iter_mut().for_each(|sentence| sentence.last_mut().expect("a token").space_after = true);
+        }
+        let mut text = String::new();
+        documents.iter().for_each(|document| vertical::write(document, &mut text));
+        prop_assert_eq!(read_vertical(&text), documents);
+    }
+
+    #[test]
+    fn conllu_comes_back(documents in prop::collection::vec(annotated(), 1..3)) {
+        let mut text = String::new();
+        documents.iter().for_each(|document| conllu::write(document, &mut text));
+        // The id stands in the name of the document.
+        let named = documents.into_iter().map(|mut document| {
+            let name = format!("{:032x}", std::mem::take(&mut document.about.id));
+            document.about.fields.insert(0, ("newdoc".to_owned(), name));
+            document
+        });
+        prop_assert_eq!(read_conllu(&text), named.collect::<Vec<_>>());
+    }
+
+    #[test]
+    fn conllu_plus_numbers_tokens_through_the_corpus(documents in prop::collection::vec(annotated(), 1..3)) {
+        let (mut text, mut numbers) = (conllu::COLUMNS.to_owned(), conllu::Numbers::default());
+        documents.iter().for_each(|document| conllu::write_plus(document, &mut numbers, &mut text));
+        let sentences = || documents.iter().flat_map(|document| &document.paragraphs).flat_map(|paragraph| &paragraph.sentences);
+        prop_assert_eq!(numbers.token, sentences().map(Vec::len).sum::<usize>() as u64 + 1);
+        prop_assert_eq!(numbers.sentence, sentences().count() as u64 + 1);
+        prop_assert_eq!(numbers.text, documents.len() as u64 + 1);
+        let read = read_conllu(&text);
+        let words = |documents: &[Annotated]| -> Vec<String> {
+            let tokens = documents.iter().flat_map(|d| &d.paragraphs).flat_map(|p| &p.sentences).flatten();
+            tokens.map(|token| token.word.clone()).collect()
+        };
+        prop_assert_eq!(words(&read), words(&documents));
+    }
+
+    #[test]
+    fn json_comes_back(document in document()) {
+        let line = Format::Json.write(&document);
+        prop_assert_eq!(line.matches('\n').count(), 1);
+        prop_assert_eq!(serde_json::from_str::<Document>(&line).expect("JSON"), document);
+    }
+
+    #[test]
+    fn warc_comes_back_and_can_be_continued_at_any_record(bodies in prop::collection::vec(prop::collection::vec(any::<u8>(), 0..300), 1..5)) {
+        let mut writer = warc::Writer::default();
+        let mut file = writer.info(Path::new("a.warc.gz"), "tidings", "e.org", jiff::Timestamp::UNIX_EPOCH);
+        for (number, body) in bodies.iter().enumerate() {
+            file.extend(writer.exchange(&exchange(&format!("http://e.org/{number}"), body)));
+        }
+        let (records, positions) = read_warc(&file, Position::default());
+        let kinds: Vec<&str> = records.iter().map(|record| record.0.as_str()).collect();
+        let expected: Vec<&str> =
+            std::iter::once("warcinfo").chain(bodies.iter().flat_map(|_| ["response", "request", "metadata"])).collect();
+        prop_assert_eq!(kinds, expected);
+        for (record, body) in records.iter().filter(|record| record.0 == "response").zip(&bodies) {
+            prop_assert!(record.1.ends_with(body));
+        }
+        for (at, position) in positions.iter().enumerate() {
+            prop_assert_eq!(&read_warc(&file, *position).0[..], &records[at..]);
+        }
+    }
+
+    #[test]
+    fn stored_pages_come_back_from_a_warc_file(body in prop::collection::vec(any::<u8>(), 1..300), title in crate::arbitrary::anything()) {
+        let page = Page { url: "http://e.org/a".into(), title, status: 200, content_type: "text/html".into(), body, ..Page::default() };
+        let records = warc::Writer::default().page(&page);
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("a.warc.gz");
+        std::fs::write(&path, [records.response, records.metadata].concat()).expect("a disk");
+        let pages: Vec<_> = PageReader::open(&path).expect("readable").collect();
+        prop_assert_eq!(pages.len(), 1);
+        prop_assert_eq!((&pages[0].url, &pages[0].body), (&page.url, &page.body));
+    }
+
+    #[test]
+    fn gzip_members_come_back(texts in prop::collection::vec(prop::collection::vec(any::<u8>(), 0..200), 0..6), level in 0u32..10) {
+        let mut file = Vec::new();
+        for text in &texts {
+            let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::new(level));
+            std::io::Write::write_all(&mut encoder, text).expect("memory");
+            file.extend(encoder.finish().expect("memory"));
+        }
+        let mut read = Vec::new();
+        MemberReader::new(&file[..], 0).read_to_end(&mut read).expect("sound");
+        prop_assert_eq!(read, texts.concat());
+    }
+}

@@ -1,0 +1,306 @@
+//! Durable operations on local files: append and sync, write and rename, sync the folder.
+
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, BufWriter, Write};
+use std::path::{Path, PathBuf};
+
+use crate::crash;
+use crate::error::{Context, Result};
+
+/// The suffix of files that are not published yet.
+const TEMPORARY: &str = ".tmp";
+
+/// Makes the names in a folder durable.
+pub fn sync_folder(folder: &Path) -> Result<()> {
+    crash::point();
+    File::open(folder).and_then(|dir| dir.sync_all()).context("sync the folder", folder)
+}
+
+/// Renames within a file system and makes the new name durable.
+pub fn rename(from: &Path, to: &Path) -> Result<()> {
+    crash::point();
+    fs::rename(from, to).context("rename to", to)?;
+    sync_folder(parent(to))
+}
+
+/// Makes the bytes of a file durable that was written through another handle.
+pub fn sync_file(path: &Path) -> Result<()> {
+    crash::point();
+    File::open(path).and_then(|file| file.sync_all()).context("sync", path)
+}
+
+/// Removes a file if it is there, durably.
+pub fn remove(path: &Path) -> Result<()> {
+    crash::point();
+    match fs::remove_file(path) {
+        Ok(()) => sync_folder(parent(path)),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
+        Err(error) => Err(error).context("remove", path),
+    }
+}
+
+/// Makes a folder with its parents, durably.
+pub fn make_folder(path: &Path) -> Result<()> {
+    if path.is_dir() {
+        return Ok(());
+    }
+    fs::create_dir_all(path).context("make the folder", path)?;
+    sync_folder(parent(path))
+}
+
+/// The folder that a file lies in; the current one if its path names none.
+pub fn parent(path: &Path) -> &Path {
+    path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."))
+}
+
+/// Lists files and folders of a folder, sorted by name; none if the folder is not there.
+pub fn files_in(folder: &Path) -> Result<Vec<PathBuf>> {
+    let entries = match fs::read_dir(folder) {
+        Ok(entries) => entries,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
+        Err(error) => return Err(error).context("read the folder", folder),
+    };
+    let mut files = Vec::new();
+    for entry in entries {
+        files.push(entry.context("read the folder", folder)?.path());
+    }
+    files.sort();
+    Ok(files)
+}
+
+/// Removes the unpublished files of a folder that a crash left; nothing refers to them.
+pub fn remove_temp(folder: &Path) -> Result<()> {
+    let is_temporary = |path: &PathBuf| path.as_os_str().as_encoded_bytes().ends_with(TEMPORARY.as_bytes());
+    files_in(folder)?.iter().filter(|path| is_temporary(path)).try_for_each(|path| remove(path))
+}
+
+/// A file that grows at its end; its bytes are durable once [`Appender::sync`] returns.
+#[derive(Debug)]
+pub struct Appender {
+    path: PathBuf,
+    file: File,
+    len: u64,
+}
+
+impl Appender {
+    /// Creates a file, which must not be there; its name is durable at once.
+    pub fn create(path: &Path) -> Result<Appender> {
+        make_folder(parent(path))?;
+        let file = File::create_new(path).context("create", path)?;
+        crash::synced(path, 0);
+        sync_folder(parent(path))?;
+        Ok(Appender { path: path.to_owned(), file, len: 0 })
+    }
+
+    /// Opens a file that may be there and cuts it to its first `len` bytes.
+    pub fn reopen(path: &Path, len: u64) -> Result<Appender> {
+        make_folder(parent(path))?;
+        let file = OpenOptions::new().create(true).append(true).open(path).context("open", path)?;
+        file.set_len(len).context("cut the torn end of", path)?;
+        crash::synced(path, len);
+        Ok(Appender { path: path.to_owned(), file, len })
+    }
+
+    /// Appends bytes, which are not durable yet.
+    pub fn append(&mut self, bytes: &[u8]) -> Result<()> {
+        self.file.write_all(bytes).context("write", &self.path)?;
+        self.len += bytes.len() as u64;
+        Ok(())
+    }
+
+    /// Makes all appended bytes durable.
+    pub fn sync(&mut self) -> Result<()> {
+        crash::point();
+        self.file.sync_data().context("sync", &self.path)?;
+        crash::synced(&self.path, self.len);
+        Ok(())
+    }
+
+    /// The length of the file.
+    pub fn len(&self) -> u64 {
+        self.len
+    }
+
+    /// Whether the file is empty.
+    pub fn is_empty(&self) -> bool {
+        self.len == 0
+    }
+
+    /// The path of the file.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+}
+
+/// A file that appears whole under its name, or not at all: written under a temporary name, synced, renamed.
+#[derive(Debug)]
+pub struct AtomicFile {
+    target: PathBuf,
+    temporary: PathBuf,
+    file: BufWriter<File>,
+}
+
+impl AtomicFile {
+    /// Begins the file under a temporary name beside its target.
+    pub fn create(target: &Path) -> Result<AtomicFile> {
+        make_folder(parent(target))?;
+        let mut name = target.file_name().unwrap_or_default().to_owned();
+        name.push(TEMPORARY);
+        let temporary = target.with_file_name(name);
+        let file = File::create(&temporary).context("create", &temporary)?;
+        Ok(AtomicFile { target: target.to_owned(), temporary, file: BufWriter::with_capacity(1 << 20, file) })
+    }
+
+    /// Appends bytes.
+    pub fn write(&mut self, bytes: &[u8]) -> Result<()> {
+        self.file.write_all(bytes).context("write", &self.temporary)
+    }
+
+    /// Removes the temporary file; the target stays as it was.
+    pub fn discard(self) {
+        drop(self.file);
+        // A file that cannot be removed now is removed by the next `remove_temp`.
+        let _ = fs::remove_file(&self.temporary);
+    }
+
+    /// Syncs the file and renames it to its target.
+    pub fn publish(mut self) -> Result<()> {
+        self.file.flush().context("write", &self.temporary)?;
+        crash::point();
+        self.file.get_ref().sync_all().context("sync", &self.temporary)?;
+        rename(&self.temporary, &self.target)
+    }
+}
+
+/// Replaces a small file atomically: readers see all of the old bytes or all of the new ones.
+pub fn write_atomic(target: &Path, bytes: &[u8]) -> Result<()> {
+    let mut file = AtomicFile::create(target)?;
+    file.write(bytes)?;
+    file.publish()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn names(folder: &Path) -> Vec<String> {
+        let name = |path: &PathBuf| path.file_name().unwrap().to_string_lossy().into_owned();
+        files_in(folder).unwrap().iter().map(name).collect()
+    }
+
+    #[test]
+    fn an_atomic_file_is_invisible_until_it_is_published() {
+        let folder = tempfile::tempdir().unwrap();
+        let target = folder.path().join("inner/plan");
+        write_atomic(&target, b"old").unwrap();
+        let mut file = AtomicFile::create(&target).unwrap();
+        file.write(b"new and longer").unwrap();
+        assert_eq!(fs::read(&target).unwrap(), b"old");
+        file.publish().unwrap();
+        assert_eq!(fs::read(&target).unwrap(), b"new and longer");
+        assert_eq!(names(&folder.path().join("inner")), ["plan"]);
+    }
+
+    #[test]
+    fn a_discarded_file_leaves_the_target_and_no_trace() {
+        let folder = tempfile::tempdir().unwrap();
+        let target = folder.path().join("plan");
+        write_atomic(&target, b"old").unwrap();
+        let mut file = AtomicFile::create(&target).unwrap();
+        file.write(b"new").unwrap();
+        file.discard();
+        assert_eq!(fs::read(&target).unwrap(), b"old");
+        assert_eq!(names(folder.path()), ["plan"]);
+    }
+
+    #[test]
+    fn temporary_files_of_a_crash_are_removed_and_others_stay() {
+        let folder = tempfile::tempdir().unwrap();
+        let target = folder.path().join("plan");
+        write_atomic(&target, b"old").unwrap();
+        let mut crashed = AtomicFile::create(&target).unwrap();
+        crashed.write(b"half").unwrap();
+        drop(crashed);
+        assert_eq!(names(folder.path()), ["plan", "plan.tmp"]);
+        remove_temp(folder.path()).unwrap();
+        assert_eq!(names(folder.path()), ["plan"]);
+        remove_temp(&folder.path().join("missing")).unwrap();
+    }
+
+    #[test]
+    fn an_appender_does_not_replace_a_file() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a/log");
+        let mut first = Appender::create(&path).unwrap();
+        assert!(first.is_empty());
+        first.append(b"abc").unwrap();
+        first.sync().unwrap();
+        assert_eq!((first.len(), first.path()), (3, &*path));
+        let refused = Appender::create(&path).unwrap_err();
+        assert!(refused.to_string().starts_with("cannot create"), "{refused}");
+    }
+
+    #[test]
+    fn a_reopened_appender_cuts_the_torn_end() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("log");
+        fs::write(&path, b"whole torn").unwrap();
+        let mut file = Appender::reopen(&path, 6).unwrap();
+        file.append(b"new").unwrap();
+        file.sync().unwrap();
+        assert_eq!(fs::read(&path).unwrap(), b"whole new");
+    }
+
+    #[test]
+    fn removing_is_repeatable_and_a_missing_folder_is_empty() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a");
+        fs::write(&path, b"x").unwrap();
+        remove(&path).unwrap();
+        remove(&path).unwrap();
+        assert!(files_in(&folder.path().join("missing")).unwrap().is_empty());
+        sync_file(&path).unwrap_err();
+    }
+
+    #[test]
+    fn the_parent_of_a_bare_name_is_the_current_folder() {
+        assert_eq!(parent(Path::new("plan")), Path::new("."));
+        assert_eq!(parent(Path::new("a/plan")), Path::new("a"));
+    }
+
+    proptest! {
+        // Every case syncs files, which is slow.
+        #![proptest_config(ProptestConfig::with_cases(24))]
+
+        #[test]
+        fn appended_pieces_add_up(pieces in prop::collection::vec(prop::collection::vec(any::<u8>(), 0..40), 0..12)) {
+            let folder = tempfile::tempdir().unwrap();
+            let path = folder.path().join("log");
+            let mut file = Appender::create(&path).unwrap();
+            for piece in &pieces {
+                file.append(piece).unwrap();
+            }
+            file.sync().unwrap();
+            prop_assert_eq!(fs::read(&path).unwrap(), pieces.concat());
+            prop_assert_eq!(file.len(), pieces.concat().len() as u64);
+        }
+
+        #[test]
+        fn a_replaced_file_is_always_one_of_its_versions(versions in prop::collection::vec(prop::collection::vec(any::<u8>(), 0..200), 1..8)) {
+            let folder = tempfile::tempdir().unwrap();
+            let path = folder.path().join("file");
+            let mut visible: Option<Vec<u8>> = None;
+            for version in &versions {
+                let mut file = AtomicFile::create(&path).unwrap();
+                for piece in version.chunks(16) {
+                    file.write(piece).unwrap();
+                    prop_assert_eq!(fs::read(&path).ok(), visible.clone());
+                }
+                file.publish().unwrap();
+                visible = Some(version.clone());
+                prop_assert_eq!(fs::read(&path).ok(), visible.clone());
+            }
+        }
+    }
+}

@@ -1,0 +1,37 @@
+//! Durable storage: the few operations by which bytes survive a power cut, behind one interface.
+//!
+//! | file | content |
+//! |---|---|
+//! | `storage.rs` | [`Storage`], an object-safe trait over keys such as `docs/de/2026-03-01.jsonl.zst` |
+//! | `local.rs` | [`LocalStorage`], its implementation over a folder |
+//! | [`file`](mod@file) | the operations on local paths below it: [`AtomicFile`], [`Appender`], rename, remove, sync |
+//! | `crash.rs` | crash injection for tests |
+//!
+//! Raw pages, documents, recipes and exports go through [`Storage`], so that an object store can hold them. Locks, journals,
+//! scratch files and memory-mapped indexes need a local file system and use [`file`](mod@file) directly. Files that
+//! grow are drafted locally and enter the storage whole, by [`Storage::publish_file`].
+//!
+//! ```
+//! use tidings_storage::{LocalStorage, Storage};
+//!
+//! let folder = std::env::temp_dir().join(format!("tidings-storage-{}", std::process::id()));
+//! let storage = LocalStorage::new(&folder);
+//! storage.put_atomic("docs/de/2026-03-01.txt", b"Regen\n")?;
+//! assert_eq!(storage.read_range("docs/de/2026-03-01.txt", 0..3)?, b"Reg");
+//! assert_eq!(storage.list("docs/de")?, ["docs/de/2026-03-01.txt"]);
+//! storage.remove("docs/de/2026-03-01.txt")?;
+//! assert!(storage.stat("docs/de/2026-03-01.txt")?.is_none());
+//! # std::fs::remove_dir_all(&folder).ok();
+//! # Ok::<(), tidings_storage::Error>(())
+//! ```
+
+mod crash;
+mod error;
+pub mod file;
+mod local;
+mod storage;
+
+pub use error::{Error, Result};
+pub use file::{Appender, AtomicFile, write_atomic};
+pub use local::LocalStorage;
+pub use storage::{AtomicWrite, Stat, Storage};

@@ -1,0 +1,412 @@
+//! Applies the journal to the plan: the end of every run, and the recovery from every crash.
+//!
+//! The order makes each step harmless to repeat: publish the pages, write the plan (which notes
+//! the run it holds, so that no age is counted twice), write the states, and only then remove the
+//! journal. Memory holds a fingerprint and a few bytes for each record, never addresses or titles.
+
+use std::collections::HashMap;
+
+use jiff::Timestamp;
+use tidings_model::{Entry, Fingerprint, FingerprintMap, FingerprintSet, Row, Status};
+
+use crate::error::Result;
+use crate::feeds::{self, FeedState, Polled};
+use crate::home::Home;
+use crate::hosts::{self, HostState};
+use crate::journal::{self, Record};
+use crate::pages;
+use crate::plan::{self, Change};
+use crate::removed::Removed;
+use crate::rules::{self, RulesAnswer};
+use crate::{fetched, home};
+
+/// The changes that a journal brought into the plan.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Applied {
+    /// The run whose journal it was.
+    pub run: String,
+    /// Entries that were not in the plan before.
+    pub added: u64,
+    /// Entries whose page was stored.
+    pub stored: u64,
+    /// Entries that failed, for now or for good.
+    pub failed: u64,
+}
+
+/// Everything a journal says, with entries reduced to fingerprints.
+#[derive(Default)]
+struct Summary {
+    run: String,
+    statuses: Vec<String>,
+    fates: FingerprintMap<(u16, u32)>,
+    polls: HashMap<String, FeedState>,
+    /// Listed entries, and whether the plan has them.
+    listed: FingerprintMap<bool>,
+    hosts: HashMap<String, HostState>,
+    rules: Vec<RulesAnswer>,
+    whole: HashMap<String, u64>,
+}
+
+impl Summary {
+    fn take(&mut self, record: Record<'_>) {
+        match record {
+            Record::Run(run) => self.run = run.into_owned(),
+            Record::Fate { url, status, retries } => {
+                let known = self.statuses.iter().position(|known| *known == status);
+                let at = known.unwrap_or_else(|| {
+                    self.statuses.push(status.into_owned());
+                    self.statuses.len() - 1
+                });
+                self.fates.insert(Fingerprint::of(&url), (at as u16, retries));
+            }
+            Record::Whole { file, bytes } => {
+                self.whole.insert(file.into_owned(), bytes);
+            }
+            Record::Poll(state) => {
+                self.polls.insert(state.feed.clone(), *state);
+            }
+            Record::Listed { url, .. } => {
+                self.listed.insert(Fingerprint::of(&url), false);
+            }
+            Record::Host(state) => {
+                self.hosts.insert(state.host.clone(), *state);
+            }
+            Record::Rules(answer) => self.rules.push(*answer),
+        }
+    }
+}
+
+/// Applies the journal that a crash left, if there is one. The crash lost the times of its last requests, so every host
+/// gets a pause first.
+pub fn recover(home: &Home, now: Timestamp) -> Result<Option<Applied>> {
+    if home.journal().exists() {
+        hosts::note_everybody(home, now)?;
+    }
+    apply_journal(home)
+}
+
+/// Applies the journal that is there, if one is: that of this run, or what a crash left of an earlier one.
+pub fn apply_journal(home: &Home) -> Result<Option<Applied>> {
+    let mut summary = Summary::default();
+    let found = journal::read(home, |record| {
+        summary.take(record);
+        Ok(())
+    })?;
+    if !found {
+        // Without a journal, nothing vouches for an unpublished file.
+        pages::recover(home, |_| None)?;
+        return Ok(None);
+    }
+    pages::recover(home, |file| summary.whole.get(file).copied())?;
+
+    let mut folded = Applied {
+        run: summary.run.clone(),
+        added: 0,
+        stored: summary.fates.values().filter(|fate| summary.statuses[fate.0 as usize] == "ok").count() as u64,
+        failed: 0,
+    };
+    folded.failed = summary.fates.len() as u64 - folded.stored;
+    let answered = |state: &FeedState| matches!(state.polled, Polled::Listed | Polled::Unchanged);
+    let changes = !summary.fates.is_empty() || summary.polls.values().any(answered);
+    if changes && plan::folded_run(home)?.as_deref() != Some(&summary.run) {
+        folded.added = rewrite(home, &mut summary)?;
+    }
+    feeds::merge_states(home, summary.polls)?;
+    hosts::merge(home, summary.hosts)?;
+    rules::merge(home, summary.rules)?;
+    journal::remove(home)?;
+    Ok(Some(folded))
+}
+
+/// Writes the plan anew with what the journal says; gives the number of new entries.
+fn rewrite(home: &Home, summary: &mut Summary) -> Result<u64> {
+    let run = summary.run.clone();
+    let Summary { statuses, fates, polls, listed, .. } = summary;
+    let polled: FingerprintMap<Polled> =
+        polls.values().map(|state| (Fingerprint::of(&state.feed), state.polled)).collect();
+    let mut aging = Aging::new(&polled);
+    let mut added: HashMap<String, u64> = HashMap::new();
+    // Only one of the two is filled in a run, so rows are spared the lookup of the other.
+    let (looks, ages) = (!fates.is_empty() || !listed.is_empty(), !polled.is_empty());
+
+    let known = std::cell::RefCell::new(std::mem::take(listed));
+    plan::rewrite(
+        home,
+        &run,
+        |row| {
+            if looks {
+                let fingerprint = Fingerprint::of(row.url);
+                let is_listed = known.borrow_mut().get_mut(&fingerprint).map(|known| *known = true).is_some();
+                if let Some((status, retries)) = fates.get(&fingerprint) {
+                    return Change::Fate { status: &statuses[*status as usize], retries: *retries };
+                }
+                if is_listed {
+                    return if row.age == 0 { Change::Keep } else { Change::Age(0) };
+                }
+            }
+            if ages { aging.of(row) } else { Change::Keep }
+        },
+        |new| {
+            let mut unknown: FingerprintSet =
+                known.take().into_iter().filter(|(_, known)| !known).map(|(fingerprint, _)| fingerprint).collect();
+            if unknown.is_empty() {
+                return Ok(());
+            }
+            fetched::subtract(home, &mut unknown)?;
+            let removed = Removed::read(home)?;
+            journal::read(home, |record| {
+                let Record::Listed { feed, seen, published, url, title } = record else { return Ok(()) };
+                if !unknown.remove(&Fingerprint::of(&url)) {
+                    return Ok(());
+                }
+                *added.entry(feed.to_string()).or_default() += 1;
+                let is_removed = removed.covers(&url).is_some();
+                let entry = Entry {
+                    seen: seen.into_owned(),
+                    published: published.into_owned(),
+                    feed: feed.into_owned(),
+                    url: url.into_owned(),
+                    title: title.into_owned(),
+                };
+                new.add(&entry, is_removed)
+            })?;
+            Ok(())
+        },
+    )?;
+    for (feed, count) in &added {
+        if let Some(state) = polls.get_mut(feed) {
+            state.brought += count;
+        }
+    }
+    Ok(added.values().sum())
+}
+
+/// Counts update cycles for entries that their feed no longer lists. A feed that failed or was
+/// not asked says nothing about its entries, so they do not age.
+struct Aging<'a> {
+    polled: &'a FingerprintMap<Polled>,
+    /// Rows of one feed stand together, so the last answer usually serves again.
+    last: (String, Option<Polled>),
+}
+
+impl<'a> Aging<'a> {
+    fn new(polled: &'a FingerprintMap<Polled>) -> Aging<'a> {
+        Aging { polled, last: (String::new(), None) }
+    }
+
+    fn of<'c>(&mut self, row: &Row<'_>) -> Change<'c> {
+        if self.last.0 != row.feed {
+            self.last = (row.feed.to_owned(), self.polled.get(&Fingerprint::of(row.feed)).copied());
+        }
+        match self.last.1 {
+            Some(Polled::Listed) => Change::Age(row.age.saturating_add(1)),
+            // What was listed before is listed still.
+            Some(Polled::Unchanged) if row.age > 0 => Change::Age(row.age.saturating_add(1)),
+            _ => Change::Keep,
+        }
+    }
+}
+
+/// Remembers pages that came by another way than a fetch: no feed brings them again, and entries that wait for them
+/// leave the plan.
+pub(crate) fn settle(home: &Home, run: &str, pages: Vec<Fingerprint>) -> Result<()> {
+    let known: FingerprintSet = pages.iter().copied().collect();
+    // Fingerprints first, as in a pruning.
+    fetched::add(home, pages)?;
+    let is_open = |row: &Row<'_>| !row.status.parse::<Status>().expect("any word is a status").is_final();
+    let is_settled = |row: &Row<'_>| known.contains(&Fingerprint::of(row.url)) && is_open(row);
+    let mut any = false;
+    if home.existing_plan().is_some() {
+        plan::read(home, |row| any |= is_settled(row))?;
+    }
+    if any {
+        let decide = |row: &Row<'_>| if is_settled(row) { Change::Drop } else { Change::Keep };
+        plan::rewrite(home, run, decide, |_| Ok(()))?;
+    }
+    Ok(())
+}
+
+/// Whether an address was in the plan, was settled, and was pruned, or came in by an import.
+pub fn was_pruned(home: &Home, url: &str) -> Result<bool> {
+    fetched::holds(home, Fingerprint::of(url))
+}
+
+/// Takes entries out of the plan that left their feeds at least `min_age` update cycles ago and
+/// need no more tries. What was fetched is remembered by its fingerprint. Gives (kept, pruned).
+pub fn prune(home: &Home, now: Timestamp, min_age: u32, retry_limit: u32, dry_run: bool) -> Result<(u64, u64)> {
+    let prunable = |row: &Row<'_>| {
+        let status = row.status.parse::<Status>().expect("any word is a status");
+        row.age >= min_age.max(1) && !status.is_pending(row.retries, retry_limit)
+    };
+    let mut kept = 0;
+    let mut settled = Vec::new();
+    plan::read(home, |row| {
+        if prunable(row) {
+            settled.push(Fingerprint::of(row.url));
+        } else {
+            kept += 1;
+        }
+    })?;
+    let pruned = settled.len() as u64;
+    if !dry_run && pruned > 0 {
+        // Fingerprints first: a crash between the two files remembers too much, never too little.
+        fetched::add(home, settled)?;
+        let decide = |row: &Row<'_>| if prunable(row) { Change::Drop } else { Change::Keep };
+        plan::rewrite(home, &format!("{}-prune", home::stamp(now)), decide, |_| Ok(()))?;
+    }
+    Ok((kept, pruned))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::{fate, fill_plan, home, listed, rows, write_journal};
+    use proptest::prelude::*;
+    use std::fs;
+
+    const FEED: &str = "http://e.org/feed";
+
+    fn polled(feed: &str, polled: Polled) -> Record<'static> {
+        Record::Poll(Box::new(FeedState { feed: feed.to_owned(), polled, ..FeedState::default() }))
+    }
+
+    fn row(url: &str, status: &str, retries: u32, age: u32) -> (String, String, u32, u32) {
+        (url.to_owned(), status.to_owned(), retries, age)
+    }
+
+    #[test]
+    fn without_a_journal_nothing_happens() {
+        let (_folder, home) = home();
+        fill_plan(&home, FEED, &["a"]);
+        assert_eq!(apply_journal(&home).unwrap(), None);
+        assert_eq!(rows(&home), [row("a", "new", 0, 0)]);
+    }
+
+    #[test]
+    fn outcomes_come_into_the_plan_and_the_journal_goes() {
+        let (_folder, home) = home();
+        fill_plan(&home, FEED, &["a", "b", "c"]);
+        write_journal(&home, "run", &[vec![fate("a", "ok", 1)], vec![fate("b", "http-500", 2), fate("b", "ok", 3)]]);
+        let applied = apply_journal(&home).unwrap().unwrap();
+        assert_eq!((applied.run.as_str(), applied.stored, applied.failed, applied.added), ("run", 2, 0, 0));
+        assert_eq!(rows(&home), [row("a", "ok", 1, 0), row("b", "ok", 3, 0), row("c", "new", 0, 0)]);
+        assert!(!home.has_journal());
+    }
+
+    #[test]
+    fn listed_entries_are_added_once_and_the_others_age() {
+        let (_folder, home) = home();
+        fill_plan(&home, FEED, &["a", "b"]);
+        let batch = vec![polled(FEED, Polled::Listed), listed(FEED, "b"), listed(FEED, "c")];
+        write_journal(&home, "run", &[batch.clone(), batch]);
+        assert_eq!(apply_journal(&home).unwrap().unwrap().added, 1);
+        assert_eq!(rows(&home), [row("a", "new", 0, 1), row("b", "new", 0, 0), row("c", "new", 0, 0)]);
+        assert_eq!(feeds::states(&home).unwrap()[FEED].brought, 1);
+    }
+
+    #[test]
+    fn a_feed_that_failed_says_nothing_about_its_entries() {
+        let (_folder, home) = home();
+        fill_plan(&home, FEED, &["a"]);
+        fill_plan(&home, "http://f.org/feed", &["b"]);
+        write_journal(&home, "run", &[vec![polled(FEED, Polled::Failed), polled("http://f.org/feed", Polled::Listed)]]);
+        apply_journal(&home).unwrap();
+        assert_eq!(rows(&home), [row("a", "new", 0, 0), row("b", "new", 0, 1)]);
+    }
+
+    #[test]
+    fn a_journal_that_comes_back_after_a_crash_changes_nothing_more() {
+        let (_folder, home) = home();
+        fill_plan(&home, FEED, &["a", "b"]);
+        let batch = vec![polled(FEED, Polled::Listed), listed(FEED, "c"), fate("a", "ok", 1)];
+        write_journal(&home, "run", &[batch]);
+        let journal = fs::read(home.journal()).unwrap();
+        apply_journal(&home).unwrap();
+        let (before, states) = (rows(&home), feeds::states(&home).unwrap());
+        // The crash came after the plan was written and before the journal was removed.
+        fs::write(home.journal(), journal).unwrap();
+        let again = apply_journal(&home).unwrap().unwrap();
+        assert_eq!((again.added, rows(&home)), (0, before), "no age is counted twice");
+        assert_eq!(feeds::states(&home).unwrap().len(), states.len());
+        assert!(!home.has_journal());
+    }
+
+    #[test]
+    fn recovery_lets_every_host_pause() {
+        let (_folder, home) = home();
+        write_journal(&home, "run", &[]);
+        recover(&home, Timestamp::UNIX_EPOCH).unwrap();
+        let mut known = Vec::new();
+        hosts::read(&home, |state| known.push((state.host, state.last_request))).unwrap();
+        assert_eq!(known, [(hosts::EVERYBODY.to_owned(), "1970-01-01T00:00:00.000Z".to_owned())]);
+        assert_eq!(recover(&home, Timestamp::UNIX_EPOCH).unwrap(), None);
+    }
+
+    #[test]
+    fn what_was_pruned_is_not_added_again() {
+        let (_folder, home) = home();
+        fill_plan(&home, FEED, &["http://e.org/a", "http://e.org/b"]);
+        write_journal(&home, "1", &[vec![polled(FEED, Polled::Listed), fate("http://e.org/a", "ok", 1)]]);
+        apply_journal(&home).unwrap();
+        write_journal(&home, "2", &[vec![polled(FEED, Polled::Listed)]]);
+        apply_journal(&home).unwrap();
+        let prune = |dry_run| prune(&home, Timestamp::UNIX_EPOCH, 1, 5, dry_run).unwrap();
+        assert_eq!((prune(true), rows(&home).len()), ((1, 1), 2), "a trial changes nothing");
+        assert_eq!(prune(false), (1, 1));
+        assert!(was_pruned(&home, "http://e.org/a").unwrap() && !was_pruned(&home, "http://e.org/b").unwrap());
+        write_journal(&home, "3", &[vec![listed(FEED, "http://e.org/a"), fate("http://e.org/b", "ok", 1)]]);
+        assert_eq!(apply_journal(&home).unwrap().unwrap().added, 0);
+        assert_eq!(rows(&home).len(), 1);
+    }
+
+    #[test]
+    fn pages_that_came_by_import_leave_the_plan_unless_they_were_fetched() {
+        let (_folder, home) = home();
+        fill_plan(&home, FEED, &["a", "b"]);
+        write_journal(&home, "1", &[vec![fate("a", "ok", 1)]]);
+        apply_journal(&home).unwrap();
+        settle(&home, "2", vec![Fingerprint::of("a"), Fingerprint::of("b")]).unwrap();
+        assert_eq!(rows(&home), [row("a", "ok", 1, 0)]);
+        assert!(was_pruned(&home, "b").unwrap());
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(24))]
+
+        #[test]
+        fn repeated_batches_and_repeated_application_give_one_plan(
+            known in prop::collection::btree_set("[a-d]", 0..4),
+            batches in prop::collection::vec(
+                prop::collection::vec(
+                    prop_oneof![
+                        "[a-f]".prop_map(|url| listed(FEED, &url)),
+                        ("[a-d]", "ok|http-404|timeout", 1u32..4).prop_map(|(url, status, retries)| fate(&url, &status, retries)),
+                    ],
+                    0..5,
+                ),
+                0..5,
+            ),
+        ) {
+            let known: Vec<&str> = known.iter().map(String::as_str).collect();
+            let plan = |batches: &[Vec<Record<'_>>], times: usize| {
+                let (_folder, home) = home();
+                fill_plan(&home, FEED, &known);
+                write_journal(&home, "run", batches);
+                let journal = fs::read(home.journal()).unwrap();
+                for _ in 0..times {
+                    fs::write(home.journal(), &journal).unwrap();
+                    apply_journal(&home).unwrap();
+                }
+                rows(&home)
+            };
+            let once = plan(&batches, 1);
+            let mut urls: Vec<&String> = once.iter().map(|row| &row.0).collect();
+            urls.sort();
+            urls.dedup();
+            prop_assert_eq!(urls.len(), once.len(), "every address stands once");
+            prop_assert_eq!(&plan(&batches, 2), &once);
+            let doubled: Vec<Vec<Record<'_>>> = batches.iter().flat_map(|batch| [batch.clone(), batch.clone()]).collect();
+            prop_assert_eq!(&plan(&doubled, 1), &once);
+        }
+    }
+}

@@ -1,0 +1,346 @@
+//! Atomic output of exports: a file or a folder that appears whole, or not at all.
+//!
+//! Everything is drafted in a folder beside the target, under a hidden name, and takes its place at the end: first
+//! the old manifest goes, then the data move in, and the new manifest, which vouches for them, comes last. Names
+//! that end in `.zst` or `.gz` are packed on the way. Nothing is overwritten without `force`.
+
+use std::fs::{self, File};
+use std::io::{self, BufWriter, Write};
+use std::path::{Path, PathBuf};
+
+use serde::Serialize;
+use sha2::{Digest as _, Sha256};
+use tidings_storage::{LocalStorage, Storage as _, file};
+
+use crate::error::{Context, Error, Result};
+
+/// How hard exports are packed; no setting, because the same corpus must give the same bytes everywhere.
+const ZSTD_LEVEL: i32 = 3;
+
+/// A target while it is being made. What is not published leaves no trace.
+pub struct AtomicOutput {
+    target: PathBuf,
+    draft: PathBuf,
+    is_folder: bool,
+    made: Vec<Made>,
+}
+
+/// A file that was made.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Made {
+    /// Its name, from the folder that the manifest lies in.
+    pub file: String,
+    /// Its size.
+    pub bytes: u64,
+    /// The digest of its bytes, as `sha256sum` prints it.
+    pub sha256: String,
+}
+
+impl AtomicOutput {
+    /// Begins a file with companions, or a folder. What is there already stays unless `force` says that it may go.
+    pub fn create(target: &Path, is_folder: bool, force: bool) -> Result<AtomicOutput> {
+        let Some(name) = target.file_name() else {
+            return Err(Error::Output { path: target.to_owned(), fault: "is no name for an export" });
+        };
+        let draft = file::parent(target).join(format!(".{}.tmp", name.to_string_lossy()));
+        // A draft beside it tells of an export that a crash stopped before its manifest was written.
+        let is_export = || manifest_of(target).is_file() || draft.is_dir();
+        let refused = |fault| Err(Error::Output { path: target.to_owned(), fault });
+        match (target.is_dir(), is_folder) {
+            _ if !target.exists() => {}
+            (true, false) => return refused("is a folder; name a file"),
+            (false, true) => return refused("is a file; name a folder"),
+            // A folder that we did not write is not ours to replace, even with `force`.
+            (true, true) if !is_export() && fs::read_dir(target).context("read", target)?.count() > 0 => {
+                return refused("is no export and not empty; name another");
+            }
+            _ if force => {}
+            _ => return refused("is there already; add --force to replace it"),
+        }
+        remove_folder(&draft)?;
+        file::make_folder(&draft)?;
+        Ok(AtomicOutput { target: target.to_owned(), draft, is_folder, made: Vec::new() })
+    }
+
+    /// A folder for things that wait on disk while the export is made; it goes with the draft.
+    pub fn scratch(&self) -> &Path {
+        &self.draft
+    }
+
+    /// Begins a file: in a folder by its name, otherwise the target itself, or a companion with this ending. It is packed
+    /// if its name says so.
+    pub fn file(&self, name: &str) -> Result<Sink> {
+        let (full, path, file, out) = self.begin(name)?;
+        Ok(Sink { packing: Packing::by_name(&full, out).context("create", &path)?, path, name: full, file: Some(file) })
+    }
+
+    /// Begins a file whose bytes are as it wants them, packed or not.
+    pub fn file_as_is(&self, name: &str) -> Result<Sink> {
+        let (full, path, file, out) = self.begin(name)?;
+        Ok(Sink { packing: Packing::Plain(out), path, name: full, file: Some(file) })
+    }
+
+    fn begin(&self, name: &str) -> Result<(String, PathBuf, File, Digested)> {
+        let full = match self.is_folder {
+            true => name.to_owned(),
+            false => self.target.file_name().unwrap_or_default().to_string_lossy().into_owned() + name,
+        };
+        let path = self.draft.join("out").join(&full);
+        file::make_folder(file::parent(&path))?;
+        let file = File::create(&path).context("create", &path)?;
+        let own = file.try_clone().context("create", &path)?;
+        let out = Digested { out: Box::new(BufWriter::with_capacity(1 << 16, own)), hash: Sha256::new(), bytes: 0 };
+        Ok((full, path, file, out))
+    }
+
+    /// Takes a finished file in.
+    pub fn add(&mut self, sink: Sink) -> Result<()> {
+        let made = sink.finish()?;
+        self.made.push(made);
+        Ok(())
+    }
+
+    /// What was made so far, by name.
+    pub fn made(&mut self) -> &[Made] {
+        self.made.sort_by(|a, b| a.file.cmp(&b.file));
+        &self.made
+    }
+
+    /// Puts everything in its place, the manifest last.
+    pub fn publish(self, manifest: &impl Serialize) -> Result<()> {
+        let storage = LocalStorage::new(file::parent(&self.target));
+        let beside = manifest_of(&self.target).file_name().unwrap_or_default().to_string_lossy().into_owned();
+        storage.remove(&beside)?;
+        let out = self.draft.join("out");
+        if self.is_folder {
+            file::make_folder(&out)?;
+            if self.target.exists() {
+                // The old folder steps aside first, so that a crash between the moves loses neither.
+                file::rename(&self.target, &self.draft.join("old"))?;
+            }
+            file::rename(&out, &self.target)?;
+        } else {
+            for made in &self.made {
+                storage.publish_file(&out.join(&made.file), &made.file)?;
+            }
+        }
+        let mut text = serde_json::to_vec_pretty(manifest).expect("manifests serialise");
+        text.push(b'\n');
+        Ok(storage.put_atomic(&beside, &text)?)
+    }
+}
+
+impl Drop for AtomicOutput {
+    fn drop(&mut self) {
+        // What was published is not there any more.
+        let _ = fs::remove_dir_all(&self.draft);
+    }
+}
+
+/// The manifest of a target lies beside it.
+pub fn manifest_of(target: &Path) -> PathBuf {
+    let name = target.file_name().unwrap_or_default().to_string_lossy();
+    target.with_file_name(format!("{name}.manifest.json"))
+}
+
+fn remove_folder(path: &Path) -> Result<()> {
+    match fs::remove_dir_all(path) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error).context("remove", path),
+        _ => Ok(()),
+    }
+}
+
+/// A file of an export while it is written.
+pub struct Sink {
+    packing: Packing,
+    path: PathBuf,
+    name: String,
+    file: Option<File>,
+}
+
+impl Sink {
+    /// A sink that writes to a stream of the caller, such as standard output.
+    pub fn stream(out: Box<dyn Write + Send>) -> Sink {
+        let packing = Packing::Plain(Digested { out, hash: Sha256::new(), bytes: 0 });
+        Sink { packing, path: PathBuf::from("-"), name: "-".to_owned(), file: None }
+    }
+
+    /// Adds bytes.
+    pub fn push(&mut self, bytes: &[u8]) -> Result<()> {
+        let written = match &mut self.packing {
+            Packing::Plain(out) => out.write_all(bytes),
+            Packing::Zstd(out) => out.write_all(bytes),
+            Packing::Gzip(out) => out.write_all(bytes),
+        };
+        written.context("write", &self.path)
+    }
+
+    /// Bytes that have been written, packed where the name says so.
+    pub fn len(&self) -> u64 {
+        match &self.packing {
+            Packing::Plain(out) => out.bytes,
+            Packing::Zstd(out) => out.get_ref().bytes,
+            Packing::Gzip(out) => out.get_ref().bytes,
+        }
+    }
+
+    /// Whether nothing has been written.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Writes what waits, makes it durable where it is a file, and tells what it is.
+    pub fn finish(self) -> Result<Made> {
+        let packed = match self.packing {
+            Packing::Plain(out) => Ok(out),
+            Packing::Zstd(out) => out.finish(),
+            Packing::Gzip(out) => out.finish(),
+        };
+        let mut out = packed.context("write", &self.path)?;
+        out.out.flush().context("write", &self.path)?;
+        if let Some(file) = &self.file {
+            file.sync_all().context("sync", &self.path)?;
+        }
+        let sha256 = out.hash.finalize().iter().map(|byte| format!("{byte:02x}")).collect();
+        Ok(Made { file: self.name, bytes: out.bytes, sha256 })
+    }
+}
+
+enum Packing {
+    Plain(Digested),
+    Zstd(zstd::stream::write::Encoder<'static, Digested>),
+    Gzip(flate2::write::GzEncoder<Digested>),
+}
+
+impl Packing {
+    fn by_name(name: &str, out: Digested) -> io::Result<Packing> {
+        Ok(match name.rsplit('.').next() {
+            Some("zst") => {
+                let mut encoder = zstd::stream::write::Encoder::new(out, ZSTD_LEVEL)?;
+                encoder.include_checksum(true)?;
+                Packing::Zstd(encoder)
+            }
+            Some("gz") => Packing::Gzip(flate2::write::GzEncoder::new(out, flate2::Compression::default())),
+            _ => Packing::Plain(out),
+        })
+    }
+}
+
+/// Counts and digests what passes.
+struct Digested {
+    out: Box<dyn Write + Send>,
+    hash: Sha256,
+    bytes: u64,
+}
+
+impl Write for Digested {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let written = self.out.write(bytes)?;
+        self.hash.update(&bytes[..written]);
+        self.bytes += written as u64;
+        Ok(written)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.out.flush()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn a_file_appears_with_its_companions_and_the_manifest_or_not_at_all() {
+        let folder = tempfile::tempdir().unwrap();
+        let target = folder.path().join("corpus.vert.gz");
+        {
+            let mut output = AtomicOutput::create(&target, false, false).unwrap();
+            let mut sink = output.file("").unwrap();
+            sink.push(b"half").unwrap();
+            output.add(sink).unwrap();
+        }
+        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 0, "what is not published leaves no trace");
+        let mut output = AtomicOutput::create(&target, false, false).unwrap();
+        for (ending, text) in [("", "rain\n"), (".registry", "PATH x\n")] {
+            let mut sink = output.file(ending).unwrap();
+            sink.push(text.as_bytes()).unwrap();
+            output.add(sink).unwrap();
+        }
+        assert_eq!(output.made()[1].file, "corpus.vert.gz.registry");
+        assert_eq!(output.made()[1].bytes, 7);
+        output.publish(&json!({ "format": "vertical" })).unwrap();
+        let mut names: Vec<String> =
+            fs::read_dir(folder.path()).unwrap().map(|e| e.unwrap().file_name().into_string().unwrap()).collect();
+        names.sort();
+        assert_eq!(names, ["corpus.vert.gz", "corpus.vert.gz.manifest.json", "corpus.vert.gz.registry"]);
+        let mut text = String::new();
+        io::Read::read_to_string(&mut flate2::read::GzDecoder::new(File::open(&target).unwrap()), &mut text).unwrap();
+        assert_eq!(text, "rain\n");
+        let refused = AtomicOutput::create(&target, false, false).err().expect("it is there").to_string();
+        assert!(refused.contains("--force"), "{refused}");
+    }
+
+    #[test]
+    fn a_folder_replaces_an_export_but_never_the_files_of_somebody_else() {
+        let folder = tempfile::tempdir().unwrap();
+        let target = folder.path().join("out");
+        for text in ["one", "two"] {
+            let mut output = AtomicOutput::create(&target, true, true).unwrap();
+            let mut sink = output.file("language=de/part-0.txt").unwrap();
+            sink.push(text.as_bytes()).unwrap();
+            output.add(sink).unwrap();
+            output.publish(&json!({})).unwrap();
+            assert_eq!(fs::read_to_string(target.join("language=de/part-0.txt")).unwrap(), text);
+        }
+        let own = folder.path().join("thesis");
+        fs::create_dir(&own).unwrap();
+        fs::write(own.join("chapter"), "1").unwrap();
+        assert!(AtomicOutput::create(&own, true, true).err().expect("not ours").to_string().contains("is no export"));
+    }
+
+    #[test]
+    fn a_file_and_a_folder_do_not_replace_each_other() {
+        let folder = tempfile::tempdir().unwrap();
+        fs::write(folder.path().join("file"), "x").unwrap();
+        fs::create_dir(folder.path().join("folder")).unwrap();
+        let refused = |name: &str, is_folder| {
+            AtomicOutput::create(&folder.path().join(name), is_folder, true).err().expect("refused").to_string()
+        };
+        assert!(refused("file", true).ends_with("is a file; name a folder"));
+        assert!(refused("folder", false).ends_with("is a folder; name a file"));
+        assert!(AtomicOutput::create(Path::new("/"), true, true).is_err());
+    }
+
+    #[test]
+    fn an_export_is_the_same_bytes_each_time_and_its_digest_is_that_of_the_file() {
+        let folder = tempfile::tempdir().unwrap();
+        let write = |name: &str| {
+            let mut output = AtomicOutput::create(&folder.path().join(name), false, false).unwrap();
+            let mut sink = output.file("").unwrap();
+            assert!(sink.is_empty() || name.ends_with("zst"));
+            sink.push(b"rain\n").unwrap();
+            output.add(sink).unwrap();
+            let made = output.made().to_vec();
+            output.publish(&json!({})).unwrap();
+            (made[0].clone(), fs::read(folder.path().join(name)).unwrap())
+        };
+        for ending in ["txt", "txt.zst", "txt.gz"] {
+            let ((one, first), (two, second)) = (write(&format!("a.{ending}")), write(&format!("b.{ending}")));
+            assert_eq!((first.len() as u64, &first), (one.bytes, &second));
+            assert_eq!(one.sha256, two.sha256);
+            let digest: String = Sha256::digest(&first).iter().map(|byte| format!("{byte:02x}")).collect();
+            assert_eq!(one.sha256, digest);
+        }
+    }
+
+    #[test]
+    fn a_stream_is_counted_and_not_published() {
+        let mut sink = Sink::stream(Box::new(Vec::new()));
+        sink.push(b"rain\n").unwrap();
+        assert_eq!(sink.len(), 5);
+        let made = sink.finish().unwrap();
+        assert_eq!((made.file.as_str(), made.bytes), ("-", 5));
+    }
+}

@@ -1,0 +1,292 @@
+//! Files of a day while they are written, one for each partition: how a stage that writes by language and day appears
+//! whole or not at all.
+//!
+//! A partition is a folder under a root, such as `docs/de`. Its file of the day is drafted in the local folder
+//! `ROOT/draft`, and all drafts enter the storage one after the other when they are published; the caller's recipe, which
+//! vouches for them, is removed before and written last.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::PathBuf;
+
+use tidings_storage::{Appender, file};
+use xxhash_rust::xxh3::Xxh3;
+
+use crate::error::{Context, Result};
+use crate::file_digest::FileDigest;
+use crate::frames::{FRAME_BYTES, FrameEncoder};
+use crate::home::Home;
+
+/// The zstd level of partitions. It is no setting, because the same input must give the same bytes everywhere.
+const LEVEL: i32 = 6;
+/// Text that waits to be compressed, of all partitions together. A page may claim any language, so the number of
+/// partitions has no bound.
+const WAITING_BYTES: usize = 64 << 20;
+
+/// Writes the files of a day. Drafts that are not published are removed.
+pub(crate) struct PartitionWriter {
+    home: Home,
+    root: &'static str,
+    ending: &'static str,
+    encoder: FrameEncoder,
+    drafts: BTreeMap<String, PartitionDraft>,
+    waiting: usize,
+}
+
+/// A draft; its file is opened for each write, so that open files are few.
+struct PartitionDraft {
+    path: PathBuf,
+    bytes: u64,
+    text: Vec<u8>,
+    lines: u64,
+    digest: Xxh3,
+}
+
+/// The key of a partition's file of a day.
+pub(crate) fn key(root: &str, partition: &str, day: &str, ending: &str) -> String {
+    format!("{root}/{partition}/{day}.{ending}")
+}
+
+fn drafts(home: &Home, root: &str) -> PathBuf {
+    home.root().join(root).join("draft")
+}
+
+/// Removes the drafts that a crash left under a root, also in those of its folders that hold published files.
+pub(crate) fn remove_temp(home: &Home, root: &str, others: &[&str]) -> Result<()> {
+    for folder in others {
+        file::remove_temp(&home.root().join(root).join(folder))?;
+    }
+    Ok(file::remove_temp(&drafts(home, root))?)
+}
+
+/// Removes everything under a root.
+pub(crate) fn clear(home: &Home, root: &str) -> Result<()> {
+    let storage = home.storage();
+    // The recipes go first: a day without one is no day.
+    for recipe in storage.list(&format!("{root}/recipes"))? {
+        storage.remove(&recipe)?;
+    }
+    for folder in storage.folders(root)? {
+        for file in storage.list(&folder)? {
+            storage.remove(&file)?;
+        }
+    }
+    Ok(())
+}
+
+impl PartitionWriter {
+    /// A writer under a root without any partition.
+    pub(crate) fn new(home: &Home, root: &'static str, ending: &'static str) -> PartitionWriter {
+        let encoder = FrameEncoder::new(LEVEL);
+        PartitionWriter { home: home.clone(), root, ending, encoder, drafts: BTreeMap::new(), waiting: 0 }
+    }
+
+    /// Opens a partition whose file begins with a header; does nothing if it is open.
+    pub(crate) fn open(&mut self, partition: &str, header: &[u8]) -> Result<()> {
+        if !self.drafts.contains_key(partition) {
+            let path = drafts(&self.home, self.root).join(format!("{partition}.tmp"));
+            drop(Appender::create(&path)?);
+            let mut draft = PartitionDraft { path, bytes: 0, text: Vec::new(), lines: 0, digest: Xxh3::new() };
+            draft.append(header)?;
+            self.drafts.insert(partition.to_owned(), draft);
+        }
+        Ok(())
+    }
+
+    /// Adds text of so many lines to an open partition.
+    pub(crate) fn push(&mut self, partition: &str, text: &[u8], lines: u64) -> Result<()> {
+        let draft = self.drafts.get_mut(partition).expect("partitions are opened before they are filled");
+        draft.lines += lines;
+        draft.text.extend_from_slice(text);
+        let is_full = draft.text.len() >= FRAME_BYTES;
+        self.waiting += text.len();
+        if is_full {
+            return self.encode(partition);
+        }
+        if self.waiting >= WAITING_BYTES {
+            let largest = self.drafts.iter().max_by_key(|(_, draft)| draft.text.len());
+            let name = largest.expect("something waits").0.clone();
+            return self.encode(&name);
+        }
+        Ok(())
+    }
+
+    /// Opens a partition with the bytes of a published file; says whether they have the digest of its description.
+    pub(crate) fn keep(&mut self, partition: &str, described: &FileDigest) -> Result<bool> {
+        self.open(partition, &[])?;
+        let draft = self.drafts.get_mut(partition).expect("it was just opened");
+        let storage = self.home.storage();
+        let mut source = storage.open(&described.file)?;
+        let mut buffer = vec![0; FRAME_BYTES];
+        loop {
+            let read = source.read(&mut buffer).context("read", &storage.path(&described.file))?;
+            if read == 0 {
+                break;
+            }
+            draft.append(&buffer[..read])?;
+        }
+        draft.lines = described.lines.unwrap_or_default();
+        Ok(draft.described(String::new()).xxh3 == described.xxh3)
+    }
+
+    /// Compresses what waits in every partition: what comes later cannot change it.
+    pub(crate) fn flush(&mut self) -> Result<()> {
+        let names: Vec<String> = self.drafts.keys().cloned().collect();
+        names.iter().try_for_each(|name| self.encode(name))
+    }
+
+    fn encode(&mut self, partition: &str) -> Result<()> {
+        let draft = self.drafts.get_mut(partition).expect("partitions are opened before they are compressed");
+        if !draft.text.is_empty() {
+            self.waiting -= draft.text.len();
+            let frame = self.encoder.encode(&draft.text);
+            draft.text.clear();
+            draft.text.shrink_to(FRAME_BYTES);
+            draft.append(&frame)?;
+        }
+        Ok(())
+    }
+
+    /// Flushes and syncs all drafts; describes the files that the day will have.
+    pub(crate) fn seal(&mut self, day: &str) -> Result<Vec<FileDigest>> {
+        self.flush()?;
+        let mut files = Vec::new();
+        for (name, draft) in &self.drafts {
+            Appender::reopen(&draft.path, draft.bytes)?.sync()?;
+            files.push(draft.described(key(self.root, name, day, self.ending)));
+        }
+        Ok(files)
+    }
+
+    /// Publishes the drafts, and removes files of the day in other partitions.
+    pub(crate) fn publish(&mut self, day: &str) -> Result<()> {
+        let storage = self.home.storage();
+        for (name, draft) in &self.drafts {
+            storage.publish_file(&draft.path, &key(self.root, name, day, self.ending))?;
+        }
+        for folder in storage.folders(self.root)? {
+            let name = folder.rsplit('/').next().unwrap_or_default();
+            let leftover = key(self.root, name, day, self.ending);
+            if !self.drafts.contains_key(name) && storage.stat(&leftover)?.is_some() {
+                storage.remove(&leftover)?;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Half a day is of no use, and the disk may be full.
+impl Drop for PartitionWriter {
+    fn drop(&mut self) {
+        for draft in self.drafts.values() {
+            // Published drafts have moved; what a crash leaves is removed by the next run.
+            let _ = fs::remove_file(&draft.path);
+        }
+    }
+}
+
+impl PartitionDraft {
+    /// Describes the file that the draft will be.
+    fn described(&self, file: String) -> FileDigest {
+        let xxh3 = format!("{:032x}", self.digest.digest128());
+        FileDigest { file, bytes: self.bytes, xxh3, lines: Some(self.lines) }
+    }
+
+    fn append(&mut self, bytes: &[u8]) -> Result<()> {
+        self.digest.update(bytes);
+        Appender::reopen(&self.path, self.bytes)?.append(bytes)?;
+        self.bytes += bytes.len() as u64;
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn home() -> (tempfile::TempDir, Home) {
+        let folder = tempfile::tempdir().unwrap();
+        Home::create(folder.path(), "", "").unwrap();
+        let home = Home::at(folder.path()).unwrap();
+        (folder, home)
+    }
+
+    fn text(home: &Home, file: &str) -> Option<String> {
+        let bytes = home.storage().read(file).unwrap()?;
+        Some(String::from_utf8(zstd::decode_all(&bytes[..]).unwrap()).unwrap())
+    }
+
+    #[test]
+    fn more_partitions_than_memory_are_compressed_early_and_in_order() {
+        let (_folder, home) = home();
+        let mut writer = PartitionWriter::new(&home, "docs", "txt.zst");
+        let line = |number: u32| format!("{number} {}\n", "x".repeat(1 << 20));
+        for number in 0..80 {
+            let partition = ["aa", "bb", "cc"][number as usize % 3];
+            writer.open(partition, &crate::frames::header("test", 1, "")).unwrap();
+            writer.push(partition, line(number).as_bytes(), 1).unwrap();
+            assert!(writer.waiting < WAITING_BYTES + (2 << 20));
+        }
+        let files = writer.seal("2026-03-01").unwrap();
+        assert_eq!(files.iter().filter_map(|file| file.lines).sum::<u64>(), 80);
+        writer.publish("2026-03-01").unwrap();
+        let text = text(&home, "docs/aa/2026-03-01.txt.zst").unwrap();
+        let numbers: Vec<u32> = text.lines().map(|line| line.split(' ').next().unwrap().parse().unwrap()).collect();
+        assert_eq!(numbers, (0..80).step_by(3).collect::<Vec<u32>>());
+    }
+
+    #[test]
+    fn a_writer_that_is_dropped_leaves_what_was_published_before() {
+        let (_folder, home) = home();
+        let fill = |word: &str| {
+            let mut writer = PartitionWriter::new(&home, "docs", "txt.zst");
+            writer.open("de", b"").unwrap();
+            writer.push("de", word.as_bytes(), 1).unwrap();
+            writer
+        };
+        fill("one\n").seal("2026-03-01").unwrap();
+        assert_eq!(text(&home, "docs/de/2026-03-01.txt.zst"), None);
+        let mut writer = fill("two\n");
+        writer.seal("2026-03-01").unwrap();
+        writer.publish("2026-03-01").unwrap();
+        drop(fill("three\n"));
+        assert_eq!(text(&home, "docs/de/2026-03-01.txt.zst").as_deref(), Some("two\n"));
+        assert!(file::files_in(&drafts(&home, "docs")).unwrap().is_empty());
+    }
+
+    #[test]
+    fn publishing_removes_the_day_from_other_partitions_only() {
+        let (_folder, home) = home();
+        for (partition, day) in [("en", "2026-03-01"), ("en", "2026-03-02")] {
+            let mut writer = PartitionWriter::new(&home, "docs", "txt.zst");
+            writer.open(partition, b"").unwrap();
+            writer.seal(day).unwrap();
+            writer.publish(day).unwrap();
+        }
+        let mut writer = PartitionWriter::new(&home, "docs", "txt.zst");
+        writer.open("de", b"").unwrap();
+        writer.seal("2026-03-01").unwrap();
+        writer.publish("2026-03-01").unwrap();
+        let there = |key: &str| home.storage().stat(key).unwrap().is_some();
+        assert!(there("docs/de/2026-03-01.txt.zst") && there("docs/en/2026-03-02.txt.zst"));
+        assert!(!there("docs/en/2026-03-01.txt.zst"));
+        clear(&home, "docs").unwrap();
+        assert!(!there("docs/de/2026-03-01.txt.zst") && !there("docs/en/2026-03-02.txt.zst"));
+    }
+
+    #[test]
+    fn a_kept_file_is_compared_with_its_description() {
+        let (_folder, home) = home();
+        let mut writer = PartitionWriter::new(&home, "docs", "txt.zst");
+        writer.open("de", b"").unwrap();
+        writer.push("de", b"one\n", 1).unwrap();
+        let described = writer.seal("2026-03-01").unwrap().remove(0);
+        writer.publish("2026-03-01").unwrap();
+        let mut again = PartitionWriter::new(&home, "docs", "txt.zst");
+        assert!(again.keep("de", &described).unwrap());
+        assert_eq!(again.seal("2026-03-01").unwrap(), std::slice::from_ref(&described));
+        drop(again);
+        let other = FileDigest { xxh3: "0".repeat(32), ..described };
+        assert!(!PartitionWriter::new(&home, "docs", "txt.zst").keep("de", &other).unwrap());
+    }
+}
