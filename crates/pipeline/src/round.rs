@@ -205,7 +205,7 @@ impl Round {
     }
 
     fn has_fresh_report(&self) -> bool {
-        let written = self.pipeline.home().report_written();
+        let written = self.pipeline.home().report_time();
         written.is_some_and(|at| SystemTime::now().duration_since(at).is_ok_and(|age| age < REPORT_AGE))
     }
 

@@ -238,13 +238,18 @@ impl Home {
 
     /// Takes one shard of the work: others may take other shards at the same time, and nothing else.
     pub fn lock_shard(&self, shard: &str) -> Result<Lock> {
-        let path = self.root.join(".lock");
-        let common =
-            OpenOptions::new().create(true).truncate(false).read(true).write(true).open(&path).during("open", &path)?;
+        let path = self.root.join(LOCKS[0]);
+        let common = OpenOptions::new()
+            .create(true)
+            .truncate(false)
+            .read(true)
+            .write(true)
+            .open(&path)
+            .context("open", &path)?;
         match common.try_lock_shared() {
             Ok(()) => {}
             Err(TryLockError::WouldBlock) => return Err(Error::Locked { root: self.root.clone(), pid: None }),
-            Err(TryLockError::Error(error)) => return Err(error).during("lock", &path),
+            Err(TryLockError::Error(error)) => return Err(error).context("lock", &path),
         }
         let own = self.take(&format!(".lock.{shard}"))?;
         Ok(Lock { _file: own._file, _common: Some(common) })
@@ -256,36 +261,14 @@ impl Home {
         Some(stat.f_bavail * stat.f_frsize)
     }
 
-    /// Deletes the index of a language, or all of them.
-    pub fn remove_index(&self, language: Option<&str>) -> Result<()> {
-        let folder = language.map_or(self.index(), |code| self.index().join(code));
-        match fs::remove_dir_all(&folder) {
-            Err(error) if error.kind() != std::io::ErrorKind::NotFound => Err(error).during("remove", &folder),
-            _ => Ok(()),
-        }
-    }
-
     /// Writes the report of the home.
     pub fn write_report(&self, html: &[u8]) -> Result<()> {
-        disk::write_whole(&self.report(), html)
-    }
-
-    /// When the report was written; none if there is none.
-    pub fn report_written(&self) -> Option<std::time::SystemTime> {
-        fs::metadata(self.report()).and_then(|meta| meta.modified()).ok()
-    }
-
-    /// The report of the home.
-    pub fn report(&self) -> PathBuf {
-        self.root.join("report.html")
+        Ok(write_atomic(&self.report(), html)?)
     }
 
     /// A new scratch home inside this one, for trials of feeds; an old one is deleted.
     pub fn create_trial(&self, settings: &str, feeds: &str) -> Result<Home> {
-        let root = self.root.join("trial");
-        if root.exists() {
-            fs::remove_dir_all(&root).during("empty", &root)?;
-        }
+        let root = self.empty_trial()?;
         Home::create(&root, settings, feeds)?;
         Home::at(&root)
     }

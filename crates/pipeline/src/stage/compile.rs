@@ -174,11 +174,11 @@ impl Stage for Compile {
     }
 
     fn clear(&self, home: &Home) -> Result<()> {
-        Ok(home.remove_index(None)?)
+        Ok(home.clear_index(None)?)
     }
 
     fn clear_language(&self, home: &Home, language: &str, _: &BTreeSet<String>) -> Result<()> {
-        Ok(home.remove_index(Some(language))?)
+        Ok(home.clear_index(Some(language))?)
     }
 }
 
@@ -346,7 +346,7 @@ fn open(home: &Home, code: &str, settings: Settings) -> Result<Writer> {
     match Writer::open(&folder, settings.clone()) {
         Err(error) if is_lost(&error) => {
             log::warn!("{error}: making the index of {code} again");
-            home.remove_index(Some(code))?;
+            home.clear_index(Some(code))?;
             Ok(Writer::open(&folder, settings)?)
         }
         opened => Ok(opened?),
