@@ -62,6 +62,8 @@ pub enum Verb {
     Clean(cmd::clean::Args),
     /// Find what was published before: duplicate paragraphs, sentences and documents, or many as a filter
     Dedup(cmd::dedup::Args),
+    /// Join what several processes made with --shard
+    Merge(cmd::merge::Args),
     /// Make what is derived from pages anew, from a stage on
     Rebuild(cmd::rebuild::Args),
     /// Copy what cannot be made again to another place; only what is new

@@ -57,6 +57,7 @@ fn run(args: Args) -> anyhow::Result<cmd::Report> {
         Verb::Doctor(args) => cmd::doctor::run(&args, global),
         Verb::Clean(args) => cmd::clean::run(&args, global),
         Verb::Dedup(args) => cmd::dedup::run(&args, global),
+        Verb::Merge(_) => cmd::merge::run(global),
         Verb::Rebuild(args) => cmd::rebuild::run(&args, global),
         Verb::Backup(args) => cmd::backup::run(&args, global),
         Verb::Restore(args) => cmd::restore::run(&args, global),

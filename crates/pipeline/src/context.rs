@@ -44,9 +44,15 @@ pub struct RunContext {
 impl RunContext {
     /// Takes the home, recovers what an earlier run left unfinished, and says so.
     pub fn open(pipeline: &Pipeline, verb: &str) -> Result<RunContext> {
-        let home = pipeline.home().clone();
         let shard = pipeline.shard();
-        let lock = if shard.is_whole() { home.lock()? } else { home.lock_shard(&shard.file_name())? };
+        let (home, lock) = match shard.is_whole() {
+            true => (pipeline.home().clone(), pipeline.home().lock()?),
+            false => {
+                let home = pipeline.home().for_shard(&shard.file_name());
+                let lock = home.lock_shard(&shard.file_name())?;
+                (home, lock)
+            }
+        };
         let started = tidings_model::clock::now();
         // Shards share the home: what a crash left is recovered by the next run that has it alone.
         if shard.is_whole() {

@@ -19,7 +19,7 @@
 //!
 //! | module | subject |
 //! |---|---|
-//! | [`stage`], [`driver`], [`round`], [`rebuild`] | stages, and what runs them |
+//! | [`stage`], [`driver`], [`round`], [`rebuild`], [`merge`] | stages, and what runs them |
 //! | [`config`] | settings |
 //! | [`ingest`] | answers of the web → journal and pages |
 //! | [`discover`] | finding feeds |
@@ -38,6 +38,7 @@ pub mod guard;
 pub mod health;
 pub mod ingest;
 pub mod lines;
+pub mod merge;
 pub mod outcome;
 pub mod parallel;
 mod pipeline;

@@ -19,11 +19,16 @@ pub const SETTINGS: &str = "tidings.toml";
 /// The lock of a stage, and that of a run over all stages.
 const LOCKS: [&str; 2] = [".lock", ".run.lock"];
 
+/// The folder of drafts under a root; those of shards have a suffix.
+pub(crate) const DRAFTS: &str = "draft";
+
 /// A corpus directory.
 #[derive(Debug, Clone)]
 pub struct Home {
     root: PathBuf,
     storage: Arc<dyn Storage>,
+    /// The part of the work that this process does beside others, for the names of its drafts.
+    shard: Option<Arc<str>>,
 }
 
 /// The right to write into a home; it ends with the process, however that ends.
@@ -36,7 +41,22 @@ pub struct Lock {
 
 impl Home {
     fn over(root: &Path) -> Home {
-        Home { root: root.to_owned(), storage: Arc::new(LocalStorage::new(root)) }
+        Home { root: root.to_owned(), storage: Arc::new(LocalStorage::new(root)), shard: None }
+    }
+
+    /// The same home for one of several processes that share the work: its drafts have names of their own.
+    pub fn for_shard(&self, shard: &str) -> Home {
+        Home { shard: Some(shard.into()), ..self.clone() }
+    }
+
+    /// Whether other processes work in this home at the same time.
+    pub(crate) fn is_shared(&self) -> bool {
+        self.shard.is_some()
+    }
+
+    /// The name of the folder in which files of a root are drafted.
+    pub(crate) fn draft_name(&self) -> String {
+        self.shard.as_ref().map_or_else(|| DRAFTS.to_owned(), |shard| format!("{DRAFTS}-{shard}"))
     }
 
     /// The storage of raw pages, documents, text and verdicts. Lock, plan, journal and indexes are local files.

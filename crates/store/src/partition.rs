@@ -15,7 +15,7 @@ use xxhash_rust::xxh3::Xxh3;
 use crate::error::{Context, Result};
 use crate::file_digest::FileDigest;
 use crate::frames::{FRAME_BYTES, FrameEncoder};
-use crate::home::Home;
+use crate::home::{DRAFTS, Home};
 
 /// The zstd level of partitions. It is no setting, because the same input must give the same bytes everywhere.
 const LEVEL: i32 = 6;
@@ -48,15 +48,24 @@ pub(crate) fn key(root: &str, partition: &str, day: &str, ending: &str) -> Strin
 }
 
 fn drafts(home: &Home, root: &str) -> PathBuf {
-    home.root().join(root).join("draft")
+    home.root().join(root).join(home.draft_name())
 }
 
-/// Removes the drafts that a crash left under a root, also in those of its folders that hold published files.
+/// Removes the drafts that a crash left under a root, also in those of its folders that hold published files. A process
+/// that shares the home with others removes only its own.
 pub(crate) fn remove_temp(home: &Home, root: &str, others: &[&str]) -> Result<()> {
+    if home.is_shared() {
+        return Ok(file::remove_temp(&drafts(home, root))?);
+    }
     for folder in others {
         file::remove_temp(&home.root().join(root).join(folder))?;
     }
-    Ok(file::remove_temp(&drafts(home, root))?)
+    let is_drafts =
+        |path: &PathBuf| path.file_name().is_some_and(|name| name.as_encoded_bytes().starts_with(DRAFTS.as_bytes()));
+    for folder in file::files_in(&home.root().join(root))?.iter().filter(|path| is_drafts(path)) {
+        file::remove_temp(folder)?;
+    }
+    Ok(())
 }
 
 /// Removes everything under a root.

@@ -19,6 +19,7 @@ pub mod fetch;
 pub mod import;
 pub mod init;
 pub mod lang;
+pub mod merge;
 pub mod models;
 pub mod pages;
 pub mod plan;

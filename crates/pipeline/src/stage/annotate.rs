@@ -183,9 +183,11 @@ impl Stage for Annotate {
             );
         }
         // Text of days that have no documents any more goes.
-        let known: BTreeSet<String> = docs::made(&context.home)?.into_iter().collect();
-        for day in text::days(&context.home)?.iter().filter(|day| !known.contains(*day)) {
-            text::remove_day(&context.home, day)?;
+        if context.shard.takes_undivided() {
+            let known: BTreeSet<String> = docs::made(&context.home)?.into_iter().collect();
+            for day in text::days(&context.home)?.iter().filter(|day| !known.contains(*day)) {
+                text::remove_day(&context.home, day)?;
+            }
         }
         let config = &context.config.clean;
         Ok(Box::new(AnnotateRun {

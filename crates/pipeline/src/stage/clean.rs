@@ -302,7 +302,8 @@ impl StageRun for CleanRun<'_> {
     }
 
     fn finish(self: Box<Self>, ending: Ending, _: &mut StageLog<'_>) -> Result<StageOutcome> {
-        if self.outcome.days > 0 {
+        // Shards leave the sums to the run that joins them.
+        if self.outcome.days > 0 && self.context.shard.is_whole() {
             yields::summarise(&self.context.home)?;
         }
         let mut outcome = self.outcome;

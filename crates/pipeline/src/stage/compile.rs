@@ -153,7 +153,7 @@ impl Stage for Compile {
 
     fn begin<'a>(&'a self, context: &'a RunContext, due: &Due) -> Result<Box<dyn StageRun + 'a>> {
         let mut hide = hidden::read(&context.home)?;
-        if !self.hide.is_empty() {
+        if !self.hide.is_empty() && context.shard.takes_undivided() {
             // The list first: if this run fails, the next one knows.
             hide.extend(self.hide.iter().cloned());
             hidden::write(&context.home, &hide)?;

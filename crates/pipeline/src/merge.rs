@@ -1,0 +1,73 @@
+//! Joins what shards made into one home.
+//!
+//! Every unit of work (a day of documents or text, the index of a language) is published whole by the shard that owns it,
+//! so joining moves no data: it recovers what a killed shard left, sums what only one process may sum, and says
+//! which units are still missing.
+
+use std::collections::BTreeMap;
+use std::fmt;
+
+use anyhow::Result;
+use serde::Serialize;
+use tidings_store::yields;
+
+use crate::context::RunContext;
+use crate::display::count;
+use crate::outcome::{Outcome, Status};
+use crate::pipeline::Pipeline;
+use crate::stage::StageId;
+
+/// The outcome of joining shards.
+#[derive(Debug, Clone, Default, Serialize)]
+pub struct MergeOutcome {
+    /// Whether every unit of every stage is there.
+    pub done: bool,
+    /// Units that are up to date, by stage.
+    pub up_to_date: BTreeMap<StageId, u64>,
+    /// Units that no shard has done yet, by stage.
+    pub missing: BTreeMap<StageId, Vec<String>>,
+}
+
+impl Outcome for MergeOutcome {
+    fn status(&self) -> Status {
+        if self.done { Status::Done } else { Status::NotDone }
+    }
+}
+
+/// Missing units that are named, for each stage.
+const NAMED: usize = 5;
+
+impl fmt::Display for MergeOutcome {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (stage, units) in &self.missing {
+            let named = units.iter().take(NAMED).map(String::as_str).collect::<Vec<_>>().join(", ");
+            let more = if units.len() > NAMED { ", …" } else { "" };
+            let number = count(units.len() as u64, "unit");
+            writeln!(
+                f,
+                "{stage}: {number} missing ({named}{more}); repeat the shard that has them, or `tidings {stage}`"
+            )?;
+        }
+        match self.missing.is_empty() {
+            true => writeln!(f, "all shards are joined: nothing is missing"),
+            false => Ok(()),
+        }
+    }
+}
+
+/// Joins what shards made.
+pub fn merge(pipeline: &Pipeline) -> Result<MergeOutcome> {
+    // To take the whole home recovers: no shard is at work any more.
+    let context = RunContext::open(pipeline, "merge")?;
+    yields::summarise(&context.home)?;
+    let mut outcome = MergeOutcome::default();
+    for stage in StageId::ALL.iter().map(|id| id.stage()).filter(|stage| stage.is_derived()) {
+        let due = stage.due(&context)?;
+        outcome.up_to_date.insert(stage.id(), due.up_to_date);
+        if !due.units.is_empty() {
+            outcome.missing.insert(stage.id(), due.units.into_iter().map(|unit| unit.name).collect());
+        }
+    }
+    outcome.done = outcome.missing.is_empty();
+    Ok(outcome)
+}
