@@ -17,7 +17,7 @@ use std::os::unix::fs::FileExt as _;
 use std::path::{Path, PathBuf};
 
 use crate::bits::{BitReader, BitWriter, low_bits};
-use crate::error::{During, Error, Result};
+use crate::error::{During, Error, Result, refuse_newer};
 use crate::keys::PieceNumber;
 
 /// Bits of an n-gram within a piece.
@@ -185,6 +185,7 @@ fn header(file: &File, bytes: u64, path: &Path) -> Result<(PieceNumber, u32)> {
     }
     let mut header = [0; HEADER_BYTES as usize];
     file.read_exact_at(&mut header, 0).during("read", path)?;
+    refuse_newer(path, &header, MAGIC)?;
     let number = |at: usize| u32::from_le_bytes(header[at..at + 4].try_into().expect("four bytes"));
     let (first, pieces) = (number(8), number(12));
     let index_bytes = (u64::from(pieces) + 1) * PLACE_BYTES as u64;

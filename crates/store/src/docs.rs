@@ -95,10 +95,10 @@ impl Recipe {
         }
     }
 
-    /// The recipe of a day; none if the day is yet to be made, or was made by a version whose
+    /// The recipe of a day; none if the day is yet to be made, or was made by an older version whose
     /// recipes we cannot read.
     pub fn read(home: &Home, day: &str) -> Result<Option<Recipe>> {
-        let recipe: Option<Recipe> = read_recipe(&recipe_path(home, day))?;
+        let recipe: Option<Recipe> = read_recipe(&recipe_path(home, day), RECIPE)?;
         Ok(recipe.filter(|recipe| recipe.format == RECIPE && recipe.day == day))
     }
 
@@ -164,12 +164,35 @@ impl Recipe {
     }
 }
 
-/// Reads a recipe; none if there is none, or if it is written in a way that we cannot read.
-pub(crate) fn read_recipe<R: serde::de::DeserializeOwned>(path: &Path) -> Result<Option<R>> {
+/// Reads a recipe of a format, such as `tidings recipe 1`; none if there is none, or if it is older or damaged. A recipe of a
+/// newer version is an error, because the day would be made again with less than it was made with.
+pub(crate) fn read_recipe<R: serde::de::DeserializeOwned>(path: &Path, format: &str) -> Result<Option<R>> {
     match fs::read(path) {
-        Ok(text) => Ok(serde_json::from_slice(&text).ok()),
+        Ok(text) => {
+            refuse_newer(path, &text, format)?;
+            Ok(serde_json::from_slice(&text).ok())
+        }
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(None),
         Err(error) => Err(error).during("read", path),
+    }
+}
+
+/// Rejects a JSON object whose `format` has the name of a known one and a higher version.
+pub(crate) fn refuse_newer(path: &Path, json: &[u8], known: &str) -> Result<()> {
+    #[derive(Deserialize)]
+    struct Versioned {
+        format: String,
+    }
+    let versioned: Option<Versioned> = serde_json::from_slice(json).ok();
+    let version = |format: &str| -> Option<(String, u32)> {
+        let (name, version) = format.strip_prefix("tidings ")?.rsplit_once(' ')?;
+        Some((name.to_owned(), version.parse().ok()?))
+    };
+    match (versioned.and_then(|versioned| version(&versioned.format)), version(known)) {
+        (Some((name, found)), Some((known_name, known))) if name == known_name && found > known => {
+            Err(Error::Newer { path: path.to_owned(), found: format!("{name} {found}"), known })
+        }
+        _ => Ok(()),
     }
 }
 

@@ -66,7 +66,7 @@ fn read_label(frame: &[u8], format: &str, version: u32, path: &Path) -> Result<O
         Some((name, number)) if name == format && number.parse::<u32>().is_ok_and(|number| number <= version) => {
             Ok(Some(note.to_owned()))
         }
-        _ => Err(Error::Newer { path: path.to_owned(), found: found.to_owned() }),
+        _ => Err(Error::Newer { path: path.to_owned(), found: found.to_owned(), known: version }),
     }
 }
 

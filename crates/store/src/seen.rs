@@ -96,8 +96,8 @@ impl Ledger {
         Ok(ledger)
     }
 
-    /// The ledger of a home; none if there is none that we can read. A line that a crash has torn, and what
-    /// follows a line that is none, do not count.
+    /// The ledger of a home; none if there is none, or an older one that we cannot read. A line that a crash has torn, and
+    /// what follows a line that is none, do not count. A ledger of a newer version is an error.
     pub fn read(home: &Home) -> Result<Option<Ledger>> {
         let path = path(home);
         let text = match fs::read(&path) {
@@ -107,6 +107,7 @@ impl Ledger {
         };
         let mut lines = text.split_inclusive(|byte| *byte == b'\n').filter(|line| line.ends_with(b"\n"));
         let Some(first) = lines.next() else { return Ok(None) };
+        docs::refuse_newer(&path, first, LEDGER)?;
         let manner: Option<Manner> = serde_json::from_slice(first).ok();
         let Some(manner) = manner.filter(|manner| manner.format == LEDGER) else { return Ok(None) };
         let mut ledger = Ledger { manner, days: Vec::new(), bytes: first.len() as u64 };

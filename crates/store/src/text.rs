@@ -64,10 +64,10 @@ impl TextRecipe {
         }
     }
 
-    /// The recipe of a day; none if the day is yet to be made, or was made by a version whose
+    /// The recipe of a day; none if the day is yet to be made, or was made by an older version whose
     /// recipes we cannot read.
     pub fn read(home: &Home, day: &str) -> Result<Option<TextRecipe>> {
-        let recipe: Option<TextRecipe> = docs::read_recipe(&recipe_path(home, day))?;
+        let recipe: Option<TextRecipe> = docs::read_recipe(&recipe_path(home, day), RECIPE)?;
         Ok(recipe.filter(|recipe| recipe.format == RECIPE && recipe.day == day))
     }
 
