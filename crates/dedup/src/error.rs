@@ -21,7 +21,9 @@ pub type Result<T> = std::result::Result<T, Error>;
 /// Rejects a file whose magic number, a name and a digit for the version, has the known name and a higher digit.
 pub(crate) fn refuse_newer(path: &Path, found: &[u8], magic: &[u8; 8]) -> Result<()> {
     match (found.get(..8), magic) {
-        (Some([name @ .., version @ b'1'..=b'9']), [known_name @ .., known]) if name == known_name && version > known => {
+        (Some([name @ .., version @ b'1'..=b'9']), [known_name @ .., known])
+            if name == known_name && version > known =>
+        {
             Err(Error::Newer { path: path.to_owned(), found: version - b'0', known: known - b'0' })
         }
         _ => Ok(()),

@@ -218,6 +218,13 @@ impl PieceFile {
         PieceFile { path: path.to_owned(), first, pieces, index_at, bytes }
     }
 
+    /// Opens the file for reading. [`PieceFile::known`] has not looked at its header, so this does.
+    fn handle(&self) -> Result<File> {
+        let file = File::open(&self.path).during("open", &self.path)?;
+        header(&file, self.bytes, &self.path)?;
+        Ok(file)
+    }
+
     /// Where it lies.
     pub fn path(&self) -> &Path {
         &self.path
@@ -263,7 +270,7 @@ pub fn join(files: &[&PieceFile], wanted: Range<PieceNumber>, path: &Path) -> Re
     for source in files {
         let [from, to] =
             [wanted.start, wanted.end].map(|number| number.clamp(source.first, source.end()) - source.first);
-        let file = File::open(&source.path).during("open", &source.path)?;
+        let file = source.handle()?;
         let mut places = vec![0; (to - from + 1) as usize * PLACE_BYTES];
         let index_at = source.index_at + u64::from(from) * PLACE_BYTES as u64;
         file.read_exact_at(&mut places, index_at).during("read", &source.path)?;
@@ -322,7 +329,7 @@ impl Pieces {
                 if self.open.len() == OPEN_FILES {
                     self.open.remove(0);
                 }
-                self.open.push((at, File::open(&file.path).during("open", &file.path)?));
+                self.open.push((at, file.handle()?));
             }
         }
         let handle = &self.open.last().expect("one was put there").1;
@@ -334,6 +341,25 @@ impl Pieces {
 mod tests {
     use super::*;
     use proptest::prelude::*;
+
+    #[test]
+    fn a_file_of_a_newer_version_is_refused_also_when_it_is_opened_late() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("pieces");
+        let mut writer = PieceWriter::create(&path, 7).unwrap();
+        writer.push(&Piece::pack(b"name", &[1, 2, 3])).unwrap();
+        let written = writer.finish().unwrap();
+        let mut bytes = std::fs::read(&path).unwrap();
+        bytes[7] = b'9';
+        std::fs::write(&path, bytes).unwrap();
+
+        let told = PieceFile::open(&path).unwrap_err().to_string();
+        assert!(told.contains("newer Tidings (format 9, "), "{told}");
+        let mut past = Pieces::new(vec![PieceFile::known(&path, 7, 1, written.bytes())]);
+        let growing = PieceWriter::create(&folder.path().join("more"), 8).unwrap();
+        let late = past.read(7, &growing, &mut Piece::default()).unwrap_err();
+        assert!(matches!(late, Error::Newer { found: 9, known: 1, .. }), "{late}");
+    }
 
     proptest! {
         #[test]

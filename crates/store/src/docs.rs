@@ -21,10 +21,10 @@ use crate::home::{Home, files_in};
 use crate::shelves::{self, Shelves};
 use crate::yields::{self, Yield};
 
-const FORMAT: &str = "docs";
-const DROPPED_FORMAT: &str = "dropped";
-const VERSION: u32 = 1;
-const RECIPE: &str = "tidings recipe 1";
+pub(crate) const FORMAT: &str = "docs";
+pub(crate) const DROPPED_FORMAT: &str = "dropped";
+pub(crate) const VERSION: u32 = 1;
+pub(crate) const RECIPE: &str = "tidings recipe 1";
 const ENDING: &str = "jsonl.zst";
 
 /// No line is longer: the largest page, escaped as badly as JSON can, with marks.
@@ -459,6 +459,20 @@ mod tests {
 
     fn draft(home: &Home) -> DayDraft {
         DayDraft::create(home, Recipe::new("2026-03-01", "p", "e", serde_json::Value::Null)).unwrap()
+    }
+
+    #[test]
+    fn only_a_newer_version_of_the_same_format_is_refused() {
+        let refused = |json: &str| refuse_newer(Path::new("day.json"), json.as_bytes(), "tidings text recipe 2");
+        for passed in
+            [r#"{"format":"tidings text recipe 2"}"#, r#"{"format":"tidings text recipe 1"}"#, "{}", "no JSON"]
+        {
+            assert!(refused(passed).is_ok(), "{passed}");
+        }
+        assert!(refused(r#"{"format":"tidings recipe 9"}"#).is_ok());
+        let told = refused(r#"{"format":"tidings text recipe 3","more":[]}"#).unwrap_err().to_string();
+        assert!(told.contains("day.json") && told.contains("format text recipe 3, "), "{told}");
+        assert!(told.contains("reads up to 2); install"), "{told}");
     }
 
     #[test]

@@ -317,10 +317,45 @@ fn damaged(path: &Path, at: u64) -> Error {
     Error::Damaged { path: path.to_owned(), at: format!("at byte {at}") }
 }
 
-/// Opens a file for reading whether it is compressed with zstd or not.
+/// Every packed format and the highest version of it that this program reads.
+const FORMATS: [(&str, u32); 9] = [
+    (crate::docs::DROPPED_FORMAT, crate::docs::VERSION),
+    (crate::docs::FORMAT, crate::docs::VERSION),
+    (crate::journal::FORMAT, crate::journal::VERSION),
+    (crate::pages::FORMAT, crate::pages::VERSION),
+    (crate::plan::FORMAT, crate::plan::VERSION),
+    (crate::rules::FORMAT, crate::rules::VERSION),
+    (crate::runs::FORMAT, crate::runs::VERSION),
+    (crate::seen::FORMAT, crate::seen::VERSION),
+    (crate::text::FORMAT, crate::text::VERSION),
+];
+
+/// Rejects a file that begins with a label of a known format in a newer version. Frames of other programs pass.
+fn refuse_newer(path: &Path, head: &[u8]) -> Result<()> {
+    let length = |length: &[u8; 4]| u32::from_le_bytes(*length) as usize;
+    let text = head.get(4..).and_then(|rest| {
+        let (size, rest) = rest.split_first_chunk()?;
+        rest.get(..length(size))
+    });
+    let first = text.and_then(|text| std::str::from_utf8(text).ok()?.lines().next());
+    let Some((name, version)) = first.and_then(|first| first.strip_prefix("tidings ")?.split_once(' ')) else {
+        return Ok(());
+    };
+    match FORMATS.iter().find(|format| format.0 == name) {
+        Some(&(_, known)) if version.parse::<u32>().is_ok_and(|version| version > known) => {
+            Err(Error::Newer { path: path.to_owned(), found: format!("{name} {version}"), known })
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Opens a file for reading whether it is compressed with zstd or not. A file of ours in a newer version is an error.
 pub fn open_any(path: &Path) -> Result<Box<dyn BufRead + Send>> {
     let mut reader = BufReader::with_capacity(1 << 18, File::open(path).during("open", path)?);
     let head = reader.fill_buf().during("read", path)?;
+    if is_skippable(head) {
+        refuse_newer(path, head)?;
+    }
     if head.starts_with(&ZSTD_MAGIC) || is_skippable(head) {
         let mut decoder = zstd::stream::read::Decoder::with_buffer(reader).during("read", path)?;
         // 128 MiB is what `zstd --long` asks for by default; a larger window is somebody's attack.
@@ -341,4 +376,31 @@ pub(crate) fn read_line(reader: &mut dyn BufRead, line: &mut Vec<u8>, limit: usi
         return Err(io::Error::new(io::ErrorKind::InvalidData, format!("a line is longer than {limit} bytes")));
     }
     Ok(read > 0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_label_of_a_newer_version_is_refused_by_every_reader() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("x.zst");
+        let write = |format: &str, version: u32| {
+            std::fs::write(&path, [label(format, version, "note"), Packer::new(1).pack(b"text")].concat())
+                .expect("written");
+        };
+        for (format, version) in FORMATS {
+            write(format, version);
+            let mut text = String::new();
+            open_any(&path).expect("readable").read_to_string(&mut text).expect("text");
+            assert_eq!(text, "text");
+            write(format, version + 1);
+            let told = open_any(&path).err().expect("refused").to_string();
+            assert!(told.contains(&format!("format {format} {}, ", version + 1)), "{told}");
+        }
+        // Frames of other programs are none of ours.
+        write("other", 9);
+        assert!(open_any(&path).is_ok());
+    }
 }

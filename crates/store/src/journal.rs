@@ -17,8 +17,8 @@ use crate::home::Home;
 use crate::hosts::HostState;
 use crate::rules::RulesAnswer;
 
-const FORMAT: &str = "journal";
-const VERSION: u32 = 1;
+pub(crate) const FORMAT: &str = "journal";
+pub(crate) const VERSION: u32 = 1;
 
 /// One line of the journal.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

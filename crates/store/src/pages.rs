@@ -16,8 +16,8 @@ use crate::home::{Home, files_in};
 use crate::journal::Record;
 use crate::warc;
 
-const FORMAT: &str = "pages";
-const VERSION: u32 = 1;
+pub(crate) const FORMAT: &str = "pages";
+pub(crate) const VERSION: u32 = 1;
 const PART: &str = "part";
 
 /// A published file is at most this large, give or take a frame: small enough to copy and to

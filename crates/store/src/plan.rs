@@ -14,8 +14,8 @@ use crate::frames::{self, Blocks, FRAME_BYTES, Packer};
 use crate::home::{Home, files_in};
 use crate::removed::{Removed, STATUS};
 
-const FORMAT: &str = "plan";
-const VERSION: u32 = 1;
+pub(crate) const FORMAT: &str = "plan";
+pub(crate) const VERSION: u32 = 1;
 
 /// The plan is rewritten by every run and read by people: quick to pack beats small.
 const LEVEL: i32 = 1;

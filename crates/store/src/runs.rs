@@ -16,8 +16,8 @@ use crate::error::{During, Result};
 use crate::frames::{self, Log, Packer};
 use crate::home::{Home, files_in};
 
-const FORMAT: &str = "run";
-const VERSION: u32 = 1;
+pub(crate) const FORMAT: &str = "run";
+pub(crate) const VERSION: u32 = 1;
 
 /// One request, as the log tells it. Times are milliseconds since the run began, by a clock that
 /// nobody sets.

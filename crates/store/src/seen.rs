@@ -23,8 +23,8 @@ use crate::frames::{self, FRAME_BYTES, Packer};
 use crate::home::{Home, files_in};
 
 const LEDGER: &str = "tidings seen 1";
-const FORMAT: &str = "verdicts";
-const VERSION: u32 = 1;
+pub(crate) const FORMAT: &str = "verdicts";
+pub(crate) const VERSION: u32 = 1;
 /// How hard verdicts are packed; no setting, because the same days must give the same bytes everywhere.
 const LEVEL: i32 = 6;
 /// No line is longer.
@@ -238,10 +238,12 @@ pub fn docs_days(home: &Home) -> Result<Vec<DocsDay>> {
     days.map(|name| Ok(DocsDay { digest: docs_digest(home, &name)?, name })).collect()
 }
 
-/// The digest of the recipe of a day of documents.
+/// The digest of the recipe of a day of documents; one of a newer version is an error.
 pub fn docs_digest(home: &Home, day: &str) -> Result<String> {
     let path = docs::recipe_path(home, day);
-    Ok(format!("{:032x}", xxh3_128(&fs::read(&path).during("read", &path)?)))
+    let recipe = fs::read(&path).during("read", &path)?;
+    docs::refuse_newer(&path, &recipe, docs::RECIPE)?;
+    Ok(format!("{:032x}", xxh3_128(&recipe)))
 }
 
 /// Things on disk that wait for their turn within a run; gone when it ends.

@@ -17,8 +17,8 @@ use crate::frames;
 use crate::home::Home;
 use crate::shelves::{self, Shelves};
 
-const FORMAT: &str = "text";
-const VERSION: u32 = 1;
+pub(crate) const FORMAT: &str = "text";
+pub(crate) const VERSION: u32 = 1;
 const RECIPE: &str = "tidings text recipe 2";
 const ENDING: &str = "vert.zst";
 
