@@ -18,7 +18,7 @@ use std::os::unix::fs::FileExt as _;
 use std::path::{Path, PathBuf};
 
 use crate::bits::{BitReader, BitWriter, low_bits};
-use crate::error::{During, Error, Result};
+use crate::error::{During, Error, Result, refuse_newer};
 
 /// The number of a piece of text, in the order of time.
 pub type PieceNumber = u32;
@@ -198,6 +198,7 @@ impl KeyRun {
             return Err(damaged());
         }
         file.read_exact_at(&mut header, 0).during("read", path)?;
+        refuse_newer(path, &header, MAGIC)?;
         let keys = u64::from_le_bytes(header[8..16].try_into().expect("eight bytes"));
         let last_piece = u32::from_le_bytes(header[16..20].try_into().expect("four bytes"));
         let [bucket_bits, low, piece_bits] = [header[20], header[21], header[22]].map(u32::from);

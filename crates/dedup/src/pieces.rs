@@ -17,7 +17,7 @@ use std::os::unix::fs::FileExt as _;
 use std::path::{Path, PathBuf};
 
 use crate::bits::{BitReader, BitWriter, low_bits};
-use crate::error::{During, Error, Result};
+use crate::error::{During, Error, Result, refuse_newer};
 use crate::keys::PieceNumber;
 
 /// Bits of an n-gram within a piece.
@@ -185,6 +185,7 @@ fn header(file: &File, bytes: u64, path: &Path) -> Result<(PieceNumber, u32)> {
     }
     let mut header = [0; HEADER_BYTES as usize];
     file.read_exact_at(&mut header, 0).during("read", path)?;
+    refuse_newer(path, &header, MAGIC)?;
     let number = |at: usize| u32::from_le_bytes(header[at..at + 4].try_into().expect("four bytes"));
     let (first, pieces) = (number(8), number(12));
     let index_bytes = (u64::from(pieces) + 1) * PLACE_BYTES as u64;
@@ -215,6 +216,13 @@ impl PieceFile {
     pub fn known(path: &Path, first: PieceNumber, pieces: u32, bytes: u64) -> PieceFile {
         let index_at = bytes.saturating_sub((u64::from(pieces) + 1) * PLACE_BYTES as u64);
         PieceFile { path: path.to_owned(), first, pieces, index_at, bytes }
+    }
+
+    /// Opens the file for reading. [`PieceFile::known`] has not looked at its header, so this does.
+    fn handle(&self) -> Result<File> {
+        let file = File::open(&self.path).during("open", &self.path)?;
+        header(&file, self.bytes, &self.path)?;
+        Ok(file)
     }
 
     /// Where it lies.
@@ -262,7 +270,7 @@ pub fn join(files: &[&PieceFile], wanted: Range<PieceNumber>, path: &Path) -> Re
     for source in files {
         let [from, to] =
             [wanted.start, wanted.end].map(|number| number.clamp(source.first, source.end()) - source.first);
-        let file = File::open(&source.path).during("open", &source.path)?;
+        let file = source.handle()?;
         let mut places = vec![0; (to - from + 1) as usize * PLACE_BYTES];
         let index_at = source.index_at + u64::from(from) * PLACE_BYTES as u64;
         file.read_exact_at(&mut places, index_at).during("read", &source.path)?;
@@ -321,7 +329,7 @@ impl Pieces {
                 if self.open.len() == OPEN_FILES {
                     self.open.remove(0);
                 }
-                self.open.push((at, File::open(&file.path).during("open", &file.path)?));
+                self.open.push((at, file.handle()?));
             }
         }
         let handle = &self.open.last().expect("one was put there").1;
@@ -333,6 +341,25 @@ impl Pieces {
 mod tests {
     use super::*;
     use proptest::prelude::*;
+
+    #[test]
+    fn a_file_of_a_newer_version_is_refused_also_when_it_is_opened_late() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("pieces");
+        let mut writer = PieceWriter::create(&path, 7).unwrap();
+        writer.push(&Piece::pack(b"name", &[1, 2, 3])).unwrap();
+        let written = writer.finish().unwrap();
+        let mut bytes = std::fs::read(&path).unwrap();
+        bytes[7] = b'9';
+        std::fs::write(&path, bytes).unwrap();
+
+        let told = PieceFile::open(&path).unwrap_err().to_string();
+        assert!(told.contains("newer Tidings (format 9, "), "{told}");
+        let mut past = Pieces::new(vec![PieceFile::known(&path, 7, 1, written.bytes())]);
+        let growing = PieceWriter::create(&folder.path().join("more"), 8).unwrap();
+        let late = past.read(7, &growing, &mut Piece::default()).unwrap_err();
+        assert!(matches!(late, Error::Newer { found: 9, known: 1, .. }), "{late}");
+    }
 
     proptest! {
         #[test]

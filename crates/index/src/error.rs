@@ -13,8 +13,8 @@ pub enum Error {
     Damaged { path: PathBuf, fault: String },
     #[error("{} is no file of a Tidings index; move it away and compile the index anew", path.display())]
     Foreign { path: PathBuf },
-    #[error("{} was written by a newer Tidings (format {found}); use that version, or compile the index anew", path.display())]
-    Newer { path: PathBuf, found: u32 },
+    #[error("{} was written by a newer Tidings (format {found}, Tidings {} reads up to {known}); install a newer version, or make the index again with `tidings rebuild --from compile`", path.display(), env!("CARGO_PKG_VERSION"))]
+    Newer { path: PathBuf, found: u32, known: u32 },
     #[error("there is no index in {}; make one with `tidings compile`", folder.display())]
     NoIndex { folder: PathBuf },
     #[error("the document {id:032x} ({url}) has no day, neither published nor seen: {fault}")]

@@ -83,7 +83,7 @@ impl Manifest {
             return Err(Error::Foreign { path });
         };
         if version > VERSION {
-            return Err(Error::Newer { path, found: version });
+            return Err(Error::Newer { path, found: version, known: VERSION });
         }
         if format!("{:016x}", xxh3_64(json.as_bytes())) != digest {
             return damaged(&path, "it has another digest");

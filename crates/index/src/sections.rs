@@ -139,7 +139,7 @@ impl Sections {
         }
         let version = u32::from_le_bytes([map[16], map[17], map[18], map[19]]);
         if version > NEWEST {
-            return Err(Error::Newer { path: path.to_owned(), found: version });
+            return Err(Error::Newer { path: path.to_owned(), found: version, known: NEWEST });
         }
         let table = Sections::read_table(path, &map)?;
         Ok(Sections { path: path.to_owned(), map, table })

@@ -217,7 +217,7 @@ fn foreign_and_newer_files_are_named() {
     let sound = std::fs::read_to_string(&manifest).expect("read");
     std::fs::write(&manifest, sound.replace("tidings index 1", "tidings index 9")).expect("written");
     let error = Snapshot::open(folder.path()).expect_err("newer").to_string();
-    assert!(error.contains("newer Tidings (format 9)"), "{error}");
+    assert!(error.contains("newer Tidings (format 9, "), "{error}");
     std::fs::write(&manifest, "[package]").expect("written");
     let error = Snapshot::open(folder.path()).expect_err("foreign").to_string();
     assert!(error.contains("is no file of a Tidings index"), "{error}");

@@ -9,7 +9,7 @@ use std::collections::HashMap;
 use jiff::Timestamp;
 use tidings_model::{Entry, Fingerprint, FingerprintMap, FingerprintSet, Row, Status};
 
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::feeds::{self, FeedState, Polled};
 use crate::home::Home;
 use crate::hosts::{self, HostState};
@@ -80,6 +80,11 @@ impl Summary {
 /// gets a pause first.
 pub fn recover(home: &Home, now: Timestamp) -> Result<Option<Applied>> {
     if home.journal().exists() {
+        // A journal or a plan of a newer version is refused before the first file is changed.
+        journal::run(home)?;
+        if let Err(newer @ Error::Newer { .. }) = plan::folded_run(home) {
+            return Err(newer);
+        }
         hosts::note_everybody(home, now)?;
     }
     apply_journal(home)

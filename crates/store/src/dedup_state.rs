@@ -25,8 +25,8 @@ use crate::frames::{self, FRAME_BYTES, FrameEncoder};
 use crate::home::Home;
 
 const LEDGER: &str = "tidings seen 1";
-const FORMAT: &str = "verdicts";
-const VERSION: u32 = 1;
+pub(crate) const FORMAT: &str = "verdicts";
+pub(crate) const VERSION: u32 = 1;
 /// How hard verdicts are packed; no setting, because the same days must give the same bytes everywhere.
 const LEVEL: i32 = 6;
 /// No line is longer.
@@ -98,8 +98,8 @@ impl JudgedDays {
         Ok(ledger)
     }
 
-    /// The ledger of a home; none if there is none that we can read. A line that a crash has torn, and what
-    /// follows a line that is none, do not count.
+    /// The ledger of a home; none if there is none, or an older one that we cannot read. A line that a crash has torn, and
+    /// what follows a line that is none, do not count. A ledger of a newer version is an error.
     pub fn read(home: &Home) -> Result<Option<JudgedDays>> {
         let path = path(home);
         let text = match fs::read(&path) {
@@ -109,6 +109,7 @@ impl JudgedDays {
         };
         let mut lines = text.split_inclusive(|byte| *byte == b'\n').filter(|line| line.ends_with(b"\n"));
         let Some(first) = lines.next() else { return Ok(None) };
+        docs::refuse_newer(&path, first, LEDGER)?;
         let manner: Option<DedupParams> = serde_json::from_slice(first).ok();
         let Some(manner) = manner.filter(|manner| manner.format == LEDGER) else { return Ok(None) };
         let mut ledger = JudgedDays { manner, days: Vec::new(), bytes: first.len() as u64 };
@@ -239,10 +240,11 @@ pub fn docs_days(home: &Home) -> Result<Vec<DocsDay>> {
     days.map(|name| Ok(DocsDay { digest: docs_digest(home, &name)?, name })).collect()
 }
 
-/// The digest of the recipe of a day of documents.
+/// The digest of the recipe of a day of documents; one of a newer version is an error.
 pub fn docs_digest(home: &Home, day: &str) -> Result<String> {
     let key = docs::recipe_key(docs::ROOT, day);
     let recipe = home.storage().read_range(&key, 0..u64::MAX)?;
+    docs::refuse_newer(&home.storage().path(&key), &recipe, docs::RECIPE)?;
     Ok(format!("{:032x}", xxh3_128(&recipe)))
 }
 

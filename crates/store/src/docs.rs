@@ -23,10 +23,10 @@ use crate::yields::{self, Yield};
 // Old names, until callers use the new ones.
 pub use crate::compat::docs_names::*;
 
-const FORMAT: &str = "docs";
-const DROPPED_FORMAT: &str = "dropped";
-const VERSION: u32 = 1;
-const RECIPE: &str = "tidings recipe 1";
+pub(crate) const FORMAT: &str = "docs";
+pub(crate) const DROPPED_FORMAT: &str = "dropped";
+pub(crate) const VERSION: u32 = 1;
+pub(crate) const RECIPE: &str = "tidings recipe 1";
 /// The folder of documents in a home.
 pub(crate) const ROOT: &str = "docs";
 const ENDING: &str = "jsonl.zst";
@@ -85,10 +85,10 @@ impl Recipe {
         }
     }
 
-    /// The recipe of a day; none if the day is yet to be made, or was made by a version whose
+    /// The recipe of a day; none if the day is yet to be made, or was made by an older version whose
     /// recipes we cannot read.
     pub fn read(home: &Home, day: &str) -> Result<Option<Recipe>> {
-        let recipe: Option<Recipe> = read_recipe(home, ROOT, day)?;
+        let recipe: Option<Recipe> = read_recipe(home, ROOT, day, RECIPE)?;
         Ok(recipe.filter(|recipe| recipe.format == RECIPE && recipe.day == day))
     }
 
@@ -154,10 +154,37 @@ impl Recipe {
     }
 }
 
-/// Reads a recipe; none if there is none, or if it is in a format that we cannot read.
-pub(crate) fn read_recipe<R: serde::de::DeserializeOwned>(home: &Home, root: &str, day: &str) -> Result<Option<R>> {
-    let text = home.storage().read(&recipe_key(root, day))?;
-    Ok(text.and_then(|text| serde_json::from_slice(&text).ok()))
+/// Reads a recipe of a format, such as `tidings recipe 1`; none if there is none, or if it is older or damaged. A recipe of a
+/// newer version is an error, because the day would be made again with less than it was made with.
+pub(crate) fn read_recipe<R: serde::de::DeserializeOwned>(
+    home: &Home,
+    root: &str,
+    day: &str,
+    format: &str,
+) -> Result<Option<R>> {
+    let key = recipe_key(root, day);
+    let Some(text) = home.storage().read(&key)? else { return Ok(None) };
+    refuse_newer(&home.storage().path(&key), &text, format)?;
+    Ok(serde_json::from_slice(&text).ok())
+}
+
+/// Rejects a JSON object whose `format` has the name of a known one and a higher version.
+pub(crate) fn refuse_newer(path: &Path, json: &[u8], known: &str) -> Result<()> {
+    #[derive(Deserialize)]
+    struct Versioned {
+        format: String,
+    }
+    let versioned: Option<Versioned> = serde_json::from_slice(json).ok();
+    let version = |format: &str| -> Option<(String, u32)> {
+        let (name, version) = format.strip_prefix("tidings ")?.rsplit_once(' ')?;
+        Some((name.to_owned(), version.parse().ok()?))
+    };
+    match (versioned.and_then(|versioned| version(&versioned.format)), version(known)) {
+        (Some((name, found)), Some((known_name, known))) if name == known_name && found > known => {
+            Err(Error::Newer { path: path.to_owned(), found: format!("{name} {found}"), known })
+        }
+        _ => Ok(()),
+    }
 }
 
 /// Writes a recipe: from now on the day is what the recipe says.
@@ -426,6 +453,20 @@ mod tests {
 
     fn draft(home: &Home) -> DayDraft {
         DayDraft::create(home, Recipe::new("2026-03-01", "p", "e", serde_json::Value::Null)).unwrap()
+    }
+
+    #[test]
+    fn only_a_newer_version_of_the_same_format_is_refused() {
+        let refused = |json: &str| refuse_newer(Path::new("day.json"), json.as_bytes(), "tidings text recipe 2");
+        for passed in
+            [r#"{"format":"tidings text recipe 2"}"#, r#"{"format":"tidings text recipe 1"}"#, "{}", "no JSON"]
+        {
+            assert!(refused(passed).is_ok(), "{passed}");
+        }
+        assert!(refused(r#"{"format":"tidings recipe 9"}"#).is_ok());
+        let told = refused(r#"{"format":"tidings text recipe 3","more":[]}"#).unwrap_err().to_string();
+        assert!(told.contains("day.json") && told.contains("format text recipe 3, "), "{told}");
+        assert!(told.contains("reads up to 2); install"), "{told}");
     }
 
     #[test]

@@ -17,8 +17,8 @@ pub enum Error {
     Line { path: PathBuf, line: u64, fault: String },
     #[error("{} is damaged {at}; restore it from a backup, or remove it to go on without it", path.display())]
     Damaged { path: PathBuf, at: String },
-    #[error("{} was written by a newer Tidings ({found}); use that version, or a newer one", path.display())]
-    Newer { path: PathBuf, found: String },
+    #[error("{} was written by a newer Tidings (format {found}, Tidings {} reads up to {known}); install a newer version", path.display(), env!("CARGO_PKG_VERSION"))]
+    Newer { path: PathBuf, found: String, known: u32 },
     #[error("the plan {} is missing{}", path.display(), restore(newest))]
     NoPlan { path: PathBuf, newest: Option<PathBuf> },
     #[error("the day {day} does not add up: {fault}; this is a mistake in Tidings, please report it")]

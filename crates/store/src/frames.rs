@@ -5,7 +5,7 @@
 //! reads them; a torn end costs the last frame only; an unchanged frame is copied, not repacked.
 
 use std::fs::File;
-use std::io::{self, BufRead, Read, Seek};
+use std::io::{self, BufRead, BufReader, Read, Seek};
 use std::path::{Path, PathBuf};
 
 use tidings_formats::compressed::{self, ZSTD_MAGIC, ZSTD_SKIPPABLE, is_skippable};
@@ -64,7 +64,7 @@ fn read_header(frame: &[u8], format: &str, version: u32, path: &Path) -> Result<
         Some((name, number)) if name == format && number.parse::<u32>().is_ok_and(|number| number <= version) => {
             Ok(Some(note.to_owned()))
         }
-        _ => Err(Error::Newer { path: path.to_owned(), found: found.to_owned() }),
+        _ => Err(Error::Newer { path: path.to_owned(), found: found.to_owned(), known: version }),
     }
 }
 
@@ -311,9 +311,51 @@ fn damaged(path: &Path, at: u64) -> Error {
     Error::Damaged { path: path.to_owned(), at: format!("at byte {at}") }
 }
 
-/// Opens a file for reading and decompresses it if it is compressed.
+/// Every packed format and the highest version of it that this program reads.
+const FORMATS: [(&str, u32); 9] = [
+    (crate::docs::DROPPED_FORMAT, crate::docs::VERSION),
+    (crate::docs::FORMAT, crate::docs::VERSION),
+    (crate::journal::FORMAT, crate::journal::VERSION),
+    (crate::pages::FORMAT, crate::pages::VERSION),
+    (crate::plan::FORMAT, crate::plan::VERSION),
+    (crate::rules::FORMAT, crate::rules::VERSION),
+    (crate::runs::FORMAT, crate::runs::VERSION),
+    (crate::dedup_state::FORMAT, crate::dedup_state::VERSION),
+    (crate::text::FORMAT, crate::text::VERSION),
+];
+
+/// Rejects a file that begins with a header of a known format in a newer version. Frames of other programs pass.
+fn refuse_newer(path: &Path, head: &[u8]) -> Result<()> {
+    let length = |length: &[u8; 4]| u32::from_le_bytes(*length) as usize;
+    let text = head.get(4..).and_then(|rest| {
+        let (size, rest) = rest.split_first_chunk()?;
+        rest.get(..length(size))
+    });
+    let first = text.and_then(|text| std::str::from_utf8(text).ok()?.lines().next());
+    let Some((name, version)) = first.and_then(|first| first.strip_prefix("tidings ")?.split_once(' ')) else {
+        return Ok(());
+    };
+    match FORMATS.iter().find(|format| format.0 == name) {
+        Some(&(_, known)) if version.parse::<u32>().is_ok_and(|version| version > known) => {
+            Err(Error::Newer { path: path.to_owned(), found: format!("{name} {version}"), known })
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Opens a file for reading and decompresses it if it is compressed. A file of ours in a newer version is an error.
 pub fn open_any(path: &Path) -> Result<Box<dyn BufRead + Send>> {
-    Ok(compressed::open(path)?)
+    let file = File::open(path).context("open", path)?;
+    decompressed(Box::new(BufReader::with_capacity(1 << 18, file)), path)
+}
+
+/// Decompresses a file that was opened; `path` is for messages.
+pub(crate) fn decompressed(mut file: Box<dyn BufRead + Send>, path: &Path) -> Result<Box<dyn BufRead + Send>> {
+    let head = file.fill_buf().context("read", path)?;
+    if is_skippable(head) {
+        refuse_newer(path, head)?;
+    }
+    compressed::decompressed(file).context("read", path)
 }
 
 /// Reads the next line into `line`, without its end; false at the end of the input.
@@ -435,6 +477,28 @@ mod tests {
         assert!(!read_line(&mut &b""[..], &mut line, 4).unwrap());
         let error = read_line(&mut &b"five!\n"[..], &mut line, 4).unwrap_err().to_string();
         assert_eq!(error, "a line is longer than 4 bytes");
+    }
+
+    #[test]
+    fn a_label_of_a_newer_version_is_refused_by_every_reader() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("x.zst");
+        let write = |format: &str, version: u32| {
+            std::fs::write(&path, [header(format, version, "note"), FrameEncoder::new(1).encode(b"text")].concat())
+                .expect("written");
+        };
+        for (format, version) in FORMATS {
+            write(format, version);
+            let mut text = String::new();
+            open_any(&path).expect("readable").read_to_string(&mut text).expect("text");
+            assert_eq!(text, "text");
+            write(format, version + 1);
+            let told = open_any(&path).err().expect("refused").to_string();
+            assert!(told.contains(&format!("format {format} {}, ", version + 1)), "{told}");
+        }
+        // Frames of other programs are none of ours.
+        write("other", 9);
+        assert!(open_any(&path).is_ok());
     }
 
     proptest! {

@@ -9,7 +9,7 @@ use std::time::SystemTime;
 use jiff::Timestamp;
 
 use crate::error::{Context, Error, Result};
-use tidings_formats::compressed;
+use crate::frames;
 use tidings_storage::file::{self, files_in};
 use tidings_storage::{LocalStorage, Storage, write_atomic};
 
@@ -66,7 +66,7 @@ impl Home {
 
     /// Opens a file of the home by its key and decompresses it if it is compressed.
     pub fn open_file(&self, file: &str) -> Result<Box<dyn BufRead + Send>> {
-        compressed::decompressed(self.storage.open(file)?).context("read", &self.storage.path(file))
+        frames::decompressed(self.storage.open(file)?, &self.storage.path(file))
     }
 
     /// The size of a file of the home; nothing if it is not there.

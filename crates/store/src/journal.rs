@@ -20,8 +20,8 @@ use crate::rules::RulesAnswer;
 // Old names, until callers use the new ones.
 pub use crate::compat::journal_names::*;
 
-const FORMAT: &str = "journal";
-const VERSION: u32 = 1;
+pub(crate) const FORMAT: &str = "journal";
+pub(crate) const VERSION: u32 = 1;
 
 /// One line of the journal.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

@@ -20,8 +20,8 @@ use tidings_formats::warc;
 // Old names, until callers use the new ones.
 pub use crate::compat::pages_names::*;
 
-const FORMAT: &str = "pages";
-const VERSION: u32 = 1;
+pub(crate) const FORMAT: &str = "pages";
+pub(crate) const VERSION: u32 = 1;
 const PART: &str = "part";
 /// The folder of pages in a home.
 const FOLDER: &str = "pages";

@@ -15,8 +15,8 @@ use crate::frames::{self, Blocks, FRAME_BYTES, FrameEncoder};
 use crate::home::Home;
 use crate::removed::{Removed, STATUS};
 
-const FORMAT: &str = "plan";
-const VERSION: u32 = 1;
+pub(crate) const FORMAT: &str = "plan";
+pub(crate) const VERSION: u32 = 1;
 
 /// The plan is rewritten by every run and read by people: quick to pack beats small.
 const LEVEL: i32 = 1;

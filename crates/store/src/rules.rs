@@ -15,8 +15,8 @@ use crate::frames::{self, FrameEncoder, Log};
 use crate::home::Home;
 use crate::table::{self, columns};
 
-const FORMAT: &str = "rules";
-const VERSION: u32 = 1;
+pub(crate) const FORMAT: &str = "rules";
+pub(crate) const VERSION: u32 = 1;
 
 /// An answer to a request for rules.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]

@@ -18,8 +18,8 @@ use crate::error::{Context, Result};
 use crate::frames::{self, FrameEncoder, Log};
 use crate::home::Home;
 
-const FORMAT: &str = "run";
-const VERSION: u32 = 1;
+pub(crate) const FORMAT: &str = "run";
+pub(crate) const VERSION: u32 = 1;
 
 /// One request, as the log tells it. Times are milliseconds since the run began, by a clock that
 /// nobody sets.

@@ -17,8 +17,8 @@ use crate::frames;
 use crate::home::Home;
 use crate::partition::{self, PartitionWriter};
 
-const FORMAT: &str = "text";
-const VERSION: u32 = 1;
+pub(crate) const FORMAT: &str = "text";
+pub(crate) const VERSION: u32 = 1;
 const RECIPE: &str = "tidings text recipe 2";
 /// The folder of annotated text in a home.
 pub(crate) const ROOT: &str = "text";
@@ -66,10 +66,10 @@ impl TextRecipe {
         }
     }
 
-    /// The recipe of a day; none if the day is yet to be made, or was made by a version whose
+    /// The recipe of a day; none if the day is yet to be made, or was made by an older version whose
     /// recipes we cannot read.
     pub fn read(home: &Home, day: &str) -> Result<Option<TextRecipe>> {
-        let recipe: Option<TextRecipe> = docs::read_recipe(home, ROOT, day)?;
+        let recipe: Option<TextRecipe> = docs::read_recipe(home, ROOT, day, RECIPE)?;
         Ok(recipe.filter(|recipe| recipe.format == RECIPE && recipe.day == day))
     }
 

@@ -52,6 +52,12 @@ pub enum ModelError {
     /// It does not begin as one does.
     #[error("this is no file of models, or one of another version; make it anew with tidings-train")]
     Foreign,
+    /// Its version is newer than the one this program reads.
+    #[error("the file of models was written by a newer Tidings (format {found}, Tidings {} reads up to {VERSION}); install a newer version", env!("CARGO_PKG_VERSION"))]
+    Newer {
+        /// The version it has.
+        found: u8,
+    },
     /// It ends too early.
     #[error("the file of models ends too early; make or copy it anew")]
     Short,

@@ -46,6 +46,7 @@ impl Models {
     pub fn from_bytes(bytes: Cow<'static, [u8]>) -> Result<Models, ModelError> {
         let (version, list) = match bytes.strip_prefix(MAGIC) {
             Some([digit @ b'1'..=b'9', b'\n', list @ ..]) if digit - b'0' <= VERSION => (digit - b'0', list),
+            Some([digit @ b'1'..=b'9', b'\n', ..]) => return Err(ModelError::Newer { found: digit - b'0' }),
             _ => return Err(ModelError::Foreign),
         };
         let mut reader = Reader::new(list);

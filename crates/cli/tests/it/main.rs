@@ -23,6 +23,7 @@ mod layers;
 mod limits;
 mod models;
 mod month;
+mod museum;
 mod page;
 mod registry;
 mod remove;

@@ -1,0 +1,479 @@
+//! The museum of formats: a home that the release 0.1.0 wrote opens, answers, goes on and is rebuilt, and no file of a newer
+//! version is taken for one of ours.
+//!
+//! `fixtures/formats/README.md` says what the samples are. Tests work on copies, by command lines and files alone.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use rustix::process::Signal;
+use serde_json::{Value, json};
+
+use crate::clean::corpus;
+use crate::serve::Server;
+use crate::support::{Corpus, Ran, copy_folder};
+
+/// Minutes after the home was written.
+const SOON: &str = "2026-11-15T23:30:00Z";
+/// The next day.
+const TOMORROW: &str = "2026-11-16T08:00:00Z";
+/// A version that no format of ours has.
+const NEWER: u32 = 99;
+
+/// A sample of version 1.
+fn sample(name: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures/formats/v1").join(name)
+}
+
+fn input(name: &str) -> String {
+    sample("../inputs").join(name).display().to_string()
+}
+
+/// A corpus whose home is a copy of the sample.
+fn opened() -> Corpus {
+    let corpus = corpus();
+    corpus.restore(&sample("home"));
+    corpus
+}
+
+/// Runs the program with its clock turned to a time.
+fn run_at(corpus: &Corpus, time: &str, args: &str) -> Ran {
+    let mut command = corpus.command(args);
+    command.env("TIDINGS_CLOCK", time);
+    corpus.launch(command).wait()
+}
+
+fn run(corpus: &Corpus, args: &str) -> Ran {
+    run_at(corpus, SOON, args)
+}
+
+fn json(corpus: &Corpus, args: &str) -> Value {
+    run(corpus, &format!("--json {args}")).ok().json()
+}
+
+fn hits(corpus: &Corpus, query: &str) -> u64 {
+    json(corpus, &format!("query {query}"))["hits"].as_u64().expect("a number of hits")
+}
+
+/// Every file of a home with its bytes, but for locks and the logs of runs, of which a refused one may have its own.
+fn files(corpus: &Corpus) -> BTreeMap<String, Vec<u8>> {
+    let name = |path: &Path| path.strip_prefix(corpus.home()).unwrap().display().to_string();
+    let files = corpus.files("", "").into_iter().map(|path| (name(&path), fs::read(&path).unwrap()));
+    files.filter(|(name, _)| !name.ends_with(".lock") && !name.starts_with("runs/")).collect()
+}
+
+fn changed(before: &BTreeMap<String, Vec<u8>>, after: &BTreeMap<String, Vec<u8>>) -> Vec<String> {
+    let names = before.keys().chain(after.keys()).filter(|name| before.get(*name) != after.get(*name));
+    let mut names: Vec<String> = names.cloned().collect();
+    names.sort();
+    names.dedup();
+    names
+}
+
+#[test]
+fn a_home_of_the_first_release_opens_and_reading_changes_nothing() {
+    let corpus = opened();
+    let before = files(&corpus);
+
+    let status = json(&corpus, "status");
+    assert_eq!(status["alerts"], json!([]), "{status}");
+    let tokens = |code: &str| status["languages"][code]["tokens"].as_u64();
+    assert_eq!(["en", "de", "fr", "eo"].map(tokens), [Some(2306), Some(1986), Some(2124), Some(69)]);
+    // A warning about the user that runs the tests is none about the home.
+    let doctor = run(&corpus, "--json doctor --thorough");
+    assert!(matches!(doctor.code, Some(0 | 3)), "{}{}", doctor.stdout, doctor.stderr);
+    assert_eq!(doctor.json()["faults"], 0, "{}", doctor.stdout);
+
+    let plan = json(&corpus, "plan");
+    assert_eq!((&plan["entries"], &plan["statuses"]), (&json!(12), &json!({"new": 8, "ok": 4})));
+    assert_eq!(json(&corpus, "pages")["pages"], 26);
+    let audit = json(&corpus, "audit");
+    assert_eq!(audit["requests"], json!({"feed": 6, "page": 12, "probe": 16, "robots": 3, "tdmrep": 3}));
+    let names = |list: Value| list.as_array().unwrap().iter().map(|row| row["name"].clone()).collect::<Vec<_>>();
+    assert_eq!(names(json(&corpus, "corpus list")), ["first-days", "gazette"]);
+    assert_eq!(names(json(&corpus, "token list")), ["reader"]);
+    assert_eq!(json(&corpus, &format!("models {}", sample("models.bin").display()))[0]["language"], "en");
+
+    assert_eq!(changed(&before, &files(&corpus)), Vec::<String>::new());
+}
+
+#[test]
+fn the_way_of_every_page_can_be_told() {
+    let corpus = opened();
+    let all = json(&corpus, "why --all --items");
+    assert_eq!(all["faults"], json!([]), "{all}");
+    let stages: Vec<(&str, u64, u64)> = all["stages"].as_array().unwrap().iter().map(way).collect();
+    let expected = [("fetch", 12, 4), ("clean", 26, 24), ("dedup", 24, 24), ("annotate", 24, 23), ("compile", 23, 22)];
+    assert_eq!(stages, expected);
+    for (page, outcome) in [
+        ("https://gazette.example/lighthouse", "searchable"),
+        ("https://gazette.example/copy", "duplicate"),
+        ("https://gazette.example/draft", "hidden"),
+        ("https://gazette.example/short", "left out"),
+        ("https://gazette.example/letter", "removed"),
+        ("http://127.1.0.1:20089/article/0", "searchable"),
+    ] {
+        assert_eq!(json(&corpus, &format!("why {page}"))["fate"], outcome, "{page}");
+    }
+}
+
+/// What came into a stage and what went out.
+fn way(stage: &Value) -> (&str, u64, u64) {
+    (stage["stage"].as_str().unwrap(), stage["in"].as_u64().unwrap(), stage["out"].as_u64().unwrap())
+}
+
+#[test]
+fn it_answers() {
+    let corpus = opened();
+    assert_eq!(hits(&corpus, "--lang en lighthouse"), 3);
+    assert_eq!(hits(&corpus, "--lang de Leuchtturm"), 3);
+    assert_eq!(hits(&corpus, "--lang fr phare"), 3);
+    // A language without a model: a lexicon without features, which is of version 1.
+    assert_eq!(hits(&corpus, "--lang eo lumturo"), 2);
+    assert_eq!(hits(&corpus, "--lang en --in first-days lighthouse"), 2);
+    assert_eq!(hits(&corpus, "--lang en --in gazette [tag=\"NOUN\"]"), 64);
+    // Tokens that came with an imported text, with their features.
+    assert_eq!(hits(&corpus, "--lang en --in gazette [lemma=\"ferry\"&feats=\"Number=Sing\"]"), 1);
+    // Words of the hidden document and of the one that was removed.
+    assert_eq!(hits(&corpus, "--lang en unfinished"), 0);
+    assert_eq!(hits(&corpus, "--lang en attic"), 0);
+
+    let counted = json(&corpus, "freq --lang en --by site lighthouse");
+    let row = &counted["rows"][0];
+    assert_eq!((&row["value"], &row["hits"], &row["tokens"]), (&json!("gazette.example"), &json!(3), &json!(270)));
+    assert_eq!(counted["tokens"], 2306);
+    let points = json(&corpus, "timeline --lang en lighthouse")["points"].clone();
+    assert_eq!(points.as_array().unwrap().len(), 1);
+    assert_eq!(
+        (&points[0]["bin"], &points[0]["hits"], &points[0]["tokens"]),
+        (&json!("2026-03"), &json!(3), &json!(2306))
+    );
+    run(&corpus, "compile --verify").ok();
+}
+
+#[test]
+fn it_is_served_and_its_token_still_opens_the_text() {
+    let corpus = opened();
+    let server = Server::start(&corpus, "--public");
+    assert_eq!(server.json("/api/v1/en/count?q=lighthouse", None)["hits"], 3);
+    let secret = fs::read_to_string(sample("token.txt")).unwrap();
+    let found = server.json("/api/v1/en/query?q=lighthouse&size=1", Some(secret.trim()));
+    assert_eq!(found["lines"][0]["document"], "15e42a8056ef9f76636505e8e538aef6", "{found}");
+    server.signal(Signal::TERM);
+}
+
+#[test]
+fn it_is_exported_and_exports_of_the_first_release_are_known() {
+    let corpus = opened();
+    let target = corpus.beside("de.jsonl");
+    run(&corpus, &format!("export --format jsonl --lang de {}", target.display())).ok();
+    let ids = |path: &Path| -> Vec<Value> {
+        let text = fs::read_to_string(path).unwrap();
+        text.lines().map(|line| serde_json::from_str::<Value>(line).unwrap()["id"].clone()).collect()
+    };
+    assert_eq!(ids(&target).len(), 7);
+    assert_eq!(ids(&target), ids(&sample("export/de.jsonl")));
+    let exports = corpus.beside("export");
+    copy_folder(&sample("export"), &exports);
+    let told =
+        json(&corpus, &format!("remove https://anzeiger.example/fluss --dry-run --exports {}", exports.display()));
+    assert_eq!(told["exports"]["hold"], json!([exports.join("de.jsonl.manifest.json")]));
+}
+
+#[test]
+fn it_goes_on_where_a_run_was_killed_and_makes_nothing_again() {
+    let corpus = opened();
+    fs::write(corpus.home().join("feeds.txt"), corpus.web.feeds().join("\n")).unwrap();
+    let before = files(&corpus);
+    let ran = run_at(&corpus, TOMORROW, "--json run").json();
+    assert_eq!((&ran["clean"]["days"], &ran["clean"]["days_up_to_date"]), (&json!(2), &json!(3)), "{ran}");
+    corpus.is_tidy();
+
+    // The journal held seven pages of eight; the server of the eighth is gone.
+    let plan = run_at(&corpus, TOMORROW, "--json plan").ok().json();
+    assert_eq!(plan["statuses"], json!({"connect": 1, "ok": 12}), "{plan}");
+    assert_eq!(run_at(&corpus, TOMORROW, "--json pages").ok().json()["pages"], 26 + 7 + 1);
+    run_at(&corpus, TOMORROW, "why --all --items").ok();
+
+    // Days that were complete are as they were; the day of the killed run has only grown.
+    let after = files(&corpus);
+    let made = ["docs/", "seen/verdicts/", "seen/pieces/", "text/", "pages/"];
+    for (name, bytes) in before.iter().filter(|(name, _)| made.iter().any(|folder| name.starts_with(folder))) {
+        match name.contains("2026-11-15") {
+            false => assert_eq!(after.get(name), Some(bytes), "{name}"),
+            true if name.starts_with("docs/") && name.ends_with(".zst") => {
+                assert!(after[name].starts_with(bytes), "{name} was made again");
+            }
+            true => {}
+        }
+    }
+    assert_eq!(hits_at(&corpus, TOMORROW, "--lang en lighthouse"), 3);
+}
+
+fn hits_at(corpus: &Corpus, time: &str, query: &str) -> u64 {
+    run_at(corpus, time, &format!("--json query {query}")).ok().json()["hits"].as_u64().unwrap()
+}
+
+#[test]
+fn what_was_imported_searched_or_pruned_is_remembered() {
+    let corpus = opened();
+    let again = json(&corpus, &format!("import {}", input("pages-second.jsonl")));
+    assert_eq!((&again["pages"], &again["files_known"]), (&json!(0), &json!(1)));
+    // Nothing listens there: an address that was searched before is not asked.
+    let found = json(&corpus, "discover http://127.1.0.3:20089/");
+    assert_eq!((&found["skipped"], &found["requests"]), (&json!(1), &json!(0)), "{found}");
+    assert_eq!(corpus.state("candidates.tsv").len(), 2);
+
+    let lines = corpus.beside("lines");
+    copy_folder(&sample("lines"), &lines);
+    let read = fs::read(lines.join("en.txt.zst")).unwrap();
+    run(&corpus, &format!("import {} --lines {}", input("lines.jsonl"), lines.display())).ok();
+    assert_eq!(fs::read(lines.join("en.txt.zst")).unwrap(), read);
+}
+
+#[test]
+fn an_import_goes_into_the_old_index() {
+    let corpus = opened();
+    settle(&corpus);
+    let page = json!({
+        "url": "https://gazette.example/kite", "final_url": "https://gazette.example/kite", "status": 200,
+        "downloaded": "2026-03-04T08:30:00.000Z", "content_type": "text/html; charset=utf-8",
+        "body": "<html lang=\"en\"><title>Kites</title><body><article><h1>Kites</h1><p>On the first windy day of the month all the \
+                 children of the town carry their kites to the beach below the lighthouse and let them fly.</p><p>The largest of \
+                 them was made by the keeper himself, who used the sail of a boat that nobody needed any more.</p></article>",
+    });
+    let path = corpus.beside("kite.jsonl");
+    fs::write(&path, format!("{page}\n")).unwrap();
+    let recipes = |corpus: &Corpus| {
+        let recipes = files(corpus).into_iter().filter(|(name, _)| name.contains("recipes/"));
+        recipes.collect::<BTreeMap<_, _>>()
+    };
+    let before = recipes(&corpus);
+    run(&corpus, &format!("import {}", path.display())).ok();
+    run(&corpus, "run --from clean").ok();
+    assert_eq!(changed(&before, &recipes(&corpus)), ["docs/recipes/2026-03-04.json", "text/recipes/2026-03-04.json"]);
+    assert_eq!(hits(&corpus, "--lang en lighthouse"), 4);
+    assert_eq!(hits(&corpus, "--lang en unfinished"), 0, "what was hidden stays so");
+}
+
+#[test]
+fn it_is_rebuilt_with_the_digest_of_the_first_release() {
+    let corpus = opened();
+    settle(&corpus);
+    let pinned = fs::read_to_string(sample("digest.tsv")).unwrap();
+    assert_eq!(run(&corpus, "digest --tree").ok().stdout, pinned);
+    run(&corpus, "rebuild").ok();
+    assert_eq!(run(&corpus, "digest --tree").ok().stdout, pinned);
+    assert_eq!(hits(&corpus, "--lang en lighthouse"), 3);
+    assert_eq!(hits(&corpus, "--lang en unfinished"), 0);
+}
+
+#[test]
+fn a_takedown_reaches_everything() {
+    let corpus = opened();
+    settle(&corpus);
+    run(&corpus, "remove anzeiger.example --reason asked").ok();
+    assert_eq!(hits(&corpus, "--lang de Leuchtturm"), 0);
+    assert_eq!(json(&corpus, "pages")["pages"], 23);
+    assert_eq!(json(&corpus, "why https://anzeiger.example/brot")["fate"], "removed");
+    assert_eq!(json(&corpus, "why https://gazette.example/letter")["fate"], "removed");
+    run(&corpus, "why --all --items").ok();
+}
+
+#[test]
+fn a_backup_of_the_first_release_is_restored_and_goes_on() {
+    let corpus = opened();
+    let backup = corpus.beside("backup");
+    copy_folder(&sample("backup"), &backup);
+    run(&corpus, &format!("backup {} --verify", backup.display())).ok();
+    let more = json(&corpus, &format!("backup {}", backup.display()));
+    assert!(more["copied"].as_u64().unwrap() < more["files"].as_u64().unwrap() / 2, "pages are copied once: {more}");
+
+    fs::remove_dir_all(corpus.home()).unwrap();
+    run(&corpus, &format!("restore {} {}", sample("backup").display(), corpus.home().display())).ok();
+    run(&corpus, "run --from clean").ok();
+    assert_eq!(run(&corpus, "digest --tree").ok().stdout, fs::read_to_string(sample("digest.tsv")).unwrap());
+    assert_eq!(json(&corpus, "token list")[0]["name"], "reader");
+    assert_eq!(json(&corpus, "why https://gazette.example/letter")["fate"], "removed");
+    assert_eq!(hits(&corpus, "--lang en unfinished"), 0);
+}
+
+/// Replaces the version in the label of a packed file: a skippable frame with the text `tidings FORMAT VERSION`, a line
+/// end and a note.
+fn label_newer(bytes: &[u8]) -> Vec<u8> {
+    let length = u32::from_le_bytes(bytes[4..8].try_into().unwrap()) as usize;
+    let text = std::str::from_utf8(&bytes[8..8 + length]).unwrap();
+    let (first, note) = text.split_once('\n').unwrap();
+    let (format, _) = first.rsplit_once(' ').unwrap();
+    let text = format!("{format} {NEWER}\n{note}");
+    [&bytes[..4], &(text.len() as u32).to_le_bytes(), text.as_bytes(), &bytes[8 + length..]].concat()
+}
+
+/// Replaces the version in the `format` of a JSON object in a text.
+fn json_newer(bytes: &[u8]) -> Vec<u8> {
+    let text = std::str::from_utf8(bytes).unwrap();
+    let start = text.find("\"tidings ").unwrap() + 1;
+    let end = start + text[start..].find('"').unwrap();
+    let (format, _) = text[start..end].rsplit_once(' ').unwrap();
+    format!("{}{format} {NEWER}{}", &text[..start], &text[end..]).into_bytes()
+}
+
+/// Replaces the version of a binary file of the index: 32 bits after the 16 bytes of its name.
+fn section_newer(bytes: &[u8]) -> Vec<u8> {
+    [&bytes[..16], &NEWER.to_le_bytes(), &bytes[20..]].concat()
+}
+
+/// The name of the journal.
+const JOURNAL: &str = "plan.journal.zst";
+
+/// Takes away what a killed run left, so that no run begins with a recovery.
+fn settle(corpus: &Corpus) {
+    let left = corpus.files("", ".part").into_iter().chain(corpus.files("", JOURNAL));
+    left.for_each(|path| fs::remove_file(path).unwrap());
+}
+
+/// Makes the last file of the home whose path ends so one of a newer version, and checks that the verb names it, says which
+/// versions it reads, and writes nothing.
+#[track_caller]
+fn is_refused(folder: &str, ending: &str, newer: impl Fn(&[u8]) -> Vec<u8>, verb: &str) {
+    let corpus = opened();
+    if ending != JOURNAL {
+        settle(&corpus);
+    }
+    let path = corpus.files(folder, ending).pop().expect("the museum has one");
+    fs::write(&path, newer(&fs::read(&path).unwrap())).unwrap();
+    refuses(&corpus, &path, NEWER, verb);
+}
+
+#[track_caller]
+fn refuses(corpus: &Corpus, path: &Path, version: u32, verb: &str) {
+    let before = files(corpus);
+    let ran = run(corpus, verb).exits(1);
+    let name = path.file_name().unwrap().to_string_lossy().into_owned();
+    let told = ran.stderr.lines().chain(ran.stdout.lines()).find(|line| line.contains("newer Tidings"));
+    let told = told.unwrap_or_else(|| panic!("{verb}: {}{}", ran.stdout, ran.stderr));
+    assert!(told.contains(&name), "{told}");
+    assert!(told.contains(&format!("{version}, ")) && told.contains("reads up to "), "{told}");
+    assert!(told.contains("install a newer version"), "{told}");
+    assert_eq!(changed(&before, &files(corpus)), Vec::<String>::new(), "{verb}");
+}
+
+#[test]
+fn a_newer_plan_is_refused() {
+    for verb in ["plan", "fetch", "prune --min-age 1"] {
+        is_refused("", "home/plan.tsv.zst", label_newer, verb);
+    }
+    // What a killed run left is not touched either.
+    let corpus = opened();
+    let path = corpus.home().join("plan.tsv.zst");
+    fs::write(&path, label_newer(&fs::read(&path).unwrap())).unwrap();
+    refuses(&corpus, &path, NEWER, "update");
+}
+
+#[test]
+fn a_newer_journal_is_refused() {
+    for verb in ["update", "fetch"] {
+        is_refused("", JOURNAL, label_newer, verb);
+    }
+}
+
+#[test]
+fn newer_pages_are_refused() {
+    is_refused("pages/2026-03-03", ".jsonl.zst", label_newer, "pages");
+    is_refused("pages/2026-03-03", ".jsonl.zst", label_newer, "clean");
+}
+
+#[test]
+fn newer_logs_of_runs_are_refused() {
+    is_refused("runs", "-fetch.jsonl.zst", label_newer, "audit");
+}
+
+#[test]
+fn newer_bodies_of_host_policies_are_refused() {
+    is_refused("state", "rules.jsonl.zst", label_newer, "why 127.1.0.1");
+}
+
+#[test]
+fn newer_documents_are_refused() {
+    is_refused("docs/en", "2026-03-03.jsonl.zst", label_newer, "why https://gazette.example/river");
+    is_refused("docs/en", "2026-03-03.jsonl.zst", label_newer, "export --format jsonl -");
+}
+
+#[test]
+fn newer_dropped_pages_are_refused() {
+    is_refused("docs/dropped", "2026-03-02.jsonl.zst", label_newer, "why https://gazette.example/short");
+}
+
+#[test]
+fn newer_recipes_of_documents_are_refused() {
+    for verb in ["clean", "dedup", "annotate", "export --format jsonl -", "why --all"] {
+        is_refused("docs/recipes", "2026-03-03.json", json_newer, verb);
+    }
+}
+
+#[test]
+fn newer_verdicts_are_refused() {
+    is_refused("seen/verdicts", "2026-03-02.jsonl.zst", label_newer, "why https://gazette.example/copy");
+}
+
+#[test]
+fn a_newer_list_of_judged_days_is_refused() {
+    for verb in ["dedup", "annotate", "why --all"] {
+        is_refused("seen", "ledger.jsonl", json_newer, verb);
+    }
+}
+
+#[test]
+fn newer_text_is_refused() {
+    is_refused("text/en", "2026-03-03.vert.zst", label_newer, "export --format conllu -");
+}
+
+#[test]
+fn newer_recipes_of_text_are_refused() {
+    for verb in ["annotate", "compile", "digest --stage text"] {
+        is_refused("text/recipes", "2026-03-03.json", json_newer, verb);
+    }
+}
+
+#[test]
+fn a_newer_manifest_of_the_index_is_refused() {
+    for verb in ["query --lang en lighthouse", "compile"] {
+        is_refused("index/en", "MANIFEST", json_newer, verb);
+    }
+}
+
+#[test]
+fn newer_segments_lexicons_and_deletions_are_refused() {
+    for ending in [".segment", ".lexicon", ".removed"] {
+        for verb in ["query --lang en lighthouse", "compile"] {
+            is_refused("index/en", ending, section_newer, verb);
+        }
+    }
+}
+
+/// A version is one digit at the end of the eight bytes that begin files of fingerprints.
+fn digit_newer(bytes: &[u8]) -> Vec<u8> {
+    [&bytes[..7], b"9", &bytes[8..]].concat()
+}
+
+#[test]
+fn newer_fingerprints_of_duplicates_are_refused() {
+    let corpus = opened();
+    // The pages that the killed run left make a day grow, which is to be judged again.
+    run(&corpus, "clean").ok();
+    let path = corpus.files("seen/keys", ".keys").pop().unwrap();
+    fs::write(&path, digit_newer(&fs::read(&path).unwrap())).unwrap();
+    refuses(&corpus, &path, 9, "dedup");
+}
+
+#[test]
+fn newer_models_are_refused() {
+    let corpus = opened();
+    let path = corpus.beside("models.bin");
+    let bytes = fs::read(sample("models.bin")).unwrap();
+    let at = b"tidings-tags ".len();
+    fs::write(&path, [&bytes[..at], b"9", &bytes[at + 1..]].concat()).unwrap();
+    let told = run(&corpus, &format!("models {}", path.display())).exits(1).says("newer Tidings").says("reads up to 2");
+    assert!(told.stderr.contains("models.bin"), "{}", told.stderr);
+}
