@@ -37,4 +37,4 @@ pub use layer::{Annotator, Annotators, Rules, enrich};
 pub use model::{Model, TRUST, Weights};
 pub use segment::{Segmenter, Sentence, Witness};
 pub use tagger::{About, ModelError, Models, Part, Tagger, models};
-pub use version::version;
+pub use version::{BEHAVIOUR_VERSION, tables, version};

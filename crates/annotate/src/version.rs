@@ -1,4 +1,4 @@
-//! Which annotator made a text.
+//! The version of the annotator.
 
 use std::sync::OnceLock;
 
@@ -6,8 +6,20 @@ use xxhash_rust::xxh3::Xxh3;
 
 use crate::{model, table};
 
-/// The annotator, its version, and a digest of its tables and models: another table makes other
-/// tokens, and a corpus is made anew. Taggers are named in recipes by language, see [`crate::Annotator::name`].
+/// The version of how text becomes sentences, tokens, lemmas and tags. It grows whenever the same document and models give
+/// other text; recipes name it, so that an upgrade annotates again only then.
+pub const BEHAVIOUR_VERSION: u32 = 1;
+
+/// The release that first had this behaviour; it changes with [`BEHAVIOUR_VERSION`] and not with every release.
+const RELEASE: &str = "0.1.0";
+
+/// The data that shapes text, by name: rules and boundary models of languages, and the embedded taggers.
+pub fn tables() -> impl Iterator<Item = (&'static str, &'static [u8])> {
+    model::files().chain(table::rows()).chain([("tags.bin", crate::tagger::models::SHIPPED)])
+}
+
+/// The name of the segmenter with a digest of its tables and models: other tables make other tokens. Taggers are named in
+/// recipes by language, see [`crate::Annotator::name`].
 pub fn version() -> &'static str {
     static VERSION: OnceLock<String> = OnceLock::new();
     VERSION.get_or_init(|| {
@@ -17,6 +29,6 @@ pub fn version() -> &'static str {
             hash.update(&(bytes.len() as u64).to_le_bytes());
             hash.update(bytes);
         }
-        format!("tidings-annotate {} {:08x}", env!("CARGO_PKG_VERSION"), hash.digest() >> 32)
+        format!("tidings-annotate {} {:08x}", RELEASE, hash.digest() >> 32)
     })
 }

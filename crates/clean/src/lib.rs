@@ -24,4 +24,4 @@ pub mod tree;
 mod version;
 
 pub use extract::{Options, Preset, Source, Unfit, clean, describe, extract, read};
-pub use version::version;
+pub use version::{BEHAVIOUR_VERSION, tables, version};

@@ -22,6 +22,10 @@
 //! # }
 //! ```
 
+/// The version of how duplicates are told. It grows whenever the same documents and rule give other verdicts; the state of
+/// a home names it, so that an upgrade judges again only then.
+pub const BEHAVIOUR_VERSION: u32 = 1;
+
 pub mod ages;
 mod bits;
 mod error;

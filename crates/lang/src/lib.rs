@@ -13,6 +13,7 @@ mod names;
 mod normalise;
 mod stop;
 
+pub use identify::tables;
 pub use identify::{Guess, Guesses, Hints, Script, UNKNOWN, identifiable, identify, identify_paragraphs, tell_lines};
 #[doc(hidden)]
 pub use identify::{glanced, weighed};

@@ -19,6 +19,9 @@ pub const SETTINGS: &str = "tidings.toml";
 /// The lock of a stage, and that of a run over all stages.
 const LOCKS: [&str; 2] = [".lock", ".run.lock"];
 
+/// The beginning of the names of the locks of shards.
+const SHARD_LOCK: &str = ".lock.";
+
 /// The folder of drafts under a root; those of shards have a suffix.
 pub(crate) const DRAFTS: &str = "draft";
 
@@ -271,7 +274,7 @@ impl Home {
             Err(TryLockError::WouldBlock) => return Err(Error::Locked { root: self.root.clone(), pid: None }),
             Err(TryLockError::Error(error)) => return Err(error).context("lock", &path),
         }
-        let own = self.take(&format!(".lock.{shard}"))?;
+        let own = self.take(&format!("{SHARD_LOCK}{shard}"))?;
         Ok(Lock { _file: own._file, _common: Some(common) })
     }
 
@@ -321,6 +324,13 @@ impl Home {
     fn remove_temp(&self) -> Result<()> {
         for folder in [self.root.clone(), self.root.join("state"), self.runs()] {
             file::remove_temp(&folder)?;
+        }
+        // No shard is at work while the whole home is locked.
+        let is_shard_lock = |path: &PathBuf| {
+            path.file_name().is_some_and(|name| name.as_encoded_bytes().starts_with(SHARD_LOCK.as_bytes()))
+        };
+        for path in files_in(&self.root)?.iter().filter(|path| is_shard_lock(path)) {
+            file::remove(path)?;
         }
         crate::import_log::recover(self)?;
         crate::docs::remove_temp(self)?;

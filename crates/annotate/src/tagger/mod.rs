@@ -24,7 +24,7 @@ pub mod features;
 pub mod joints;
 pub mod lemma;
 mod memo;
-mod models;
+pub(crate) mod models;
 mod rows;
 pub mod script;
 mod sparse;

@@ -39,7 +39,7 @@ pub fn models() -> &'static Models {
 }
 
 /// The file that ships with the binary.
-const SHIPPED: &[u8] = include_bytes!("../../models/tags.bin");
+pub(crate) const SHIPPED: &[u8] = include_bytes!("../../models/tags.bin");
 
 impl Models {
     /// The models of a file. Each is checked against its digest when it is first used.

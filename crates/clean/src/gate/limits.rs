@@ -4,6 +4,9 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
+/// The limits of single languages.
+pub(crate) const LANGUAGES_TSV: &str = include_str!("languages.tsv");
+
 /// Limits that somebody set; what is not set is left to others.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
@@ -118,7 +121,7 @@ impl Gate {
 /// What we know that a language needs.
 fn own(language: &str) -> Limits {
     let mut limits = Limits::default();
-    for line in include_str!("languages.tsv").lines().filter(|line| !line.starts_with('#')) {
+    for line in LANGUAGES_TSV.lines().filter(|line| !line.starts_with('#')) {
         let mut fields = line.split('\t');
         let (code, key, value) = (fields.next(), fields.next(), fields.next());
         if code == Some(language) {
@@ -140,7 +143,7 @@ mod tests {
 
     #[test]
     fn the_table_of_languages_reads() {
-        for line in include_str!("languages.tsv").lines().filter(|line| !line.starts_with('#')) {
+        for line in LANGUAGES_TSV.lines().filter(|line| !line.starts_with('#')) {
             let fields: Vec<&str> = line.split('\t').collect();
             assert_eq!(fields.len(), 4, "{line}");
             assert!(fields[2].parse::<f64>().is_ok(), "{line}");

@@ -32,6 +32,7 @@ mod retries;
 mod run;
 mod schedule;
 mod serve;
+mod shards;
 mod status;
 mod support;
 mod tag;

@@ -40,7 +40,8 @@ const LENGTH: usize = FEATURES.len() - 1;
 /// What is said for one language.
 pub(super) type Row = [f32; FEATURES.len()];
 
-static WEIGHTS: LazyLock<Weights> = LazyLock::new(|| Weights::read(include_str!("../../data/weights.tsv")));
+pub(crate) static WEIGHTS_TSV: &str = include_str!("../../data/weights.tsv");
+static WEIGHTS: LazyLock<Weights> = LazyLock::new(|| Weights::read(WEIGHTS_TSV));
 static KNOWN: LazyLock<Known> = LazyLock::new(Known::new);
 
 struct Weights {

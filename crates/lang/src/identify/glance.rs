@@ -58,7 +58,8 @@ type Labels = [f32; 256];
 /// For whom groups of letters speak, in Latin script and in others.
 static SPEAKERS: LazyLock<[[Label; 256]; 2]> = LazyLock::new(|| [GRAMS.speakers(false), GRAMS.speakers(true)]);
 
-static WORTH: LazyLock<Worth> = LazyLock::new(|| Worth::read(include_str!("../../data/glance.tsv")));
+pub(crate) static WORTH_TSV: &str = include_str!("../../data/glance.tsv");
+static WORTH: LazyLock<Worth> = LazyLock::new(|| Worth::read(WORTH_TSV));
 
 impl Worth {
     fn read(table: &str) -> Worth {

@@ -6,7 +6,7 @@
 
 use std::sync::LazyLock;
 
-static TABLE: &[u8] = include_bytes!("../../data/grams.bin");
+pub(crate) static TABLE: &[u8] = include_bytes!("../../data/grams.bin");
 
 /// The table as it lies in the program. Reading it costs nothing but its directory.
 pub(super) static GRAMS: LazyLock<Grams> = LazyLock::new(|| Grams::read(TABLE));

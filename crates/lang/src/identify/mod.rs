@@ -245,3 +245,13 @@ pub fn weighed(text: &str) -> Vec<(&'static str, Vec<f32>)> {
     decide::add_sisters(&mut rows, &evidence, &all);
     rows.into_iter().map(|(label, row)| (GRAMS.codes[usize::from(label)], row.to_vec())).collect()
 }
+
+/// The data that language identification rests on, by file: other data may give other languages.
+pub fn tables() -> [(&'static str, &'static [u8]); 4] {
+    [
+        ("grams.bin", grams::TABLE),
+        ("weights.tsv", decide::WEIGHTS_TSV.as_bytes()),
+        ("glance.tsv", glance::WORTH_TSV.as_bytes()),
+        ("close.txt", sisters::LISTS.as_bytes()),
+    ]
+}

@@ -8,7 +8,7 @@ use std::sync::LazyLock;
 
 use super::grams::{GRAMS, Label};
 
-static LISTS: &str = include_str!("../../data/close.txt");
+pub(crate) static LISTS: &str = include_str!("../../data/close.txt");
 
 pub(super) static SISTERS: LazyLock<Vec<Group>> = LazyLock::new(|| read(LISTS));
 

@@ -1,0 +1,77 @@
+//! Shards: several processes in one home do the work once, and the joined home is that of a single run.
+
+use std::collections::BTreeSet;
+
+use tidings_model::Page;
+
+use crate::clean::{corpus, put};
+use crate::digest::{pages, tree};
+use crate::support::{Corpus, Running};
+
+const SHARDS: usize = 4;
+
+/// A home with thirty days of pages.
+fn month() -> Corpus {
+    let corpus = corpus();
+    for day in 1..=30 {
+        let pages: Vec<Page> = pages(day);
+        put(&corpus, &format!("2026-06-{day:02}"), "a.0", &pages);
+    }
+    corpus
+}
+
+/// Starts all shards of a stage at once.
+fn start(corpus: &Corpus, stage: &str) -> Vec<Running> {
+    (1..=SHARDS).map(|index| corpus.start(&format!("--json {stage} --shard {index}/{SHARDS}"))).collect()
+}
+
+#[test]
+fn four_processes_one_of_them_killed_and_repeated_give_the_corpus_of_one() {
+    let alone = month();
+    alone.run("run --from clean").ok();
+
+    let shared = month();
+    let mut command = shared.command("clean --shard 3/4");
+    // The process dies in the middle of its work, as at a power cut.
+    command.env("TIDINGS_CRASH_AT", "40");
+    let killed = shared.launch(command);
+    let others: Vec<Running> =
+        [1, 2, 4].iter().map(|index| shared.start(&format!("clean --shard {index}/4"))).collect();
+    assert_eq!(killed.wait().code, None, "a signal ended it");
+    others.into_iter().for_each(|shard| drop(shard.wait().ok()));
+    let left = shared.run("--json merge").exits(1).json();
+    let missing = left["missing"]["clean"].as_array().unwrap().len();
+    assert!((1..30).contains(&missing), "some days of one shard are missing: {left}");
+    shared.run("clean --shard 3/4").ok();
+
+    for stage in ["dedup", "annotate", "compile"] {
+        let days: Vec<u64> = start(&shared, stage)
+            .into_iter()
+            .map(|shard| {
+                let outcome = shard.wait().ok().json();
+                outcome["days"].as_u64().or(outcome["days_added"].as_u64()).unwrap()
+            })
+            .collect();
+        assert_eq!(days.iter().filter(|days| **days > 0).count() > 1, stage != "dedup", "{stage}: {days:?}");
+    }
+    shared.run("merge").ok().says("nothing is missing");
+    assert_eq!(tree(&shared), tree(&alone));
+    assert_eq!(shared.state("yield.tsv"), alone.state("yield.tsv"));
+    let again = shared.run("run --from clean").ok();
+    assert!(again.stdout.contains("all of 30 days are up to date"), "{}", again.stdout);
+    shared.is_tidy();
+}
+
+#[test]
+fn a_shard_is_taken_once_and_never_beside_a_whole_run() {
+    let corpus = corpus();
+    put(&corpus, "2026-06-01", "a.0", &pages(1));
+    for nonsense in ["0/4", "5/4", "x", "1/0"] {
+        corpus.run(&format!("clean --shard {nonsense}")).exits(2).says("is no shard");
+    }
+    // Every day belongs to one shard, so that of all of them exactly one has something to do.
+    let done: BTreeSet<bool> = (1..=SHARDS)
+        .map(|index| corpus.run(&format!("--json clean --shard {index}/{SHARDS}")).ok().json()["days"] == 1)
+        .collect();
+    assert_eq!(done.len(), 2);
+}
