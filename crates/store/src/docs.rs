@@ -501,4 +501,77 @@ mod tests {
         assert!(!folder.path().join("docs/de").exists());
         assert!(file::files_in(&home.docs().join("draft")).unwrap().is_empty());
     }
+
+    #[test]
+    fn a_day_is_stale_for_a_reason() {
+        let folder = tempfile::tempdir().unwrap();
+        let home = home(folder.path());
+        home.storage().put_atomic("pages/2026-03-01/a.0.jsonl.zst", b"pages").unwrap();
+        let day = || page_days(&home).unwrap().remove(0);
+        let recipe = |program: &str, settings: u64| Recipe::new("2026-03-01", program, "e", settings.into());
+        let mut draft = DayDraft::begin(&home, recipe("p", 1), &day()).unwrap();
+        draft.push("de", b"{}\n").unwrap();
+        let made = draft.publish(1).unwrap();
+        let stale = |wanted: &Recipe| made.stale(wanted, &home, &day()).unwrap();
+        assert_eq!(stale(&recipe("p", 1)), None);
+        assert_eq!(stale(&recipe("q", 1)), Some("the program is another"));
+        assert_eq!(stale(&recipe("p", 2)), Some("the settings are others"));
+        home.storage().put_atomic("pages/2026-03-01/b.0.jsonl.zst", b"more").unwrap();
+        assert_eq!(stale(&recipe("p", 1)), Some("pages were added"));
+        home.storage().remove("pages/2026-03-01/b.0.jsonl.zst").unwrap();
+        home.storage().remove("docs/de/2026-03-01.jsonl.zst").unwrap();
+        assert_eq!(stale(&recipe("p", 1)), Some("files are missing"));
+        let none = Day { name: "2026-03-01".to_owned(), files: Vec::new() };
+        assert_eq!(made.stale(&recipe("p", 1), &home, &none).unwrap(), Some("pages were removed"));
+    }
+
+    #[test]
+    fn folders_that_are_no_days_are_passed_over() {
+        let folder = tempfile::tempdir().unwrap();
+        let home = home(folder.path());
+        for name in ["2026-03-01", "2026-13-01", "mine", "2026-3-1"] {
+            home.storage().put_atomic(&format!("pages/{name}/a.0.jsonl.zst"), b"").unwrap();
+        }
+        let names: Vec<String> = page_days(&home).unwrap().into_iter().map(|day| day.name).collect();
+        assert_eq!(names, ["2026-03-01"]);
+        assert!(page_days_since(&home, "2026-03-02").unwrap().is_empty());
+    }
+
+    #[test]
+    fn recipes_name_the_days_and_unreadable_ones_count_as_missing() {
+        let folder = tempfile::tempdir().unwrap();
+        let home = home(folder.path());
+        for day in ["2026-03-02", "2026-03-01"] {
+            let mut draft = DayDraft::create(&home, Recipe::new(day, "p", "e", serde_json::Value::Null)).unwrap();
+            draft.push("de", b"{}\n").unwrap();
+            draft.publish(1).unwrap();
+        }
+        home.storage().put_atomic("docs/recipes/notes.txt", b"").unwrap();
+        assert_eq!(document_days(&home).unwrap(), ["2026-03-01", "2026-03-02"]);
+        home.storage().put_atomic("docs/recipes/2026-03-01.json", b"{\"format\":\"tidings recipe 9\"}").unwrap();
+        assert_eq!(Recipe::read(&home, "2026-03-01").unwrap(), None);
+        let files: Vec<String> = Recipe::read(&home, "2026-03-02")
+            .unwrap()
+            .unwrap()
+            .document_files()
+            .map(|file| file.file.clone())
+            .collect();
+        assert_eq!(files, ["docs/de/2026-03-02.jsonl.zst"]);
+        assert_eq!((partition_of(&files[0]), dropped_key("1")), ("de", "docs/dropped/1.jsonl.zst".to_owned()));
+        clear(&home).unwrap();
+        assert!(document_days(&home).unwrap().is_empty());
+    }
+
+    #[test]
+    fn a_document_that_is_none_is_named_by_its_line() {
+        let folder = tempfile::tempdir().unwrap();
+        let home = home(folder.path());
+        home.storage().put_atomic("docs/de/1.jsonl.zst", b"{\"id\":\"a\"}\n[]\n").unwrap();
+        let read: Vec<Result<Document>> = DocumentReader::open_in(&home, "docs/de/1.jsonl.zst").unwrap().collect();
+        assert_eq!(read[0].as_ref().unwrap().id, "a");
+        let error = read[1].as_ref().unwrap_err().to_string();
+        assert!(error.contains("line 2: is not a document"), "{error}");
+        let mut reader = DocumentReader::open_in(&home, "docs/de/1.jsonl.zst").unwrap();
+        assert_eq!(reader.next_line().unwrap().unwrap(), b"{\"id\":\"a\"}");
+    }
 }

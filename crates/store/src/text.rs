@@ -222,4 +222,34 @@ mod tests {
         remove_day(&home, "2026-03-01").unwrap();
         assert!(days(&home).unwrap().is_empty() && !home.root().join(&recipe.outputs[0].file).exists());
     }
+
+    #[test]
+    fn a_day_that_does_not_add_up_is_not_published() {
+        let (_folder, home) = crate::testing::home();
+        let recipe = TextRecipe::new("2026-03-01", "p", "a", serde_json::Value::Null);
+        let mut draft = TextDraft::create(&home, recipe).unwrap();
+        draft.push("de", "<doc>\n</doc>\n", 0).unwrap();
+        let error = draft.publish(2).unwrap_err().to_string();
+        assert!(error.contains("2 documents were read, but 1 were written and 0 left out"), "{error}");
+        assert!(days(&home).unwrap().is_empty());
+    }
+
+    #[test]
+    fn text_is_stale_when_inputs_program_settings_or_files_are_others() {
+        let (_folder, home) = crate::testing::home();
+        let recipe = |program: &str, settings: u64| TextRecipe::new("2026-03-01", program, "a", settings.into());
+        let mut draft = TextDraft::create(&home, recipe("p", 1)).unwrap();
+        draft.push("de", "<doc>\nRegen\n</doc>\n", 1).unwrap();
+        let made = draft.publish(1).unwrap();
+        let stale = |wanted: &TextRecipe| made.stale(wanted, |_| String::new(), &home);
+        assert_eq!(stale(&recipe("p", 1)), None);
+        assert_eq!(stale(&recipe("q", 1)), Some("the program is another"));
+        assert_eq!(stale(&recipe("p", 2)), Some("the settings are others"));
+        let input = FileDigest { file: "docs/de/x".into(), bytes: 1, xxh3: String::new(), lines: None };
+        assert_eq!(stale(&TextRecipe { inputs: vec![input], ..recipe("p", 1) }), Some("its documents are others"));
+        let mut reader = open_vertical(&home, &made.outputs[0].file).unwrap();
+        assert!(matches!(reader.next_event(), Ok(Some(vertical::Event::Document(_))) | Err(_)));
+        clear(&home).unwrap();
+        assert_eq!(stale(&recipe("p", 1)), Some("files are missing"));
+    }
 }
