@@ -25,7 +25,7 @@ const MAX_LINE_BYTES: usize = 64 << 20;
 /// A line of the ledger.
 #[derive(Debug, Default, Serialize, Deserialize)]
 struct Step {
-    /// How long the file of each language is.
+    /// The length of the file of each language.
     files: BTreeMap<String, u64>,
     inputs: Vec<Input>,
 }

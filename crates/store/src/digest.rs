@@ -71,7 +71,7 @@ pub struct Day {
     pub sum: Sum,
 }
 
-/// What the files of a stage come to.
+/// The digests of all files of a stage.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Tree {
     /// The stage.
@@ -128,7 +128,7 @@ impl Wanted {
         format!("{}/{}/{}", stage.name(), self.shelf, self.day)
     }
 
-    /// What tells whether it is still the same.
+    /// The names, sizes and digests of its files, which change when its content does.
     fn key(&self) -> String {
         let mut hash = Xxh3::new();
         hash.update(MANNER.as_bytes());

@@ -43,7 +43,7 @@ pub struct Day {
     pub files: Vec<PathBuf>,
 }
 
-/// What a day was made of, and what came out.
+/// The inputs, settings and outputs of a day of documents.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Recipe {
     /// The format of this file.
@@ -99,7 +99,7 @@ impl Recipe {
         self.outputs.iter().filter(move |output| !is_other(output))
     }
 
-    /// Why a day made by this recipe must be made again; nothing if it need not. Files of pages
+    /// Returns why a day made by this recipe must be made again; nothing if it need not. Files of pages
     /// never change, so that their names and sizes tell.
     pub fn stale(&self, wanted: &Recipe, home: &Home, day: &Day) -> Result<Option<&'static str>> {
         if (&self.program, &self.extractor) != (&wanted.program, &wanted.extractor) {
@@ -125,7 +125,7 @@ impl Recipe {
         Ok(is_alike && self.read_of(home, day)? == self.inputs.len() && !self.is_missing(home))
     }
 
-    /// What came of the pages that an earlier recipe of the same day had not read.
+    /// The counts of the pages that an earlier recipe of the same day had not read.
     pub fn beyond(&self, earlier: &Recipe) -> Recipe {
         let mut rest = self.clone();
         rest.pages -= earlier.pages;
@@ -136,7 +136,7 @@ impl Recipe {
         rest
     }
 
-    /// How many of a day's files this recipe began with.
+    /// Counts the files of a day that this recipe began with.
     fn read_of(&self, home: &Home, day: &Day) -> Result<usize> {
         let mut read = 0;
         for (input, path) in self.inputs.iter().zip(&day.files) {

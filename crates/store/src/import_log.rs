@@ -1,4 +1,4 @@
-//! What came in, from which inputs, up to where: how an import is whole or not at all, and free when it is repeated.
+//! The log of imports: makes each step of an import atomic, and a repeated import free.
 //!
 //! Pages that come in wait in memory, by day. A *step* writes them to files that readers do not see yet, syncs these, adds
 //! one line to `state/imports.jsonl` that names them and says how far each input was read, and gives them their names.
@@ -26,14 +26,14 @@ use crate::home::Home;
 use crate::{apply_journal, pages};
 
 const NAME: &str = "imports.jsonl";
-/// How runs that import are called, and so the files that they write.
+/// The part of the names of runs, and so of their files, that marks an import.
 const VERB: &str = "-import.";
 /// Pages that wait, packed: then a step is due. What is lost by a crash is at most the reading of as much.
 const STEP_BYTES: usize = 48 << 20;
-/// How files of fingerprints end that wait to be folded, and how many fingerprints may wait.
+/// The extension of files of fingerprints that wait to be merged, and how many fingerprints may wait.
 const FINGERPRINTS: &str = "imported";
 const MAX_WAITING: usize = 1 << 20;
-/// What is looked at of a large input, at its beginning, its middle and its end.
+/// The sample of a large input, at its beginning, its middle and its end.
 const SAMPLE_BYTES: u64 = 64 << 10;
 
 /// An input, and how far it was read.
@@ -86,7 +86,7 @@ impl Input {
         Ok(Input { name: name.to_owned(), bytes: meta.len(), xxh3: format!("{time:032x}"), ..Input::default() })
     }
 
-    /// Where to go on.
+    /// The position to continue at.
     pub fn place(&self) -> Position {
         Position { records: self.records, byte: self.byte }
     }
@@ -113,7 +113,7 @@ pub struct PageImporter {
     home: Home,
     run: String,
     log: Option<Appender>,
-    /// How much of the ledger counts.
+    /// The number of sound bytes of the log.
     sound: u64,
     known: HashMap<(String, u64, String), Input>,
     waiting: BTreeMap<String, Vec<u8>>,
@@ -155,7 +155,7 @@ impl PageImporter {
         PageImporter { step_bytes, ..self }
     }
 
-    /// What is known about an input: it, as it was left.
+    /// The last state of an input.
     pub fn known(&self, input: &Input) -> Option<&Input> {
         self.known.get(&input.key())
     }

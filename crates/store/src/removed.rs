@@ -1,4 +1,4 @@
-//! What was taken out of the corpus and must not come back: `removed.tsv`.
+//! Tombstones of deleted pages, hosts and documents, which must not come back: `removed.tsv`.
 //!
 //! A tombstone has no content. An address is known by a hash of itself and a document by its id, which is a hash too; only
 //! hosts and patterns are written out, because URLs that are yet to come must be recognised. Rows
@@ -18,7 +18,7 @@ use crate::table::{self, Field, columns};
 /// The word in the plan for an entry that was taken out.
 pub const STATUS: &str = "removed";
 
-/// What a tombstone speaks of.
+/// The kind of thing that a tombstone covers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Default)]
 pub enum Kind {
     /// One address, by its hash.
@@ -55,7 +55,7 @@ impl Field for Kind {
 /// A row of `removed.tsv`.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Tombstone {
-    /// What it speaks of.
+    /// The kind of thing that it covers.
     pub kind: Kind,
     /// The hash of an address, a host, a pattern, or the id of a document.
     pub what: String,
@@ -85,7 +85,7 @@ pub struct Removed {
 }
 
 impl Removed {
-    /// What a home must do without.
+    /// Reads the tombstones of a home.
     pub fn read(home: &Home) -> Result<Removed> {
         Removed::read_file(&path(home))
     }

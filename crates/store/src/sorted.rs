@@ -18,7 +18,7 @@ const FAN: usize = 64;
 /// Ids that wait in memory before they become a run.
 const WAITING_IDS: usize = 1 << 20;
 const ID_BYTES: usize = 16;
-/// How hard runs are packed: they are read once, soon.
+/// The zstd level of runs: they are read once, soon.
 const LEVEL: i32 = 1;
 
 /// Runs on disk. Their files are unlinked at once: they vanish with the process.
@@ -138,7 +138,7 @@ pub struct DayIdsBuilder {
 pub struct DayIds {
     file: File,
     folder: PathBuf,
-    /// Where the ids of each day stand, by their number.
+    /// The range of the ids of each day, by their number.
     days: BTreeMap<i32, Range<u64>>,
 }
 

@@ -26,7 +26,7 @@ const MAX_LINE_BYTES: usize = 1 << 30;
 /// Text that goes into one frame, as the harvest packs it.
 const FRAME_BYTES: usize = 2 << 20;
 
-/// What a page is known by.
+/// The addresses of a page.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
 #[serde(default)]
 pub struct PageHead {
@@ -185,7 +185,7 @@ fn target_of(record: &mut impl Read) -> io::Result<Option<String>> {
     Ok(head.lines().find_map(value))
 }
 
-/// How many entries of the plan must go, by their status, and the addresses of those whose page was stored.
+/// Counts the entries of the plan that must go; gives also the addresses of those whose page was stored.
 pub fn entries(home: &Home, removed: &Removed) -> Result<(u64, BTreeSet<String>)> {
     let (mut number, mut stored) = (0, BTreeSet::new());
     plan::read(home, |row| {

@@ -24,7 +24,7 @@ const RECIPE: &str = "tidings text recipe 2";
 pub(crate) const ROOT: &str = "text";
 const ENDING: &str = "vert.zst";
 
-/// What a day of text was made of, and what came out.
+/// The inputs, settings and outputs of a day of text.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct TextRecipe {
     /// The format of this file.
@@ -37,7 +37,7 @@ pub struct TextRecipe {
     pub annotator: String,
     /// The settings that matter for the result.
     pub settings: serde_json::Value,
-    /// Who gave lemmas and tags, by the language of paragraphs, foreign ones included.
+    /// The annotator of lemmas and tags, by the language of paragraphs, foreign ones included.
     pub layers: BTreeMap<String, String>,
     /// The files of documents and verdicts.
     pub inputs: Vec<FileDigest>,
@@ -73,7 +73,7 @@ impl TextRecipe {
         Ok(recipe.filter(|recipe| recipe.format == RECIPE && recipe.day == day))
     }
 
-    /// Why a day made by this recipe must be made again; nothing if it need not. `layer` tells who would give lemmas and
+    /// Returns why a day made by this recipe must be made again; nothing if it need not. `layer` names the annotator of lemmas and
     /// tags to a language now: only the languages that the day has matter.
     pub fn stale(&self, wanted: &TextRecipe, layer: impl Fn(&str) -> String, home: &Home) -> Option<&'static str> {
         if (&self.program, &self.annotator) != (&wanted.program, &wanted.annotator) {
@@ -100,7 +100,7 @@ pub fn days(home: &Home) -> Result<Vec<String>> {
 /// For each language who gave its text lemmas and tags, with the tokens of the days that they have seen.
 pub type Layers = BTreeMap<String, BTreeMap<String, u64>>;
 
-/// Who gave the text of each language its lemmas and tags.
+/// The annotators of lemmas and tags, by language.
 pub fn layers(home: &Home) -> Result<Layers> {
     let mut layers = Layers::new();
     for day in days(home)? {
