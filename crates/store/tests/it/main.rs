@@ -1,0 +1,5 @@
+//! Properties of a home through its public interface, in one binary.
+
+mod days;
+mod pages;
+mod whole;
