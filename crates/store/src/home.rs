@@ -95,7 +95,7 @@ impl Home {
     }
 
     /// The storage key of a path inside the home, as recipes and journals write it.
-    pub(crate) fn key(&self, path: &Path) -> String {
+    pub fn key(&self, path: &Path) -> String {
         self.shown(path)
     }
 
