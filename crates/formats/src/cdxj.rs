@@ -3,14 +3,14 @@
 use serde::Serialize;
 use tidings_model::Page;
 
-/// Where a record lies.
+/// The position of a record in a WARC file.
 #[derive(Debug, Clone, Copy)]
 pub struct Place<'p> {
     /// The name of the WARC file.
     pub file: &'p str,
     /// Its first byte.
     pub offset: u64,
-    /// How many bytes it takes.
+    /// Its length in bytes.
     pub length: u64,
     /// The digest of the body, as the record has it.
     pub digest: &'p str,

@@ -20,7 +20,7 @@ const LEAST_BYTES: usize = 20;
 const MOST_PACKED: usize = 16 << 20;
 /// MemberReader that claim to be longer, unpacked, are unpacked in pieces too.
 const MOST_UNPACKED: usize = 64 << 20;
-/// What is read from the file at once.
+/// Bytes that are read from the file at once.
 const READ_BYTES: usize = 1 << 20;
 /// Pieces of a large member.
 const PIECE_BYTES: usize = 256 << 10;
@@ -30,20 +30,20 @@ const MOST_GUESSES: usize = 4;
 /// Beginnings of members that are tried behind a damaged place; more of them are an attack.
 const MOST_TRIED: usize = 10_000;
 
-/// What the members hold, one after the other.
+/// Decompresses the members of a file, one after the other.
 pub struct MemberReader<R> {
     input: R,
     packed: Vec<u8>,
-    /// Where in the packed bytes the next member, or the rest of this one, begins.
+    /// The offset in the compressed bytes of the next member, or of the rest of this one.
     start: usize,
-    /// Where in the input the packed bytes begin.
+    /// The offset of the compressed bytes in the input.
     offset: u64,
     input_ended: bool,
     unpacked: Vec<u8>,
-    /// How much of the unpacked bytes holds something, and how much of that was given.
+    /// The number of decompressed bytes, and of those that were given out.
     filled: usize,
     used: usize,
-    /// Where in the input the member that was unpacked last begins.
+    /// The offset in the input of the member that was decompressed last.
     member: u64,
     /// Whether nothing of that member was given before these bytes.
     at_start: bool,
@@ -72,7 +72,7 @@ impl<R: Read> MemberReader<R> {
         }
     }
 
-    /// Where the member begins whose first byte is the next to be given; nothing within a member.
+    /// The offset of the member whose first byte is the next to be given; nothing within a member.
     pub fn boundary(&self) -> Option<u64> {
         match self.used {
             0 if self.filled > 0 => self.at_start.then_some(self.member),

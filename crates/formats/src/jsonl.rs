@@ -54,7 +54,7 @@ struct Metadata<'a> {
     licence: Option<&'a Licence>,
     #[serde(skip_serializing_if = "Rights::is_empty")]
     rights: &'a Rights,
-    /// What people say about its feed, and other fields to filter by.
+    /// Labels of its feed, and other fields to filter by.
     fields: serde_json::Map<String, serde_json::Value>,
     extractor: &'a str,
 }

@@ -218,7 +218,7 @@ fn escape(text: &str, begins_line: bool, out: &mut String) {
     }
 }
 
-/// Where a line has a sign that makes it something else than a line of text: a heading, an item,
+/// The offset of a sign that makes a line something else than a line of text: a heading, an item,
 /// a quotation, a rule, a table.
 fn sign_at_start(line: &str) -> Option<usize> {
     let first = line.chars().next()?;

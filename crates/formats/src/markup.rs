@@ -1,4 +1,4 @@
-//! What XML, TEI and HTML have in common: escaping, and a walk over a document with the names of
+//! Shared parts of XML, TEI and HTML: escaping, and a walk over a document with the names of
 //! elements as a table.
 
 use tidings_model::{Mark, Paragraph};
@@ -6,7 +6,7 @@ use tidings_model::{Mark, Paragraph};
 use crate::inline::{self, Inline};
 use crate::layout::{List, Part};
 
-/// What opens and closes an element.
+/// The tags of an element.
 pub(crate) type Tags = (&'static str, &'static str);
 
 /// The elements of a format by what they stand for.

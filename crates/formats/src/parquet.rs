@@ -4,7 +4,7 @@
 //! packed with zstd. The format's own description (parquet-format, with Thrift's compact protocol for everything that is
 //! not data) fits into this file, which costs nothing to build; docs/notes/export.md says what the usual library would.
 
-/// What a column holds.
+/// The type of a column.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Type {
     /// Text, always there.
@@ -48,7 +48,7 @@ pub struct Table {
 struct Column {
     name: &'static str,
     kind: Type,
-    /// How much of the nested value is there: 1 for a value of an optional column.
+    /// Definition levels: 1 for a value of an optional column.
     definition: Vec<u8>,
     /// 0 begins a row, 1 goes on with its list.
     repetition: Vec<u8>,
@@ -84,12 +84,12 @@ impl Table {
         self.rows += 1;
     }
 
-    /// How many rows there are.
+    /// The number of rows.
     pub fn rows(&self) -> u64 {
         self.rows
     }
 
-    /// What it takes in memory, about.
+    /// Its size in memory, about.
     pub fn bytes(&self) -> usize {
         self.bytes
     }
@@ -238,7 +238,7 @@ impl Column {
         self.range = Some((least.min(number), greatest.max(number)));
     }
 
-    /// How many values and gaps there are; what the format calls the number of values.
+    /// The number of values and gaps, which the format calls the number of values.
     fn levels(&self) -> u64 {
         if self.kind == Type::Text { self.rows } else { self.definition.len() as u64 }
     }

@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 
 use tidings_model::Annotated;
 
-/// What a vertical file holds: the columns and attributes that its registry must name.
+/// The columns and attributes of a vertical file, which its registry must name.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Contents {
     has_lemmas: bool,

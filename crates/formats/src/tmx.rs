@@ -3,10 +3,10 @@
 use crate::markup::{language, one_line};
 use crate::xml::DECLARATION;
 
-/// What stands behind the last pair.
+/// The text behind the last pair.
 pub const CLOSING: &str = "</body>\n</tmx>\n";
 
-/// What stands before the first pair.
+/// The text before the first pair.
 pub fn opening() -> String {
     format!(
         "{DECLARATION}<tmx version=\"1.4\">\n<header creationtool=\"tidings\" creationtoolversion=\"{}\" datatype=\"plaintext\" \

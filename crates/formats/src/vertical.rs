@@ -25,7 +25,7 @@ use crate::error::{Context, Error, Result};
 
 /// No line of a corpus is longer; what is, is another kind of file.
 const MAX_LINE_BYTES: usize = 1 << 20;
-/// How many fields a document may have besides those with a column of their own.
+/// The number of fields that a document may have besides those with a column of their own.
 pub(crate) const MAX_FIELDS: usize = 64;
 
 /// Appends a document to `text`.
@@ -102,7 +102,7 @@ fn escape(value: &str, text: &mut String) {
     }
 }
 
-/// What was written as an entity, as it was. Entities that are not ours stay as they are.
+/// Replaces entities by their characters. Entities that are not ours stay as they are.
 pub fn unescape(text: &str) -> String {
     let mut plain = String::with_capacity(text.len());
     let mut rest = text;
@@ -120,7 +120,7 @@ pub fn unescape(text: &str) -> String {
     plain
 }
 
-/// What a vertical file consists of, in its order.
+/// A part of a vertical file.
 #[derive(Debug)]
 pub enum Event<'l> {
     /// A document begins.

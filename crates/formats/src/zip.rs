@@ -29,7 +29,7 @@ pub struct Entry {
     pub name: String,
     /// Its size, packed.
     pub bytes: u64,
-    /// Where its own head begins.
+    /// The offset of its local header.
     at: u64,
     is_deflated: bool,
 }

@@ -27,15 +27,15 @@ use crate::table::{self, columns};
 use crate::takedown;
 
 const MANIFEST: &str = "MANIFEST.tsv";
-/// How the names of folders of a backup end.
+/// The suffix of folders of a backup.
 pub const FOLDER_ENDING: &str = "-backup";
 /// Lies in a folder as long as a home is being restored there.
 const RESTORING: &str = ".restoring";
-/// What can be made again from the rest, or belongs to one moment.
+/// Folders that can be made again from the rest, or belong to one moment.
 const DERIVED: [&str; 6] = ["docs", "seen", "text", "index", "history", "trial"];
 /// Folders inside folders, at most.
 const MAX_DEPTH: usize = 8;
-/// How often a plan is copied that is being replaced all the while.
+/// Attempts to copy a plan that a run keeps replacing.
 const TRIES: u32 = 5;
 
 /// A file of the home in a backup.
@@ -62,7 +62,7 @@ pub struct Backup {
     files: BTreeMap<String, Saved>,
 }
 
-/// What a run of the backup did.
+/// The result of one backup run.
 #[derive(Debug, Default, Clone, PartialEq, Eq)]
 pub struct Taken {
     /// Files that are in the backup now.
@@ -243,7 +243,7 @@ impl Backup {
         Ok(faults)
     }
 
-    /// How many files there are, and their bytes.
+    /// The number of files, and their bytes.
     pub fn size(&self) -> (u64, u64) {
         (self.files.len() as u64, self.files.values().map(|saved| saved.bytes).sum())
     }

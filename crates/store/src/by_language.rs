@@ -25,7 +25,7 @@ const MAX_LINE_BYTES: usize = 64 << 20;
 /// A line of the ledger.
 #[derive(Debug, Default, Serialize, Deserialize)]
 struct Step {
-    /// How long the file of each language is.
+    /// The length of the file of each language.
     files: BTreeMap<String, u64>,
     inputs: Vec<Input>,
 }
@@ -194,5 +194,43 @@ mod tests {
         fs::remove_file(&theirs).unwrap();
         let error = ByLanguage::open(folder.path(), false).err().unwrap().to_string();
         assert!(error.contains("de.txt.zst is damaged"), "{error}");
+    }
+
+    #[test]
+    fn lines_of_every_language_come_back_and_a_step_without_lines_remembers_its_input() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut encoder = FrameEncoder::new(1);
+        let mut filled = ByLanguage::open(folder.path(), false).unwrap();
+        for (language, text) in [("en", "one\n"), ("de", "eins\n"), ("en", "two\n")] {
+            filled.append(language, &encoder.encode(text.as_bytes())).unwrap();
+        }
+        filled.step(vec![input("a")]).unwrap();
+        filled.step(vec![input("empty")]).unwrap();
+        drop(filled);
+        let filled = ByLanguage::open(folder.path(), false).unwrap();
+        assert_eq!(lines(&filled), ["eins", "one", "two"]);
+        assert!(filled.knows(&input("a")) && filled.knows(&input("empty")));
+    }
+
+    #[test]
+    fn a_crash_at_any_byte_of_the_log_keeps_whole_steps() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut encoder = FrameEncoder::new(1);
+        let mut filled = ByLanguage::open(folder.path(), false).unwrap();
+        for text in ["one\n", "two\n"] {
+            filled.append("en", &encoder.encode(text.as_bytes())).unwrap();
+            filled.step(vec![input(text)]).unwrap();
+        }
+        drop(filled);
+        let (log, data) = (folder.path().join(LEDGER), folder.path().join("en.txt.zst"));
+        let (whole, bytes) = (fs::read(&log).unwrap(), fs::read(&data).unwrap());
+        let first = whole.iter().position(|byte| *byte == b'\n').unwrap() + 1;
+        for len in first..whole.len() {
+            fs::write(&log, &whole[..len]).unwrap();
+            fs::write(&data, &bytes).unwrap();
+            let filled = ByLanguage::open(folder.path(), false).unwrap();
+            assert_eq!(lines(&filled), ["one"], "cut at byte {len}");
+            assert!(!filled.knows(&input("two\n")));
+        }
     }
 }

@@ -8,7 +8,7 @@ use crate::error::{Context, Result};
 use crate::home::Home;
 use crate::table::{self, Field, columns};
 
-/// What became of a candidate.
+/// The state of a candidate.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Hash, PartialOrd, Ord)]
 pub enum Fate {
     /// It was not requested yet.
@@ -62,31 +62,31 @@ pub struct Candidate {
     pub feed: String,
     /// The site it was found on: a host without `www.`.
     pub site: String,
-    /// What speaks for it, in a word.
+    /// The evidence for it, in a word.
     pub evidence: String,
-    /// How many pages linked to it.
+    /// The number of pages that linked to it.
     pub seen: u64,
     /// The first page that did.
     pub found_on: String,
-    /// What became of it.
+    /// Its state.
     pub fate: Fate,
     /// Why, where that needs saying.
     pub reason: String,
     /// When it was last asked for.
     pub checked: String,
-    /// How many entries it listed then.
+    /// The number of entries it listed then.
     pub entries: u32,
     /// Its latest entry's date then.
     pub latest: String,
     /// Its language, if it or the page it was found on names one.
     pub language: String,
-    /// How many requests it has cost.
+    /// The number of requests it has cost.
     pub requests: u32,
     /// Good pages that were seen on its site.
     pub good_pages: u64,
-    /// What it is called.
+    /// Its title.
     pub title: String,
-    /// What a list said about it: `key=value`, separated by tabs.
+    /// Labels of the list that named it: `key=value`, separated by tabs.
     pub labels: String,
 }
 
@@ -145,9 +145,9 @@ pub struct Barren {
     pub site: String,
     /// When it was searched.
     pub checked: String,
-    /// How many requests that took.
+    /// The number of requests that took.
     pub requests: u32,
-    /// Where the search began.
+    /// The start of the search.
     pub start: String,
 }
 

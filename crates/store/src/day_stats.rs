@@ -1,4 +1,4 @@
-//! What became of the pages of each day, stage by stage: the figures that recipes, ledgers and tables of all days hold.
+//! Statistics of each day, stage by stage, from the recipes, the judged days and the yield tables.
 //!
 //! A home of ten years has thousands of small files of figures. A [`DayStatsCache`] reads each once, and again only when it is another
 //! file: a server may call [`DayStatsCache::refresh`] for every request.
@@ -15,7 +15,7 @@ use crate::runs;
 use crate::text::{self, TextRecipe};
 use crate::yields::{self, Yield};
 
-/// What became of the pages of one day.
+/// Statistics of one day of pages.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct DayStats {
     /// Runs of `update` or `fetch` that began on this day.
@@ -30,13 +30,13 @@ pub struct DayStats {
     pub documents: BTreeMap<String, u64>,
     /// Pages that gave no document, by reason.
     pub dropped: BTreeMap<String, u64>,
-    /// What was seen before; nothing if the day is not judged yet.
+    /// Duplicates; nothing if the day is not judged yet.
     pub judged: Option<Judged>,
-    /// What became text; nothing if the day is not annotated yet.
+    /// Annotated text; nothing if the day is not annotated yet.
     pub text: Option<Annotated>,
 }
 
-/// What was seen before.
+/// Counts of duplicates.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 #[allow(missing_docs)] // The names say it.
 pub struct Judged {
@@ -46,7 +46,7 @@ pub struct Judged {
     pub duplicate_words: u64,
 }
 
-/// What became text.
+/// Counts of annotated text.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Annotated {
     /// Documents written, by language.
@@ -57,7 +57,7 @@ pub struct Annotated {
     pub tokens: BTreeMap<String, u64>,
 }
 
-/// How a file was when it was read.
+/// Size and time of a file when it was read.
 type Stamp = Option<Stat>;
 
 fn stamp(home: &Home, key: &str) -> Stamp {

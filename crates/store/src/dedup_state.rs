@@ -27,7 +27,7 @@ use crate::home::Home;
 const LEDGER: &str = "tidings seen 1";
 pub(crate) const FORMAT: &str = "verdicts";
 pub(crate) const VERSION: u32 = 1;
-/// How hard verdicts are packed; no setting, because the same days must give the same bytes everywhere.
+/// The zstd level of verdicts; no setting, because the same days must give the same bytes everywhere.
 const LEVEL: i32 = 6;
 /// No line is longer.
 const MAX_LINE_BYTES: usize = 1 << 28;
@@ -86,7 +86,7 @@ pub struct JudgedDays {
     pub manner: DedupParams,
     /// The days.
     pub days: Vec<JudgedDay>,
-    /// How much of the file is sound.
+    /// The number of sound bytes of the file.
     bytes: u64,
 }
 
@@ -327,14 +327,14 @@ impl VerdictDraft {
     }
 }
 
-/// What was said of a document, as it lies in `seen/verdicts/`.
+/// The verdict on a document, as it lies in `seen/verdicts/`.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct VerdictLine {
     /// The document.
     pub id: String,
     /// The partition of its language.
     pub lang: String,
-    /// Who published it, and its day: what is known of a copy.
+    /// Its publisher.
     pub site: String,
     /// The day it is dated, or was seen.
     pub date: String,
@@ -345,7 +345,7 @@ pub struct VerdictLine {
     /// The document most of it was seen in.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub copy_of: Option<String>,
-    /// How many paragraphs it has.
+    /// The number of its paragraphs.
     pub paragraphs: u64,
     /// Those that are duplicates.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -377,11 +377,11 @@ pub struct DuplicateUnit {
 pub struct Copy {
     /// The copy.
     pub id: String,
-    /// Who published it.
+    /// Its publisher.
     pub site: String,
     /// When.
     pub date: String,
-    /// How much of it is a copy.
+    /// The share of it that is a copy.
     pub share: f64,
 }
 
@@ -491,7 +491,7 @@ mod tests {
     #[test]
     fn a_list_of_another_format_is_none() {
         let (_folder, home) = home();
-        for text in ["", "{}\n", "{\"format\":\"tidings seen 9\",\"program\":\"\",\"settings\":null}\n", "nonsense\n"] {
+        for text in ["", "{}\n", "{\"format\":\"tidings seen 0\",\"program\":\"\",\"settings\":null}\n", "nonsense\n"] {
             home.storage().put_atomic(KEY, text.as_bytes()).unwrap();
             assert_eq!(JudgedDays::read(&home).unwrap(), None, "{text}");
         }

@@ -71,7 +71,7 @@ pub struct Day {
     pub sum: Sum,
 }
 
-/// What the files of a stage come to.
+/// The digests of all files of a stage.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Tree {
     /// The stage.
@@ -128,7 +128,7 @@ impl Wanted {
         format!("{}/{}/{}", stage.name(), self.shelf, self.day)
     }
 
-    /// What tells whether it is still the same.
+    /// The names, sizes and digests of its files, which change when its content does.
     fn key(&self) -> String {
         let mut hash = Xxh3::new();
         hash.update(MANNER.as_bytes());
@@ -403,5 +403,29 @@ mod tests {
         *bytes.last_mut().unwrap() ^= 1;
         std::fs::write(&path, bytes).unwrap();
         assert!(is_as_vouched(&home, &vouched).unwrap_err().to_string().contains("damaged"));
+    }
+
+    #[test]
+    fn every_stage_has_a_digest_and_one_language_can_be_asked_for() {
+        let (_folder, home) = crate::testing::home();
+        let mut draft =
+            docs::DayDraft::create(&home, Recipe::new("2026-03-01", "p", "e", serde_json::Value::Null)).unwrap();
+        draft.push("de", b"{\"id\":\"1\"}\n").unwrap();
+        draft.push("en", b"{\"id\":\"2\"}\n").unwrap();
+        draft.publish(2).unwrap();
+        let mut text =
+            text::TextDraft::create(&home, TextRecipe::new("2026-03-01", "p", "a", serde_json::Value::Null)).unwrap();
+        text.push("de", "<doc id=\"1\">\nRegen\n</doc>\n<doc id=\"2\">\nx\n</doc>\n", 1).unwrap();
+        text.publish(1).unwrap();
+        let mut digester = Digester::open(&home, true).unwrap();
+        let mut items = |stage, partition| digester.stage(stage, partition, |_, _, _| {}).unwrap().items();
+        assert_eq!(
+            [items(Stage::Docs, None), items(Stage::Docs, Some("de")), items(Stage::Docs, Some("fr"))],
+            [2, 1, 0]
+        );
+        assert_eq!([items(Stage::Text, None), items(Stage::Seen, None), items(Stage::Pages, None)], [2, 0, 0]);
+        let tree = digester.stage(Stage::Docs, None, |_, _, _| {}).unwrap();
+        assert_eq!(tree.shelves().iter().map(|part| part.0.as_str()).collect::<Vec<_>>(), ["de", "en"]);
+        assert_eq!(hex(&[255; 32]), "f".repeat(64));
     }
 }

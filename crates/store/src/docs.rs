@@ -43,7 +43,7 @@ pub struct Day {
     pub files: Vec<PathBuf>,
 }
 
-/// What a day was made of, and what came out.
+/// The inputs, settings and outputs of a day of documents.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Recipe {
     /// The format of this file.
@@ -99,7 +99,7 @@ impl Recipe {
         self.outputs.iter().filter(move |output| !is_other(output))
     }
 
-    /// Why a day made by this recipe must be made again; nothing if it need not. Files of pages
+    /// Returns why a day made by this recipe must be made again; nothing if it need not. Files of pages
     /// never change, so that their names and sizes tell.
     pub fn stale(&self, wanted: &Recipe, home: &Home, day: &Day) -> Result<Option<&'static str>> {
         if (&self.program, &self.extractor) != (&wanted.program, &wanted.extractor) {
@@ -125,7 +125,7 @@ impl Recipe {
         Ok(is_alike && self.read_of(home, day)? == self.inputs.len() && !self.is_missing(home))
     }
 
-    /// What came of the pages that an earlier recipe of the same day had not read.
+    /// The counts of the pages that an earlier recipe of the same day had not read.
     pub fn beyond(&self, earlier: &Recipe) -> Recipe {
         let mut rest = self.clone();
         rest.pages -= earlier.pages;
@@ -136,7 +136,7 @@ impl Recipe {
         rest
     }
 
-    /// How many of a day's files this recipe began with.
+    /// Counts the files of a day that this recipe began with.
     fn read_of(&self, home: &Home, day: &Day) -> Result<usize> {
         let mut read = 0;
         for (input, path) in self.inputs.iter().zip(&day.files) {
@@ -541,5 +541,78 @@ mod tests {
         assert!(Recipe::read(&home, "2026-03-01").unwrap().is_none());
         assert!(!folder.path().join("docs/de").exists());
         assert!(file::files_in(&home.docs().join("draft")).unwrap().is_empty());
+    }
+
+    #[test]
+    fn a_day_is_stale_for_a_reason() {
+        let folder = tempfile::tempdir().unwrap();
+        let home = home(folder.path());
+        home.storage().put_atomic("pages/2026-03-01/a.0.jsonl.zst", b"pages").unwrap();
+        let day = || page_days(&home).unwrap().remove(0);
+        let recipe = |program: &str, settings: u64| Recipe::new("2026-03-01", program, "e", settings.into());
+        let mut draft = DayDraft::begin(&home, recipe("p", 1), &day()).unwrap();
+        draft.push("de", b"{}\n").unwrap();
+        let made = draft.publish(1).unwrap();
+        let stale = |wanted: &Recipe| made.stale(wanted, &home, &day()).unwrap();
+        assert_eq!(stale(&recipe("p", 1)), None);
+        assert_eq!(stale(&recipe("q", 1)), Some("the program is another"));
+        assert_eq!(stale(&recipe("p", 2)), Some("the settings are others"));
+        home.storage().put_atomic("pages/2026-03-01/b.0.jsonl.zst", b"more").unwrap();
+        assert_eq!(stale(&recipe("p", 1)), Some("pages were added"));
+        home.storage().remove("pages/2026-03-01/b.0.jsonl.zst").unwrap();
+        home.storage().remove("docs/de/2026-03-01.jsonl.zst").unwrap();
+        assert_eq!(stale(&recipe("p", 1)), Some("files are missing"));
+        let none = Day { name: "2026-03-01".to_owned(), files: Vec::new() };
+        assert_eq!(made.stale(&recipe("p", 1), &home, &none).unwrap(), Some("pages were removed"));
+    }
+
+    #[test]
+    fn folders_that_are_no_days_are_passed_over() {
+        let folder = tempfile::tempdir().unwrap();
+        let home = home(folder.path());
+        for name in ["2026-03-01", "2026-13-01", "mine", "2026-3-1"] {
+            home.storage().put_atomic(&format!("pages/{name}/a.0.jsonl.zst"), b"").unwrap();
+        }
+        let names: Vec<String> = page_days(&home).unwrap().into_iter().map(|day| day.name).collect();
+        assert_eq!(names, ["2026-03-01"]);
+        assert!(page_days_since(&home, "2026-03-02").unwrap().is_empty());
+    }
+
+    #[test]
+    fn recipes_name_the_days_and_unreadable_ones_count_as_missing() {
+        let folder = tempfile::tempdir().unwrap();
+        let home = home(folder.path());
+        for day in ["2026-03-02", "2026-03-01"] {
+            let mut draft = DayDraft::create(&home, Recipe::new(day, "p", "e", serde_json::Value::Null)).unwrap();
+            draft.push("de", b"{}\n").unwrap();
+            draft.publish(1).unwrap();
+        }
+        home.storage().put_atomic("docs/recipes/notes.txt", b"").unwrap();
+        assert_eq!(document_days(&home).unwrap(), ["2026-03-01", "2026-03-02"]);
+        home.storage().put_atomic("docs/recipes/2026-03-01.json", b"{\"format\":\"tidings recipe 9\"}").unwrap();
+        assert_eq!(Recipe::read(&home, "2026-03-01").unwrap(), None);
+        let files: Vec<String> = Recipe::read(&home, "2026-03-02")
+            .unwrap()
+            .unwrap()
+            .document_files()
+            .map(|file| file.file.clone())
+            .collect();
+        assert_eq!(files, ["docs/de/2026-03-02.jsonl.zst"]);
+        assert_eq!((partition_of(&files[0]), dropped_key("1")), ("de", "docs/dropped/1.jsonl.zst".to_owned()));
+        clear(&home).unwrap();
+        assert!(document_days(&home).unwrap().is_empty());
+    }
+
+    #[test]
+    fn a_document_that_is_none_is_named_by_its_line() {
+        let folder = tempfile::tempdir().unwrap();
+        let home = home(folder.path());
+        home.storage().put_atomic("docs/de/1.jsonl.zst", b"{\"id\":\"a\"}\n[]\n").unwrap();
+        let read: Vec<Result<Document>> = DocumentReader::open_in(&home, "docs/de/1.jsonl.zst").unwrap().collect();
+        assert_eq!(read[0].as_ref().unwrap().id, "a");
+        let error = read[1].as_ref().unwrap_err().to_string();
+        assert!(error.contains("line 2: is not a document"), "{error}");
+        let mut reader = DocumentReader::open_in(&home, "docs/de/1.jsonl.zst").unwrap();
+        assert_eq!(reader.next_line().unwrap().unwrap(), b"{\"id\":\"a\"}");
     }
 }

@@ -1,4 +1,4 @@
-//! Why the store cannot go on: always with the file, and with what a person can do about it.
+//! Errors that stop a run: each names the file, the cause and the remedy.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -33,7 +33,7 @@ pub enum Error {
     NoHome { start: PathBuf },
 }
 
-/// What the store gives.
+/// The result of a store operation.
 pub type Result<T> = std::result::Result<T, Error>;
 
 impl From<tidings_storage::Error> for Error {

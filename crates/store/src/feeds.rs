@@ -16,7 +16,7 @@ use crate::table::{self, Field, columns};
 pub struct ListedFeed {
     /// The feed's address.
     pub url: String,
-    /// What the user says about it (topic, genre, country, lang, …).
+    /// Labels that the user gave it (topic, genre, country, lang, …).
     pub labels: Vec<(String, String)>,
 }
 
@@ -86,7 +86,7 @@ fn shorten(text: &str) -> String {
     if head.len() < text.len() { format!("{head}…") } else { head }
 }
 
-/// How the last poll of a feed went.
+/// The result of a poll.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Polled {
@@ -125,7 +125,7 @@ impl Field for Polled {
     }
 }
 
-/// How a feed does, in one word.
+/// The health of a feed, in one word.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Health {
     /// It was never asked.
@@ -162,7 +162,7 @@ const DEAD_AFTER: u32 = 5;
 const SLOW_BELOW: f64 = 1.0 / 30.0;
 
 impl FeedState {
-    /// How the feed does.
+    /// The health of the feed.
     pub fn health(&self) -> Health {
         if self.checked.is_empty() {
             return Health::New;
@@ -180,16 +180,16 @@ impl FeedState {
     }
 }
 
-/// What is remembered about a feed between polls.
+/// The state of a feed between polls.
 ///
-/// What the schedule has learned is kept as text, as it stands in the table; the schedule itself
+/// Figures of the schedule are kept as text, as it stands in the table; the schedule itself
 /// reads and writes it.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct FeedState {
     /// The address in the list.
     pub feed: String,
-    /// How the last poll went.
+    /// The result of the last poll.
     pub polled: Polled,
     /// When it was last asked.
     pub checked: String,
@@ -197,7 +197,7 @@ pub struct FeedState {
     pub succeeded: String,
     /// Failed polls since then.
     pub failures: u32,
-    /// What went wrong last, in words.
+    /// The last error, in words.
     pub error: String,
     /// The ETag of the last good answer, as it was given.
     pub etag: String,
@@ -205,13 +205,13 @@ pub struct FeedState {
     pub last_modified: String,
     /// The fingerprint of the last good answer's body.
     pub body: String,
-    /// Where a permanent redirect leads.
+    /// The target of a permanent redirect.
     pub moved_to: String,
-    /// How many polls in a row confirmed that.
+    /// The number of polls in a row that confirmed it.
     pub moved_times: u32,
-    /// How many entries it listed last.
+    /// The number of entries it listed last.
     pub entries: u32,
-    /// How many entries it brought in all.
+    /// The number of entries it brought in all.
     pub brought: u64,
     /// Its title.
     pub title: String,
@@ -227,17 +227,17 @@ pub struct FeedState {
     pub arrived: String,
     /// Days it was watched, older ones counting less.
     pub watched_days: String,
-    /// How many hours its document reaches back.
+    /// The hours that its document reaches back.
     pub reach_h: String,
     /// Recent entries by the hour of the day, in UTC: 24 numbers.
     pub hours: String,
-    /// What one of its entries is worth compared with others; nothing is 1.
+    /// The weight of one of its entries compared with others; nothing is 1.
     pub worth: String,
-    /// What it says about being asked: `ttl=60 hours=0,1 days=sunday`.
+    /// Its own hints for polling: `ttl=60 hours=0,1 days=sunday`.
     pub wishes: String,
     /// Polls with validators since it was last asked for all it has.
     pub conditional: u32,
-    /// How often it said that nothing had changed although something had.
+    /// The number of false 304 answers.
     pub lies: u32,
     /// The entries it listed last, as short hashes.
     pub window: String,
@@ -273,7 +273,7 @@ columns!(FeedState {
     window
 });
 
-/// What is remembered about all feeds, by address.
+/// The states of all feeds, by address.
 pub fn states(home: &Home) -> Result<HashMap<String, FeedState>> {
     let mut states = HashMap::new();
     table::read(&home.state("feeds.tsv"), |state: FeedState| {

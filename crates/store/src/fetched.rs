@@ -78,6 +78,7 @@ pub(crate) fn add(home: &Home, mut new: Vec<Fingerprint>) -> Result<()> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use proptest::prelude::*;
 
     #[test]
     fn fingerprints_are_kept_sorted_and_once() {
@@ -96,5 +97,29 @@ mod tests {
         let mut new: FingerprintSet = [7, 8].map(Fingerprint).into_iter().collect();
         subtract(&home, &mut new).unwrap();
         assert_eq!(new.into_iter().collect::<Vec<_>>(), [Fingerprint(8)]);
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(24))]
+
+        #[test]
+        fn the_file_is_a_set(batches in prop::collection::vec(prop::collection::vec(0u64..40, 0..8), 0..5)) {
+            let (_folder, home) = crate::testing::home();
+            let mut model = std::collections::BTreeSet::new();
+            for batch in batches {
+                model.extend(batch.iter().copied());
+                add(&home, batch.into_iter().map(Fingerprint).collect()).unwrap();
+            }
+            let mut all = Vec::new();
+            for_each(&home, |known| {
+                all.push(known.0);
+                Ok(())
+            })
+            .unwrap();
+            prop_assert_eq!(all, model.iter().copied().collect::<Vec<_>>());
+            for number in 0..45 {
+                prop_assert_eq!(holds(&home, Fingerprint(number)).unwrap(), model.contains(&number));
+            }
+        }
     }
 }

@@ -18,7 +18,7 @@ pub struct FileDigest {
     pub bytes: u64,
     /// The digest of its bytes: XXH3, 128 bits, in hexadecimal.
     pub xxh3: String,
-    /// How many lines it holds, where we wrote it.
+    /// The number of its lines, where we wrote it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub lines: Option<u64>,
 }

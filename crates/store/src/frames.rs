@@ -14,7 +14,7 @@ use zstd::zstd_safe::{self, CParameter};
 
 use crate::error::{Context, Error, Result};
 
-/// How much text goes into one frame: larger frames compress hardly better, smaller ones worse.
+/// Text of one frame: larger frames compress hardly better, smaller ones worse.
 pub(crate) const FRAME_BYTES: usize = 4 << 20;
 
 /// No frame of ours is larger, packed or unpacked: one page of the largest size that settings
@@ -73,9 +73,9 @@ pub(crate) struct Walker {
     path: PathBuf,
     file: File,
     buffer: Vec<u8>,
-    /// Where in the file the buffer begins.
+    /// The offset of the buffer in the file.
     offset: u64,
-    /// How much of the buffer was given out.
+    /// The bytes of the buffer that were given out.
     used: usize,
     ended: bool,
 }
@@ -86,7 +86,7 @@ impl Walker {
         Ok(Walker { path: path.to_owned(), file, buffer: Vec::new(), offset: 0, used: 0, ended: false })
     }
 
-    /// Where the next frame begins.
+    /// The offset of the next frame.
     pub(crate) fn position(&self) -> u64 {
         self.offset + self.used as u64
     }
@@ -179,7 +179,7 @@ impl Log {
         }
     }
 
-    /// How many bytes of the file are sound, after `next` gave nothing more.
+    /// The number of sound bytes, after `next` gave nothing more.
     pub(crate) fn sound_bytes(&self) -> u64 {
         self.sound
     }
@@ -251,12 +251,12 @@ impl Blocks {
         Ok(Blocks { path: path.to_owned(), source, text: Vec::new(), packed: Vec::new(), note, lines: 0 })
     }
 
-    /// What the writer noted in the label.
+    /// The note in the header.
     pub(crate) fn note(&self) -> Option<&str> {
         self.note.as_deref()
     }
 
-    /// How many lines lie before the current block, to name a faulty one.
+    /// The number of lines before the current block, to name a faulty one.
     pub(crate) fn lines_before(&self) -> u64 {
         self.lines
     }

@@ -120,7 +120,7 @@ impl Home {
     }
 
     /// The storage key of a path inside the home, as recipes and journals write it.
-    pub(crate) fn key(&self, path: &Path) -> String {
+    pub fn key(&self, path: &Path) -> String {
         self.shown(path)
     }
 
@@ -176,7 +176,7 @@ impl Home {
         self.root.join("feeds.txt")
     }
 
-    /// Where the plan is written.
+    /// The plan.
     pub fn plan(&self) -> PathBuf {
         self.root.join("plan.tsv.zst")
     }
@@ -191,7 +191,7 @@ impl Home {
         ["plan.tsv.zst", "plan.tsv", "plan.txt", "plan.txt.zst"].map(|name| self.root.join(name))
     }
 
-    /// Where a run collects its results until they are folded into the plan.
+    /// The journal of a run, until it is applied to the plan.
     pub(crate) fn journal(&self) -> PathBuf {
         self.root.join("plan.journal.zst")
     }

@@ -1,4 +1,4 @@
-//! What must be remembered about a host so that the next run is as polite as this one.
+//! The state of hosts between runs, so that the next run is as polite as this one.
 
 use std::collections::HashMap;
 

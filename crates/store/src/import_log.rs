@@ -1,4 +1,4 @@
-//! What came in, from which inputs, up to where: how an import is whole or not at all, and free when it is repeated.
+//! The log of imports: makes each step of an import atomic, and a repeated import free.
 //!
 //! Pages that come in wait in memory, by day. A *step* writes them to files that readers do not see yet, syncs these, adds
 //! one line to `state/imports.jsonl` that names them and says how far each input was read, and gives them their names.
@@ -26,14 +26,14 @@ use crate::home::Home;
 use crate::{apply_journal, pages};
 
 const NAME: &str = "imports.jsonl";
-/// How runs that import are called, and so the files that they write.
+/// The part of the names of runs, and so of their files, that marks an import.
 const VERB: &str = "-import.";
 /// Pages that wait, packed: then a step is due. What is lost by a crash is at most the reading of as much.
 const STEP_BYTES: usize = 48 << 20;
-/// How files of fingerprints end that wait to be folded, and how many fingerprints may wait.
+/// The extension of files of fingerprints that wait to be merged, and how many fingerprints may wait.
 const FINGERPRINTS: &str = "imported";
 const MAX_WAITING: usize = 1 << 20;
-/// What is looked at of a large input, at its beginning, its middle and its end.
+/// The sample of a large input, at its beginning, its middle and its end.
 const SAMPLE_BYTES: u64 = 64 << 10;
 
 /// An input, and how far it was read.
@@ -86,7 +86,7 @@ impl Input {
         Ok(Input { name: name.to_owned(), bytes: meta.len(), xxh3: format!("{time:032x}"), ..Input::default() })
     }
 
-    /// Where to go on.
+    /// The position to continue at.
     pub fn place(&self) -> Position {
         Position { records: self.records, byte: self.byte }
     }
@@ -113,7 +113,7 @@ pub struct PageImporter {
     home: Home,
     run: String,
     log: Option<Appender>,
-    /// How much of the ledger counts.
+    /// The number of sound bytes of the log.
     sound: u64,
     known: HashMap<(String, u64, String), Input>,
     waiting: BTreeMap<String, Vec<u8>>,
@@ -155,7 +155,7 @@ impl PageImporter {
         PageImporter { step_bytes, ..self }
     }
 
-    /// What is known about an input: it, as it was left.
+    /// The last state of an input.
     pub fn known(&self, input: &Input) -> Option<&Input> {
         self.known.get(&input.key())
     }
@@ -354,5 +354,95 @@ mod tests {
         intake.step().unwrap();
         assert!(PageImporter::open(&home, "4-import").unwrap().known(&input).unwrap().done);
         assert_eq!(fs::read_to_string(&ledger).unwrap().lines().count(), 2);
+    }
+
+    fn importer(home: &Home, run: &str) -> PageImporter {
+        PageImporter::open(home, run).unwrap()
+    }
+
+    fn input(name: &str) -> Input {
+        Input { name: name.to_owned(), bytes: 1, ..Input::default() }
+    }
+
+    #[test]
+    fn files_of_a_step_that_happened_get_their_names_after_a_crash_and_others_do_not() {
+        let (_folder, home) = home();
+        let frame = FrameEncoder::new(3).encode(b"{}\n");
+        let mut import = importer(&home, "1-import");
+        import.push("2026-03-01", &frame);
+        import.reached(&input("a")).unwrap();
+        import.step().unwrap();
+        let published = pages::files(&home).unwrap().remove(0);
+        // The crash came between the line and the rename, and while the next step was being written.
+        let part = published.with_file_name("1-import.0.jsonl.zst.part");
+        fs::rename(&published, &part).unwrap();
+        let unknown = pages::write_part(&home, "2026-03-01", "1-import.1", &frame).unwrap();
+        recover(&home).unwrap();
+        assert!(published.exists() && !part.exists());
+        assert!(unknown.exists() && pages::files(&home).unwrap().len() == 1);
+    }
+
+    #[test]
+    fn pages_that_came_in_are_not_fetched_again() {
+        let (_folder, home) = home();
+        crate::testing::fill_plan(&home, "f", &["http://e.org/1", "http://e.org/2"]);
+        let mut import = importer(&home, "1-import");
+        import.remember(&[Fingerprint::of("http://e.org/1")]);
+        import.reached(&input("a")).unwrap();
+        import.step().unwrap();
+        import.fold().unwrap();
+        assert_eq!(crate::testing::rows(&home).len(), 1);
+        assert!(apply_journal::was_pruned(&home, "http://e.org/1").unwrap());
+        assert!(!apply_journal::was_pruned(&home, "http://e.org/2").unwrap());
+    }
+
+    #[test]
+    fn fingerprints_that_no_step_vouches_for_are_forgotten() {
+        let (_folder, home) = home();
+        let path = home.state(&format!("1-import.0.{FINGERPRINTS}"));
+        write_atomic(&path, &Fingerprint::of("http://e.org/1").0.to_be_bytes()).unwrap();
+        recover(&home).unwrap();
+        assert!(!path.exists() && !apply_journal::was_pruned(&home, "http://e.org/1").unwrap());
+    }
+
+    #[test]
+    fn a_step_is_due_when_enough_waits() {
+        let (_folder, home) = home();
+        let mut import = importer(&home, "1-import").with_steps_of(10);
+        let reach = |import: &mut PageImporter, bytes: usize| {
+            import.push("2026-03-01", &vec![0; bytes]);
+            import.reached(&input("a")).unwrap();
+            pages::files(&home).unwrap().len()
+        };
+        assert_eq!([reach(&mut import, 9), reach(&mut import, 1), reach(&mut import, 5)], [0, 1, 1]);
+        import.step().unwrap();
+        import.step().unwrap();
+        assert_eq!(pages::files(&home).unwrap().len(), 2, "a step without progress writes nothing");
+    }
+
+    #[test]
+    fn a_damaged_line_is_named() {
+        let (_folder, home) = home();
+        write_atomic(&home.state(NAME), b"nonsense\n").unwrap();
+        let error = PageImporter::open(&home, "1-import").err().expect("damaged").to_string();
+        assert!(error.contains("imports.jsonl, line 1: is no step of an import"), "{error}");
+    }
+
+    #[test]
+    fn large_inputs_are_told_apart_by_samples() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("large");
+        let mut bytes = vec![7u8; 5 * SAMPLE_BYTES as usize];
+        fs::write(&path, &bytes).unwrap();
+        let first = Input::of(&path, "large").unwrap();
+        *bytes.last_mut().unwrap() = 8;
+        fs::write(&path, &bytes).unwrap();
+        let second = Input::of(&path, "large").unwrap();
+        assert_eq!(first.bytes, second.bytes);
+        assert_ne!(first.xxh3, second.xxh3);
+        assert_eq!(Input { records: 3, byte: Some(9), ..first }.place(), Position { records: 3, byte: Some(9) });
+        assert_eq!(Input::of_saved(&path, "large").unwrap().bytes, second.bytes);
+        remove_input(&path).unwrap();
+        remove_input(&path).unwrap();
     }
 }

@@ -29,7 +29,7 @@ pub(crate) const VERSION: u32 = 1;
 pub enum Record<'a> {
     /// The run this journal belongs to.
     Run(#[serde(borrow)] Cow<'a, str>),
-    /// What became of an entry.
+    /// The outcome of an entry.
     Fate {
         /// Its address, as the plan has it.
         #[serde(borrow)]
@@ -37,7 +37,7 @@ pub enum Record<'a> {
         /// The status word.
         #[serde(borrow)]
         status: Cow<'a, str>,
-        /// How often it was tried by now.
+        /// The number of tries so far.
         retries: u32,
     },
     /// Up to where a file of pages is whole.
@@ -48,7 +48,7 @@ pub enum Record<'a> {
         /// Its length.
         bytes: u64,
     },
-    /// How a feed answered.
+    /// The answer of a feed.
     Poll(Box<FeedState>),
     /// An entry that a feed lists.
     Listed {
@@ -68,7 +68,7 @@ pub enum Record<'a> {
         #[serde(borrow)]
         title: Cow<'a, str>,
     },
-    /// What is to be remembered about a host.
+    /// The state of a host.
     Host(Box<HostState>),
     /// A host's answer about being asked.
     Rules(Box<RulesAnswer>),
@@ -90,7 +90,7 @@ impl JournalBatch {
         self.0.is_empty()
     }
 
-    /// How much has been collected.
+    /// The size of the batch, uncompressed.
     pub fn bytes(&self) -> usize {
         self.0.len()
     }
@@ -292,7 +292,7 @@ mod tests {
         let (_folder, home) = home();
         fs::write(home.journal(), frames::header(FORMAT, VERSION + 1, "")).unwrap();
         let error = read(&home, |_| Ok(())).unwrap_err().to_string();
-        assert!(error.contains("was written by a newer Tidings (journal 2)"), "{error}");
+        assert!(error.contains("was written by a newer Tidings (format journal 2, "), "{error}");
     }
 
     #[test]

@@ -14,7 +14,7 @@ use tidings_storage::{LocalStorage, Storage as _, file};
 
 use crate::error::{Context, Error, Result};
 
-/// How hard exports are packed; no setting, because the same corpus must give the same bytes everywhere.
+/// The zstd level of exports; no setting, because the same corpus must give the same bytes everywhere.
 const ZSTD_LEVEL: i32 = 3;
 
 /// A target while it is being made. What is not published leaves no trace.
@@ -100,7 +100,7 @@ impl AtomicOutput {
         Ok(())
     }
 
-    /// What was made so far, by name.
+    /// The files made so far, by name.
     pub fn made(&mut self) -> &[Made] {
         self.made.sort_by(|a, b| a.file.cmp(&b.file));
         &self.made

@@ -150,7 +150,7 @@ pub(crate) fn recover(home: &Home, whole: impl Fn(&str) -> Option<u64>) -> Resul
     Ok(published)
 }
 
-/// How a file of pages begins.
+/// The header of a file of pages.
 pub(crate) fn header() -> Vec<u8> {
     frames::header(FORMAT, VERSION, "")
 }

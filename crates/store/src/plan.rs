@@ -26,7 +26,7 @@ pub(crate) fn empty() -> Vec<u8> {
     frames::header(FORMAT, VERSION, "")
 }
 
-/// What a rewrite does with a row.
+/// A change to a row of the plan.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Change<'a> {
     /// Leaves it as it is.
@@ -37,7 +37,7 @@ pub enum Change<'a> {
     Fate {
         /// The status word.
         status: &'a str,
-        /// How often it was tried by now.
+        /// The number of tries so far.
         retries: u32,
     },
     /// Takes it out.
@@ -64,7 +64,7 @@ pub fn read_file(path: &Path, mut see: impl FnMut(&Row<'_>)) -> Result<()> {
     }
 }
 
-/// Where a row stands in its block.
+/// The position of a row in its block.
 struct Place<'a> {
     line: u64,
     start: usize,
@@ -207,7 +207,7 @@ pub(crate) fn remove_others(home: &Home) -> Result<()> {
     Ok(())
 }
 
-/// What a plan from elsewhere brought.
+/// The result of merging another plan.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct TakenIn {
     /// Entries that it has.

@@ -15,7 +15,7 @@ use crate::home::Home;
 pub struct Ability {
     /// What, in a word or two.
     pub name: &'static str,
-    /// What went wrong, if something did.
+    /// The error, if there was one.
     pub fault: Option<String>,
 }
 

@@ -1,4 +1,4 @@
-//! What was taken out of the corpus and must not come back: `removed.tsv`.
+//! Tombstones of deleted pages, hosts and documents, which must not come back: `removed.tsv`.
 //!
 //! A tombstone has no content. An address is known by a hash of itself and a document by its id, which is a hash too; only
 //! hosts and patterns are written out, because URLs that are yet to come must be recognised. Rows
@@ -18,7 +18,7 @@ use crate::table::{self, Field, columns};
 /// The word in the plan for an entry that was taken out.
 pub const STATUS: &str = "removed";
 
-/// What a tombstone speaks of.
+/// The kind of thing that a tombstone covers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Default)]
 pub enum Kind {
     /// One address, by its hash.
@@ -55,7 +55,7 @@ impl Field for Kind {
 /// A row of `removed.tsv`.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Tombstone {
-    /// What it speaks of.
+    /// The kind of thing that it covers.
     pub kind: Kind,
     /// The hash of an address, a host, a pattern, or the id of a document.
     pub what: String,
@@ -85,7 +85,7 @@ pub struct Removed {
 }
 
 impl Removed {
-    /// What a home must do without.
+    /// Reads the tombstones of a home.
     pub fn read(home: &Home) -> Result<Removed> {
         Removed::read_file(&path(home))
     }
@@ -177,10 +177,11 @@ impl Tombstone {
             Kind::Address => self.what == hash(url),
             Kind::Document => false,
             Kind::Host => address::host(url).is_some_and(|host| {
-                let under = host.len().checked_sub(self.what.len()).and_then(|at| host.get(..at));
-                host.len() >= self.what.len()
-                    && host[host.len() - self.what.len()..].eq_ignore_ascii_case(&self.what)
-                    && under.is_some_and(|under| under.is_empty() || under.ends_with('.'))
+                // A host may hold letters of several bytes, so that the length alone may point into one.
+                let split = host.len().checked_sub(self.what.len()).and_then(|at| host.split_at_checked(at));
+                split.is_some_and(|(under, host)| {
+                    host.eq_ignore_ascii_case(&self.what) && (under.is_empty() || under.ends_with('.'))
+                })
             }),
             Kind::Pattern => {
                 let whole = self.what.contains("://");
@@ -219,6 +220,7 @@ fn path(home: &Home) -> PathBuf {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use proptest::prelude::*;
 
     fn stone(kind: Kind, what: &str) -> Tombstone {
         Tombstone { kind, what: what.into(), date: String::new(), reason: "asked".into(), done: String::new() }
@@ -262,5 +264,62 @@ mod tests {
         assert!(looks_like(b"*", b"") && looks_like(b"a*b*c", b"axxbyybzc") && !looks_like(b"a*b", b"ac"));
         let (pattern, text) = ("*a".repeat(50), "a".repeat(49) + &"b".repeat(5000));
         assert!(!looks_like(pattern.as_bytes(), text.as_bytes()));
+    }
+
+    #[test]
+    fn tombstones_come_back_with_what_they_cover() {
+        let (_folder, home) = crate::testing::home();
+        let mut removed = Removed::read(&home).unwrap();
+        assert!(removed.is_empty() && removed.covers("http://a.example/").is_none());
+        assert!(removed.add(stone(Kind::Host, "a.example")));
+        assert!(!removed.add(stone(Kind::Host, "a.example")), "it is there already");
+        removed.add(stone(Kind::Pattern, "b.example/*/private"));
+        removed.add(stone(Kind::Address, &hash("http://c.example/1")));
+        removed.add(stone(Kind::Document, "00ff"));
+        removed.write(&home).unwrap();
+        let again = Removed::read(&home).unwrap();
+        assert_eq!(again.rows(), removed.rows());
+        for url in ["http://a.example/x", "https://www.A.example/", "http://b.example/1/private", "http://c.example/1"]
+        {
+            assert!(again.covers(url).is_some(), "{url}");
+        }
+        for url in ["http://aa.example/", "http://a.example.org/", "http://b.example/1/public", "http://c.example/2"] {
+            assert!(again.covers(url).is_none(), "{url}");
+        }
+        assert!(again.document("00ff").is_some() && again.document("00fe").is_none());
+    }
+
+    #[test]
+    fn work_that_is_done_may_begin_again() {
+        let mut removed = Removed::default();
+        removed.begin(stone(Kind::Host, "a.example"));
+        removed.begin(stone(Kind::Host, "b.example"));
+        removed.finish("2026-03-01");
+        assert_eq!(removed.unfinished().count(), 0);
+        removed.begin(stone(Kind::Host, "b.example"));
+        let unfinished = removed.only_unfinished();
+        assert_eq!((unfinished.rows().len(), removed.rows().len()), (1, 2));
+        assert!(unfinished.covers("http://b.example/").is_some() && unfinished.covers("http://a.example/").is_none());
+    }
+
+    proptest! {
+        #[test]
+        fn no_address_and_no_rule_is_too_strange(what in ".{0,8}", url in "(https?://)?.{0,12}", host in "[a-zé日.]{0,8}") {
+            for kind in [Kind::Address, Kind::Host, Kind::Pattern, Kind::Document] {
+                let _ = stone(kind, &what).covers(&url);
+                let _ = stone(kind, &what).covers(&format!("http://{host}/"));
+                let _ = stone(kind, &host).covers(&format!("http://é{host}/"));
+            }
+        }
+
+        #[test]
+        fn a_pattern_with_stars_for_parts_of_a_text_matches_it(parts in prop::collection::vec("[a-c]{0,3}", 1..5), between in prop::collection::vec("[a-c]{0,3}", 4)) {
+            let text: String = parts.iter().zip(&between).map(|(part, between)| format!("{part}{between}")).collect();
+            let pattern: String = parts.iter().map(|part| format!("{part}*")).collect();
+            prop_assert!(looks_like(pattern.as_bytes(), text.as_bytes()), "{} {}", pattern, text);
+            prop_assert!(looks_like(text.as_bytes(), text.as_bytes()));
+            let longer = text.clone() + "d";
+            prop_assert!(!looks_like(longer.as_bytes(), text.as_bytes()));
+        }
     }
 }

@@ -1,4 +1,4 @@
-//! What hosts say about being asked: robots.txt and tdmrep.json, kept for a day and as evidence.
+//! Policies of hosts: robots.txt and tdmrep.json, cached for a day and kept as evidence.
 //!
 //! `state/rules.tsv` says which answer each origin gave last; `state/rules.jsonl.zst` keeps every
 //! distinct body that a decision was ever based on, under its digest.

@@ -45,7 +45,7 @@ pub struct Request {
     /// Whether an open connection served again.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub reused: bool,
-    /// How old the robots.txt was that allowed it.
+    /// The age of the robots.txt that allowed it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub robots_age_s: Option<u64>,
     /// Bytes of the body on the wire.

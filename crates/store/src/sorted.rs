@@ -18,7 +18,7 @@ const FAN: usize = 64;
 /// Ids that wait in memory before they become a run.
 const WAITING_IDS: usize = 1 << 20;
 const ID_BYTES: usize = 16;
-/// How hard runs are packed: they are read once, soon.
+/// The zstd level of runs: they are read once, soon.
 const LEVEL: i32 = 1;
 
 /// Runs on disk. Their files are unlinked at once: they vanish with the process.
@@ -138,7 +138,7 @@ pub struct DayIdsBuilder {
 pub struct DayIds {
     file: File,
     folder: PathBuf,
-    /// Where the ids of each day stand, by their number.
+    /// The range of the ids of each day, by their number.
     days: BTreeMap<i32, Range<u64>>,
 }
 
@@ -202,6 +202,7 @@ impl DayIds {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use proptest::prelude::*;
 
     #[test]
     fn ids_come_back_by_their_day_each_once() {
@@ -237,5 +238,43 @@ mod tests {
         }
         assert_eq!(merged.next().unwrap(), None);
         assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 0, "runs leave no files");
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(32))]
+
+        #[test]
+        fn merged_runs_are_all_records_in_order(runs in prop::collection::vec(prop::collection::vec(prop::collection::vec(any::<u8>(), 0..9), 0..12), 0..6)) {
+            let folder = tempfile::tempdir().unwrap();
+            let mut sorted = Runs::new(folder.path());
+            let mut all = Vec::new();
+            for mut records in runs {
+                records.sort();
+                sorted.add(records.iter()).unwrap();
+                all.extend(records);
+            }
+            all.sort();
+            let mut merged = sorted.merge().unwrap();
+            for expected in &all {
+                prop_assert_eq!(merged.next().unwrap(), Some(&expected[..]));
+            }
+            prop_assert_eq!(merged.next().unwrap(), None);
+        }
+
+        #[test]
+        fn ids_of_a_day_come_back_sorted_and_once(pairs in prop::collection::vec((-3i32..3, any::<u128>()), 0..40)) {
+            let folder = tempfile::tempdir().unwrap();
+            let mut builder = DayIdsBuilder::new(folder.path());
+            let mut expected: BTreeMap<i32, std::collections::BTreeSet<u128>> = BTreeMap::new();
+            for (day, id) in pairs {
+                builder.push(day, id).unwrap();
+                expected.entry(day).or_default().insert(id);
+            }
+            let ids = builder.finish().unwrap();
+            for day in -4..4 {
+                let wanted: Vec<u128> = expected.get(&day).into_iter().flatten().copied().collect();
+                prop_assert_eq!(ids.of(day).unwrap(), wanted);
+            }
+        }
     }
 }

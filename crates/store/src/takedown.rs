@@ -26,7 +26,7 @@ const MAX_LINE_BYTES: usize = 1 << 30;
 /// Text that goes into one frame, as the harvest packs it.
 const FRAME_BYTES: usize = 2 << 20;
 
-/// What a page is known by.
+/// The addresses of a page.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
 #[serde(default)]
 pub struct PageHead {
@@ -185,7 +185,7 @@ fn target_of(record: &mut impl Read) -> io::Result<Option<String>> {
     Ok(head.lines().find_map(value))
 }
 
-/// How many entries of the plan must go, by their status, and the addresses of those whose page was stored.
+/// Counts the entries of the plan that must go; gives also the addresses of those whose page was stored.
 pub fn entries(home: &Home, removed: &Removed) -> Result<(u64, BTreeSet<String>)> {
     let (mut number, mut stored) = (0, BTreeSet::new());
     plan::read(home, |row| {
@@ -228,7 +228,7 @@ pub fn clear_trial(home: &Home) -> Result<()> {
 mod tests {
     use super::*;
     use crate::removed::{Kind, Tombstone, hash};
-    use crate::warc::{Exchange, Writer};
+    use tidings_formats::warc::{Exchange, Writer};
     use tidings_model::Page;
 
     fn removed(urls: &[&str]) -> Removed {
@@ -282,5 +282,54 @@ mod tests {
         // By where redirects led, and until nothing is left.
         take_out(&path, &removed(&["http://f.org/0", "http://f.org/2"]), 3).unwrap();
         assert!(!path.exists());
+    }
+
+    #[test]
+    fn entries_that_must_go_keep_their_address_only_and_old_plans_go() {
+        let (_folder, home) = crate::testing::home();
+        crate::testing::fill_plan(&home, "f", &["http://e.org/1", "http://e.org/2"]);
+        crate::testing::write_journal(&home, "run", &[vec![crate::testing::fate("http://e.org/1", "ok", 1)]]);
+        crate::apply_journal::apply_journal(&home).unwrap();
+        let rules = removed(&["http://e.org/1"]);
+        let (number, stored) = entries(&home, &rules).unwrap();
+        assert_eq!((number, stored), (1, BTreeSet::from(["http://e.org/1".to_owned()])));
+        mark_plan(&home, "takedown", &rules).unwrap();
+        let statuses: Vec<String> = crate::testing::rows(&home).into_iter().map(|row| row.1).collect();
+        assert_eq!(statuses, [STATUS, "new"]);
+        assert!(files_in(&home.history()).unwrap().is_empty(), "copies of the plan hold what must go");
+        assert_eq!(entries(&home, &rules).unwrap().0, 0);
+        mark_plan(&home, "again", &rules).unwrap();
+        assert!(files_in(&home.history()).unwrap().is_empty());
+    }
+
+    #[test]
+    fn a_file_without_unwanted_pages_stays_byte_for_byte() {
+        let (_folder, home) = crate::testing::home();
+        let mut lines = Vec::new();
+        Page { url: "http://e.org/1".into(), ..Page::default() }.write_line(&mut lines).unwrap();
+        let key = "pages/2026-03-01/a.0.jsonl.zst";
+        home.storage().put_atomic(key, &FrameEncoder::new(3).encode(&lines)).unwrap();
+        let before = home.storage().read(key).unwrap();
+        take_out(&home.storage().path(key), &removed(&["http://e.org/2"]), 19).unwrap();
+        assert_eq!(home.storage().read(key).unwrap(), before);
+        assert!(all_unwanted(&home.storage().path(key), &removed(&["http://e.org/1"])).unwrap());
+    }
+
+    #[test]
+    fn a_line_that_is_no_page_stops_the_work() {
+        let (_folder, home) = crate::testing::home();
+        home.storage().put_atomic("pages/2026-03-01/a.0.jsonl.zst", b"{}\nnonsense\n").unwrap();
+        let path = home.storage().path("pages/2026-03-01/a.0.jsonl.zst");
+        let error = unwanted(&path, &removed(&[])).unwrap_err().to_string();
+        assert!(error.contains("line 2: is not a page"), "{error}");
+    }
+
+    #[test]
+    fn the_scratch_home_of_a_trial_goes() {
+        let (_folder, home) = crate::testing::home();
+        home.storage().put_atomic("trial/pages/a", b"").unwrap();
+        clear_trial(&home).unwrap();
+        clear_trial(&home).unwrap();
+        assert_eq!(home.file_bytes("trial/pages/a").unwrap(), None);
     }
 }

@@ -24,7 +24,7 @@ const RECIPE: &str = "tidings text recipe 2";
 pub(crate) const ROOT: &str = "text";
 const ENDING: &str = "vert.zst";
 
-/// What a day of text was made of, and what came out.
+/// The inputs, settings and outputs of a day of text.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct TextRecipe {
     /// The format of this file.
@@ -37,7 +37,7 @@ pub struct TextRecipe {
     pub annotator: String,
     /// The settings that matter for the result.
     pub settings: serde_json::Value,
-    /// Who gave lemmas and tags, by the language of paragraphs, foreign ones included.
+    /// The annotator of lemmas and tags, by the language of paragraphs, foreign ones included.
     pub layers: BTreeMap<String, String>,
     /// The files of documents and verdicts.
     pub inputs: Vec<FileDigest>,
@@ -73,7 +73,7 @@ impl TextRecipe {
         Ok(recipe.filter(|recipe| recipe.format == RECIPE && recipe.day == day))
     }
 
-    /// Why a day made by this recipe must be made again; nothing if it need not. `layer` tells who would give lemmas and
+    /// Returns why a day made by this recipe must be made again; nothing if it need not. `layer` names the annotator of lemmas and
     /// tags to a language now: only the languages that the day has matter.
     pub fn stale(&self, wanted: &TextRecipe, layer: impl Fn(&str) -> String, home: &Home) -> Option<&'static str> {
         if (&self.program, &self.annotator) != (&wanted.program, &wanted.annotator) {
@@ -100,7 +100,7 @@ pub fn days(home: &Home) -> Result<Vec<String>> {
 /// For each language who gave its text lemmas and tags, with the tokens of the days that they have seen.
 pub type Layers = BTreeMap<String, BTreeMap<String, u64>>;
 
-/// Who gave the text of each language its lemmas and tags.
+/// The annotators of lemmas and tags, by language.
 pub fn layers(home: &Home) -> Result<Layers> {
     let mut layers = Layers::new();
     for day in days(home)? {
@@ -221,5 +221,35 @@ mod tests {
         assert_eq!(text, "<doc>\nRegen\n</doc>\n");
         remove_day(&home, "2026-03-01").unwrap();
         assert!(days(&home).unwrap().is_empty() && !home.root().join(&recipe.outputs[0].file).exists());
+    }
+
+    #[test]
+    fn a_day_that_does_not_add_up_is_not_published() {
+        let (_folder, home) = crate::testing::home();
+        let recipe = TextRecipe::new("2026-03-01", "p", "a", serde_json::Value::Null);
+        let mut draft = TextDraft::create(&home, recipe).unwrap();
+        draft.push("de", "<doc>\n</doc>\n", 0).unwrap();
+        let error = draft.publish(2).unwrap_err().to_string();
+        assert!(error.contains("2 documents were read, but 1 were written and 0 left out"), "{error}");
+        assert!(days(&home).unwrap().is_empty());
+    }
+
+    #[test]
+    fn text_is_stale_when_inputs_program_settings_or_files_are_others() {
+        let (_folder, home) = crate::testing::home();
+        let recipe = |program: &str, settings: u64| TextRecipe::new("2026-03-01", program, "a", settings.into());
+        let mut draft = TextDraft::create(&home, recipe("p", 1)).unwrap();
+        draft.push("de", "<doc>\nRegen\n</doc>\n", 1).unwrap();
+        let made = draft.publish(1).unwrap();
+        let stale = |wanted: &TextRecipe| made.stale(wanted, |_| String::new(), &home);
+        assert_eq!(stale(&recipe("p", 1)), None);
+        assert_eq!(stale(&recipe("q", 1)), Some("the program is another"));
+        assert_eq!(stale(&recipe("p", 2)), Some("the settings are others"));
+        let input = FileDigest { file: "docs/de/x".into(), bytes: 1, xxh3: String::new(), lines: None };
+        assert_eq!(stale(&TextRecipe { inputs: vec![input], ..recipe("p", 1) }), Some("its documents are others"));
+        let mut reader = open_vertical(&home, &made.outputs[0].file).unwrap();
+        assert!(matches!(reader.next_event(), Ok(Some(vertical::Event::Document(_))) | Err(_)));
+        clear(&home).unwrap();
+        assert_eq!(stale(&recipe("p", 1)), Some("files are missing"));
     }
 }

@@ -1,4 +1,4 @@
-//! Who may read what over the network: tokens, in `tokens.tsv`.
+//! Access tokens of the HTTP API, in `tokens.tsv`.
 //!
 //! A token is 256 random bits that are shown once. The home keeps its SHA-256 digest, so that a reader of the
 //! home, or a backup of it, cannot ask with it.
@@ -13,10 +13,10 @@ use crate::error::{Context as _, Result};
 use crate::home::Home;
 use crate::table::{self, Field, columns};
 
-/// What every secret begins with, so that people and scanners know what they have found.
+/// The prefix of every secret, so that people and secret scanners recognise it.
 const PREFIX: &str = "tidings_";
 
-/// What a token allows.
+/// The permission of a token.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Scope {
     /// To read text where the documents' availability admits it.
@@ -50,12 +50,12 @@ impl Field for Option<Scope> {
     }
 }
 
-/// What is kept about a token.
+/// A token without its secret.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Token {
-    /// What people call it.
+    /// Its name for people.
     pub name: String,
-    /// What it allows; nothing if the word in the table is unknown.
+    /// Its permission; nothing if the word in the table is unknown.
     pub scope: Option<Scope>,
     /// The digest of its secret, in hexadecimal digits.
     pub digest: String,

@@ -27,7 +27,7 @@ pub struct WorkDraft {
 pub struct Work {
     path: PathBuf,
     file: File,
-    /// Where each row starts; the last element is the end of the file.
+    /// The offset of each row; the last element is the end of the file.
     starts: Vec<u64>,
 }
 
@@ -67,7 +67,7 @@ impl WorkDraft {
 }
 
 impl Work {
-    /// How many rows there are.
+    /// The number of rows.
     pub fn len(&self) -> usize {
         self.starts.len() - 1
     }

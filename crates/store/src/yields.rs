@@ -1,4 +1,4 @@
-//! How much text comes of what is downloaded, by feed and by host.
+//! Yield: clean text per downloaded byte, by feed and by host.
 //!
 //! A megabyte of some sites holds a novel, of others a menu. `clean` counts both sides for every day
 //! of pages in `docs/yield/DAY.tsv`, beside the documents and made again with them; the sums of the last
@@ -18,7 +18,7 @@ pub const RECENT_DAYS: usize = 30;
 /// The folder of the tables of days.
 const FOLDER: &str = "docs/yield";
 
-/// What was downloaded, and what came of it.
+/// Pages and bytes downloaded, documents and clean bytes made of them.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Yield {
     /// Pages that were downloaded.
@@ -54,7 +54,7 @@ pub struct DayRow {
     pub feed: String,
     /// The host that the pages came from.
     pub host: String,
-    /// What came of them.
+    /// Their yield.
     pub sum: Yield,
 }
 
@@ -65,7 +65,7 @@ pub struct SumRow {
     pub kind: String,
     /// Its address, or its name.
     pub name: String,
-    /// What came of it.
+    /// Its yield.
     pub sum: Yield,
 }
 

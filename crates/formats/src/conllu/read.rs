@@ -1,6 +1,6 @@
 //! CoNLL-U and CoNLL-U Plus: a token a line in ten columns, an empty line behind each sentence, comments with `#`.
 //!
-//! What comes in is the surface of the text: a word that is cut into syntactic words (`zum` → `zu dem`) is one token whose
+//! The reader takes the surface of the text: a word that is cut into syntactic words (`zum` → `zu dem`) is one token whose
 //! lemma, tag and features are those of its parts, joined by `+`; nodes that stand for nothing in the text are left out. Features
 //! that Universal Dependencies would not write so are left out, and dependencies have no place in a corpus of ours.
 
@@ -160,7 +160,7 @@ impl<R: BufRead> Reader<R> {
     }
 }
 
-/// What comments say of a document. Names that are no convention count only at its head.
+/// Takes the metadata of a document from a comment. Names that are no convention count only at its head.
 fn note(name: &str, value: &str, is_heading: bool, about: &mut Attributes) {
     let place = match name {
         "url" | "source_url" | "meta::url" => &mut about.url,

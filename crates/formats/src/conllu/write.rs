@@ -108,7 +108,7 @@ pub fn write_sentence(sentence: &[Token], out: &mut String) {
     out.push('\n');
 }
 
-/// What is known about a word.
+/// Lemma, tag and features of a word.
 #[derive(Debug, Clone, Copy, Default)]
 struct Known<'t> {
     lemma: &'t str,

@@ -21,7 +21,7 @@ const MAX_DICTIONARY_BYTES: usize = 16 << 20;
 /// The frame in which archives packed with zstd carry their dictionary.
 const DICTIONARY_FRAME: u32 = 0x184D_2A5D;
 
-/// Where a reader is in an archive.
+/// The position of a reader in an archive.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Position {
     /// RecordReader before it.
@@ -30,7 +30,7 @@ pub struct Position {
     pub byte: Option<u64>,
 }
 
-/// What the reader met.
+/// A record, or the reason why there is none.
 #[derive(Debug)]
 pub enum RecordEvent {
     /// A record that was wanted.
@@ -118,7 +118,7 @@ impl RecordReader {
         Ok(records)
     }
 
-    /// Where the next record begins.
+    /// The position of the next record.
     pub fn place(&self) -> Position {
         Position { records: self.records, byte: self.source.place() }
     }

@@ -128,7 +128,7 @@ fn digest(bytes: &[u8]) -> String {
     base32(&Sha1::digest(bytes))
 }
 
-/// What follows the head of an HTTP answer.
+/// The bytes behind the header of an HTTP response.
 fn payload(block: &[u8]) -> &[u8] {
     parted(block).1
 }

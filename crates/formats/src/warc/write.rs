@@ -33,7 +33,7 @@ pub struct Exchange<'a> {
 pub struct PageRecords {
     /// The answer.
     pub response: Vec<u8>,
-    /// What the harvest knew.
+    /// The metadata of the crawl.
     pub metadata: Vec<u8>,
     /// The digest of the body.
     pub payload_digest: String,

@@ -1,7 +1,7 @@
 //! Random documents with characters that are special in some format.
 
 use proptest::prelude::*;
-use tidings_model::{About, Annotated, AnnotatedParagraph, Attributes, Document, Kind, Paragraph, Token};
+use tidings_model::{About, Annotated, AnnotatedParagraph, Attributes, Document, Kind, Mark, Paragraph, Span, Token};
 
 /// Characters that end something in some format, with some that are longer than a byte.
 const SPECIAL: &str = "[a-c<>&\"'|\\\\=#*_`\\[\\](),;/%é日😀\u{200b}\u{feff}]";
@@ -60,7 +60,20 @@ prop_compose! {
 }
 
 prop_compose! {
-    fn paragraph()(text in anything(), number in 0u8..9) -> Paragraph {
+    /// A span that may cross others, begin inside of a character, or end behind the text.
+    fn span()(start in 0usize..20, len in 0usize..20, number in 0u8..4, href in "javascript:alert\\(1\\)|http://e.org/\\?a=\"<>|.{0,6}") -> Span {
+        let mark = match number {
+            0 => Mark::Strong,
+            1 => Mark::Emphasis,
+            2 => Mark::Code,
+            _ => Mark::Link { href },
+        };
+        Span { start, end: start + len, mark }
+    }
+}
+
+prop_compose! {
+    fn paragraph()(text in anything(), number in 0u8..9, spans in prop::collection::vec(span(), 0..4)) -> Paragraph {
         let kind = match number {
             0 => Kind::Heading { level: 2 },
             1 => Kind::Item { depth: 1, ordered: true },
@@ -71,7 +84,7 @@ prop_compose! {
             6 => Kind::Row { header: false },
             _ => Kind::P,
         };
-        Paragraph { text, kind, ..Paragraph::default() }
+        Paragraph { text, kind, spans, ..Paragraph::default() }
     }
 }
 

@@ -3,4 +3,5 @@
 mod arbitrary;
 mod damaged;
 mod hostile;
+mod limits;
 mod round_trip;

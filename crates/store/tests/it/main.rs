@@ -1,0 +1,6 @@
+//! Properties of a home through its public interface, in one binary.
+
+mod days;
+mod imports;
+mod pages;
+mod whole;
