@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use anyhow::Result;
 use serde_json::json;
-use tidings_fetch::{Desk, Errand, Kind};
+use tidings_fetch::{FetchJob, JobSource, Kind};
 use tidings_model::{Row, Status, address};
 use tidings_store::pages::{Archivist, Shelf};
 use tidings_store::removed::Removed;
@@ -52,7 +52,7 @@ pub fn run(args: &Args, global: &Global) -> Result<Report> {
     let memory = HostMemory::load(&session, |host| queues.contains_key(host))?;
     let remembered = super::remembered_rules(&session, |host| queues.contains_key(host))?;
     let hosts = queues.len() as u64;
-    let everybody_rested = memory.everybody;
+    let all_hosts_idle_for = memory.everybody;
     let queues = memory.queues(queues);
 
     let settings = session.config.fetch.for_pages(args.harvest.seed())?;
@@ -63,9 +63,9 @@ pub fn run(args: &Args, global: &Global) -> Result<Report> {
         kind: Kind::Page,
         settings,
         queues,
-        everybody_rested,
+        all_hosts_idle_for,
         remembered,
-        desk: PageDesk(rows.clone()),
+        source: PageDesk(rows.clone()),
         shelf: Shelf::open(&session.home, &session.run, warc.then(|| archivist(&session.config))),
         time_limit: super::time_left(&session),
     };
@@ -131,9 +131,9 @@ fn backlog(session: &Session) -> Result<Backlog> {
         let status: Status = row.status.parse().expect("any word is a status");
         if status.is_pending(row.retries, session.config.fetch.retries) && removed.covers(row.url).is_none() {
             match draft.push(row) {
-                Ok(ticket) => {
+                Ok(job) => {
                     let host = address::host(row.url).unwrap_or_default().to_ascii_lowercase();
-                    queues.entry(host).or_default().push(ticket);
+                    queues.entry(host).or_default().push(job);
                 }
                 Err(error) => written = Err(error),
             }
@@ -149,10 +149,10 @@ fn archivist(config: &Config) -> Archivist {
 
 struct PageDesk(Arc<Rows>);
 
-impl Desk for PageDesk {
-    fn errand(&mut self, ticket: u32) -> Result<Errand, Box<dyn std::error::Error + Send + Sync>> {
-        let line = self.0.line(ticket)?;
+impl JobSource for PageDesk {
+    fn job(&mut self, job: u32) -> Result<FetchJob, Box<dyn std::error::Error + Send + Sync>> {
+        let line = self.0.line(job)?;
         let row = Row::parse(&line).map_err(|fault| fault.to_string())?;
-        Ok(Errand { url: row.url.to_owned(), headers: Vec::new() })
+        Ok(FetchJob { url: row.url.to_owned(), headers: Vec::new() })
     }
 }

@@ -8,7 +8,7 @@ use http::header::{self, HeaderName, HeaderValue};
 use jiff::Timestamp;
 use serde_json::json;
 use tidings_feeds::schedule::{Pulse, Tempo};
-use tidings_fetch::{Desk, Errand, Kind};
+use tidings_fetch::{FetchJob, JobSource, Kind};
 use tidings_model::address;
 use tidings_store::feeds::{self, FeedState, Polled};
 use tidings_store::pages::Shelf;
@@ -67,14 +67,14 @@ pub fn run(args: &Args, global: &Global) -> Result<Report> {
     }
 
     let mut queues: BTreeMap<String, Vec<u32>> = BTreeMap::new();
-    for (ticket, state) in asked.iter().enumerate() {
+    for (job, state) in asked.iter().enumerate() {
         let host = address::normalise(address_of(state), None).and_then(|url| address::host(&url).map(str::to_owned));
-        queues.entry(host.unwrap_or_default()).or_default().push(ticket as u32);
+        queues.entry(host.unwrap_or_default()).or_default().push(job as u32);
     }
     super::require_contact(&session.config, &session.home, queues.keys().map(String::as_str))?;
     let memory = HostMemory::load(&session, |host| queues.contains_key(host))?;
     let remembered = super::remembered_rules(&session, |host| queues.contains_key(host))?;
-    let everybody_rested = memory.everybody;
+    let all_hosts_idle_for = memory.everybody;
     let queues = memory.queues(queues);
 
     let settings = session.config.fetch.for_feeds(args.harvest.seed())?;
@@ -84,9 +84,9 @@ pub fn run(args: &Args, global: &Global) -> Result<Report> {
         kind: Kind::Feed,
         settings,
         queues,
-        everybody_rested,
+        all_hosts_idle_for,
         remembered,
-        desk: FeedDesk(asked.clone()),
+        source: FeedDesk(asked.clone()),
         shelf: Shelf::open(&session.home, &session.run, None),
         time_limit: super::time_left(&session),
     };
@@ -265,9 +265,9 @@ fn address_of(state: &FeedState) -> &str {
 
 struct FeedDesk(Arc<Vec<FeedState>>);
 
-impl Desk for FeedDesk {
-    fn errand(&mut self, ticket: u32) -> Result<Errand, Box<dyn std::error::Error + Send + Sync>> {
-        let state = &self.0[ticket as usize];
+impl JobSource for FeedDesk {
+    fn job(&mut self, job: u32) -> Result<FetchJob, Box<dyn std::error::Error + Send + Sync>> {
+        let state = &self.0[job as usize];
         let conditional = pulse::is_conditional(state);
         let validators = [(header::IF_NONE_MATCH, &state.etag), (header::IF_MODIFIED_SINCE, &state.last_modified)];
         let headers = validators
@@ -275,6 +275,6 @@ impl Desk for FeedDesk {
             .filter(|(_, value)| conditional && !value.is_empty())
             .filter_map(|(name, value)| Some((name, HeaderValue::from_str(value).ok()?)))
             .collect::<Vec<(HeaderName, HeaderValue)>>();
-        Ok(Errand { url: address_of(state).to_owned(), headers })
+        Ok(FetchJob { url: address_of(state).to_owned(), headers })
     }
 }

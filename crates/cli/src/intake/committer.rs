@@ -7,7 +7,7 @@ use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::thread::JoinHandle;
 
 use anyhow::{Result, anyhow};
-use tidings_fetch::Gauge;
+use tidings_fetch::CrawlStats;
 use tidings_store::journal::{Journal, Step};
 use tidings_store::pages::Shelf;
 
@@ -41,19 +41,19 @@ pub(super) struct Committed {
 struct Desk {
     journal: Journal,
     shelf: Shelf,
-    gauge: Arc<Gauge>,
+    stats: Arc<CrawlStats>,
     tally: Tally,
     doubtful: Step,
     doubtful_tally: Tally,
 }
 
 impl Committer {
-    pub(super) fn start(journal: Journal, shelf: Shelf, gauge: Arc<Gauge>, stopper: Stopper) -> Committer {
+    pub(super) fn start(journal: Journal, shelf: Shelf, stats: Arc<CrawlStats>, stopper: Stopper) -> Committer {
         let (sender, batches) = sync_channel(4);
         let desk = Desk {
             journal,
             shelf,
-            gauge,
+            stats,
             tally: Tally::default(),
             doubtful: Step::default(),
             doubtful_tally: Tally::default(),
@@ -77,7 +77,7 @@ impl Committer {
         drop(self.sender);
         let mut desk = self.thread.join().map_err(|_| anyhow!("the committer failed"))??;
         let failing: u64 = desk.doubtful_tally.0.values().sum();
-        let offline = desk.gauge.answering_hosts.load(Relaxed) == 0 && failing >= SURELY_OFFLINE;
+        let offline = desk.stats.answering_hosts.load(Relaxed) == 0 && failing >= SURELY_OFFLINE;
         if !offline {
             desk.settle_doubts()?;
         }
@@ -113,7 +113,7 @@ impl Desk {
             }
         }
         self.tally.absorb(tally);
-        if self.gauge.answering_hosts.load(Relaxed) > 0 {
+        if self.stats.answering_hosts.load(Relaxed) > 0 {
             self.settle_doubts()?;
         }
         Ok(())

@@ -7,7 +7,7 @@ use http::header;
 use tidings_feeds::schedule::hints::{fresh_s, retry_after_s};
 use tidings_feeds::schedule::{Failure, Hints, Sighting, Tempo};
 use tidings_fetch::decode::{Ceiling, Decoder};
-use tidings_fetch::{Answer, Delivery};
+use tidings_fetch::{FetchResult, HttpResponse};
 use tidings_model::{Feed, address};
 use tidings_store::feeds::{FeedState, Polled};
 use tidings_store::journal::Record;
@@ -26,7 +26,7 @@ const MAX_TITLE_CHARS: usize = 500;
 
 /// Reads feeds and lists their entries.
 pub struct FeedClerk {
-    /// What is remembered about each feed, by ticket.
+    /// What is remembered about each feed, by job.
     known: Arc<Vec<FeedState>>,
     decoder: Decoder,
     /// How often feeds are polled at present.
@@ -40,8 +40,8 @@ impl FeedClerk {
     }
 
     /// The poll's outcome with the feed's next turn.
-    fn follow(&mut self, delivery: &Delivery, batch: &mut Batch) -> FeedState {
-        let since = self.known[delivery.ticket as usize].succeeded.parse().ok();
+    fn follow(&mut self, delivery: &FetchResult, batch: &mut Batch) -> FeedState {
+        let since = self.known[delivery.job as usize].succeeded.parse().ok();
         let (mut state, feed) = self.poll(delivery, batch);
         let now = delivery.at;
         let mut pulse = pulse_of(&state);
@@ -49,7 +49,7 @@ impl FeedClerk {
             (Polled::Listed, Some(feed)) => {
                 let new = pulse.listed(now, since, &sightings(feed), &feed.pace);
                 state.wishes = wishes(&feed.pace);
-                let before = &self.known[delivery.ticket as usize];
+                let before = &self.known[delivery.job as usize];
                 if new > 0 && since.is_some() && kept_its_validators(before, &state) {
                     state.lies += 1;
                 }
@@ -71,8 +71,8 @@ impl FeedClerk {
         state
     }
 
-    fn poll(&mut self, delivery: &Delivery, batch: &mut Batch) -> (FeedState, Option<Feed>) {
-        let mut state = self.known[delivery.ticket as usize].clone();
+    fn poll(&mut self, delivery: &FetchResult, batch: &mut Batch) -> (FeedState, Option<Feed>) {
+        let mut state = self.known[delivery.job as usize].clone();
         let now = rfc3339(delivery.at);
         state.checked = now.clone();
         note_move(&mut state, delivery);
@@ -111,8 +111,8 @@ impl FeedClerk {
     fn read(
         &mut self,
         state: &FeedState,
-        delivery: &Delivery,
-        answer: &Answer,
+        delivery: &FetchResult,
+        answer: &HttpResponse,
     ) -> Result<Option<(Feed, String)>, String> {
         let text = |name| answer.headers.get(name).map(|value| String::from_utf8_lossy(value.as_bytes()).into_owned());
         let encodings = text(header::CONTENT_ENCODING).unwrap_or_default();
@@ -133,9 +133,9 @@ impl FeedClerk {
 }
 
 impl Clerk for FeedClerk {
-    fn process(&mut self, deliveries: Vec<Delivery>) -> Batch {
+    fn process(&mut self, results: Vec<FetchResult>) -> Batch {
         let mut batch = Batch::default();
-        for delivery in deliveries {
+        for delivery in results {
             let state = self.follow(&delivery, &mut batch);
             if state.polled == Polled::Failed {
                 log::debug!("{}: {}", state.feed, state.error);
@@ -162,7 +162,7 @@ fn unchanged(state: FeedState, now: String) -> FeedState {
 }
 
 /// Validators are sent back exactly as they came.
-fn remember_validators(state: FeedState, answer: &Answer) -> FeedState {
+fn remember_validators(state: FeedState, answer: &HttpResponse) -> FeedState {
     let text = |name| answer.headers.get(name).and_then(|value| value.to_str().ok()).unwrap_or_default().to_owned();
     FeedState { etag: text(header::ETAG), last_modified: text(header::LAST_MODIFIED), conditional: 0, ..state }
 }
@@ -183,7 +183,7 @@ fn sightings(feed: &Feed) -> Vec<Sighting> {
 }
 
 /// What a server says in its headers about being asked again.
-fn said(delivery: &Delivery) -> Hints {
+fn said(delivery: &FetchResult) -> Hints {
     let Ok(answer) = &delivery.result else { return Hints::default() };
     let text = |name| answer.headers.get(name).and_then(|value| value.to_str().ok());
     let fresh = fresh_s(text(header::CACHE_CONTROL), text(header::AGE), text(header::EXPIRES), delivery.at);
@@ -197,14 +197,14 @@ fn said(delivery: &Delivery) -> Hints {
 }
 
 /// Whether a failure will last, as far as one can tell: the server is there and says no.
-fn is_hard(delivery: &Delivery) -> bool {
+fn is_hard(delivery: &FetchResult) -> bool {
     match &delivery.result {
         Err((status, _)) => !status.is_network_trouble() || status.to_string() == "dns",
         Ok(answer) => !answer.status.is_server_error() && !matches!(answer.status.as_u16(), 408 | 425 | 429),
     }
 }
 
-fn note_move(state: &mut FeedState, delivery: &Delivery) {
+fn note_move(state: &mut FeedState, delivery: &FetchResult) {
     let permanent = |status: u16| matches!(status, 301 | 308);
     let moved = !delivery.redirects.is_empty() && delivery.redirects.iter().all(|redirect| permanent(redirect.status));
     let answered = matches!(&delivery.result, Ok(answer) if answer.status.as_u16() < 400);
@@ -220,7 +220,7 @@ fn note_move(state: &mut FeedState, delivery: &Delivery) {
     }
 }
 
-fn list(state: &FeedState, delivery: &Delivery, feed: &Feed, now: &str, batch: &mut Batch) {
+fn list(state: &FeedState, delivery: &FetchResult, feed: &Feed, now: &str, batch: &mut Batch) {
     let mut listed = HashSet::new();
     let mut without_link = 0;
     for entry in &feed.entries {

@@ -1,8 +1,8 @@
 //! The intake: from answers as they arrive to things that no power cut undoes.
 //!
 //! ```text
-//!  harvest ──deliveries──▶ collector ──batches──▶ clerks (all cores) ──▶ committer ──▶ pages, journal
-//!     └──────events──────▶ diary ─────────────────────────rules──────────▶ ┘ └▶ run log
+//!  crawler ──results──▶ collector ──batches──▶ clerks (all cores) ──▶ committer ──▶ pages, journal
+//!     └─────events────▶ diary ─────────────────────────rules──────────▶ ┘ └▶ run log
 //! ```
 //!
 //! Each arrow is bounded, so that a slow disk slows the harvest instead of filling memory. A page
@@ -22,7 +22,9 @@ use std::time::Duration;
 
 use anyhow::{Context as _, Result};
 use serde::Serialize;
-use tidings_fetch::{Answer, Delivery, Desk, Gauge, Harvest, Kind, Outcome, Queue, RulesFound, Settings};
+use tidings_fetch::{
+    CrawlOutcome, CrawlStats, Crawler, FetchResult, HostQueue, HttpResponse, JobSource, Kind, PolicyResponse, Settings,
+};
 use tidings_store::journal::{Journal, Record, Step};
 use tidings_store::pages::Shelf;
 use tidings_store::runs::RunLog;
@@ -44,13 +46,13 @@ const LINGER: Duration = Duration::from_secs(5);
 /// How often the world is looked at while the harvest goes on.
 const TICK: Duration = Duration::from_millis(500);
 
-/// Turns deliveries into what is kept of them. There is one clerk per core.
+/// Turns results into what is kept of them. There is one clerk per core.
 pub trait Clerk: Send + 'static {
     /// Works through a batch.
-    fn process(&mut self, deliveries: Vec<Delivery>) -> Batch;
+    fn process(&mut self, results: Vec<FetchResult>) -> Batch;
 }
 
-/// What a clerk made of some deliveries.
+/// What a clerk made of some results.
 #[derive(Default)]
 pub struct Batch {
     /// A frame of pages.
@@ -87,19 +89,19 @@ impl Tally {
 }
 
 /// Everything a harvest of one kind needs.
-pub struct Work<D: Desk> {
+pub struct Work<D: JobSource> {
     /// Pages or feeds.
     pub kind: Kind,
     /// How to ask.
     pub settings: Settings,
     /// Whom to ask what.
-    pub queues: Vec<Queue>,
-    /// How long everybody has rested, if an earlier run lost count of whom it asked.
-    pub everybody_rested: Option<Duration>,
+    pub queues: Vec<HostQueue>,
+    /// How long all hosts have been idle, if an earlier run lost count of whom it asked.
+    pub all_hosts_idle_for: Option<Duration>,
     /// Rules that are still good.
-    pub remembered: Vec<RulesFound>,
+    pub remembered: Vec<PolicyResponse>,
     /// Where errands are looked up.
-    pub desk: D,
+    pub source: D,
     /// Where pages go.
     pub shelf: Shelf,
     /// The end of the run, if time is limited.
@@ -109,7 +111,7 @@ pub struct Work<D: Desk> {
 /// What a harvest brought.
 pub struct Harvested {
     /// How it ended.
-    pub outcome: Outcome,
+    pub outcome: CrawlOutcome,
     /// Errands that were not brought to an end, because time ran out or their host was given up.
     pub left: u64,
     /// What was made durable, by the word for what happened.
@@ -127,7 +129,7 @@ pub struct Harvested {
 /// Runs a harvest from its queues to a journal that is ready to be folded.
 pub fn run<D, C>(session: &Session, work: Work<D>, make_clerk: impl Fn() -> C) -> Result<Harvested>
 where
-    D: Desk + 'static,
+    D: JobSource + 'static,
     C: Clerk,
 {
     // SIGHUP is left alone: to wait for it would undo `nohup`, and the journal stands a kill.
@@ -137,7 +139,7 @@ where
     let mut log = RunLog::create(&session.home, &session.run)?;
     log.push(&serde_json::json!({ "began": tidings_model::clock::now() }))?;
     let cores = std::thread::available_parallelism().map_or(2, |cores| cores.get());
-    let total: u64 = work.queues.iter().map(|queue| queue.tickets.len() as u64).sum();
+    let total: u64 = work.queues.iter().map(|queue| queue.jobs.len() as u64).sum();
     let threads = cores.clamp(2, 8);
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .worker_threads(threads)
@@ -146,29 +148,29 @@ where
         .build()
         .context("cannot start the threads of the harvest")?;
 
-    let gauge = Arc::new(Gauge::default());
-    let committer = Committer::start(journal, work.shelf, gauge.clone(), session.stopper.clone());
+    let stats = Arc::new(CrawlStats::default());
+    let committer = Committer::start(journal, work.shelf, stats.clone(), session.stopper.clone());
     let (events, diary) = diary::start(log, committer.sender(), session.stopper.clone());
-    let (deliveries, arriving) = mpsc::channel(64);
+    let (results, arriving) = mpsc::channel(64);
     let clerks = Clerks { free: Mutex::new((0..cores).map(|_| make_clerk()).collect()), places: Semaphore::new(cores) };
 
-    let harvest = Harvest {
+    let harvest = Crawler {
         settings: work.settings,
         kind: work.kind,
-        desk: work.desk,
-        deliveries,
+        source: work.source,
+        results,
         events,
         stop: session.stopper.watch(),
-        gauge: gauge.clone(),
+        stats: stats.clone(),
         file_limit,
-        everybody_rested: work.everybody_rested,
+        all_hosts_idle_for: work.all_hosts_idle_for,
     };
     let (outcome, delivered) = runtime.block_on(async {
         let collecting = tokio::spawn(collect(arriving, Arc::new(clerks), committer.sender()));
         let watching = tokio::spawn(watch(Watch {
             home: session.home.clone(),
             stopper: session.stopper.clone(),
-            gauge: gauge.clone(),
+            stats: stats.clone(),
             min_free_bytes: session.config.store.min_free_mib << 20,
             time_limit: work.time_limit,
             progress: Progress::begin(noun(work.kind), total),
@@ -189,8 +191,8 @@ where
         left: total - delivered,
         tally: committed.tally,
         offline: committed.offline,
-        requests: gauge.asked.load(Relaxed),
-        bytes: gauge.bytes.load(Relaxed),
+        requests: stats.requests.load(Relaxed),
+        bytes: stats.bytes.load(Relaxed),
         log,
     })
 }
@@ -203,7 +205,7 @@ fn noun(kind: Kind) -> &'static str {
     }
 }
 
-fn hosts_step(outcome: &Outcome) -> Step {
+fn hosts_step(outcome: &CrawlOutcome) -> Step {
     let mut step = Step::default();
     for note in &outcome.hosts {
         step.push(&Record::Host(Box::new(HostState {
@@ -223,9 +225,9 @@ struct Clerks<C> {
     places: Semaphore,
 }
 
-/// Gathers deliveries into batches of a good size and gives them to clerks; tells how many came.
+/// Gathers results into batches of a good size and gives them to clerks; tells how many came.
 async fn collect<C: Clerk>(
-    mut arriving: mpsc::Receiver<Delivery>,
+    mut arriving: mpsc::Receiver<FetchResult>,
     clerks: Arc<Clerks<C>>,
     committer: committer::Sender,
 ) -> u64 {
@@ -246,7 +248,7 @@ async fn collect<C: Clerk>(
                     oldest = Instant::now();
                 }
                 weight += unpacked_bytes(&delivery);
-                let large = delivery.result.as_ref().is_ok_and(Answer::is_large);
+                let large = delivery.result.as_ref().is_ok_and(HttpResponse::is_large);
                 batch.push(delivery);
                 (large || weight >= BATCH_BYTES, false)
             }
@@ -254,7 +256,7 @@ async fn collect<C: Clerk>(
             Err(_) => (true, false),
         };
         if full && !batch.is_empty() {
-            let deliveries = std::mem::take(&mut batch);
+            let results = std::mem::take(&mut batch);
             weight = 0;
             let (clerks, committer) = (clerks.clone(), committer.clone());
             // While all clerks are busy nothing is taken in: the harvest feels it and slows down.
@@ -263,7 +265,7 @@ async fn collect<C: Clerk>(
             at_work.spawn_blocking(move || {
                 let clerk = clerks.free.lock().expect("no panic while held").pop();
                 let mut clerk = clerk.expect("as many clerks as places");
-                let batch = clerk.process(deliveries);
+                let batch = clerk.process(results);
                 clerks.free.lock().expect("no panic while held").push(clerk);
                 committer.batch(batch);
                 clerks.places.add_permits(1);
@@ -279,7 +281,7 @@ async fn collect<C: Clerk>(
 }
 
 /// About how much text a delivery will be.
-fn unpacked_bytes(delivery: &Delivery) -> usize {
+fn unpacked_bytes(delivery: &FetchResult) -> usize {
     const RECORD: usize = 300;
     let Ok(answer) = &delivery.result else { return RECORD };
     let encoded = answer.headers.get(http::header::CONTENT_ENCODING).map_or("", |value| value.to_str().unwrap_or(""));
@@ -295,7 +297,7 @@ fn unpacked_bytes(delivery: &Delivery) -> usize {
 struct Watch {
     home: Home,
     stopper: crate::session::Stopper,
-    gauge: Arc<Gauge>,
+    stats: Arc<CrawlStats>,
     min_free_bytes: u64,
     time_limit: Option<Duration>,
     progress: Progress,
@@ -318,14 +320,14 @@ async fn watch(mut watch: Watch) {
                 watch.time_limit = None;
             }
             _ = ticks.tick() => {
-                let gauge = &watch.gauge;
+                let stats = &watch.stats;
                 let elapsed = began.elapsed();
-                let delivered = gauge.delivered.load(Relaxed);
+                let delivered = stats.delivered.load(Relaxed);
                 let detail = format!(
                     "{} under way, {:.1}/s, {:.1} MB, {}",
-                    gauge.under_way.load(Relaxed),
+                    stats.in_flight.load(Relaxed),
                     delivered as f64 / elapsed.as_secs_f64().max(0.1),
-                    gauge.bytes.load(Relaxed) as f64 / 1e6,
+                    stats.bytes.load(Relaxed) as f64 / 1e6,
                     span(elapsed),
                 );
                 watch.progress.show(delivered, &detail);

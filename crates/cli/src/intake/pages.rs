@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use http::header;
 use tidings_fetch::decode::{Ceiling, Decoder};
-use tidings_fetch::{Answer, Delivery, head_text, rights};
+use tidings_fetch::{FetchResult, HttpResponse, head_text, rights};
 use tidings_model::{Page, Rights, Row, Status};
 use tidings_store::journal::Record;
 use tidings_store::removed::{Removed, STATUS};
@@ -38,7 +38,7 @@ impl PageClerk {
     }
 
     /// The page in an answer, or what is wrong with it.
-    fn page(&mut self, row: &Row<'_>, delivery: &Delivery, answer: &Answer) -> Result<Page, Status> {
+    fn page(&mut self, row: &Row<'_>, delivery: &FetchResult, answer: &HttpResponse) -> Result<Page, Status> {
         if !answer.status.is_success() {
             return Err(Status::Http(answer.status.as_u16()));
         }
@@ -76,12 +76,12 @@ impl PageClerk {
 }
 
 impl Clerk for PageClerk {
-    fn process(&mut self, deliveries: Vec<Delivery>) -> Batch {
+    fn process(&mut self, results: Vec<FetchResult>) -> Batch {
         let work = self.work.clone();
         let mut batch = Batch::default();
         self.lines.clear();
-        for delivery in deliveries {
-            let Ok(line) = work.line(delivery.ticket) else { continue };
+        for delivery in results {
+            let Ok(line) = work.line(delivery.job) else { continue };
             let Ok(row) = Row::parse(&line) else { continue };
             let status = match &delivery.result {
                 Err((status, detail)) => {
@@ -112,7 +112,7 @@ impl Clerk for PageClerk {
     }
 }
 
-fn archive(writer: &mut warc::Writer, row: &Row<'_>, delivery: &Delivery, answer: &Answer) -> Vec<u8> {
+fn archive(writer: &mut warc::Writer, row: &Row<'_>, delivery: &FetchResult, answer: &HttpResponse) -> Vec<u8> {
     let target = delivery.url.split_once("://").map_or("/", |(_, rest)| rest.find('/').map_or("/", |at| &rest[at..]));
     let reason = answer.status.canonical_reason().unwrap_or_default();
     let mut metadata = format!(
@@ -126,7 +126,7 @@ fn archive(writer: &mut warc::Writer, row: &Row<'_>, delivery: &Delivery, answer
         url: &delivery.url,
         date: delivery.at,
         ip: Some(answer.ip),
-        request: &head_text(&format!("GET {target} HTTP/1.1"), &answer.asked),
+        request: &head_text(&format!("GET {target} HTTP/1.1"), &answer.request_headers),
         response: &head_text(&format!("HTTP/1.1 {} {reason}", answer.status.as_u16()), &answer.headers),
         body: &answer.body,
         metadata: &metadata,

@@ -6,15 +6,15 @@ use std::sync::{Arc, Mutex};
 use http::header;
 use tidings_feeds::discover::{self, Finding};
 use tidings_fetch::decode::{Ceiling, Decoder};
-use tidings_fetch::{Answer, Delivery};
+use tidings_fetch::{FetchResult, HttpResponse};
 
 use super::{Batch, Clerk};
 
 /// What a probe found out.
 #[derive(Debug)]
 pub struct Probed {
-    /// The errand's ticket.
-    pub ticket: u32,
+    /// The errand's job.
+    pub job: u32,
     /// Where it led for good, if that is somewhere else.
     pub moved_to: Option<String>,
     /// What the answer was.
@@ -34,7 +34,7 @@ impl ProbeClerk {
         ProbeClerk { decoder: Decoder::new(ceiling), max_bytes: ceiling.max_bytes, found }
     }
 
-    fn finding(&mut self, delivery: &Delivery) -> Finding {
+    fn finding(&mut self, delivery: &FetchResult) -> Finding {
         let answer = match &delivery.result {
             Ok(answer) => answer,
             Err((status, _)) => {
@@ -51,7 +51,7 @@ impl ProbeClerk {
         }
     }
 
-    fn read(&mut self, delivery: &Delivery, answer: &Answer) -> Finding {
+    fn read(&mut self, delivery: &FetchResult, answer: &HttpResponse) -> Finding {
         let text = |name| answer.headers.get(name).map(|value| String::from_utf8_lossy(value.as_bytes()).into_owned());
         let encodings = text(header::CONTENT_ENCODING).unwrap_or_default();
         let mut body = match self.decoder.decode(&encodings, &answer.body) {
@@ -72,9 +72,9 @@ impl ProbeClerk {
 }
 
 impl Clerk for ProbeClerk {
-    fn process(&mut self, deliveries: Vec<Delivery>) -> Batch {
+    fn process(&mut self, results: Vec<FetchResult>) -> Batch {
         let mut batch = Batch::default();
-        for delivery in deliveries {
+        for delivery in results {
             let finding = self.finding(&delivery);
             let permanent = delivery.redirects.iter().all(|redirect| matches!(redirect.status, 301 | 308));
             let moved_to = (!delivery.redirects.is_empty() && permanent).then(|| delivery.url.clone());
@@ -87,7 +87,7 @@ impl Clerk for ProbeClerk {
             };
             log::debug!("{}: {word}", delivery.url);
             batch.tally.add(word, 1);
-            self.found.lock().expect("no panic while held").push(Probed { ticket: delivery.ticket, moved_to, finding });
+            self.found.lock().expect("no panic while held").push(Probed { job: delivery.job, moved_to, finding });
         }
         batch
     }

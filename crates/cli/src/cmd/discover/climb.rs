@@ -8,7 +8,7 @@ use std::time::Duration;
 use anyhow::Result;
 use serde_json::json;
 use tidings_feeds::discover::{Finding, Ladder, Question, in_robots};
-use tidings_fetch::{Desk, Errand, Kind};
+use tidings_fetch::{FetchJob, JobSource, Kind};
 use tidings_model::address;
 use tidings_store::candidates::Candidate;
 use tidings_store::pages::Shelf;
@@ -79,8 +79,8 @@ pub fn climb(
         }
         if !asked.is_empty() {
             let harvested = ask(session, seed, &asked, time_left, &mut cost)?;
-            for (ticket, (at, question)) in asked.iter().enumerate() {
-                let Some(found) = harvested.get(&(ticket as u32)) else {
+            for (job, (at, question)) in asked.iter().enumerate() {
+                let Some(found) = harvested.get(&(job as u32)) else {
                     climbs[*at].ladder.learn(question, &Finding::Unreachable("left for later".to_owned()));
                     continue;
                 };
@@ -131,14 +131,14 @@ fn ask(
         session.next_run("discover")?;
     }
     let mut queues: BTreeMap<String, Vec<u32>> = BTreeMap::new();
-    for (ticket, (_, question)) in asked.iter().enumerate() {
+    for (job, (_, question)) in asked.iter().enumerate() {
         let host = address::host(&question.url).unwrap_or_default().to_ascii_lowercase();
-        queues.entry(host).or_default().push(ticket as u32);
+        queues.entry(host).or_default().push(job as u32);
     }
     cmd::require_contact(&session.config, &session.home, queues.keys().map(String::as_str))?;
     let memory = HostMemory::load(session, |host| queues.contains_key(host))?;
     let remembered = cmd::remembered_rules(session, |host| queues.contains_key(host))?;
-    let everybody_rested = memory.everybody;
+    let all_hosts_idle_for = memory.everybody;
     let queues = memory.queues(queues);
     let settings = session.config.fetch.for_probes(seed)?;
     let ceiling = settings.ceiling();
@@ -146,9 +146,9 @@ fn ask(
         kind: Kind::Probe,
         settings,
         queues,
-        everybody_rested,
+        all_hosts_idle_for,
         remembered,
-        desk: ProbeDesk(asked.iter().map(|(_, question)| question.url.clone()).collect()),
+        source: ProbeDesk(asked.iter().map(|(_, question)| question.url.clone()).collect()),
         shelf: Shelf::open(&session.home, &session.run, None),
         time_limit,
     };
@@ -171,7 +171,7 @@ fn ask(
     log.push(&json!({ "summary": summary }))?;
     log.publish()?;
     let found = std::mem::take(&mut *found.lock().expect("no panic while held"));
-    Ok(found.into_iter().map(|probed| (probed.ticket, probed)).collect())
+    Ok(found.into_iter().map(|probed| (probed.job, probed)).collect())
 }
 
 /// Tells the ladders that have come so far which site maps their robots.txt names. The harvest has
@@ -198,8 +198,8 @@ fn tell_sitemaps(session: &Session, climbs: &mut [Climb]) -> Result<()> {
 
 struct ProbeDesk(Vec<String>);
 
-impl Desk for ProbeDesk {
-    fn errand(&mut self, ticket: u32) -> Result<Errand, Box<dyn std::error::Error + Send + Sync>> {
-        Ok(Errand { url: self.0[ticket as usize].clone(), headers: Vec::new() })
+impl JobSource for ProbeDesk {
+    fn job(&mut self, job: u32) -> Result<FetchJob, Box<dyn std::error::Error + Send + Sync>> {
+        Ok(FetchJob { url: self.0[job as usize].clone(), headers: Vec::new() })
     }
 }
