@@ -34,11 +34,11 @@ pub(crate) fn damaged<T>(path: &Path, fault: impl Into<String>) -> Result<T> {
 }
 
 /// Turns an I/O error into ours by saying what was being done to what.
-pub(crate) trait During<T> {
+pub(crate) trait IoContext<T> {
     fn during(self, doing: &'static str, path: &Path) -> Result<T>;
 }
 
-impl<T> During<T> for io::Result<T> {
+impl<T> IoContext<T> for io::Result<T> {
     fn during(self, doing: &'static str, path: &Path) -> Result<T> {
         self.map_err(|source| Error::Io { doing, path: path.to_owned(), source })
     }

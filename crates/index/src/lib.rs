@@ -21,21 +21,37 @@
 //! assert_eq!(segment.field("site").unwrap().of(0), "e.org");
 //! ```
 
+#[cfg(test)]
+extern crate self as tidings_index;
+
+mod casefold;
+pub mod codec;
 pub mod day;
 mod error;
-mod fold;
 pub mod lexicon;
 mod manifest;
-pub mod pack;
 mod sections;
 pub mod segment;
 mod snapshot;
 mod writer;
 
+pub use casefold::look_up_key;
 pub use day::Day;
 pub use error::{Error, Result};
-pub use fold::look_up_key;
 pub use manifest::Input;
 pub use segment::Segment;
-pub use snapshot::{Living, Snapshot};
+pub use snapshot::{LiveSegment, Snapshot};
+
+/// Former names, until callers use the new ones.
+pub mod pack {
+    pub use crate::codec::{
+        BLOCK, BitSet as Bits, PostingList as List, TokenColumn as Column, bit, last_bit, next_bit,
+    };
+}
+pub use snapshot::LiveSegment as Living;
+
 pub use writer::{Removal, Settings, Writer, build};
+
+#[cfg(test)]
+#[path = "../tests/support/mod.rs"]
+mod support;

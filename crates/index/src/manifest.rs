@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use tidings_store::disk::{Draft, remove};
 use xxhash_rust::xxh3::xxh3_64;
 
-use crate::error::{During, Error, Result, damaged};
+use crate::error::{Error, IoContext, Result, damaged};
 
 const NAME: &str = "MANIFEST";
 const FORMAT: &str = "tidings index ";
@@ -26,14 +26,14 @@ pub(crate) struct Manifest {
     /// The parts of the lexicon, the oldest first.
     pub(crate) lexicon: Vec<String>,
     /// The segments, in the order in which they were written.
-    pub(crate) segments: Vec<Listed>,
+    pub(crate) segments: Vec<SegmentEntry>,
     /// What was read to make it.
     pub(crate) inputs: Vec<Input>,
 }
 
 /// A segment in the manifest.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct Listed {
+pub(crate) struct SegmentEntry {
     pub(crate) file: String,
     pub(crate) tokens: u64,
     /// The file that names its removed documents.
@@ -131,3 +131,6 @@ impl Manifest {
         Ok(())
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -14,14 +14,14 @@ use tidings_mapped::Mapped;
 use tidings_store::disk::Draft;
 use xxhash_rust::xxh3::{Xxh3, xxh3_64};
 
-use crate::error::{During, Error, Result, damaged};
+use crate::error::{Error, IoContext, Result, damaged};
 
 /// What a file of an index may be; 16 bytes, so that sections stay aligned.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum FileKind {
     Segment,
     Lexicon,
-    Removed,
+    Deleted,
 }
 
 /// The version of all three but for the parts of a lexicon that speak of features; what needs no newer one is written in this.
@@ -41,7 +41,7 @@ impl FileKind {
         match self {
             FileKind::Segment => b"tidings segment\n",
             FileKind::Lexicon => b"tidings lexicon\n",
-            FileKind::Removed => b"tidings removed\n",
+            FileKind::Deleted => b"tidings removed\n",
         }
     }
 }
@@ -239,3 +239,6 @@ impl Sections {
         self.table.keys().try_for_each(|name| self.check(name))
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -6,10 +6,10 @@ use std::time::SystemTime;
 
 use tidings_model::{Annotated, AnnotatedParagraph, Attributes, Token};
 
+use crate::codec::{BitSet, bit};
 use crate::error::{Error, Result, damaged};
-use crate::lexicon::{Layer, Lexicon, Part};
+use crate::lexicon::{Layer, Lexicon, LexiconSegment};
 use crate::manifest::{Input, Manifest};
-use crate::pack::{Bits, bit};
 use crate::sections::{FileKind, SectionWriter, Sections};
 use crate::segment::Segment;
 
@@ -21,7 +21,7 @@ const TRIES: usize = 20;
 pub struct Snapshot {
     generation: u64,
     lexicon: Lexicon,
-    segments: Vec<Living>,
+    segments: Vec<LiveSegment>,
     inputs: Arc<Vec<Input>>,
     parts: Vec<(String, Stamp)>,
 }
@@ -37,40 +37,40 @@ fn stamp(path: &Path) -> Stamp {
 
 /// A segment and which of its documents are removed.
 #[derive(Debug, Clone)]
-pub struct Living {
+pub struct LiveSegment {
     file: String,
     stamp: Stamp,
-    removed_file: Option<String>,
+    deleted_file: Option<String>,
     segment: Arc<Segment>,
-    removed: Arc<Bits>,
-    removed_documents: u32,
-    removed_tokens: u32,
+    removed: Arc<BitSet>,
+    deleted_documents: u32,
+    deleted_tokens: u32,
 }
 
-impl Living {
+impl LiveSegment {
     /// The segment.
     pub fn segment(&self) -> &Segment {
         &self.segment
     }
 
     /// The documents that are removed; hits in them do not count.
-    pub fn removed(&self) -> &Bits {
+    pub fn removed(&self) -> &BitSet {
         &self.removed
     }
 
     /// Whether any document is removed.
     pub fn has_removed(&self) -> bool {
-        self.removed_documents > 0
+        self.deleted_documents > 0
     }
 
     /// Tokens of documents that are still there.
     pub fn tokens(&self) -> u64 {
-        u64::from(self.segment.tokens() - self.removed_tokens)
+        u64::from(self.segment.tokens() - self.deleted_tokens)
     }
 
     /// Documents that are still there.
     pub fn documents(&self) -> u64 {
-        u64::from(self.segment.meta().documents - self.removed_documents)
+        u64::from(self.segment.meta().documents - self.deleted_documents)
     }
 
     /// The name of its file.
@@ -92,7 +92,7 @@ impl Snapshot {
 
     /// Whether no newer generation was published; cheaper than [`Snapshot::refresh`].
     pub fn is_newest(&self, folder: &Path) -> Result<bool> {
-        let files = self.segments.iter().map(|living| (&living.file, &living.stamp));
+        let files = self.segments.iter().map(|live| (&live.file, &live.stamp));
         let files = files.chain(self.parts.iter().map(|(name, stamp)| (name, stamp)));
         let is_same = |(name, known): (&String, &Stamp)| stamp(&folder.join(name)) == *known;
         let newest = Manifest::read(folder)?;
@@ -117,7 +117,7 @@ impl Snapshot {
             let same = known.and_then(|known| known.parts.iter().position(is_same));
             match same.zip(known) {
                 Some((index, known)) => Ok(known.lexicon.parts()[index].clone()),
-                None => Part::open(&folder.join(name)).map(Arc::new),
+                None => LexiconSegment::open(&folder.join(name)).map(Arc::new),
             }
         };
         let parts = manifest.lexicon.iter().map(|name| (name.clone(), stamp(&folder.join(name)))).collect();
@@ -125,9 +125,9 @@ impl Snapshot {
         let mut segments = Vec::new();
         for listed in &manifest.segments {
             let stamp = stamp(&folder.join(&listed.file));
-            let is_same = |living: &&Living| living.file == listed.file && living.stamp == stamp;
+            let is_same = |live: &&LiveSegment| live.file == listed.file && live.stamp == stamp;
             let old = known.and_then(|known| known.segments.iter().find(is_same));
-            if let Some(old) = old.filter(|old| old.removed_file == listed.removed) {
+            if let Some(old) = old.filter(|old| old.deleted_file == listed.removed) {
                 segments.push(old.clone());
                 continue;
             }
@@ -140,16 +140,16 @@ impl Snapshot {
                 return damaged(&path, "it knows more lexemes than the lexicon");
             }
             let removed = match &listed.removed {
-                Some(name) => read_removed(&folder.join(name), segment.meta().documents)?,
-                None => Bits::new(segment.meta().documents as usize),
+                Some(name) => read_deleted(&folder.join(name), segment.meta().documents)?,
+                None => BitSet::new(segment.meta().documents as usize),
             };
-            let removed_tokens = removed.iter().map(|document| segment.tokens_of(document).len() as u32).sum();
-            segments.push(Living {
+            let deleted_tokens = removed.iter().map(|document| segment.tokens_of(document).len() as u32).sum();
+            segments.push(LiveSegment {
                 file: listed.file.clone(),
                 stamp,
-                removed_file: listed.removed.clone(),
-                removed_documents: removed.count() as u32,
-                removed_tokens,
+                deleted_file: listed.removed.clone(),
+                deleted_documents: removed.count() as u32,
+                deleted_tokens,
                 removed: Arc::new(removed),
                 segment,
             });
@@ -174,7 +174,7 @@ impl Snapshot {
     }
 
     /// The segments, in the order in which they were written.
-    pub fn segments(&self) -> &[Living] {
+    pub fn segments(&self) -> &[LiveSegment] {
         &self.segments
     }
 
@@ -185,24 +185,24 @@ impl Snapshot {
 
     /// Tokens that are not removed.
     pub fn tokens(&self) -> u64 {
-        self.segments.iter().map(Living::tokens).sum()
+        self.segments.iter().map(LiveSegment::tokens).sum()
     }
 
     /// Documents that are not removed.
     pub fn documents(&self) -> u64 {
-        self.segments.iter().map(Living::documents).sum()
+        self.segments.iter().map(LiveSegment::documents).sum()
     }
 
     /// The bytes of all its files but the manifest.
     pub fn bytes_on_disk(&self) -> u64 {
-        let segments: u64 = self.segments.iter().map(|living| living.segment.bytes_on_disk()).sum();
+        let segments: u64 = self.segments.iter().map(|live| live.segment.bytes_on_disk()).sum();
         segments + self.lexicon.parts().iter().map(|part| part.bytes_on_disk()).sum::<u64>()
     }
 
     /// Reads every byte of every file and compares it with what was written.
     pub fn verify(&self) -> Result<()> {
         self.lexicon.verify()?;
-        self.segments.iter().try_for_each(|living| living.segment.verify())
+        self.segments.iter().try_for_each(|live| live.segment.verify())
     }
 
     /// A document as it was added. Kinds of paragraphs are not kept.
@@ -243,10 +243,10 @@ impl Snapshot {
     /// Where documents with an id lie: segment and document; removed ones do not count.
     pub fn find_document(&self, id: u128) -> Vec<(usize, u32)> {
         let mut found = Vec::new();
-        for (index, living) in self.segments.iter().enumerate() {
-            let places = living.segment.ids().iter().enumerate().filter(|(_, known)| **known == id);
+        for (index, live) in self.segments.iter().enumerate() {
+            let places = live.segment.ids().iter().enumerate().filter(|(_, known)| **known == id);
             let places = places.map(|(document, _)| document as u32);
-            found.extend(places.filter(|document| !living.removed.get(*document)).map(|document| (index, document)));
+            found.extend(places.filter(|document| !live.removed.get(*document)).map(|document| (index, document)));
         }
         found
     }
@@ -257,15 +257,18 @@ fn is_gone(error: &Error) -> bool {
 }
 
 /// Writes which documents of a segment are removed.
-pub(crate) fn write_removed(path: &Path, removed: &Bits) -> Result<()> {
-    let mut file = SectionWriter::create(path, FileKind::Removed)?;
+pub(crate) fn write_deleted(path: &Path, removed: &BitSet) -> Result<()> {
+    let mut file = SectionWriter::create(path, FileKind::Deleted)?;
     file.section("documents", removed.words())?;
     file.publish().map(drop)
 }
 
-fn read_removed(path: &Path, documents: u32) -> Result<Bits> {
-    let file = Sections::open(path, FileKind::Removed)?;
+fn read_deleted(path: &Path, documents: u32) -> Result<BitSet> {
+    let file = Sections::open(path, FileKind::Deleted)?;
     let range = file.find_numbers::<u64>("documents", (documents as usize).div_ceil(64))?;
     file.check("documents")?;
-    Ok(Bits::from_words(file.numbers(&range).to_vec()))
+    Ok(BitSet::from_words(file.numbers(&range).to_vec()))
 }
+
+#[cfg(test)]
+mod tests;

@@ -13,13 +13,13 @@ use tidings_model::Annotated;
 use tidings_store::disk::make_folder;
 use tidings_store::format::vertical::Reader;
 
+use crate::codec::BitSet;
 use crate::day::Day;
 use crate::error::Result;
-use crate::lexicon::{Interner, NewPart, Part};
-use crate::manifest::{Input, Listed, Manifest};
-use crate::pack::Bits;
+use crate::lexicon::{Interner, LexiconSegment, NewLexiconSegment};
+use crate::manifest::{Input, Manifest, SegmentEntry};
 use crate::segment::{Batch, MergeSource, merge};
-use crate::snapshot::{Snapshot, write_removed};
+use crate::snapshot::{Snapshot, write_deleted};
 
 /// How an index is written.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -56,9 +56,9 @@ pub struct Writer {
     interner: Interner,
     batch: Batch,
     /// Written but not visible yet.
-    new_segments: Vec<Listed>,
-    /// Documents of segments that will be hidden with the next commit.
-    hidden: BTreeMap<usize, Bits>,
+    new_segments: Vec<SegmentEntry>,
+    /// Documents, by segment, that will be deleted with the next commit.
+    pending_deletions: BTreeMap<usize, BitSet>,
 }
 
 impl Writer {
@@ -73,7 +73,7 @@ impl Writer {
             interner: Interner::new(snapshot.lexicon().clone()),
             batch: Batch::default(),
             new_segments: Vec::new(),
-            hidden: BTreeMap::new(),
+            pending_deletions: BTreeMap::new(),
             settings,
             manifest,
             snapshot,
@@ -107,7 +107,7 @@ impl Writer {
         }
         let file = self.manifest.new_name("segment");
         self.batch.write(&self.folder.join(&file))?;
-        self.new_segments.push(Listed { file, tokens: self.batch.tokens() as u64, removed: None });
+        self.new_segments.push(SegmentEntry { file, tokens: self.batch.tokens() as u64, removed: None });
         self.batch = Batch::default();
         Ok(())
     }
@@ -115,7 +115,7 @@ impl Writer {
     /// Makes everything that was added durable and visible, and notes what it was made of.
     pub fn commit(&mut self, inputs: Vec<Input>) -> Result<()> {
         self.flush()?;
-        self.hide_withdrawn()?;
+        self.write_pending_deletions()?;
         self.manifest.segments.append(&mut self.new_segments);
         self.manifest.inputs.extend(inputs);
         let known = std::mem::replace(&mut self.interner, Interner::new(self.snapshot.lexicon().clone()));
@@ -126,11 +126,11 @@ impl Writer {
     }
 
     /// Adds a part to the lexicon, joined with those before it that are not much larger.
-    fn add_part(&mut self, new: NewPart) -> Result<()> {
+    fn add_part(&mut self, new: NewLexiconSegment) -> Result<()> {
         let file = self.manifest.new_name("lexicon");
         new.write(&self.folder.join(&file))?;
-        let mut parts: Vec<Arc<Part>> = self.snapshot.lexicon().parts().to_vec();
-        parts.push(Arc::new(Part::open(&self.folder.join(&file))?));
+        let mut parts: Vec<Arc<LexiconSegment>> = self.snapshot.lexicon().parts().to_vec();
+        parts.push(Arc::new(LexiconSegment::open(&self.folder.join(&file))?));
         self.manifest.lexicon.push(file);
         let mut first = parts.len() - 1;
         let mut bytes = parts[first].bytes_on_disk();
@@ -140,7 +140,7 @@ impl Writer {
         }
         if first + 1 < parts.len() {
             let file = self.manifest.new_name("lexicon");
-            NewPart::join(&parts[first..]).write(&self.folder.join(&file))?;
+            NewLexiconSegment::join(&parts[first..]).write(&self.folder.join(&file))?;
             self.manifest.lexicon.truncate(first);
             self.manifest.lexicon.push(file);
         }
@@ -158,31 +158,34 @@ impl Writer {
         self.manifest.sweep(&self.folder)
     }
 
-    /// Takes an input back: its documents, which are those that were first seen on that day, are hidden with the
-    /// next commit, which may bring others in their place. Says how many there were.
+    /// Takes an input back: its documents, which are those that were first seen on that day, are deleted with the
+    /// next commit, which may bring others in their place. Returns how many there were.
     pub fn withdraw(&mut self, file: &str, seen: Day) -> Result<u64> {
         let mut documents = 0;
-        for index in 0..self.snapshot.segments().len() {
-            let living = &self.snapshot.segments()[index];
-            let mut removed = self.hidden.get(&index).unwrap_or_else(|| living.removed()).clone();
-            let of_day = (0..living.segment().ids().len() as u32)
-                .filter(|document| living.segment().seen(*document) == seen && !removed.get(*document));
-            let of_day: Vec<u32> = of_day.collect();
-            if !of_day.is_empty() {
-                documents += of_day.len() as u64;
-                of_day.into_iter().for_each(|document| removed.set(document));
-                self.hidden.insert(index, removed);
+        for (index, live) in self.snapshot.segments().iter().enumerate() {
+            let segment = live.segment();
+            let pending = self.pending_deletions.entry(index).or_insert_with(|| BitSet::new(segment.ids().len()));
+            for document in 0..segment.ids().len() as u32 {
+                if segment.seen(document) == seen && !live.removed().get(document) && !pending.get(document) {
+                    pending.set(document);
+                    documents += 1;
+                }
             }
         }
         self.manifest.inputs.retain(|input| input.file != file);
         Ok(documents)
     }
 
-    /// Writes down which documents were withdrawn.
-    fn hide_withdrawn(&mut self) -> Result<()> {
-        for (index, removed) in std::mem::take(&mut self.hidden) {
+    /// Writes which documents are deleted with the next manifest, together with those that already are.
+    fn write_pending_deletions(&mut self) -> Result<()> {
+        for (index, pending) in std::mem::take(&mut self.pending_deletions) {
+            if pending.count() == 0 {
+                continue;
+            }
+            let mut deleted = self.snapshot.segments()[index].removed().clone();
+            pending.iter().for_each(|document| deleted.set(document));
             let name = self.manifest.new_name("removed");
-            write_removed(&self.folder.join(&name), &removed)?;
+            write_deleted(&self.folder.join(&name), &deleted)?;
             self.manifest.segments[index].removed = Some(name);
         }
         Ok(())
@@ -193,9 +196,9 @@ impl Writer {
     pub fn remove(&mut self, mut is_unwanted: impl FnMut(u128, &dyn Fn() -> String) -> bool) -> Result<Removal> {
         let mut removal = Removal::default();
         for index in 0..self.manifest.segments.len() {
-            let living = &self.snapshot.segments()[index];
-            let segment = living.segment();
-            let mut removed = living.removed().clone();
+            let live = &self.snapshot.segments()[index];
+            let segment = live.segment();
+            let mut removed = live.removed().clone();
             let mut is_new = false;
             for (document, id) in (0..).zip(segment.ids()) {
                 let url = || segment.address_and_title(document).map(|(url, _)| url).unwrap_or_default();
@@ -208,7 +211,7 @@ impl Writer {
             }
             if is_new {
                 let name = self.manifest.new_name("removed");
-                write_removed(&self.folder.join(&name), &removed)?;
+                write_deleted(&self.folder.join(&name), &removed)?;
                 self.manifest.segments[index].removed = Some(name);
             }
         }
@@ -233,9 +236,9 @@ impl Writer {
     /// Hides documents whose addresses are unwanted.
     pub fn remove_where(&mut self, is_unwanted: impl Fn(&str) -> bool) -> Result<Removal> {
         let mut ids = Vec::new();
-        for living in self.snapshot.segments() {
-            let known = living.segment().ids();
-            living.segment().each_text(|document, url, _| {
+        for live in self.snapshot.segments() {
+            let known = live.segment().ids();
+            live.segment().each_text(|document, url, _| {
                 if is_unwanted(url) {
                     ids.extend(known.get(document as usize));
                 }
@@ -259,7 +262,7 @@ impl Writer {
         let mut first = 0;
         while first < self.manifest.segments.len() {
             let mut tokens = 0;
-            let fits = |listed: &&Listed| {
+            let fits = |listed: &&SegmentEntry| {
                 tokens += listed.tokens;
                 tokens <= self.settings.max_segment_tokens
             };
@@ -301,18 +304,23 @@ impl Writer {
     }
 
     fn merge_run(&mut self, run: Range<usize>) -> Result<()> {
-        let living = &self.snapshot.segments()[run.clone()];
+        if !self.pending_deletions.is_empty() {
+            // Documents get other numbers by the merge.
+            self.write_pending_deletions()?;
+            self.publish()?;
+        }
+        let live = &self.snapshot.segments()[run.clone()];
         let sources: Vec<MergeSource<'_>> =
-            living.iter().map(|living| MergeSource { segment: living.segment(), removed: living.removed() }).collect();
-        let tokens: u64 = living.iter().map(|living| living.tokens()).sum();
-        let documents: u64 = living.iter().map(|living| living.documents()).sum();
+            live.iter().map(|live| MergeSource { segment: live.segment(), removed: live.removed() }).collect();
+        let tokens: u64 = live.iter().map(|live| live.tokens()).sum();
+        let documents: u64 = live.iter().map(|live| live.documents()).sum();
         if documents == 0 {
             self.manifest.segments.drain(run);
             return self.publish();
         }
         let file = self.manifest.new_name("segment");
         merge(&sources, &self.folder.join(&file))?;
-        self.manifest.segments.splice(run, [Listed { file, tokens, removed: None }]);
+        self.manifest.segments.splice(run, [SegmentEntry { file, tokens, removed: None }]);
         self.publish()
     }
 }
@@ -324,3 +332,6 @@ pub fn build(folder: &Path, documents: &[Annotated]) -> Result<Snapshot> {
     writer.commit(Vec::new())?;
     Ok(writer.snapshot().clone())
 }
+
+#[cfg(test)]
+mod tests;

@@ -5,7 +5,7 @@ use hashbrown::hash_map::HashMap;
 use tidings_store::format::vertical::unescape;
 use xxhash_rust::xxh3::xxh3_64;
 
-use super::part::NewPart;
+use super::lexicon_segment::NewLexiconSegment;
 use super::{Layer, Lexicon};
 
 /// Gives every token its lexeme, old or new.
@@ -18,7 +18,7 @@ pub struct Interner {
     /// Where a line begins and its length, and its lexeme.
     entries: Vec<(u32, u32, u32)>,
     table: HashTable<u32>,
-    new: NewPart,
+    new: NewLexiconSegment,
     new_strings: [HashMap<Box<str>, u32>; Layer::COUNT],
     new_lexemes: HashMap<[u32; Layer::COUNT], u32>,
 }
@@ -26,10 +26,10 @@ pub struct Interner {
 impl Interner {
     /// Starts from what is known.
     pub fn new(known: Lexicon) -> Interner {
-        let new = NewPart {
+        let new = NewLexiconSegment {
             first_lexeme: known.lexemes(),
             first_string: Layer::ALL.map(|layer| known.count(layer)),
-            ..NewPart::default()
+            ..NewLexiconSegment::default()
         };
         Interner {
             known,
@@ -111,7 +111,7 @@ impl Interner {
     }
 
     /// What was new; nothing if all was known.
-    pub(crate) fn finish(self) -> Option<NewPart> {
+    pub(crate) fn finish(self) -> Option<NewLexiconSegment> {
         (!self.new.lexemes.is_empty()).then_some(self.new)
     }
 }

@@ -8,13 +8,13 @@
 //! part of which no lexeme has any says nothing about them: it is as large, and the same, as before there were features.
 
 mod intern;
-mod part;
+mod lexicon_segment;
 mod strings;
 
 use std::sync::Arc;
 
 pub use intern::Interner;
-pub(crate) use part::{NewPart, Part};
+pub(crate) use lexicon_segment::{LexiconSegment, NewLexiconSegment};
 pub use strings::Strings;
 
 use crate::error::Result;
@@ -70,15 +70,15 @@ impl Layer {
 /// The lexicon as it was at one moment.
 #[derive(Debug, Clone, Default)]
 pub struct Lexicon {
-    parts: Vec<Arc<Part>>,
+    parts: Vec<Arc<LexiconSegment>>,
 }
 
 impl Lexicon {
-    pub(crate) fn new(parts: Vec<Arc<Part>>) -> Lexicon {
+    pub(crate) fn new(parts: Vec<Arc<LexiconSegment>>) -> Lexicon {
         Lexicon { parts }
     }
 
-    pub(crate) fn parts(&self) -> &[Arc<Part>] {
+    pub(crate) fn parts(&self) -> &[Arc<LexiconSegment>] {
         &self.parts
     }
 
@@ -89,7 +89,7 @@ impl Lexicon {
 
     /// How many strings a layer has; their numbers are below.
     pub fn count(&self, layer: Layer) -> u32 {
-        let after = |part: &Arc<Part>| part.strings(layer).first() + part.strings(layer).len();
+        let after = |part: &Arc<LexiconSegment>| part.strings(layer).first() + part.strings(layer).len();
         self.parts.last().map_or(layer.first_number(), after)
     }
 
@@ -161,98 +161,10 @@ impl Lexicon {
     /// Opens a part as a lexicon of its own, for tests.
     #[cfg(test)]
     pub(crate) fn of_parts(paths: &[&std::path::Path]) -> Result<Lexicon> {
-        let parts = paths.iter().map(|path| Part::open(path).map(Arc::new)).collect::<Result<_>>()?;
+        let parts = paths.iter().map(|path| LexiconSegment::open(path).map(Arc::new)).collect::<Result<_>>()?;
         Ok(Lexicon { parts })
     }
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use std::path::Path;
-
-    fn add(lexicon: &Lexicon, lines: &[&str], path: &Path) -> Vec<u32> {
-        let mut interner = Interner::new(lexicon.clone());
-        let ids = lines.iter().map(|line| interner.lexeme(line)).collect();
-        if let Some(new) = interner.finish() {
-            new.write(path).expect("written");
-        }
-        ids
-    }
-
-    #[test]
-    fn numbers_never_change_however_the_lexicon_is_cut_into_parts() {
-        let folder = tempfile::tempdir().expect("a folder");
-        let paths: Vec<_> = (0..4).map(|n| folder.path().join(format!("{n}.lex"))).collect();
-        let first = ["The\tthe\tDET", "cat\tcat\tNOUN", "the\tthe\tDET", "The\tthe\tDET", "&lt;b\t\t"];
-        let second = ["cats\tcat\tNOUN", "cat\tcat\tVERB", "The\tthe\tDET", "<b", "Été\tété\tNOUN"];
-        assert_eq!(add(&Lexicon::default(), &first, &paths[0]), [0, 1, 2, 0, 3]);
-        let one = Lexicon::of_parts(&[&paths[0]]).expect("opened");
-        assert_eq!(add(&one, &second, &paths[1]), [4, 5, 0, 3, 6], "known ones keep their numbers");
-        let two = Lexicon::of_parts(&[&paths[0], &paths[1]]).expect("opened");
-        NewPart::join(two.parts()).write(&paths[2]).expect("written");
-        let joined = Lexicon::of_parts(&[&paths[2]]).expect("opened");
-        for lexicon in [&two, &joined] {
-            assert_eq!((lexicon.lexemes(), lexicon.count(Layer::Word), lexicon.count(Layer::Tag)), (7, 6, 4));
-            assert_eq!(lexicon.text(5, Layer::Word), "cat");
-            assert_eq!(lexicon.text(5, Layer::Tag), "VERB");
-            assert_eq!(lexicon.text(3, Layer::Word), "<b");
-            let mut cats = Vec::new();
-            lexicon.lexemes_with(Layer::Lemma, lexicon.find(Layer::Lemma, "cat").expect("known"), &mut cats);
-            assert_eq!(cats, [1, 4, 5]);
-            let folded: Vec<u32> =
-                lexicon.strings(Layer::Word).flat_map(|strings| strings.with_key("ete").collect::<Vec<_>>()).collect();
-            assert_eq!(folded.len(), 1);
-            assert_eq!(lexicon.string(Layer::Word, folded[0]), "Été");
-            let mut found = Vec::new();
-            lexicon.strings(Layer::Word).for_each(|strings| strings.with_prefix("ca", |id, _| found.push(id)));
-            lexicon.strings(Layer::Word).for_each(|strings| strings.holding("at", |id, _| found.push(id)));
-            assert_eq!(found.len(), 4);
-            assert_eq!(lexicon.find(Layer::Word, "dog"), None);
-            lexicon.verify().expect("sound");
-        }
-    }
-
-    #[test]
-    fn features_come_when_they_come() {
-        let folder = tempfile::tempdir().expect("a folder");
-        let paths: Vec<_> = (0..6).map(|n| folder.path().join(format!("{n}.lex"))).collect();
-        let version = |path: &Path| std::fs::read(path).expect("written")[16];
-        let batches: [(&[&str], &[u32]); 4] = [
-            (&["cat\tcat\tNOUN", "dog"], &[0, 1]),
-            (&["cat\tcat\tNOUN\tNumber=Sing", "cat\tcat\tNOUN\t", "a"], &[2, 0, 3]),
-            (&["the\tthe\tDET", "dog"], &[4, 1]),
-            (
-                &["cats\tcat\tNOUN\tNumber=Plur", "the\tthe\tDET\tNumber=Sing", "cat\tcat\tNOUN\tNumber=Sing"],
-                &[5, 6, 2],
-            ),
-        ];
-        for (index, (lines, ids)) in batches.iter().enumerate() {
-            let known: Vec<&Path> = paths[..index].iter().map(|path| path.as_path()).collect();
-            let lexicon = Lexicon::of_parts(&known).expect("opened");
-            assert_eq!(add(&lexicon, lines, &paths[index]), **ids, "{index}");
-        }
-        assert_eq!([0, 1, 2, 3].map(|index| version(&paths[index])), [1, 2, 1, 2], "only who has features is new");
-        let four = Lexicon::of_parts(&[&paths[0], &paths[1], &paths[2], &paths[3]]).expect("opened");
-        NewPart::join(four.parts()).write(&paths[4]).expect("written");
-        NewPart::join(&four.parts()[..1]).write(&paths[5]).expect("written");
-        assert_eq!(version(&paths[5]), 1, "features of others do not count");
-        let joined = Lexicon::of_parts(&[&paths[4]]).expect("opened");
-        for lexicon in [&four, &joined] {
-            let feats: Vec<&str> = (0..7).map(|lexeme| lexicon.text(lexeme, Layer::Feats)).collect();
-            assert_eq!(feats, ["", "", "Number=Sing", "", "", "Number=Plur", "Number=Sing"]);
-            assert_eq!((lexicon.count(Layer::Feats), lexicon.all_of(Layer::Feats)), (3, vec![0, 0, 1, 0, 0, 2, 1]));
-            let with = |text: &str| {
-                let mut lexemes = Vec::new();
-                lexicon.find(Layer::Feats, text).inspect(|id| lexicon.lexemes_with(Layer::Feats, *id, &mut lexemes));
-                lexemes
-            };
-            assert_eq!((with(""), with("Number=Sing"), with("Case=Gen")), (vec![0, 1, 3, 4], vec![2, 6], vec![]));
-            let mut all = Vec::new();
-            lexicon.strings(Layer::Feats).for_each(|strings| strings.each(|id, text| all.push((id, text))));
-            all.sort_unstable();
-            assert_eq!(all, [(0, ""), (1, "Number=Sing"), (2, "Number=Plur")]);
-            lexicon.verify().expect("sound");
-        }
-    }
-}
+mod tests;

@@ -2,7 +2,7 @@
 
 use std::cmp::Ordering;
 
-use crate::fold::look_up_key;
+use crate::casefold::look_up_key;
 
 /// The strings of one layer in one part of the lexicon.
 ///

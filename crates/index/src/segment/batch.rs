@@ -6,15 +6,15 @@ use tidings_store::format::vertical::{Event, Reader};
 
 use super::MAX_TOKENS;
 use super::write::{Source, write};
+use crate::codec::{BitSet, bit};
 use crate::day::Day;
 use crate::error::{Error, Result};
 use crate::lexicon::Interner;
-use crate::pack::{Bits, bit};
 use std::io::BufRead;
 use std::path::Path;
 
 /// What is kept of a document until it is written.
-struct Kept {
+struct PendingDocument {
     id: u128,
     day: Day,
     seen: Day,
@@ -33,7 +33,7 @@ pub struct Batch {
     sentences: GrowingBits,
     paragraphs: GrowingBits,
     glued: GrowingBits,
-    documents: Vec<Kept>,
+    documents: Vec<PendingDocument>,
     fields: Vec<String>,
     values: Vec<HashMap<Box<str>, u32>>,
     text_bytes: usize,
@@ -173,7 +173,15 @@ impl Batch {
         self.text_bytes += text.len() + codes.len() * 4;
         let start = self.lexemes.len() as u32;
         let codes = codes.into();
-        self.documents.push(Kept { id: about.id, day, seen: seen.unwrap_or(day), start, end: start, text, codes });
+        self.documents.push(PendingDocument {
+            id: about.id,
+            day,
+            seen: seen.unwrap_or(day),
+            start,
+            end: start,
+            text,
+            codes,
+        });
         // Whatever the file says or leaves out, a document begins a paragraph and a sentence.
         self.begin_paragraph();
         Ok(())
@@ -262,7 +270,7 @@ struct Written<'b> {
 }
 
 impl Written<'_> {
-    fn kept(&self, document: usize) -> &Kept {
+    fn kept(&self, document: usize) -> &PendingDocument {
         &self.batch.documents[self.order[document] as usize]
     }
 }
@@ -317,7 +325,14 @@ impl Source for Written<'_> {
         into.extend(lexemes.iter().map(|lexeme| self.ranks[*lexeme as usize]));
     }
 
-    fn shape(&mut self, document: usize, at: u32, sentences: &mut Bits, glued: &mut Bits, paragraphs: &mut Vec<u32>) {
+    fn shape(
+        &mut self,
+        document: usize,
+        at: u32,
+        sentences: &mut BitSet,
+        glued: &mut BitSet,
+        paragraphs: &mut Vec<u32>,
+    ) {
         let kept = self.kept(document);
         for offset in 0..kept.end - kept.start {
             let from = kept.start + offset;

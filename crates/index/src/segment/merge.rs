@@ -9,9 +9,9 @@ use std::path::Path;
 use super::Segment;
 use super::documents::text_at;
 use super::write::{Source, write};
+use crate::codec::{BitSet, bit, next_bit};
 use crate::day::Day;
 use crate::error::Result;
-use crate::pack::{Bits, bit, next_bit};
 
 /// A segment that is merged, and which of its documents are not wanted any more.
 #[derive(Debug, Clone, Copy)]
@@ -19,11 +19,15 @@ pub struct MergeSource<'s> {
     /// The segment.
     pub segment: &'s Segment,
     /// Documents that were removed.
-    pub removed: &'s Bits,
+    pub removed: &'s BitSet,
 }
 
-/// Writes a segment that holds what the sources hold; says how many bytes it takes.
+/// Merges segments into a new one; returns its size in bytes.
+///
+/// Every byte of the sources is compared with its digest first: damage that was copied would get a digest of its own and
+/// could never be told again.
 pub fn merge(sources: &[MergeSource<'_>], path: &Path) -> Result<u64> {
+    sources.iter().try_for_each(|source| source.segment.verify())?;
     write(path, &mut Merged::new(sources))
 }
 
@@ -70,7 +74,7 @@ impl<'s> Merged<'s> {
             frequencies.iter_mut().zip(gone).for_each(|(all, gone)| *all = all.saturating_sub(gone));
         }
         let bound = sources.iter().map(|source| source.segment.meta().lexeme_bound).max().unwrap_or(0);
-        let mut present = Bits::new(bound as usize);
+        let mut present = BitSet::new(bound as usize);
         for (source, frequencies) in sources.iter().zip(&frequencies) {
             let pairs = source.segment.lexemes().iter().zip(frequencies);
             pairs.filter(|(_, count)| **count > 0).for_each(|(lexeme, _)| present.set(*lexeme));
@@ -210,7 +214,14 @@ impl Source for Merged<'_> {
         });
     }
 
-    fn shape(&mut self, document: usize, at: u32, sentences: &mut Bits, glued: &mut Bits, paragraphs: &mut Vec<u32>) {
+    fn shape(
+        &mut self,
+        document: usize,
+        at: u32,
+        sentences: &mut BitSet,
+        glued: &mut BitSet,
+        paragraphs: &mut Vec<u32>,
+    ) {
         let (segment, document) = self.place(document);
         let tokens = segment.tokens_of(document);
         let mut from = tokens.start;
@@ -218,7 +229,7 @@ impl Source for Merged<'_> {
             sentences.set(start - tokens.start + at);
             from = start + 1;
         }
-        segment.each_glued(tokens.clone(), |position| glued.set(position - tokens.start + at));
+        segment.each_no_space_before(tokens.clone(), |position| glued.set(position - tokens.start + at));
         segment.paragraphs().pieces(tokens.start, tokens.end, |piece| {
             paragraphs.extend(piece.iter().map(|start| start - tokens.start + at));
         });
@@ -267,10 +278,10 @@ impl Source for Merged<'_> {
 
 impl Segment {
     /// Gives the tokens of a range that stand without a space before them.
-    pub(crate) fn each_glued(&self, tokens: std::ops::Range<u32>, mut each: impl FnMut(u32)) {
-        let usually = self.usually_glued();
+    pub(crate) fn each_no_space_before(&self, tokens: std::ops::Range<u32>, mut each: impl FnMut(u32)) {
+        let usually = self.usually_no_space();
         let mut odd = Vec::new();
-        self.odd_spaces().read(tokens.start, tokens.end, &mut odd);
+        self.spacing_exceptions().read(tokens.start, tokens.end, &mut odd);
         let mut next = 0;
         self.column().scan(tokens.start, tokens.end, |from, ranks| {
             for (position, rank) in (from..).zip(ranks) {
