@@ -217,7 +217,7 @@ impl Setup {
     fn pages(urls: &[&str]) -> Setup {
         let mut queues: Vec<HostQueue> = Vec::new();
         for (job, url) in urls.iter().enumerate().rev() {
-            let host = url.split('/').next().unwrap_or_default();
+            let host = url.split(['/', ':']).next().unwrap_or_default();
             match queues.iter_mut().find(|queue| queue.host == host) {
                 Some(queue) => queue.jobs.push(job as JobId),
                 None => {
