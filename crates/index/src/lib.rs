@@ -1,8 +1,8 @@
-//! The index: annotated documents become immutable segments, and segments are read where they lie.
+//! The corpus index: immutable, memory-mapped segments of annotated documents.
 //!
 //! An index is a folder: a [manifest](Snapshot) that names its files, a [lexicon](lexicon::Lexicon) that only grows, and
-//! [segments](segment::Segment) of documents in the order of their days. A [`Writer`] adds documents in proportion to what
-//! is added, hides documents at once, and merges segments; a [`Snapshot`] is one generation that stays as it is.
+//! [segments](segment::Segment) of documents in the order of their days. A [`Writer`] adds and deletes documents at a cost in
+//! proportion to the change, and merges segments; a [`Snapshot`] is one generation, which never changes.
 //!
 //! ```
 //! use tidings_index::{Settings, Snapshot, Writer, lexicon::Layer};

@@ -1,7 +1,7 @@
-//! The manifest: which files are the index, at one moment.
+//! The manifest: the list of files of one generation of the index.
 //!
-//! A generation of the index is what one manifest names. It is a line of JSON and a line with its digest, replaced by
-//! rename; whatever the folder holds besides is rubbish of a run that did not end.
+//! It is a line of JSON and a line with its digest, replaced by rename. Index files in the folder that it does not name are
+//! left over from an interrupted writer.
 
 use std::path::Path;
 
@@ -15,7 +15,7 @@ const NAME: &str = "MANIFEST";
 const FORMAT: &str = "tidings index ";
 const VERSION: u32 = 1;
 
-/// Which files are the index.
+/// The files of one generation.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Manifest {
     format: String,
@@ -36,7 +36,7 @@ pub(crate) struct Manifest {
 pub(crate) struct SegmentEntry {
     pub(crate) file: String,
     pub(crate) tokens: u64,
-    /// The file that names its removed documents.
+    /// The file with its deleted documents.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) removed: Option<String>,
 }
@@ -118,7 +118,7 @@ impl Manifest {
         format!("{:06}.{ending}", self.next_file - 1)
     }
 
-    /// Removes files of ours that it does not name.
+    /// Removes index files that it does not name.
     pub(crate) fn sweep(&self, folder: &Path) -> Result<()> {
         for entry in std::fs::read_dir(folder).during("list", folder)? {
             let path = entry.during("list", folder)?.path();

@@ -1,4 +1,4 @@
-//! The index as it was at one moment, for readers.
+//! Snapshots: one generation of the index, for readers.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -13,10 +13,10 @@ use crate::manifest::{Input, Manifest};
 use crate::sections::{FileKind, SectionWriter, Sections};
 use crate::segment::Segment;
 
-/// A file may be gone when it is opened, because a writer has published a newer generation meanwhile.
+/// Attempts to open a generation: a file may be gone because a writer has published a newer one meanwhile.
 const TRIES: usize = 20;
 
-/// One generation of the index. It stays as it is whatever writers do; files that are removed stay mapped.
+/// One generation of the index. It does not change whatever writers do: files that they remove stay mapped.
 #[derive(Debug, Clone)]
 pub struct Snapshot {
     generation: u64,
@@ -26,8 +26,7 @@ pub struct Snapshot {
     parts: Vec<(String, Stamp)>,
 }
 
-/// Tells a file from another one that took its name, as in an index that was removed and made anew: when it was written, and
-/// how long it is.
+/// Modification time and length, which tell a file from another of the same name in an index that was made anew.
 type Stamp = Option<(SystemTime, u64)>;
 
 fn stamp(path: &Path) -> Stamp {

@@ -1,7 +1,7 @@
-//! Changes an index: adds documents, removes documents, merges segments.
+//! Index writer: adds and deletes documents, merges segments.
 //!
-//! Whatever is written becomes visible with the next manifest, whole; until then readers see the old generation. Only one
-//! writer may be at work in a folder at a time: the caller holds the lock of the home.
+//! Changes become visible together with the next manifest; until then readers see the old generation. There may be one
+//! writer per folder at a time: the caller holds the lock of the home.
 
 use std::collections::BTreeMap;
 use std::io::BufRead;
@@ -21,7 +21,7 @@ use crate::manifest::{Input, Manifest, SegmentEntry};
 use crate::segment::{Batch, MergeSource, merge};
 use crate::snapshot::{Snapshot, write_deleted};
 
-/// How an index is written.
+/// Settings of a writer.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Settings {
     /// Documents are collected in memory up to this size, then a segment is written.
@@ -47,7 +47,7 @@ pub struct Removal {
     pub tokens: u64,
 }
 
-/// Changes an index.
+/// Writer of an index.
 pub struct Writer {
     folder: PathBuf,
     settings: Settings,
@@ -112,7 +112,7 @@ impl Writer {
         Ok(())
     }
 
-    /// Makes everything that was added durable and visible, and notes what it was made of.
+    /// Makes everything that was added durable and visible, and records its inputs.
     pub fn commit(&mut self, inputs: Vec<Input>) -> Result<()> {
         self.flush()?;
         self.write_pending_deletions()?;
@@ -147,7 +147,7 @@ impl Writer {
         Ok(())
     }
 
-    /// Swaps the manifest, then looks at the new generation and removes what it does not need.
+    /// Replaces the manifest, then removes the files that the new generation does not need.
     fn publish(&mut self) -> Result<()> {
         self.manifest.generation += 1;
         // Everything must open before it counts.
@@ -247,7 +247,7 @@ impl Writer {
         self.remove_ids(&ids)
     }
 
-    /// Merges segments as long as there are many of one size; says how many merges that took.
+    /// Merges runs of segments of similar size until there are none (tiered merging); returns the number of merges.
     pub fn merge(&mut self) -> Result<usize> {
         let mut merges = 0;
         while let Some(run) = self.run_to_merge() {
@@ -287,7 +287,7 @@ impl Writer {
         Ok(unclean.len())
     }
 
-    /// A run of neighbours, the newest first, none of which is much larger than the others.
+    /// The newest run of neighbouring segments none of which is much larger than the others.
     fn run_to_merge(&self) -> Option<Range<usize>> {
         let segments = &self.manifest.segments;
         let factor = self.settings.merge_factor.max(2);
@@ -325,7 +325,7 @@ impl Writer {
     }
 }
 
-/// Makes a segment of documents alone, for tests and tools: a lexicon of one part and one segment in a folder.
+/// Builds an index of one segment from documents, for tests and tools.
 pub fn build(folder: &Path, documents: &[Annotated]) -> Result<Snapshot> {
     let mut writer = Writer::open(folder, Settings::default())?;
     documents.iter().try_for_each(|document| writer.add(document))?;

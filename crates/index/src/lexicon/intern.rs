@@ -1,4 +1,4 @@
-//! Lines of a corpus become lexemes.
+//! Interning: from lines of a corpus to lexeme numbers.
 
 use hashbrown::HashTable;
 use hashbrown::hash_map::HashMap;
@@ -8,7 +8,7 @@ use xxhash_rust::xxh3::xxh3_64;
 use super::lexicon_segment::NewLexiconSegment;
 use super::{Layer, Lexicon};
 
-/// Gives every token its lexeme, old or new.
+/// Maps tokens to lexemes, known or new.
 ///
 /// A line that was seen before costs one hash and one comparison. Memory grows with the distinct lines of the batch, not
 /// with the lexicon: what older parts know is looked up in them once.
@@ -24,7 +24,7 @@ pub struct Interner {
 }
 
 impl Interner {
-    /// Starts from what is known.
+    /// Starts from a lexicon.
     pub fn new(known: Lexicon) -> Interner {
         let new = NewLexiconSegment {
             first_lexeme: known.lexemes(),
@@ -105,12 +105,12 @@ impl Interner {
         lexeme
     }
 
-    /// How many lexemes there are by now.
+    /// Number of lexemes so far.
     pub fn lexemes(&self) -> u32 {
         self.new.first_lexeme + self.new.lexemes.len() as u32
     }
 
-    /// What was new; nothing if all was known.
+    /// The new lexemes; `None` if all were known.
     pub(crate) fn finish(self) -> Option<NewLexiconSegment> {
         (!self.new.lexemes.is_empty()).then_some(self.new)
     }

@@ -1,4 +1,4 @@
-//! A part of the lexicon: a file of strings and lexemes that were new once.
+//! Segments of the lexicon: the strings and lexemes that were new in one batch.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -20,7 +20,7 @@ struct Meta {
     strings: BTreeMap<String, (u32, u32)>,
 }
 
-/// What is new and waits to be written.
+/// A segment that is not written yet.
 #[derive(Debug, Default)]
 pub(crate) struct NewLexiconSegment {
     pub(super) first_lexeme: u32,
@@ -30,7 +30,7 @@ pub(crate) struct NewLexiconSegment {
 }
 
 impl NewLexiconSegment {
-    /// Several neighbouring parts as one; numbers stay.
+    /// Joins neighbouring segments; numbers stay.
     pub(crate) fn join(parts: &[Arc<LexiconSegment>]) -> NewLexiconSegment {
         let mut joined = NewLexiconSegment::default();
         if let Some(first) = parts.first() {
@@ -48,7 +48,7 @@ impl NewLexiconSegment {
         joined
     }
 
-    /// Features are a layer only where a lexeme has some.
+    /// Whether a layer is written: features only if a lexeme has some.
     fn speaks_of(&self, layer: Layer) -> bool {
         layer != Layer::Feats || self.lexemes.iter().any(|ids| ids[layer.index()] != 0)
     }
@@ -115,7 +115,7 @@ struct LayerOffsets {
     folds: Range<usize>,
 }
 
-/// A part of the lexicon, open for reading.
+/// A segment of the lexicon, open for reading.
 #[derive(Debug)]
 pub(crate) struct LexiconSegment {
     file: Sections,

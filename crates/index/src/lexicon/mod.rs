@@ -2,10 +2,10 @@
 //!
 //! A *lexeme* is a combination (word, lemma, tag, features); a segment stores one number per token, that of its lexeme. Numbers are
 //! given in the order of first appearance and never change, so that segments need not be touched when words are added.
-//! The lexicon lies in *parts*: each holds what was new in some batch. Parts are merged as they pile up.
+//! The lexicon consists of *segments*, each with what was new in some batch. They are joined as they pile up.
 //!
-//! Many corpora have no features. So the features of a token without any have a number that every lexicon knows, 0, and a
-//! part of which no lexeme has any says nothing about them: it is as large, and the same, as before there were features.
+//! Many corpora have no features. The empty features have the number 0 in every lexicon, and a segment none of whose
+//! lexemes has features does not store the layer: it has the same bytes as before the layer existed.
 
 mod intern;
 mod lexicon_segment;
@@ -19,7 +19,7 @@ pub use strings::Strings;
 
 use crate::error::Result;
 
-/// What a token can be asked about.
+/// An annotation layer of tokens.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Layer {
     /// The word as it stands in the text.
@@ -37,7 +37,7 @@ static NO_FEATS: Strings<'static> =
     Strings { first: 0, text: b"\n", starts: &[0, 1], ids: &[0], ranks: &[0], folds: &[0] };
 
 impl Layer {
-    /// How many there are.
+    /// Number of layers.
     pub const COUNT: usize = 4;
     /// All of them, in the order of the columns.
     pub const ALL: [Layer; Layer::COUNT] = [Layer::Word, Layer::Lemma, Layer::Tag, Layer::Feats];
@@ -56,12 +56,12 @@ impl Layer {
         self as usize
     }
 
-    /// What every lexicon knows of a layer, before its first part.
+    /// Built-in strings of a layer.
     fn given(self) -> Option<Strings<'static>> {
         (self == Layer::Feats).then_some(NO_FEATS)
     }
 
-    /// The first number that a part may give.
+    /// The first number that a segment may assign.
     fn first_number(self) -> u32 {
         self.given().map_or(0, |strings| strings.len())
     }
@@ -82,18 +82,18 @@ impl Lexicon {
         &self.parts
     }
 
-    /// How many lexemes it holds; their numbers are below.
+    /// Number of lexemes; their numbers are below.
     pub fn lexemes(&self) -> u32 {
         self.parts.last().map_or(0, |part| part.first_lexeme() + part.lexemes())
     }
 
-    /// How many strings a layer has; their numbers are below.
+    /// Number of strings of a layer; their numbers are below.
     pub fn count(&self, layer: Layer) -> u32 {
         let after = |part: &Arc<LexiconSegment>| part.strings(layer).first() + part.strings(layer).len();
         self.parts.last().map_or(layer.first_number(), after)
     }
 
-    /// The tables of strings of a layer: one per part, and what every lexicon knows.
+    /// String tables of a layer: the built-in strings, and one table per segment.
     pub fn strings(&self, layer: Layer) -> impl Iterator<Item = Strings<'_>> {
         layer.given().into_iter().chain(self.parts.iter().map(move |part| part.strings(layer)))
     }

@@ -1,4 +1,4 @@
-//! Documents in memory that will become a segment.
+//! In-memory batch of documents, written as a segment.
 
 use hashbrown::HashMap;
 use tidings_model::{Annotated, Attributes};
@@ -13,7 +13,7 @@ use crate::lexicon::Interner;
 use std::io::BufRead;
 use std::path::Path;
 
-/// What is kept of a document until it is written.
+/// A document of the batch.
 struct PendingDocument {
     id: u128,
     day: Day,
@@ -26,7 +26,7 @@ struct PendingDocument {
     codes: Box<[u32]>,
 }
 
-/// Collects documents until there are enough for a segment.
+/// Documents for one segment.
 #[derive(Default)]
 pub struct Batch {
     lexemes: Vec<u32>,
@@ -54,17 +54,17 @@ impl GrowingBits {
 }
 
 impl Batch {
-    /// How many tokens it holds.
+    /// Number of tokens.
     pub fn tokens(&self) -> usize {
         self.lexemes.len()
     }
 
-    /// How many documents it holds.
+    /// Number of documents.
     pub fn documents(&self) -> usize {
         self.documents.len()
     }
 
-    /// About how many bytes writing it will take.
+    /// Estimate of the memory that writing takes, in bytes.
     pub fn bytes(&self) -> usize {
         self.lexemes.len() * 9 + self.text_bytes + self.documents.len() * 96
     }
@@ -100,7 +100,7 @@ impl Batch {
         Ok(())
     }
 
-    /// Adds documents from a vertical file until `is_enough` says so or the file ends; says whether there may be more.
+    /// Adds documents from a vertical file until `is_enough` or the file ends; returns whether there may be more.
     pub fn read<R: BufRead>(
         &mut self,
         reader: &mut Reader<R>,
@@ -182,7 +182,7 @@ impl Batch {
             text,
             codes,
         });
-        // Whatever the file says or leaves out, a document begins a paragraph and a sentence.
+        // A document begins a paragraph and a sentence even if the file does not mark them.
         self.begin_paragraph();
         Ok(())
     }
@@ -234,7 +234,7 @@ impl Batch {
         starts.push(total);
         drop(frequencies);
 
-        // Positions by lexeme, by counting: each goes to the next free place of its lexeme.
+        // Counting sort of positions by lexeme: each goes to the next free slot of its lexeme.
         let mut free = starts.clone();
         let mut positions = vec![0u32; self.lexemes.len()];
         let mut position = 0;
@@ -252,7 +252,7 @@ impl Batch {
     }
 }
 
-/// Line ends part things in files, so that none may be in them.
+/// Replaces control characters: line ends are separators in the file.
 fn one_line(text: &str) -> String {
     text.chars().map(|char| if char.is_control() { ' ' } else { char }).collect()
 }

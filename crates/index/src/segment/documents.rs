@@ -1,4 +1,4 @@
-//! What a segment knows about its documents: ids, days, addresses, titles, fields.
+//! Document metadata of a segment: ids, days, URLs, titles, fields.
 
 use std::ops::Range;
 
@@ -8,13 +8,13 @@ use crate::day::Day;
 use crate::error::{Error, Result, damaged};
 use crate::sections::{SectionWriter, Sections};
 
-/// Addresses and titles of so many documents are packed together: neighbours share sites.
+/// Documents whose URLs and titles are compressed together: neighbours share sites.
 pub(super) const TEXTS_A_BLOCK: usize = 64;
-/// No block of texts unpacks to more; damaged ones may claim to.
+/// Largest size of a decompressed block; damaged ones may claim more.
 const MAX_BLOCK_BYTES: usize = 256 << 20;
 const LEVEL: i32 = 6;
 
-/// Writes all columns about documents; gives the fields with their numbers of values.
+/// Writes the metadata columns; returns the fields with their numbers of values.
 pub(super) fn write_documents(file: &mut SectionWriter, source: &mut impl Source) -> Result<Vec<(String, u32)>> {
     let documents = source.documents();
     let ids: Vec<u128> = (0..documents).map(|document| source.id(document)).collect();
@@ -67,7 +67,7 @@ fn write_field(file: &mut SectionWriter, name: &str, values: &[String], codes: &
     Ok(order.len() as u32)
 }
 
-/// Where the columns about documents lie.
+/// Ranges of the metadata columns in the file.
 #[derive(Debug)]
 pub(super) struct DocumentOffsets {
     ids: Range<usize>,
@@ -124,7 +124,7 @@ impl DocumentOffsets {
         Some(Field { text, starts, codes, width: u32::from(*width) })
     }
 
-    /// Unpacks the block of texts that holds a document's; gives the place of the document in it.
+    /// Decompresses the block with a document's texts; returns it with the document's index in it.
     pub(super) fn texts(&self, file: &Sections, document: u32) -> Result<(Vec<u8>, usize)> {
         let block = document as usize / TEXTS_A_BLOCK;
         let places: &[u32] = file.numbers(&self.text_offsets);
@@ -145,14 +145,14 @@ fn claimed_size(packed: &[u8]) -> Option<usize> {
     usize::try_from(size).ok().filter(|size| *size <= MAX_BLOCK_BYTES)
 }
 
-/// Address and title at a place of an unpacked block.
+/// URL and title at an index of a decompressed block.
 pub(super) fn text_at(texts: &[u8], place: usize) -> (String, String) {
     let mut lines = texts.split(|byte| *byte == b'\n').skip(place * 2);
     let mut line = || String::from_utf8_lossy(lines.next().unwrap_or_default()).into_owned();
     (line(), line())
 }
 
-/// A field of the documents: few values, and which of them each document has.
+/// A metadata field, dictionary-coded: sorted distinct values and a code per document.
 #[derive(Debug, Clone, Copy)]
 pub struct Field<'s> {
     text: &'s [u8],
@@ -162,7 +162,7 @@ pub struct Field<'s> {
 }
 
 impl<'s> Field<'s> {
-    /// How many distinct values there are; codes are below.
+    /// Number of distinct values; codes are below.
     pub fn count(&self) -> u32 {
         self.starts.len() as u32 - 1
     }

@@ -1,6 +1,6 @@
-//! Several segments become one, without those documents that were removed.
+//! K-way merge of segments into one, without deleted documents.
 //!
-//! Nothing is sorted again: documents are merged by day, lists are joined, and memory holds a few numbers per document
+//! Nothing is sorted again: documents are merged by day, posting lists are joined, and memory holds a few numbers per document
 //! and a few bits per token. The result does not depend on how the documents were divided among the segments, as long as
 //! segments are given in the order in which they were written.
 
@@ -13,12 +13,12 @@ use crate::codec::{BitSet, bit, next_bit};
 use crate::day::Day;
 use crate::error::Result;
 
-/// A segment that is merged, and which of its documents are not wanted any more.
+/// A segment to merge, with its deleted documents.
 #[derive(Debug, Clone, Copy)]
 pub struct MergeSource<'s> {
     /// The segment.
     pub segment: &'s Segment,
-    /// Documents that were removed.
+    /// Deleted documents.
     pub removed: &'s BitSet,
 }
 
@@ -31,11 +31,11 @@ pub fn merge(sources: &[MergeSource<'_>], path: &Path) -> Result<u64> {
     write(path, &mut Merged::new(sources))
 }
 
-/// How positions of one source move.
+/// Mapping of the positions of one source.
 enum Moves {
-    /// All by the same distance: nothing was removed, no other document comes in between.
+    /// All move by one distance: nothing was deleted, and no other document comes in between.
     Together(u32),
-    /// Each document by itself: where it begins in the new segment; nothing if it was removed.
+    /// Start of each document in the new segment; `None` if it was deleted.
     Apart(Vec<Option<u32>>),
 }
 
@@ -277,7 +277,7 @@ impl Source for Merged<'_> {
 }
 
 impl Segment {
-    /// Gives the tokens of a range that stand without a space before them.
+    /// Calls `each` with the tokens of a range that have no space before them.
     pub(crate) fn each_no_space_before(&self, tokens: std::ops::Range<u32>, mut each: impl FnMut(u32)) {
         let usually = self.usually_no_space();
         let mut odd = Vec::new();

@@ -78,7 +78,7 @@ impl Segment {
         self.file.verify()
     }
 
-    /// What it says about itself.
+    /// Its header.
     pub fn meta(&self) -> &Meta {
         &self.meta
     }
@@ -88,7 +88,7 @@ impl Segment {
         self.file.path()
     }
 
-    /// How many bytes it takes.
+    /// Size of the file in bytes.
     pub fn bytes_on_disk(&self) -> u64 {
         self.file.bytes_on_disk()
     }
@@ -98,7 +98,7 @@ impl Segment {
         self.file.names()
     }
 
-    /// How many tokens it holds.
+    /// Number of tokens, including those of deleted documents.
     pub fn tokens(&self) -> u32 {
         self.meta.tokens
     }
@@ -115,7 +115,7 @@ impl Segment {
         self.file.numbers(&self.lexemes)
     }
 
-    /// How often each lexeme occurs, by rank. Removed documents are still in it.
+    /// Frequency of each lexeme by rank, including deleted documents.
     pub fn frequencies(&self) -> &[u32] {
         self.file.numbers(&self.frequencies)
     }
@@ -148,17 +148,17 @@ impl Segment {
         PostingList::new(self.file.bytes(&self.postings).get(place as usize..).unwrap_or_default(), frequency)
     }
 
-    /// Whether a token stands without a space before it.
+    /// Whether a token has no space before it.
     pub fn is_glued(&self, position: u32) -> bool {
         bit(self.usually_no_space(), self.column().get(position)) != self.spacing_exceptions().contains(position)
     }
 
-    /// A bit for every rank whose tokens mostly stand without a space before them.
+    /// A bit for every rank of whose tokens most have no space before them.
     pub(crate) fn usually_no_space(&self) -> &[u64] {
         self.file.numbers(&self.usually_no_space)
     }
 
-    /// Tokens that do not follow the habit of their lexeme.
+    /// Tokens whose spacing differs from that of most tokens of their lexeme.
     pub(crate) fn spacing_exceptions(&self) -> PostingList<'_> {
         PostingList::new(self.file.bytes(&self.spacing_exceptions), self.meta.spacing_exceptions)
     }
@@ -192,7 +192,7 @@ impl Segment {
         (self.starts().partition_point(|start| *start <= position) as u32).saturating_sub(1)
     }
 
-    /// The document of a token, given one that does not lie behind it. Fast where the two are near each other.
+    /// The document of a token by galloping search from one that is not behind it.
     #[inline]
     pub fn document_from(&self, document: u32, position: u32) -> u32 {
         let starts = self.starts();
@@ -218,7 +218,7 @@ impl Segment {
         self.file.numbers(&self.days)
     }
 
-    /// How many distinct days it has.
+    /// Number of distinct days.
     pub fn days(&self) -> usize {
         self.day_table().len()
     }
@@ -313,7 +313,7 @@ impl Segment {
         Ok((texts, document as usize % TEXTS_A_BLOCK))
     }
 
-    /// Gives every document's address and title.
+    /// Calls `each` with every document's number, URL and title.
     pub fn each_text(&self, mut each: impl FnMut(u32, &str, &str)) -> Result<()> {
         let mut document = 0;
         while document < self.meta.documents {
@@ -350,7 +350,7 @@ impl Segment {
         })
     }
 
-    /// How often each rank occurs in some documents.
+    /// Counts the tokens of each rank in some documents.
     pub fn count_tokens(&self, documents: &BitSet, counts: &mut [u32]) {
         let column = self.column();
         for document in documents.iter() {
@@ -376,12 +376,12 @@ pub struct DayCounts<'s> {
 }
 
 impl DayCounts<'_> {
-    /// How often the lexeme occurs on a day.
+    /// Hits of the lexeme on a day.
     pub fn hits(&self, day: usize) -> u32 {
         read_packed(self.hits, self.hits_width, day)
     }
 
-    /// In how many documents of the day it occurs.
+    /// Documents of the day that contain it.
     pub fn documents(&self, day: usize) -> u32 {
         read_packed(self.documents, self.documents_width, day)
     }

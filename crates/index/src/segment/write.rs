@@ -1,4 +1,4 @@
-//! Writes a segment, whether its documents come from memory or from older segments.
+//! Writer of segments, from a batch in memory or from a merge.
 
 use std::path::Path;
 
@@ -9,11 +9,11 @@ use crate::day::Day;
 use crate::error::{Error, Result};
 use crate::sections::{FileKind, SectionWriter};
 
-/// Where the documents of a new segment come from, in the order in which they will lie there.
+/// Documents of a new segment, in its order.
 pub(super) trait Source {
     /// The lexemes that occur, ascending. A lexeme's rank is its place here.
     fn lexemes(&self) -> &[u32];
-    /// How many documents there are.
+    /// Number of documents.
     fn documents(&self) -> usize;
     fn tokens_of(&self, document: usize) -> u32;
     fn id(&self, document: usize) -> u128;
@@ -27,7 +27,7 @@ pub(super) trait Source {
     fn values(&self, field: usize) -> (Vec<String>, Vec<u32>);
     /// Appends the rank of every token.
     fn ranks(&mut self, document: usize, into: &mut Vec<u32>);
-    /// Tells where sentences and paragraphs begin and what stands without a space, for a document that begins at `at`.
+    /// Marks the starts of sentences and paragraphs and the tokens without a space before them, for a document that begins at `at`.
     fn shape(
         &mut self,
         document: usize,
@@ -40,7 +40,7 @@ pub(super) trait Source {
     fn positions(&mut self, rank: usize, into: &mut Vec<u32>);
 }
 
-/// Writes the segment; says how many bytes it takes.
+/// Writes the segment; returns its size in bytes.
 pub(super) fn write(path: &Path, source: &mut impl Source) -> Result<u64> {
     let documents = source.documents();
     let mut starts = Vec::with_capacity(documents + 1);
@@ -157,7 +157,7 @@ struct Lists {
     counted: u32,
 }
 
-/// Writes the list of each lexeme, what is remembered of its spaces, and its counts by day if it is frequent.
+/// Writes the posting list of each lexeme, its spacing, and its counts by day if it is frequent.
 fn write_lists(file: &mut SectionWriter, source: &mut impl Source, days: &Days<'_>, glued: &BitSet) -> Result<Lists> {
     let lexemes = source.lexemes().len();
     let (mut frequencies, mut places) = (Vec::with_capacity(lexemes), Vec::with_capacity(lexemes));
@@ -199,7 +199,7 @@ fn write_lists(file: &mut SectionWriter, source: &mut impl Source, days: &Days<'
     Ok(Lists { spacing_exceptions: odd.len() as u32, counted: counts.ranks.len() as u32 })
 }
 
-/// A comma never has a space before it, a word nearly always: only exceptions are stored.
+/// Stores the spacing of a lexeme by majority and exceptions: a comma never has a space before it, a word nearly always.
 fn note_spaces(rank: u32, positions: &[u32], glued: &BitSet, usually: &mut BitSet, odd: &mut BitSet) {
     let count = positions.iter().filter(|position| glued.get(**position)).count();
     let is_usual = count * 2 > positions.len();
