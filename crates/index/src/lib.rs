@@ -17,7 +17,7 @@
 //! let index = Snapshot::open(folder.path()).unwrap();
 //! let segment = index.segments()[0].segment();
 //! assert_eq!(index.lexicon().text(segment.lexeme_at(0), Layer::Lemma), "rain");
-//! assert!(segment.is_glued(1));
+//! assert!(segment.no_space_before(1));
 //! assert_eq!(segment.field("site").unwrap().of(0), "e.org");
 //! ```
 
@@ -42,15 +42,7 @@ pub use manifest::Input;
 pub use segment::Segment;
 pub use snapshot::{LiveSegment, Snapshot};
 
-/// Former names, until callers use the new ones.
-pub mod pack {
-    pub use crate::codec::{
-        BLOCK, BitSet as Bits, PostingList as List, TokenColumn as Column, bit, last_bit, next_bit,
-    };
-}
-pub use snapshot::LiveSegment as Living;
-
-pub use writer::{Removal, Settings, Writer, build};
+pub use writer::{Deletion, Settings, Writer, build};
 
 #[cfg(test)]
 #[path = "../tests/support/mod.rs"]

@@ -37,8 +37,8 @@ pub(crate) struct SegmentEntry {
     pub(crate) file: String,
     pub(crate) tokens: u64,
     /// The file with its deleted documents.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub(crate) removed: Option<String>,
+    #[serde(default, rename = "removed", skip_serializing_if = "Option::is_none")]
+    pub(crate) deleted: Option<String>,
 }
 
 /// A file that went into the index.
@@ -107,9 +107,9 @@ impl Manifest {
 
     /// All files it names.
     pub(crate) fn files(&self) -> impl Iterator<Item = &str> {
-        let removed = self.segments.iter().filter_map(|segment| segment.removed.as_deref());
+        let deleted = self.segments.iter().filter_map(|segment| segment.deleted.as_deref());
         let segments = self.segments.iter().map(|segment| segment.file.as_str());
-        self.lexicon.iter().map(String::as_str).chain(segments).chain(removed)
+        self.lexicon.iter().map(String::as_str).chain(segments).chain(deleted)
     }
 
     /// A name for a new file.

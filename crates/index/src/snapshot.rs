@@ -34,14 +34,14 @@ fn stamp(path: &Path) -> Stamp {
     Some((about.modified().ok()?, about.len()))
 }
 
-/// A segment and which of its documents are removed.
+/// A segment and which of its documents are deleted.
 #[derive(Debug, Clone)]
 pub struct LiveSegment {
     file: String,
     stamp: Stamp,
     deleted_file: Option<String>,
     segment: Arc<Segment>,
-    removed: Arc<BitSet>,
+    deleted: Arc<BitSet>,
     deleted_documents: u32,
     deleted_tokens: u32,
 }
@@ -52,13 +52,13 @@ impl LiveSegment {
         &self.segment
     }
 
-    /// The documents that are removed; hits in them do not count.
-    pub fn removed(&self) -> &BitSet {
-        &self.removed
+    /// The documents that are deleted; hits in them do not count.
+    pub fn deleted(&self) -> &BitSet {
+        &self.deleted
     }
 
-    /// Whether any document is removed.
-    pub fn has_removed(&self) -> bool {
+    /// Whether any document is deleted.
+    pub fn has_deleted(&self) -> bool {
         self.deleted_documents > 0
     }
 
@@ -126,7 +126,7 @@ impl Snapshot {
             let stamp = stamp(&folder.join(&listed.file));
             let is_same = |live: &&LiveSegment| live.file == listed.file && live.stamp == stamp;
             let old = known.and_then(|known| known.segments.iter().find(is_same));
-            if let Some(old) = old.filter(|old| old.deleted_file == listed.removed) {
+            if let Some(old) = old.filter(|old| old.deleted_file == listed.deleted) {
                 segments.push(old.clone());
                 continue;
             }
@@ -138,18 +138,18 @@ impl Snapshot {
             if segment.meta().lexeme_bound > lexicon.lexemes() {
                 return damaged(&path, "it knows more lexemes than the lexicon");
             }
-            let removed = match &listed.removed {
+            let deleted = match &listed.deleted {
                 Some(name) => read_deleted(&folder.join(name), segment.meta().documents)?,
                 None => BitSet::new(segment.meta().documents as usize),
             };
-            let deleted_tokens = removed.iter().map(|document| segment.tokens_of(document).len() as u32).sum();
+            let deleted_tokens = deleted.iter().map(|document| segment.tokens_of(document).len() as u32).sum();
             segments.push(LiveSegment {
                 file: listed.file.clone(),
                 stamp,
-                deleted_file: listed.removed.clone(),
-                deleted_documents: removed.count() as u32,
+                deleted_file: listed.deleted.clone(),
+                deleted_documents: deleted.count() as u32,
                 deleted_tokens,
-                removed: Arc::new(removed),
+                deleted: Arc::new(deleted),
                 segment,
             });
         }
@@ -182,12 +182,12 @@ impl Snapshot {
         &self.inputs
     }
 
-    /// Tokens that are not removed.
+    /// Tokens that are not deleted.
     pub fn tokens(&self) -> u64 {
         self.segments.iter().map(LiveSegment::tokens).sum()
     }
 
-    /// Documents that are not removed.
+    /// Documents that are not deleted.
     pub fn documents(&self) -> u64 {
         self.segments.iter().map(LiveSegment::documents).sum()
     }
@@ -222,7 +222,7 @@ impl Snapshot {
             }
             let sentence = sentences.last_mut().expect("just pushed");
             if let Some(before) = sentence.last_mut() {
-                before.space_after = !segment.is_glued(position);
+                before.space_after = !segment.no_space_before(position);
             }
             let lexeme = segment.lexeme_at(position);
             let [word, lemma, tag, feats] = Layer::ALL.map(|layer| self.lexicon.text(lexeme, layer).to_owned());
@@ -239,13 +239,13 @@ impl Snapshot {
         Ok(Annotated { about, paragraphs })
     }
 
-    /// Where documents with an id lie: segment and document; removed ones do not count.
+    /// Where documents with an id lie: segment and document; deleted ones do not count.
     pub fn find_document(&self, id: u128) -> Vec<(usize, u32)> {
         let mut found = Vec::new();
         for (index, live) in self.segments.iter().enumerate() {
             let places = live.segment.ids().iter().enumerate().filter(|(_, known)| **known == id);
             let places = places.map(|(document, _)| document as u32);
-            found.extend(places.filter(|document| !live.removed.get(*document)).map(|document| (index, document)));
+            found.extend(places.filter(|document| !live.deleted.get(*document)).map(|document| (index, document)));
         }
         found
     }
@@ -255,10 +255,10 @@ fn is_gone(error: &Error) -> bool {
     matches!(error, Error::Io { source, .. } if source.kind() == std::io::ErrorKind::NotFound)
 }
 
-/// Writes which documents of a segment are removed.
-pub(crate) fn write_deleted(path: &Path, removed: &BitSet) -> Result<()> {
+/// Writes which documents of a segment are deleted.
+pub(crate) fn write_deleted(path: &Path, deleted: &BitSet) -> Result<()> {
     let mut file = SectionWriter::create(path, FileKind::Deleted)?;
-    file.section("documents", removed.words())?;
+    file.section("documents", deleted.words())?;
     file.publish().map(drop)
 }
 

@@ -38,10 +38,10 @@ impl Default for Settings {
     }
 }
 
-/// What a removal did.
+/// Result of a deletion.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Removal {
-    /// Documents that are hidden now and were not before.
+pub struct Deletion {
+    /// Documents that are deleted now and were not before.
     pub documents: u64,
     /// Their tokens.
     pub tokens: u64,
@@ -107,7 +107,7 @@ impl Writer {
         }
         let file = self.manifest.new_name("segment");
         self.batch.write(&self.folder.join(&file))?;
-        self.new_segments.push(SegmentEntry { file, tokens: self.batch.tokens() as u64, removed: None });
+        self.new_segments.push(SegmentEntry { file, tokens: self.batch.tokens() as u64, deleted: None });
         self.batch = Batch::default();
         Ok(())
     }
@@ -160,13 +160,13 @@ impl Writer {
 
     /// Takes an input back: its documents, which are those that were first seen on that day, are deleted with the
     /// next commit, which may bring others in their place. Returns how many there were.
-    pub fn withdraw(&mut self, file: &str, seen: Day) -> Result<u64> {
+    pub fn delete_input(&mut self, file: &str, seen: Day) -> Result<u64> {
         let mut documents = 0;
         for (index, live) in self.snapshot.segments().iter().enumerate() {
             let segment = live.segment();
             let pending = self.pending_deletions.entry(index).or_insert_with(|| BitSet::new(segment.ids().len()));
             for document in 0..segment.ids().len() as u32 {
-                if segment.seen(document) == seen && !live.removed().get(document) && !pending.get(document) {
+                if segment.seen(document) == seen && !live.deleted().get(document) && !pending.get(document) {
                     pending.set(document);
                     documents += 1;
                 }
@@ -182,59 +182,59 @@ impl Writer {
             if pending.count() == 0 {
                 continue;
             }
-            let mut deleted = self.snapshot.segments()[index].removed().clone();
+            let mut deleted = self.snapshot.segments()[index].deleted().clone();
             pending.iter().for_each(|document| deleted.set(document));
             let name = self.manifest.new_name("removed");
             write_deleted(&self.folder.join(&name), &deleted)?;
-            self.manifest.segments[index].removed = Some(name);
+            self.manifest.segments[index].deleted = Some(name);
         }
         Ok(())
     }
 
-    /// Hides the documents that `is_unwanted` names by id and address, at once and durably. Their bytes go with the next
-    /// merge of their segments, or with [`Writer::purge`].
-    pub fn remove(&mut self, mut is_unwanted: impl FnMut(u128, &dyn Fn() -> String) -> bool) -> Result<Removal> {
-        let mut removal = Removal::default();
+    /// Deletes the documents that `is_unwanted` names by id and address, at once and durably. Their bytes go with the next
+    /// merge of their segments, or with [`Writer::expunge`].
+    pub fn delete(&mut self, mut is_unwanted: impl FnMut(u128, &dyn Fn() -> String) -> bool) -> Result<Deletion> {
+        let mut deletion = Deletion::default();
         for index in 0..self.manifest.segments.len() {
             let live = &self.snapshot.segments()[index];
             let segment = live.segment();
-            let mut removed = live.removed().clone();
+            let mut deleted = live.deleted().clone();
             let mut is_new = false;
             for (document, id) in (0..).zip(segment.ids()) {
                 let url = || segment.address_and_title(document).map(|(url, _)| url).unwrap_or_default();
-                if !removed.get(document) && is_unwanted(*id, &url) {
-                    removed.set(document);
+                if !deleted.get(document) && is_unwanted(*id, &url) {
+                    deleted.set(document);
                     is_new = true;
-                    removal.documents += 1;
-                    removal.tokens += segment.tokens_of(document).len() as u64;
+                    deletion.documents += 1;
+                    deletion.tokens += segment.tokens_of(document).len() as u64;
                 }
             }
             if is_new {
                 let name = self.manifest.new_name("removed");
-                write_deleted(&self.folder.join(&name), &removed)?;
-                self.manifest.segments[index].removed = Some(name);
+                write_deleted(&self.folder.join(&name), &deleted)?;
+                self.manifest.segments[index].deleted = Some(name);
             }
         }
-        if removal.documents > 0 {
+        if deletion.documents > 0 {
             self.publish()?;
         }
-        Ok(removal)
+        Ok(deletion)
     }
 
-    /// Hides documents by their ids.
-    pub fn remove_ids(&mut self, ids: &[u128]) -> Result<Removal> {
+    /// Deletes documents by their ids.
+    pub fn delete_ids(&mut self, ids: &[u128]) -> Result<Deletion> {
         let mut sorted = ids.to_vec();
         sorted.sort_unstable();
-        self.remove(|id, _| sorted.binary_search(&id).is_ok())
+        self.delete(|id, _| sorted.binary_search(&id).is_ok())
     }
 
-    /// Hides documents by their addresses.
-    pub fn remove_urls(&mut self, urls: &[&str]) -> Result<Removal> {
-        self.remove_where(|url| urls.contains(&url))
+    /// Deletes documents by their addresses.
+    pub fn delete_urls(&mut self, urls: &[&str]) -> Result<Deletion> {
+        self.delete_where(|url| urls.contains(&url))
     }
 
-    /// Hides documents whose addresses are unwanted.
-    pub fn remove_where(&mut self, is_unwanted: impl Fn(&str) -> bool) -> Result<Removal> {
+    /// Deletes documents whose addresses are unwanted.
+    pub fn delete_where(&mut self, is_unwanted: impl Fn(&str) -> bool) -> Result<Deletion> {
         let mut ids = Vec::new();
         for live in self.snapshot.segments() {
             let known = live.segment().ids();
@@ -244,7 +244,7 @@ impl Writer {
                 }
             })?;
         }
-        self.remove_ids(&ids)
+        self.delete_ids(&ids)
     }
 
     /// Merges runs of segments of similar size until there are none (tiered merging); returns the number of merges.
@@ -267,19 +267,19 @@ impl Writer {
                 tokens <= self.settings.max_segment_tokens
             };
             let count = self.manifest.segments[first..].iter().take_while(fits).count().max(1);
-            if count > 1 || self.snapshot.segments()[first].has_removed() {
+            if count > 1 || self.snapshot.segments()[first].has_deleted() {
                 self.merge_run(first..first + count)?;
             }
-            // A segment all of whose documents are removed leaves nothing behind.
+            // A segment all of whose documents are deleted leaves nothing behind.
             first += 1;
         }
         Ok(())
     }
 
-    /// Rewrites every segment that has removed documents: afterwards no file of a segment holds them.
-    pub fn purge(&mut self) -> Result<usize> {
+    /// Rewrites every segment that has deleted documents: afterwards no file of a segment holds them.
+    pub fn expunge(&mut self) -> Result<usize> {
         let unclean =
-            (0..self.snapshot.segments().len()).filter(|index| self.snapshot.segments()[*index].has_removed());
+            (0..self.snapshot.segments().len()).filter(|index| self.snapshot.segments()[*index].has_deleted());
         let unclean: Vec<usize> = unclean.collect();
         for index in unclean.iter().rev() {
             self.merge_run(*index..*index + 1)?;
@@ -311,7 +311,7 @@ impl Writer {
         }
         let live = &self.snapshot.segments()[run.clone()];
         let sources: Vec<MergeSource<'_>> =
-            live.iter().map(|live| MergeSource { segment: live.segment(), removed: live.removed() }).collect();
+            live.iter().map(|live| MergeSource { segment: live.segment(), deleted: live.deleted() }).collect();
         let tokens: u64 = live.iter().map(|live| live.tokens()).sum();
         let documents: u64 = live.iter().map(|live| live.documents()).sum();
         if documents == 0 {
@@ -320,7 +320,7 @@ impl Writer {
         }
         let file = self.manifest.new_name("segment");
         merge(&sources, &self.folder.join(&file))?;
-        self.manifest.segments.splice(run, [SegmentEntry { file, tokens, removed: None }]);
+        self.manifest.segments.splice(run, [SegmentEntry { file, tokens, deleted: None }]);
         self.publish()
     }
 }

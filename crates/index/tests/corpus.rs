@@ -17,7 +17,7 @@ fn agrees_with_itself(index: &Snapshot) {
         let lexemes: Vec<u32> = (0..segment.tokens()).map(|position| segment.lexeme_at(position)).collect();
         for (rank, lexeme) in (0..).zip(segment.lexemes()) {
             let mut listed = Vec::new();
-            segment.list(rank).read(0, u32::MAX, &mut listed);
+            segment.postings(rank).read(0, u32::MAX, &mut listed);
             let expected: Vec<u32> =
                 (0..).zip(&lexemes).filter(|(_, known)| *known == lexeme).map(|(at, _)| at).collect();
             assert_eq!(listed, expected, "the list of lexeme {lexeme}");
@@ -63,14 +63,14 @@ proptest! {
         let (gone, kept): (Vec<_>, Vec<_>) = documents.into_iter().partition(|document| document.about.id % 3 == 1);
         let before = writer.snapshot().clone();
         let ids: Vec<u128> = gone.iter().map(|document| document.about.id).collect();
-        let removal = writer.remove_ids(&ids).expect("removed");
-        prop_assert_eq!(removal.documents as usize, gone.len());
+        let deletion = writer.delete_ids(&ids).expect("removed");
+        prop_assert_eq!(deletion.documents as usize, gone.len());
         prop_assert_eq!(contents(writer.snapshot()), by_day(&kept));
         prop_assert_eq!(before.documents() as usize, kept.len() + gone.len(), "a snapshot stays as it is");
         let reopened = before.refresh(folder.path()).expect("opened");
         prop_assert_eq!(reopened.documents() as usize, kept.len());
-        prop_assert_eq!(reopened.tokens() + removal.tokens, before.tokens());
-        if seed % 2 == 0 { writer.purge().expect("purged"); } else { writer.merge_all().expect("merged"); }
+        prop_assert_eq!(reopened.tokens() + deletion.tokens, before.tokens());
+        if seed % 2 == 0 { writer.expunge().expect("purged"); } else { writer.merge_all().expect("merged"); }
         prop_assert_eq!(contents(writer.snapshot()), by_day(&kept));
         agrees_with_itself(writer.snapshot());
         // Nothing but the lexicon remembers what is gone.
@@ -112,7 +112,7 @@ proptest! {
                         read.extend(index.annotated(number, document));
                     }
                     for rank in 0..living.segment().meta().lexemes {
-                        living.segment().list(rank).read(0, u32::MAX, &mut Vec::new());
+                        living.segment().postings(rank).read(0, u32::MAX, &mut Vec::new());
                         living.segment().day_counts(rank);
                     }
                 }
@@ -136,7 +136,7 @@ fn the_same_documents_give_the_same_bytes() {
     let bytes = || {
         let folder = tempfile::tempdir().expect("a folder");
         let mut writer = divided(folder.path(), &corpus(7, 50), 5);
-        writer.remove_ids(&[8, 15]).expect("removed");
+        writer.delete_ids(&[8, 15]).expect("removed");
         writer.merge_all().expect("merged");
         let mut files: Vec<_> =
             std::fs::read_dir(folder.path()).expect("listed").map(|file| file.expect("a file").path()).collect();
@@ -172,7 +172,7 @@ fn work_to_be_cut_off(folder: &Path) {
         corpus(5, 20)[12..].iter().for_each(|document| writer.add(document).expect("added"));
         writer.commit(Vec::new()).expect("committed");
     }
-    writer.remove_ids(&[1, 50]).expect("removed");
+    writer.delete_ids(&[1, 50]).expect("removed");
     writer.merge_all().expect("merged");
 }
 

@@ -8,8 +8,8 @@ fn sample() -> Manifest {
         next_file: 9,
         lexicon: vec!["000001.lexicon".to_owned()],
         segments: vec![
-            SegmentEntry { file: "000002.segment".to_owned(), tokens: 10, removed: None },
-            SegmentEntry { file: "000003.segment".to_owned(), tokens: 20, removed: Some("000004.removed".to_owned()) },
+            SegmentEntry { file: "000002.segment".to_owned(), tokens: 10, deleted: None },
+            SegmentEntry { file: "000003.segment".to_owned(), tokens: 20, deleted: Some("000004.removed".to_owned()) },
         ],
         inputs: vec![Input { file: "annotated/2026-03-01.vert".to_owned(), bytes: 5, xxh3: "abc".to_owned() }],
         ..Manifest::default()

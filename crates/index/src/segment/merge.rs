@@ -19,7 +19,7 @@ pub struct MergeSource<'s> {
     /// The segment.
     pub segment: &'s Segment,
     /// Deleted documents.
-    pub removed: &'s BitSet,
+    pub deleted: &'s BitSet,
 }
 
 /// Merges segments into a new one; returns its size in bytes.
@@ -59,7 +59,7 @@ impl<'s> Merged<'s> {
         let mut order: Vec<(Day, u32, u32)> = Vec::new();
         for (index, source) in sources.iter().enumerate() {
             for day in 0..source.segment.days() {
-                let wanted = source.segment.documents_of_day(day).filter(|document| !source.removed.get(*document));
+                let wanted = source.segment.documents_of_day(day).filter(|document| !source.deleted.get(*document));
                 order.extend(wanted.map(|document| (source.segment.day(day), index as u32, document)));
             }
         }
@@ -70,7 +70,7 @@ impl<'s> Merged<'s> {
             sources.iter().map(|source| source.segment.frequencies().to_vec()).collect();
         for (source, frequencies) in sources.iter().zip(&mut frequencies) {
             let mut gone = vec![0; frequencies.len()];
-            source.segment.count_tokens(source.removed, &mut gone);
+            source.segment.count_tokens(source.deleted, &mut gone);
             frequencies.iter_mut().zip(gone).for_each(|(all, gone)| *all = all.saturating_sub(gone));
         }
         let bound = sources.iter().map(|source| source.segment.meta().lexeme_bound).max().unwrap_or(0);
@@ -251,13 +251,13 @@ impl Source for Merged<'_> {
             let before = into.last().copied();
             let from = into.len();
             match &self.moves[index] {
-                Moves::Together(distance) => segment.list(*next as u32).pieces(0, u32::MAX, |piece| {
+                Moves::Together(distance) => segment.postings(*next as u32).pieces(0, u32::MAX, |piece| {
                     into.extend(piece.iter().map(|position| position.wrapping_add(*distance)));
                 }),
                 Moves::Apart(places) => {
                     let starts = segment.starts();
                     let mut document = 0;
-                    segment.list(*next as u32).pieces(0, u32::MAX, |piece| {
+                    segment.postings(*next as u32).pieces(0, u32::MAX, |piece| {
                         for position in piece {
                             document = segment.document_from(document, *position);
                             if let Some(Some(place)) = places.get(document as usize) {

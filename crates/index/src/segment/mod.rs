@@ -17,7 +17,10 @@ pub use read::{DayCounts, Segment};
 
 use serde::{Deserialize, Serialize};
 
-/// Positions are 32-bit numbers, with room to spare.
+/// Number of a lexeme within a segment: its rank among the lexemes that occur there.
+pub type LocalLexemeId = u32;
+
+/// Limit of tokens: positions are 32-bit numbers, with space to spare.
 pub const MAX_TOKENS: u64 = 1 << 31;
 
 /// Frequency from which a lexeme's counts by day are stored; those of rarer ones are counted from their short posting lists.

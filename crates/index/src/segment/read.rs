@@ -4,7 +4,7 @@ use std::ops::Range;
 use std::path::Path;
 
 use super::documents::{DocumentOffsets, DocumentView, Field, TEXTS_A_BLOCK, text_at};
-use super::{MAX_TOKENS, Meta};
+use super::{LocalLexemeId, MAX_TOKENS, Meta};
 use crate::codec::{BitSet, PostingList, TokenColumn, bit, last_bit, next_bit, read_packed};
 use crate::day::Day;
 use crate::error::{Result, damaged};
@@ -121,13 +121,13 @@ impl Segment {
     }
 
     /// The rank of a lexeme; nothing if it does not occur.
-    pub fn rank(&self, lexeme: u32) -> Option<u32> {
+    pub fn local_id(&self, lexeme: u32) -> Option<LocalLexemeId> {
         self.lexemes().binary_search(&lexeme).ok().map(|rank| rank as u32)
     }
 
     /// The lexeme of a rank.
     #[inline]
-    pub fn lexeme(&self, rank: u32) -> u32 {
+    pub fn lexeme(&self, rank: LocalLexemeId) -> u32 {
         self.lexemes().get(rank as usize).copied().unwrap_or(0)
     }
 
@@ -138,7 +138,7 @@ impl Segment {
     }
 
     /// The positions of a lexeme.
-    pub fn list(&self, rank: u32) -> PostingList<'_> {
+    pub fn postings(&self, rank: LocalLexemeId) -> PostingList<'_> {
         let frequency = self.frequencies().get(rank as usize).copied().unwrap_or(0);
         let places: &[u32] = self.file.numbers(&self.offsets);
         let place = places.get(rank as usize).copied().unwrap_or(0);
@@ -149,7 +149,7 @@ impl Segment {
     }
 
     /// Whether a token has no space before it.
-    pub fn is_glued(&self, position: u32) -> bool {
+    pub fn no_space_before(&self, position: u32) -> bool {
         bit(self.usually_no_space(), self.column().get(position)) != self.spacing_exceptions().contains(position)
     }
 
@@ -262,7 +262,7 @@ impl Segment {
     }
 
     /// The stored counts by day of a frequent lexeme; nothing if it is not frequent enough to have any.
-    pub fn day_counts(&self, rank: u32) -> Option<DayCounts<'_>> {
+    pub fn day_counts(&self, rank: LocalLexemeId) -> Option<DayCounts<'_>> {
         let counted: &[u32] = self.file.numbers(&self.counted);
         let index = counted.binary_search(&rank).ok()?;
         let places: &[u32] = self.file.numbers(&self.count_offsets);

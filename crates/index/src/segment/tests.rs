@@ -41,7 +41,7 @@ impl Bench {
     fn merge(&mut self, sources: &[(&Segment, &BitSet)]) -> Segment {
         let path = self.path();
         let sources: Vec<MergeSource<'_>> =
-            sources.iter().map(|(segment, removed)| MergeSource { segment, removed }).collect();
+            sources.iter().map(|(segment, deleted)| MergeSource { segment, deleted }).collect();
         merge(&sources, &path).expect("merged");
         Segment::open(&path).expect("opened")
     }
@@ -78,11 +78,11 @@ fn check_consistency(segment: &Segment) {
     let lexemes: Vec<u32> = (0..segment.tokens()).map(|position| segment.lexeme_at(position)).collect();
     for (rank, lexeme) in (0..).zip(segment.lexemes()) {
         let mut listed = Vec::new();
-        segment.list(rank).read(0, u32::MAX, &mut listed);
+        segment.postings(rank).read(0, u32::MAX, &mut listed);
         let expected: Vec<u32> = (0..).zip(&lexemes).filter(|(_, known)| *known == lexeme).map(|(at, _)| at).collect();
         assert_eq!(listed, expected, "posting list of lexeme {lexeme}");
         assert_eq!(segment.frequencies()[rank as usize] as usize, expected.len());
-        assert_eq!(segment.rank(*lexeme), Some(rank));
+        assert_eq!(segment.local_id(*lexeme), Some(rank));
         if let Some(counts) = segment.day_counts(rank) {
             for day in 0..segment.days() {
                 let tokens = segment.tokens_in(segment.documents_of_day(day));
@@ -106,7 +106,7 @@ fn an_empty_batch_is_an_empty_segment() {
     let segment = Bench::new().build(&[]);
     assert_eq!((segment.tokens(), segment.meta().documents, segment.days()), (0, 0, 0));
     assert_eq!(segment.documents_between(Day(i32::MIN), Day(i32::MAX)), 0..0);
-    assert!(segment.field("site").is_none() && segment.rank(0).is_none());
+    assert!(segment.field("site").is_none() && segment.local_id(0).is_none());
     segment.each_text(|_, _, _| panic!("there is no document")).expect("sound");
     segment.verify().expect("sound");
 }
@@ -204,7 +204,7 @@ fn spacing_follows_the_majority_with_exceptions() {
     let expected: Vec<bool> = std::iter::once(false).chain(sentence.iter().map(|token| !token.space_after)).collect();
     document.paragraphs[0].sentences = vec![sentence];
     let segment = bench.build(&[document]);
-    let spacing = |segment: &Segment| (0..segment.tokens()).map(|at| segment.is_glued(at)).collect::<Vec<_>>();
+    let spacing = |segment: &Segment| (0..segment.tokens()).map(|at| segment.no_space_before(at)).collect::<Vec<_>>();
     assert_eq!(spacing(&segment), expected[..10]);
     assert_eq!(segment.meta().spacing_exceptions, 2);
     let mut each = Vec::new();
@@ -370,7 +370,7 @@ proptest! {
             std::fs::write(&path, &damaged).expect("written");
             let Ok(segment) = Segment::open(&path) else { continue };
             let (target, none) = (bench.path(), none());
-            let sources = [&segment, &other].map(|segment| MergeSource { segment, removed: &none });
+            let sources = [&segment, &other].map(|segment| MergeSource { segment, deleted: &none });
             // Without the check, damage would be copied and get digests of its own.
             prop_assert_eq!(merge(&sources, &target).is_ok(), segment.verify().is_ok());
         }

@@ -49,7 +49,7 @@ fn a_snapshot_survives_whatever_a_writer_does() {
     let documents = corpus(5, 30);
     let before = build(folder.path(), &documents).expect("built");
     let mut writer = Writer::open(folder.path(), Settings::default()).expect("opened");
-    writer.remove_ids(&[1, 8, 15]).expect("deleted");
+    writer.delete_ids(&[1, 8, 15]).expect("deleted");
     writer.merge_all().expect("merged");
     assert_eq!(contents(&before), by_day(&documents));
     before.verify().expect("its files are still mapped");
@@ -66,7 +66,7 @@ fn refreshing_opens_only_what_is_new() {
     let after = before.refresh(folder.path()).expect("refreshed");
     assert_eq!((after.documents(), after.segments().len()), (20, 2));
     assert!(Arc::ptr_eq(&before.segments[0].segment, &after.segments[0].segment));
-    writer.remove_ids(&[1]).expect("deleted");
+    writer.delete_ids(&[1]).expect("deleted");
     let last = after.refresh(folder.path()).expect("refreshed");
     assert!(Arc::ptr_eq(&after.segments[0].segment, &last.segments[0].segment), "only the deletions are new");
     assert_eq!((last.documents(), after.documents()), (19, 20));
@@ -78,7 +78,7 @@ fn a_snapshot_knows_whether_it_is_the_newest() {
     let index = build(folder.path(), &corpus(7, 5)).expect("built");
     assert!(index.is_newest(folder.path()).expect("readable"));
     let mut writer = Writer::open(folder.path(), Settings::default()).expect("opened");
-    writer.remove_ids(&[1]).expect("deleted");
+    writer.delete_ids(&[1]).expect("deleted");
     assert!(!index.is_newest(folder.path()).expect("readable"));
     assert!(writer.snapshot().is_newest(folder.path()).expect("readable"));
     std::fs::remove_file(folder.path().join("MANIFEST")).expect("removed");
@@ -95,7 +95,7 @@ fn documents_are_found_by_id_unless_they_are_deleted() {
         let [(segment, number)] = writer.snapshot().find_document(document.about.id)[..] else { panic!("found once") };
         assert_eq!(writer.snapshot().annotated(segment, number).expect("readable"), *document);
     }
-    writer.remove_ids(&[8]).expect("deleted");
+    writer.delete_ids(&[8]).expect("deleted");
     assert!(writer.snapshot().find_document(8).is_empty());
     assert!(writer.snapshot().find_document(12345).is_empty());
 }
@@ -127,7 +127,7 @@ fn a_segment_of_another_lexicon_is_refused() {
 fn a_damaged_list_of_deletions_is_an_error() {
     let folder = tempfile::tempdir().expect("a folder");
     build(folder.path(), &corpus(11, 9)).expect("built");
-    Writer::open(folder.path(), Settings::default()).expect("opened").remove_ids(&[1]).expect("deleted");
+    Writer::open(folder.path(), Settings::default()).expect("opened").delete_ids(&[1]).expect("deleted");
     let path = files(folder.path(), "removed").remove(0);
     let sound = std::fs::read(&path).expect("read");
     flip(&path, 32);

@@ -90,7 +90,7 @@ fn inputs_are_remembered_until_they_are_taken_back() {
     writer.add(&document(1, 3)).expect("added");
     writer.commit(vec![input("a"), input("b")]).expect("committed");
     assert_eq!(Snapshot::open(folder.path()).expect("opened").inputs(), [input("a"), input("b")]);
-    assert_eq!(writer.withdraw("a", Day::parse("2026-03-02").expect("a day")).expect("withdrawn"), 1);
+    assert_eq!(writer.delete_input("a", Day::parse("2026-03-02").expect("a day")).expect("withdrawn"), 1);
     assert_eq!(writer.snapshot().documents(), 1, "not before the commit");
     writer.add(&document(2, 4)).expect("added");
     writer.commit(vec![input("c")]).expect("committed");
@@ -102,7 +102,7 @@ fn inputs_are_remembered_until_they_are_taken_back() {
 fn taking_back_a_day_that_is_not_there_changes_nothing() {
     let folder = tempfile::tempdir().expect("a folder");
     let mut writer = of_sizes(folder.path(), Settings::default(), &[3, 4]);
-    assert_eq!(writer.withdraw("x", Day(0)).expect("nothing to withdraw"), 0);
+    assert_eq!(writer.delete_input("x", Day(0)).expect("nothing to withdraw"), 0);
     writer.commit(Vec::new()).expect("committed");
     assert_eq!(writer.snapshot().documents(), 2);
 }
@@ -114,8 +114,8 @@ fn deletions_between_taking_back_and_commit_are_kept() {
     documents[0].about.seen = "2026-04-01".to_owned();
     build(folder.path(), &documents).expect("built");
     let mut writer = opened(folder.path());
-    writer.withdraw("x", Day::parse("2026-04-01").expect("a day")).expect("withdrawn");
-    writer.remove_ids(&[2]).expect("deleted");
+    writer.delete_input("x", Day::parse("2026-04-01").expect("a day")).expect("withdrawn");
+    writer.delete_ids(&[2]).expect("deleted");
     writer.commit(Vec::new()).expect("committed");
     assert_eq!((writer.snapshot().documents(), writer.snapshot().tokens()), (1, 4));
 }
@@ -128,8 +128,8 @@ fn a_merge_between_taking_back_and_commit_deletes_the_right_documents() {
     later.about.seen = "2026-04-01".to_owned();
     writer.add(&later).expect("added");
     writer.commit(Vec::new()).expect("committed");
-    writer.remove_ids(&[1]).expect("deleted");
-    writer.withdraw("x", Day::parse("2026-04-01").expect("a day")).expect("withdrawn");
+    writer.delete_ids(&[1]).expect("deleted");
+    writer.delete_input("x", Day::parse("2026-04-01").expect("a day")).expect("withdrawn");
     writer.merge_all().expect("merged");
     writer.commit(Vec::new()).expect("committed");
     assert_eq!((writer.snapshot().documents(), writer.snapshot().tokens()), (1, 2));
@@ -139,9 +139,9 @@ fn a_merge_between_taking_back_and_commit_deletes_the_right_documents() {
 fn a_deletion_counts_each_document_once() {
     let folder = tempfile::tempdir().expect("a folder");
     let mut writer = of_sizes(folder.path(), Settings::default(), &[3, 4, 5]);
-    assert_eq!(writer.remove_ids(&[1, 3, 3, 99]).expect("deleted"), Removal { documents: 2, tokens: 8 });
+    assert_eq!(writer.delete_ids(&[1, 3, 3, 99]).expect("deleted"), Deletion { documents: 2, tokens: 8 });
     let generation = writer.snapshot().generation();
-    assert_eq!(writer.remove_ids(&[1, 3]).expect("deleted"), Removal::default());
+    assert_eq!(writer.delete_ids(&[1, 3]).expect("deleted"), Deletion::default());
     assert_eq!(writer.snapshot().generation(), generation, "nothing new, no new generation");
     assert_eq!(writer.snapshot().tokens(), 4);
 }
@@ -153,8 +153,8 @@ fn documents_are_deleted_by_url_and_by_condition() {
     build(folder.path(), &documents).expect("built");
     let mut writer = opened(folder.path());
     let urls = [documents[3].about.url.as_str(), "http://elsewhere/"];
-    assert_eq!(writer.remove_urls(&urls).expect("deleted").documents, 1);
-    assert_eq!(writer.remove_where(|url| url.contains("/1")).expect("deleted").documents, 11);
+    assert_eq!(writer.delete_urls(&urls).expect("deleted").documents, 1);
+    assert_eq!(writer.delete_where(|url| url.contains("/1")).expect("deleted").documents, 11);
     assert_eq!(writer.snapshot().documents(), 8);
 }
 
@@ -167,10 +167,10 @@ fn expunged_documents_are_in_no_segment_any_more() {
         add_all(&mut writer, piece);
         writer.commit(Vec::new()).expect("committed");
     }
-    writer.remove_ids(&[documents[0].about.id, documents[7].about.id]).expect("deleted");
-    assert_eq!(writer.purge().expect("expunged"), 2);
-    assert_eq!(writer.purge().expect("nothing is left to do"), 0);
-    assert!(writer.snapshot().segments().iter().all(|live| !live.has_removed()));
+    writer.delete_ids(&[documents[0].about.id, documents[7].about.id]).expect("deleted");
+    assert_eq!(writer.expunge().expect("expunged"), 2);
+    assert_eq!(writer.expunge().expect("nothing is left to do"), 0);
+    assert!(writer.snapshot().segments().iter().all(|live| !live.has_deleted()));
     let stored: u32 = writer.snapshot().segments().iter().map(|live| live.segment().meta().documents).sum();
     assert_eq!(stored, 18);
 }
@@ -179,10 +179,10 @@ fn expunged_documents_are_in_no_segment_any_more() {
 fn a_segment_without_documents_disappears() {
     let folder = tempfile::tempdir().expect("a folder");
     let mut writer = of_sizes(folder.path(), Settings::default(), &[3, 4, 5]);
-    writer.remove_ids(&[2]).expect("deleted");
-    writer.purge().expect("expunged");
+    writer.delete_ids(&[2]).expect("deleted");
+    writer.expunge().expect("expunged");
     assert_eq!(sizes(&writer), [3, 5]);
-    writer.remove_ids(&[1, 3]).expect("deleted");
+    writer.delete_ids(&[1, 3]).expect("deleted");
     writer.merge_all().expect("merged");
     assert_eq!(sizes(&writer), [0; 0]);
     assert_eq!(Snapshot::open(folder.path()).expect("opened").documents(), 0);
@@ -258,12 +258,12 @@ proptest! {
                 3 => {
                     let (gone, kept): (Vec<_>, Vec<_>) = model.into_iter().partition(|_| random.u8(..4) == 0);
                     let ids: Vec<u128> = gone.iter().map(|document| document.about.id).collect();
-                    let removal = writer.remove_ids(&ids).expect("deleted");
-                    prop_assert_eq!(removal.documents as usize, gone.len());
+                    let deletion = writer.delete_ids(&ids).expect("deleted");
+                    prop_assert_eq!(deletion.documents as usize, gone.len());
                     model = kept;
                 }
                 4 => drop(writer.merge().expect("merged")),
-                5 => drop(writer.purge().expect("expunged")),
+                5 => drop(writer.expunge().expect("expunged")),
                 _ => writer = Writer::open(folder.path(), settings.clone()).expect("opened again"),
             }
             prop_assert_eq!(contents(writer.snapshot()), by_day(&model));

@@ -51,7 +51,7 @@ pub fn corpus(seed: u64, documents: usize) -> Vec<Annotated> {
 pub fn contents(index: &Snapshot) -> Vec<Annotated> {
     let mut documents = Vec::new();
     for (number, live) in index.segments().iter().enumerate() {
-        for document in (0..live.segment().meta().documents).filter(|document| !live.removed().get(*document)) {
+        for document in (0..live.segment().meta().documents).filter(|document| !live.deleted().get(*document)) {
             documents.push(index.annotated(number, document).expect("readable"));
         }
     }
