@@ -219,3 +219,18 @@ fn a_power_cut_at_any_move_leaves_one_generation_or_the_next() {
     }
     assert!(cuts > 20, "only {cuts} moves");
 }
+
+#[test]
+fn the_bytes_of_format_1_stay() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let mut writer = divided(folder.path(), &corpus(7, 50), 5);
+    writer.delete_ids(&[8, 15]).expect("deleted");
+    writer.merge().expect("merged");
+    writer.delete_ids(&[22]).expect("deleted");
+    let digest = |name: &str| xxhash_rust::xxh3::xxh3_64(&std::fs::read(folder.path().join(name)).expect("read"));
+    // Written by the first release. Other bytes need a new format version.
+    assert_eq!(digest("000014.lexicon"), 0x0ddc_03f3_8dec_12ad);
+    assert_eq!(digest("000017.segment"), 0x2fca_2a91_1867_f42b);
+    assert_eq!(digest("000018.removed"), 0xf466_c3c0_f496_8d18);
+    assert_eq!(digest("MANIFEST"), 0x066f_c5eb_b05f_4584);
+}
