@@ -32,7 +32,7 @@ pub struct Batch {
     lexemes: Vec<u32>,
     sentences: GrowingBits,
     paragraphs: GrowingBits,
-    glued: GrowingBits,
+    no_space_before: GrowingBits,
     documents: Vec<PendingDocument>,
     fields: Vec<String>,
     values: Vec<HashMap<Box<str>, u32>>,
@@ -77,7 +77,7 @@ impl Batch {
             self.begin_paragraph();
             for sentence in &paragraph.sentences {
                 self.begin_sentence();
-                let mut glued = false;
+                let mut no_space_before = false;
                 for token in sentence {
                     line.clear();
                     for (index, column) in [&token.word, &token.lemma, &token.tag, &token.feats].into_iter().enumerate()
@@ -91,8 +91,8 @@ impl Batch {
                     } else {
                         interner.lexeme(&line)
                     };
-                    self.push(lexeme, glued)?;
-                    glued = !token.space_after;
+                    self.push(lexeme, no_space_before)?;
+                    no_space_before = !token.space_after;
                 }
             }
         }
@@ -107,7 +107,7 @@ impl Batch {
         interner: &mut Interner,
         mut is_enough: impl FnMut(&Batch) -> bool,
     ) -> Result<bool> {
-        let mut glued = false;
+        let mut no_space_before = false;
         let mut open = false;
         while let Some(event) = reader.next_event()? {
             match event {
@@ -116,9 +116,9 @@ impl Batch {
                         let fault = "a token stands outside of documents; a line <doc …> is missing".to_owned();
                         return Err(reader.fault(fault).into());
                     }
-                    self.push(interner.lexeme(line), std::mem::take(&mut glued))?;
+                    self.push(interner.lexeme(line), std::mem::take(&mut no_space_before))?;
                 }
-                Event::Glue => glued = true,
+                Event::Glue => no_space_before = true,
                 Event::Sentence => self.begin_sentence(),
                 Event::Paragraph => self.begin_paragraph(),
                 Event::Document(about) => {
@@ -126,7 +126,7 @@ impl Batch {
                         self.end();
                     }
                     self.begin(&about)?;
-                    (open, glued) = (true, false);
+                    (open, no_space_before) = (true, false);
                 }
                 Event::End => {
                     if open {
@@ -197,9 +197,9 @@ impl Batch {
     }
 
     #[inline]
-    fn push(&mut self, lexeme: u32, glued: bool) -> Result<()> {
-        if glued {
-            self.glued.set(self.lexemes.len() as u32);
+    fn push(&mut self, lexeme: u32, no_space_before: bool) -> Result<()> {
+        if no_space_before {
+            self.no_space_before.set(self.lexemes.len() as u32);
         }
         if self.lexemes.len() as u64 >= MAX_TOKENS {
             return Err(Error::TooLarge { limit: MAX_TOKENS });
@@ -330,7 +330,7 @@ impl Source for Written<'_> {
         document: usize,
         at: u32,
         sentences: &mut BitSet,
-        glued: &mut BitSet,
+        no_space_before: &mut BitSet,
         paragraphs: &mut Vec<u32>,
     ) {
         let kept = self.kept(document);
@@ -339,8 +339,8 @@ impl Source for Written<'_> {
             if bit(&self.batch.sentences.0, from) {
                 sentences.set(at + offset);
             }
-            if bit(&self.batch.glued.0, from) {
-                glued.set(at + offset);
+            if bit(&self.batch.no_space_before.0, from) {
+                no_space_before.set(at + offset);
             }
             if bit(&self.batch.paragraphs.0, from) {
                 paragraphs.push(at + offset);

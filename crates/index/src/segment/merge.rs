@@ -219,7 +219,7 @@ impl Source for Merged<'_> {
         document: usize,
         at: u32,
         sentences: &mut BitSet,
-        glued: &mut BitSet,
+        no_space_before: &mut BitSet,
         paragraphs: &mut Vec<u32>,
     ) {
         let (segment, document) = self.place(document);
@@ -229,7 +229,7 @@ impl Source for Merged<'_> {
             sentences.set(start - tokens.start + at);
             from = start + 1;
         }
-        segment.each_no_space_before(tokens.clone(), |position| glued.set(position - tokens.start + at));
+        segment.each_no_space_before(tokens.clone(), |position| no_space_before.set(position - tokens.start + at));
         segment.paragraphs().pieces(tokens.start, tokens.end, |piece| {
             paragraphs.extend(piece.iter().map(|start| start - tokens.start + at));
         });

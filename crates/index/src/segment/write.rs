@@ -4,7 +4,7 @@ use std::path::Path;
 
 use super::documents::write_documents;
 use super::{COUNTED_FROM, Meta};
-use crate::codec::{BitSet, TokenColumn, TokenColumnWriter, width_of, write_packed, write_postings};
+use crate::codec::{BitSet, TokenColumnWriter, width_of, write_packed, write_postings};
 use crate::day::Day;
 use crate::error::{Error, Result};
 use crate::sections::{FileKind, SectionWriter};
@@ -33,19 +33,18 @@ pub(super) trait Source {
         document: usize,
         at: u32,
         sentences: &mut BitSet,
-        glued: &mut BitSet,
+        no_space_before: &mut BitSet,
         paragraphs: &mut Vec<u32>,
     );
     /// Appends the positions of a lexeme in the new segment, ascending. Ranks are asked for in their order.
     fn positions(&mut self, rank: usize, into: &mut Vec<u32>);
 }
 
-/// Writes the segment; returns its size in bytes.
-pub(super) fn write(path: &Path, source: &mut impl Source) -> Result<u64> {
-    let documents = source.documents();
-    let mut starts = Vec::with_capacity(documents + 1);
+/// Position of the first token of each document, and the end of the last.
+fn document_starts(source: &impl Source) -> Result<Vec<u32>> {
+    let mut starts = Vec::with_capacity(source.documents() + 1);
     let mut total = 0u64;
-    for document in 0..documents {
+    for document in 0..source.documents() {
         starts.push(total as u32);
         total += u64::from(source.tokens_of(document));
         if total > super::MAX_TOKENS {
@@ -53,34 +52,39 @@ pub(super) fn write(path: &Path, source: &mut impl Source) -> Result<u64> {
         }
     }
     starts.push(total as u32);
-    let tokens = total as u32;
+    Ok(starts)
+}
 
+/// Writes the segment; returns its size in bytes.
+pub(super) fn write(path: &Path, source: &mut impl Source) -> Result<u64> {
+    let starts = document_starts(source)?;
+    let documents = source.documents();
+    let tokens = starts.last().copied().unwrap_or(0);
     let mut file = SectionWriter::create(path, FileKind::Segment)?;
     let lexemes = source.lexemes().len() as u32;
     let width = width_of(lexemes.saturating_sub(1));
     let mut sentences = BitSet::new(tokens as usize);
-    let mut glued = BitSet::new(tokens as usize);
+    let mut no_space_before = BitSet::new(tokens as usize);
     let mut paragraphs = Vec::new();
     file.begin("column")?;
-    let mut packer = TokenColumnWriter::new(width);
+    let mut column = TokenColumnWriter::new(width);
     let mut ranks = Vec::new();
     for (document, start) in starts[..documents].iter().enumerate() {
         ranks.clear();
         source.ranks(document, &mut ranks);
         for rank in &ranks {
-            if let Some(block) = packer.push(*rank) {
+            if let Some(block) = column.push(*rank) {
                 file.write(block)?;
             }
         }
-        source.shape(document, *start, &mut sentences, &mut glued, &mut paragraphs);
+        source.shape(document, *start, &mut sentences, &mut no_space_before, &mut paragraphs);
     }
-    if let Some(block) = packer.finish() {
+    if let Some(block) = column.finish() {
         file.write(block)?;
     }
-    debug_assert_eq!(TokenColumn::words_for(tokens as usize, width) * 4 % 16, 0);
 
     let days = Days::new(source, &starts);
-    let lists = write_lists(&mut file, source, &days, &glued)?;
+    let lists = write_lists(&mut file, source, &days, &no_space_before)?;
     file.section("lexemes", source.lexemes())?;
     file.section("sentences", sentences.words())?;
     let mut packed = Vec::new();
@@ -158,11 +162,16 @@ struct Lists {
 }
 
 /// Writes the posting list of each lexeme, its spacing, and its counts by day if it is frequent.
-fn write_lists(file: &mut SectionWriter, source: &mut impl Source, days: &Days<'_>, glued: &BitSet) -> Result<Lists> {
+fn write_lists(
+    file: &mut SectionWriter,
+    source: &mut impl Source,
+    days: &Days<'_>,
+    no_space_before: &BitSet,
+) -> Result<Lists> {
     let lexemes = source.lexemes().len();
     let (mut frequencies, mut places) = (Vec::with_capacity(lexemes), Vec::with_capacity(lexemes));
     let mut usually_no_space = BitSet::new(lexemes);
-    let mut spacing_exceptions = BitSet::new(glued.words().len() * 64);
+    let mut spacing_exceptions = BitSet::new(no_space_before.words().len() * 64);
     let mut counts = Counts::default();
     let mut packed = Vec::new();
     let mut positions = Vec::new();
@@ -172,7 +181,7 @@ fn write_lists(file: &mut SectionWriter, source: &mut impl Source, days: &Days<'
         positions.clear();
         source.positions(rank, &mut positions);
         frequencies.push(positions.len() as u32);
-        note_spaces(rank as u32, &positions, glued, &mut usually_no_space, &mut spacing_exceptions);
+        note_spaces(rank as u32, &positions, no_space_before, &mut usually_no_space, &mut spacing_exceptions);
         if let [only] = positions[..] {
             places.push(only);
             continue;
@@ -200,14 +209,17 @@ fn write_lists(file: &mut SectionWriter, source: &mut impl Source, days: &Days<'
 }
 
 /// Stores the spacing of a lexeme by majority and exceptions: a comma never has a space before it, a word nearly always.
-fn note_spaces(rank: u32, positions: &[u32], glued: &BitSet, usually: &mut BitSet, odd: &mut BitSet) {
-    let count = positions.iter().filter(|position| glued.get(**position)).count();
+fn note_spaces(rank: u32, positions: &[u32], no_space_before: &BitSet, usually: &mut BitSet, odd: &mut BitSet) {
+    let count = positions.iter().filter(|position| no_space_before.get(**position)).count();
     let is_usual = count * 2 > positions.len();
     if is_usual {
         usually.set(rank);
     }
     if count != 0 && count != positions.len() {
-        positions.iter().filter(|position| glued.get(**position) != is_usual).for_each(|position| odd.set(*position));
+        positions
+            .iter()
+            .filter(|position| no_space_before.get(**position) != is_usual)
+            .for_each(|position| odd.set(*position));
     }
 }
 
