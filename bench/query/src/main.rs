@@ -149,8 +149,8 @@ fn index(folder: &Path) -> Result<()> {
         index.segments().len(),
     );
     let mut sizes: Vec<(String, usize)> = Vec::new();
-    for living in index.segments() {
-        for (name, size) in living.segment().sections() {
+    for live in index.segments() {
+        for (name, size) in live.segment().sections() {
             match sizes.iter_mut().find(|(known, _)| known == name) {
                 Some((_, sum)) => *sum += size,
                 None => sizes.push((name.to_owned(), size)),
@@ -181,15 +181,15 @@ fn change(folder: &Path) -> Result<()> {
     let before = writer.snapshot().tokens();
     let (start, clock) = (cpu(), Instant::now());
     let mut writer = Writer::open(&target, Settings::default())?;
-    writer.remove_ids(&[id])?;
+    writer.delete_ids(&[id])?;
     let after = Snapshot::open(&target)?;
     time(&format!("takedown hidden ({} tokens fewer)", before - after.tokens()), start, clock);
     let url = after.segments()[5].segment().address_and_title(700)?.0;
     let (start, clock) = (cpu(), Instant::now());
-    writer.remove_urls(&[&url])?;
+    writer.delete_urls(&[&url])?;
     time("takedown by address", start, clock);
     let (start, clock) = (cpu(), Instant::now());
-    let purged = writer.purge()?;
+    let purged = writer.expunge()?;
     time(&format!("{purged} segments purged"), start, clock);
     let (start, clock) = (cpu(), Instant::now());
     writer.merge_all()?;

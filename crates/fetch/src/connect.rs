@@ -1,4 +1,4 @@
-//! From a host's name to an open connection: resolve, check, connect, secure, shake hands.
+//! Opens connections: name resolution, address check, TCP, TLS, HTTP handshake.
 
 use std::io;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
@@ -24,25 +24,25 @@ use crate::Error;
 use crate::guard::Guard;
 use crate::settings::Settings;
 
-/// Why there is no connection.
+/// Failure to connect.
 #[derive(Debug)]
-pub(crate) enum NoConnection {
-    /// The other side's fault, as the plan will call it, with the system's words.
-    Theirs(Status, String),
-    /// This machine has no file descriptor or port left: nobody's fault, and no try.
+pub(crate) enum ConnectError {
+    /// Failure of the host or the network, by its name in the plan, with the system's message.
+    Remote(Status, String),
+    /// This machine has no file descriptor or port left: the host was not tried.
     OutOfSockets,
 }
 
-fn theirs(name: &'static str) -> impl Fn(String) -> NoConnection {
-    move |detail| NoConnection::Theirs(Status::failed(name), detail)
+fn remote(name: &'static str) -> impl Fn(String) -> ConnectError {
+    move |detail| ConnectError::Remote(Status::failed(name), detail)
 }
 
 /// An open connection that can carry one request at a time.
 pub(crate) struct Connection {
     pub(crate) sender: Sender,
     pub(crate) ip: IpAddr,
-    /// Scheme and port, to tell whether another address of the host can use it.
-    pub(crate) reaches: (bool, u16),
+    /// Whether it is TLS, and the port: requests to other ports of the host need another one.
+    pub(crate) endpoint: (bool, u16),
 }
 
 pub(crate) enum Sender {
@@ -51,7 +51,7 @@ pub(crate) enum Sender {
 }
 
 impl Connection {
-    /// Whether the server has not closed it, as far as we know.
+    /// Whether the server has not closed it yet, as far as is known.
     pub(crate) fn is_open(&self) -> bool {
         match &self.sender {
             Sender::One(sender) => !sender.is_closed(),
@@ -60,11 +60,11 @@ impl Connection {
     }
 
     pub(crate) fn can_reach(&self, url: &Url) -> bool {
-        self.reaches == reaches(url)
+        self.endpoint == endpoint(url)
     }
 }
 
-fn reaches(url: &Url) -> (bool, u16) {
+fn endpoint(url: &Url) -> (bool, u16) {
     (url.scheme() == "https", url.port_or_known_default().unwrap_or(80))
 }
 
@@ -78,7 +78,7 @@ pub(crate) struct Connector {
 
 impl Connector {
     pub(crate) fn new(settings: &Settings) -> Result<Connector, Error> {
-        // Without a name server only addresses in numbers can be asked; each name will say so.
+        // Without a name server only IP addresses can be reached; requests to names then fail with `dns`.
         let resolver = TokioResolver::builder_tokio().ok().and_then(|mut builder| {
             builder.options_mut().cache_size = 16 << 10;
             builder.build().ok()
@@ -91,86 +91,86 @@ impl Connector {
         })
     }
 
-    /// Opens a connection to the host of an address.
-    pub(crate) async fn open(&self, url: &Url) -> Result<Connection, NoConnection> {
-        let (secure, port) = reaches(url);
-        let (stream, ip) = self.reach(url, port).await?;
+    /// Opens a connection to the host of a URL.
+    pub(crate) async fn open(&self, url: &Url) -> Result<Connection, ConnectError> {
+        let (secure, port) = endpoint(url);
+        let (stream, ip) = self.connect(url, port).await?;
         if !secure {
-            let sender = self.shake_hands_1(stream).await?;
-            return Ok(Connection { sender, ip, reaches: (secure, port) });
+            let sender = self.handshake_http1(stream).await?;
+            return Ok(Connection { sender, ip, endpoint: (secure, port) });
         }
         let name = match url.host() {
             Some(Host::Domain(name)) => {
-                ServerName::try_from(name.to_owned()).map_err(|e| theirs("tls")(e.to_string()))?
+                ServerName::try_from(name.to_owned()).map_err(|e| remote("tls")(e.to_string()))?
             }
             Some(Host::Ipv4(ip)) => ServerName::IpAddress(IpAddr::V4(ip).into()),
             Some(Host::Ipv6(ip)) => ServerName::IpAddress(IpAddr::V6(ip).into()),
-            None => return Err(theirs("bad-url")("no host".to_owned())),
+            None => return Err(remote("bad-url")("no host".to_owned())),
         };
-        let stream = self.tls.connect(name, stream).await.map_err(|error| theirs("tls")(error.to_string()))?;
+        let stream = self.tls.connect(name, stream).await.map_err(|error| remote("tls")(error.to_string()))?;
         let sender = if stream.get_ref().1.alpn_protocol() == Some(b"h2") {
-            self.shake_hands_2(stream).await?
+            self.handshake_http2(stream).await?
         } else {
-            self.shake_hands_1(stream).await?
+            self.handshake_http1(stream).await?
         };
-        Ok(Connection { sender, ip, reaches: (secure, port) })
+        Ok(Connection { sender, ip, endpoint: (secure, port) })
     }
 
-    async fn reach(&self, url: &Url, port: u16) -> Result<(TcpStream, IpAddr), NoConnection> {
+    async fn connect(&self, url: &Url, port: u16) -> Result<(TcpStream, IpAddr), ConnectError> {
         let addresses = self.resolve(url).await?;
-        // One private address among public ones is a trick, so all must be allowed.
+        // A name with public and private addresses is an attempt at DNS rebinding, so all must be allowed.
         if let Some(ip) = addresses.iter().find(|ip| !self.guard.allows(**ip)) {
-            return Err(theirs("private")(format!("{ip} is not a public address")));
+            return Err(remote("private")(format!("{ip} is not a public address")));
         }
-        let mut trouble = "the name has no address".to_owned();
+        let mut failure = "the name has no address".to_owned();
         for ip in addresses.into_iter().take(4) {
             match TcpStream::connect(SocketAddr::new(ip, port)).await {
                 Ok(stream) => {
                     let _ = stream.set_nodelay(true);
                     return Ok((stream, ip));
                 }
-                Err(error) if is_shortage(&error) => return Err(NoConnection::OutOfSockets),
-                Err(error) => trouble = error.to_string(),
+                Err(error) if is_shortage(&error) => return Err(ConnectError::OutOfSockets),
+                Err(error) => failure = error.to_string(),
             }
         }
-        Err(theirs("connect")(trouble))
+        Err(remote("connect")(failure))
     }
 
-    async fn resolve(&self, url: &Url) -> Result<Vec<IpAddr>, NoConnection> {
+    async fn resolve(&self, url: &Url) -> Result<Vec<IpAddr>, ConnectError> {
         let name = match url.host() {
             Some(Host::Ipv4(ip)) => return Ok(vec![ip.into()]),
             Some(Host::Ipv6(ip)) => return Ok(vec![ip.into()]),
             Some(Host::Domain(name)) => name.trim_end_matches('.'),
-            None => return Err(theirs("bad-url")("no host".to_owned())),
+            None => return Err(remote("bad-url")("no host".to_owned())),
         };
         if name == "localhost" || name.ends_with(".localhost") {
             return Ok(vec![Ipv4Addr::LOCALHOST.into(), Ipv6Addr::LOCALHOST.into()]);
         }
         let resolver =
-            self.resolver.as_ref().ok_or_else(|| theirs("dns")("this machine has no name server".to_owned()))?;
-        // The final dot keeps the machine's search domains out of it.
+            self.resolver.as_ref().ok_or_else(|| remote("dns")("this machine has no name server".to_owned()))?;
+        // The final dot keeps the resolver from trying search domains.
         let found = resolver.lookup_ip(format!("{name}.")).await.map_err(|error| {
             let unknown = error.is_nx_domain() || error.is_no_records_found();
-            theirs("dns")(if unknown { format!("there is no host {name}") } else { error.to_string() })
+            remote("dns")(if unknown { format!("there is no host {name}") } else { error.to_string() })
         })?;
         Ok(found.iter().collect())
     }
 
-    async fn shake_hands_1<S>(&self, stream: S) -> Result<Sender, NoConnection>
+    async fn handshake_http1<S>(&self, stream: S) -> Result<Sender, ConnectError>
     where
         S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
     {
         let (sender, connection) = http1::Builder::new()
             .max_buf_size(self.max_header_bytes)
             .max_headers(512)
-            .handshake(TokioIo::new(Sips(stream)))
+            .handshake(TokioIo::new(SmallReads(stream)))
             .await
-            .map_err(|error| theirs("protocol")(error.to_string()))?;
+            .map_err(|error| remote("protocol")(error.to_string()))?;
         tokio::spawn(connection);
         Ok(Sender::One(sender))
     }
 
-    async fn shake_hands_2<S>(&self, stream: S) -> Result<Sender, NoConnection>
+    async fn handshake_http2<S>(&self, stream: S) -> Result<Sender, ConnectError>
     where
         S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
     {
@@ -180,26 +180,26 @@ impl Connector {
             .max_header_list_size(self.max_header_bytes as u32)
             .handshake(TokioIo::new(stream))
             .await
-            .map_err(|error| theirs("protocol")(error.to_string()))?;
+            .map_err(|error| remote("protocol")(error.to_string()))?;
         tokio::spawn(connection);
         Ok(Sender::Two(sender))
     }
 }
 
-/// A stream that is read in small portions.
+/// A stream whose reads are limited in size.
 ///
-/// hyper doubles a connection's buffer whenever a read fills it and keeps it for the connection's
-/// life. Thousands of connections rest between two requests, so each must stay small; a read that
-/// never quite fills the first buffer keeps it so.
-struct Sips<S>(S);
+/// hyper doubles a connection's buffer whenever a read fills it and never shrinks it. Thousands of
+/// connections are idle between two requests, so each must stay small: a read that never quite
+/// fills the first buffer keeps it at its first size.
+struct SmallReads<S>(S);
 
-/// One byte less than the buffer that hyper begins with.
-const SIP_BYTES: usize = 8 * 1024 - 1;
+/// One byte less than hyper's first buffer.
+const MAX_READ_BYTES: usize = 8 * 1024 - 1;
 
-impl<S: AsyncRead + Unpin> AsyncRead for Sips<S> {
+impl<S: AsyncRead + Unpin> AsyncRead for SmallReads<S> {
     fn poll_read(mut self: Pin<&mut Self>, context: &mut Context<'_>, buf: &mut ReadBuf<'_>) -> Poll<io::Result<()>> {
-        let room = SIP_BYTES.min(buf.remaining());
-        let mut portion = ReadBuf::new(buf.initialize_unfilled_to(room));
+        let limit = MAX_READ_BYTES.min(buf.remaining());
+        let mut portion = ReadBuf::new(buf.initialize_unfilled_to(limit));
         ready!(Pin::new(&mut self.0).poll_read(context, &mut portion))?;
         let read = portion.filled().len();
         buf.advance(read);
@@ -207,7 +207,7 @@ impl<S: AsyncRead + Unpin> AsyncRead for Sips<S> {
     }
 }
 
-impl<S: AsyncWrite + Unpin> AsyncWrite for Sips<S> {
+impl<S: AsyncWrite + Unpin> AsyncWrite for SmallReads<S> {
     fn poll_write(mut self: Pin<&mut Self>, context: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
         Pin::new(&mut self.0).poll_write(context, bytes)
     }

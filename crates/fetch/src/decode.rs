@@ -1,23 +1,23 @@
-//! Undoing content encodings without being blown up by them.
+//! Content decoding (gzip, deflate, br, zstd) with ceilings against decompression bombs.
 //!
-//! A megabyte on the wire can unpack to a terabyte. Every decoder here writes into a buffer with
-//! a ceiling: the largest page that settings allow, and no more than a plausible multiple of what
+//! A megabyte on the wire can decode to a terabyte. Every decoder writes into a buffer with a
+//! ceiling: the largest page that the settings allow, and no more than a plausible multiple of what
 //! was sent.
 
 use std::io::Read;
 
 use tidings_model::Status;
 
-/// Ceilings for unpacked bodies.
+/// Ceilings for decoded bodies.
 #[derive(Debug, Clone, Copy)]
 pub struct Ceiling {
-    /// No body is larger, unpacked.
+    /// Largest decoded body.
     pub max_bytes: usize,
-    /// No body of more than a megabyte grows by more than this factor.
+    /// Largest factor of growth, for bodies that decode to more than a megabyte.
     pub max_ratio: usize,
 }
 
-/// Small bodies may grow by any factor: a page of one repeated word is no attack.
+/// Decoded size up to which any factor of growth is allowed: a page of one repeated word is no attack.
 const HARMLESS_BYTES: usize = 1 << 20;
 
 impl Ceiling {
@@ -26,7 +26,7 @@ impl Ceiling {
     }
 }
 
-/// Unpacks bodies; keeps its tables between calls.
+/// Decoder that keeps its tables between calls.
 pub struct Decoder {
     inflate: libdeflater::Decompressor,
     ceiling: Ceiling,
@@ -45,7 +45,7 @@ impl Decoder {
             .map(|name| name.trim().to_ascii_lowercase())
             .filter(|name| !name.is_empty() && name != "identity")
             .collect();
-        // Nobody packs a page three times in good faith.
+        // No honest server encodes a page three times.
         if names.len() > 2 {
             return Err(Status::failed("encoding"));
         }
@@ -69,16 +69,15 @@ impl Decoder {
     }
 
     fn gzip(&mut self, packed: &[u8], ceiling: usize) -> Result<Vec<u8>, Status> {
-        // The last four bytes tell the unpacked length, if they can be believed.
-        let told = packed.last_chunk::<4>().map_or(0, |bytes| u32::from_le_bytes(*bytes) as usize);
-        let mut bytes = vec![0; told.clamp(1, ceiling)];
+        // The last four bytes are the decoded length, but untrusted.
+        let announced = packed.last_chunk::<4>().map_or(0, |bytes| u32::from_le_bytes(*bytes) as usize);
+        let mut bytes = vec![0; announced.clamp(1, ceiling)];
         match self.inflate.gzip_decompress(packed, &mut bytes) {
-            Ok(len) if len == told => {
+            Ok(len) if len == announced => {
                 bytes.truncate(len);
                 Ok(bytes)
             }
-            // Several members in a row, a length that lies, or garbage behind the end: the slow
-            // way finds out which.
+            // Several members, a wrong length, or trailing garbage: the streaming decoder tells which.
             Ok(_) | Err(libdeflater::DecompressionError::InsufficientSpace) => {
                 drain(flate2::bufread::MultiGzDecoder::new(packed), ceiling)
             }
@@ -86,7 +85,7 @@ impl Decoder {
         }
     }
 
-    /// `deflate` means zlib, but some servers send it bare.
+    /// `deflate` means zlib (RFC 9110), but some servers send raw deflate.
     fn deflate(&mut self, packed: &[u8], ceiling: usize) -> Result<Vec<u8>, Status> {
         match drain(flate2::bufread::ZlibDecoder::new(packed), ceiling) {
             Err(status) if status == Status::failed("encoding") => {
@@ -126,7 +125,7 @@ mod tests {
     }
 
     #[test]
-    fn every_encoding_of_the_web_is_undone() {
+    fn every_content_encoding_is_decoded() {
         let text = "all the news that fits ".repeat(99).into_bytes();
         assert_eq!(decode("", &text).unwrap(), text);
         assert_eq!(decode("gzip", &gzip(&text)).unwrap(), text);
@@ -143,7 +142,7 @@ mod tests {
     }
 
     #[test]
-    fn bombs_do_not_go_off() {
+    fn decompression_bombs_are_refused() {
         let bomb = gzip(&vec![b' '; 64 << 20]);
         assert_eq!(decode("gzip", &bomb), Err(Status::failed("too-large")));
         let mut lying = bomb.clone();
@@ -157,7 +156,7 @@ mod tests {
     }
 
     #[test]
-    fn damage_is_noticed() {
+    fn damaged_bodies_are_refused() {
         let whole = gzip(&"some text to pack ".repeat(500).into_bytes());
         assert_eq!(decode("gzip", &whole[..whole.len() / 2]), Err(Status::failed("encoding")));
         assert_eq!(decode("gzip", b"<html>"), Err(Status::failed("encoding")));
@@ -167,7 +166,7 @@ mod tests {
 
     proptest::proptest! {
         #[test]
-        fn no_bytes_are_too_strange(bytes in proptest::collection::vec(proptest::num::u8::ANY, 0..300)) {
+        fn no_bytes_cause_a_panic(bytes in proptest::collection::vec(proptest::num::u8::ANY, 0..300)) {
             for name in ["gzip", "deflate", "br", "zstd"] {
                 let _ = decode(name, &bytes);
             }

@@ -1,8 +1,8 @@
-//! Keeps requests on the public Internet.
+//! Address filter against server-side request forgery: only public IP addresses may be asked.
 //!
-//! Feeds and redirects are written by strangers. One that leads to `169.254.169.254` or to a
-//! printer in the cellar would make the harvest read what only this machine may read, so every
-//! address is looked at: in the URL, in the answer of the name server, after each redirect.
+//! Feeds and redirects are untrusted. One that leads to `169.254.169.254` or to a device in the
+//! local network would make the crawler read what only this machine may read, so every address is
+//! checked: in the URL, in DNS responses, after each redirect.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 use std::str::FromStr;
@@ -41,10 +41,10 @@ impl FromStr for Network {
     }
 }
 
-/// Decides which addresses may be asked.
+/// Filter of the addresses that may be asked.
 #[derive(Debug, Clone, Default)]
 pub struct Guard {
-    /// Networks that are allowed although they are not public.
+    /// Networks that are allowed in addition to public addresses.
     pub allowed: Vec<Network>,
 }
 
@@ -55,7 +55,7 @@ impl Guard {
     }
 }
 
-/// Whether an address is one that anybody on the Internet could ask.
+/// Whether an address is globally reachable (IANA special-purpose address registries).
 pub fn is_public(ip: IpAddr) -> bool {
     match ip {
         IpAddr::V4(ip) => is_public_v4(ip),

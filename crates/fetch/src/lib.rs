@@ -1,49 +1,93 @@
-//! The one room that calls out.
+//! The HTTP crawler: frontier, robots.txt, politeness, decoding.
 //!
-//! A [`Harvest`] is given queues of errands by host and asks for them politely: all hosts at once
-//! up to a limit, each host one request at a time with a pause, robots.txt first, nothing that is
-//! not on the public Internet, no server with the power to keep the others waiting. What comes
-//! back goes to a channel as it arrives; what was asked goes to another, as the record that proves
-//! politeness.
+//! A [`Crawler`] gets queues of jobs by host and fetches them politely: many hosts at once up to a
+//! limit, each host one request at a time with a pause between them, robots.txt first, only public
+//! addresses, and limits of time, speed and size for every response. Results go to one channel as
+//! they arrive; a record of every request goes to another.
+//!
+//! ```no_run
+//! use std::sync::Arc;
+//! use tidings_fetch::{CrawlStats, Crawler, FetchJob, HostQueue, JobSource, Kind, Settings};
+//!
+//! struct Urls(Vec<String>);
+//! impl JobSource for Urls {
+//!     fn job(&mut self, id: u32) -> Result<FetchJob, Box<dyn std::error::Error + Send + Sync>> {
+//!         Ok(FetchJob { url: self.0[id as usize].clone(), headers: Vec::new() })
+//!     }
+//! }
+//!
+//! # async fn example() -> Result<(), tidings_fetch::Error> {
+//! let (results, mut arriving) = tokio::sync::mpsc::channel(64);
+//! let (events, _) = std::sync::mpsc::channel();
+//! let (_keep, stop) = tokio::sync::watch::channel(false);
+//! let crawler = Crawler {
+//!     settings: Settings { user_agent: "Example/1.0 (+https://example.org)".into(), ..Settings::default() },
+//!     kind: Kind::Page,
+//!     source: Urls(vec!["https://example.org/".into()]),
+//!     results, events, stop,
+//!     stats: Arc::new(CrawlStats::default()),
+//!     file_limit: 256,
+//!     all_hosts_idle_for: None,
+//! };
+//! let queue = HostQueue { host: "example.org".into(), jobs: vec![0], ..HostQueue::default() };
+//! tokio::spawn(async move { while let Some(result) = arriving.recv().await { println!("{}", result.url) } });
+//! let outcome = crawler.run(vec![queue], Vec::new()).await?;
+//! # let _ = outcome; Ok(()) }
+//! ```
+//!
+//! | module | subject |
+//! |---|---|
+//! | `crawl_loop` | the decisions, as a state machine without sockets and clocks |
+//! | `frontier` | per-host queues and the order of turns |
+//! | `crawler` | the tokio driver of the loop |
+//! | `policy`, [`robots`], [`rights`] | what origins allow |
+//! | `client`, `connect`, `pool`, `body_budget`, [`decode`] | HTTP |
+//! | [`guard`], [`reach`] | which addresses may be asked, and whether a host can be reached |
 
+mod body_budget;
+mod client;
 mod connect;
+mod crawl_loop;
+mod crawler;
 pub mod decode;
-mod exchange;
+mod frontier;
 pub mod guard;
-mod harvest;
-mod hosts;
+mod policy;
+mod pool;
 pub mod reach;
+mod request;
 pub mod rights;
 pub mod robots;
-mod rules;
 mod settings;
-mod terms;
-mod trip;
+mod types;
 
 use std::path::PathBuf;
 
-pub use exchange::{Answer, head_text};
-pub use harvest::Harvest;
-pub use rules::{RulesFound, RulesKind};
+pub use client::{HttpResponse, head_text};
+pub use crawler::Crawler;
+pub use policy::{PolicyKind, PolicyResponse};
 pub use settings::Settings;
-pub use terms::{Asked, Delivery, Desk, Errand, Event, Gauge, HostNote, Kind, Outcome, Queue, Redirect};
+pub use types::{
+    CrawlEvent, CrawlOutcome, CrawlStats, FetchJob, FetchResult, HostNote, HostQueue, JobId, JobSource, Kind, Redirect,
+    RequestRecord,
+};
 
-/// The name under which robots.txt files may address us.
+/// Product token by which robots.txt files address this crawler.
 pub const PRODUCT: &str = "tidings";
 
-/// Why a harvest cannot begin or go on.
+/// Error that prevents or ends a crawl.
 #[derive(Debug, thiserror::Error)]
 #[allow(missing_docs)] // The messages say it.
 pub enum Error {
     #[error("cannot read certificate authorities from {}: {fault}", path.display())]
     Roots { path: PathBuf, fault: String },
-    #[error("the user agent `{given}` has characters that no header may have")]
+    #[error("the user agent `{given}` has characters that no HTTP header may have; use visible ASCII")]
     UserAgent { given: String },
-    #[error("cannot load an errand: {0}")]
-    Desk(Box<dyn std::error::Error + Send + Sync>),
+    #[error("cannot load a fetch job: {0}")]
+    JobSource(Box<dyn std::error::Error + Send + Sync>),
 }
 
-/// Raises this process's limit of open files as far as it may, and gives the limit.
+/// Raises this process's limit of open files as far as allowed, and returns the limit.
 pub fn raise_file_limit() -> u64 {
     rlimit::increase_nofile_limit(u64::from(u32::MAX)).unwrap_or(1024)
 }

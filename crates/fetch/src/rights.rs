@@ -1,5 +1,5 @@
-//! What a publisher says about the use of a page, collected as evidence. Nothing is judged here:
-//! whoever exports texts decides by purpose, later, with these words at hand.
+//! Statements of a publisher about the use of a page, collected as evidence. They are interpreted
+//! at export, where the purpose is known.
 
 use std::collections::BTreeMap;
 
@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use crate::robots::matches;
 
-/// Headers that speak of rights.
+/// Headers about rights.
 const RIGHTS_HEADERS: &[&str] = &[
     "tdm-reservation",
     "tdm-policy",
@@ -19,10 +19,10 @@ const RIGHTS_HEADERS: &[&str] = &[
     "license",
 ];
 
-/// Headers that later stages can use: dates, language, caching, links.
+/// Headers for later stages: dates, language, caching, links.
 const USEFUL_HEADERS: &[&str] = &["last-modified", "etag", "date", "content-language", "link", "server", "age"];
 
-/// No header is kept longer than this.
+/// Longest header value that is kept.
 const MAX_VALUE_BYTES: usize = 2048;
 
 fn pick(headers: &HeaderMap, names: &[&str]) -> BTreeMap<String, String> {
@@ -39,12 +39,12 @@ fn pick(headers: &HeaderMap, names: &[&str]) -> BTreeMap<String, String> {
     picked
 }
 
-/// The headers that speak of rights.
+/// Selects the headers about rights.
 pub fn of_headers(headers: &HeaderMap) -> BTreeMap<String, String> {
     pick(headers, RIGHTS_HEADERS)
 }
 
-/// The headers worth keeping with a page.
+/// Selects the headers that are stored with a page.
 pub fn useful(headers: &HeaderMap) -> BTreeMap<String, String> {
     pick(headers, USEFUL_HEADERS)
 }
@@ -60,11 +60,11 @@ struct TdmRule {
     policy: Option<String>,
 }
 
-/// No more rules are read from a file.
+/// Most rules that are read from a file.
 const MAX_TDM_RULES: usize = 1000;
 
 impl TdmRules {
-    /// Reads the file; what is not as the protocol has it says nothing.
+    /// Parses the file; what does not follow the protocol is ignored.
     pub fn parse(bytes: &[u8]) -> TdmRules {
         let rules = match serde_json::from_slice(bytes) {
             Ok(Value::Array(rules)) => rules,
@@ -86,7 +86,7 @@ impl TdmRules {
         TdmRules(rules.iter().take(MAX_TDM_RULES).filter_map(read).collect())
     }
 
-    /// Reservation and policy for a path: the first rule that matches.
+    /// Reservation and policy of a path: those of the first rule that matches.
     pub fn of(&self, path: &str) -> (Option<String>, Option<String>) {
         match self.0.iter().find(|rule| matches(&rule.location, path)) {
             Some(rule) => (rule.reservation.clone(), rule.policy.clone()),
@@ -100,7 +100,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_first_matching_tdm_rule_speaks() {
+    fn the_first_matching_tdm_rule_applies() {
         let rules = TdmRules::parse(
             br#"[{"location":"/free/","tdm-reservation":0},{"location":"/*","tdm-reservation":1,"tdm-policy":"https://e.org/p"}]"#,
         );

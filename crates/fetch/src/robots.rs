@@ -1,22 +1,22 @@
-//! robots.txt, as RFC 9309 reads it.
+//! robots.txt by RFC 9309.
 //!
-//! Only what concerns us is kept of a file: the rules of our own group, or of the group for
-//! everybody. The longest matching rule wins, and of two equally long ones the permission.
+//! Of a file only the rules of our own group are kept, or else those of the group `*`. The longest
+//! matching rule wins; of two equally long ones, `Allow`.
 
-/// No robots.txt is read further than this; the RFC asks for at least 500 KiB.
+/// Length to which a robots.txt is read; the RFC asks for at least 500 KiB.
 pub const MAX_BYTES: usize = 512 * 1024;
 
-/// Lines about use, kept as evidence, are at most this many and this long.
+/// Number and length of the usage lines that are kept as evidence.
 const MAX_USAGE_LINES: usize = 16;
 const MAX_USAGE_BYTES: usize = 300;
 
-/// What a host's robots.txt tells us.
+/// A parsed robots.txt.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Robots {
     rules: Vec<Rule>,
-    /// The pause it asks for between requests, in seconds.
+    /// Crawl-delay in seconds.
     pub crawl_delay_s: Option<f64>,
-    /// Lines that speak of use rather than access: Content-Usage, Content-Signal, License.
+    /// Lines about use rather than access: Content-Usage, Content-Signal, License.
     pub usage: Vec<String>,
 }
 
@@ -27,13 +27,13 @@ struct Rule {
 }
 
 impl Robots {
-    /// Reads a file for the crawler of that product name.
+    /// Parses a file for the crawler with a product token.
     pub fn parse(bytes: &[u8], product: &str) -> Robots {
         let text = String::from_utf8_lossy(&bytes[..bytes.len().min(MAX_BYTES)]);
         let mut ours = Group::default();
-        let mut everybodys = Group::default();
+        let mut wildcard = Group::default();
         let mut usage = Vec::new();
-        let (mut for_us, mut for_all, mut naming) = (false, false, false);
+        let (mut in_ours, mut in_wildcard, mut naming) = (false, false, false);
 
         for line in text.trim_start_matches('\u{feff}').split(['\n', '\r']) {
             let line = line.split('#').next().unwrap_or_default();
@@ -42,20 +42,20 @@ impl Robots {
             match key.as_str() {
                 "user-agent" | "useragent" | "user agent" => {
                     if !naming {
-                        (for_us, for_all, naming) = (false, false, true);
+                        (in_ours, in_wildcard, naming) = (false, false, true);
                     }
-                    for_all |= value == "*";
+                    in_wildcard |= value == "*";
                     let us = names(value, product);
-                    for_us |= us;
+                    in_ours |= us;
                     ours.found |= us;
                 }
                 "allow" | "disallow" | "crawl-delay" => {
                     naming = false;
-                    if for_us {
+                    if in_ours {
                         ours.take(&key, value);
                     }
-                    if for_all {
-                        everybodys.take(&key, value);
+                    if in_wildcard {
+                        wildcard.take(&key, value);
                     }
                 }
                 "content-usage" | "content-signal" | "license" if usage.len() < MAX_USAGE_LINES => {
@@ -64,11 +64,11 @@ impl Robots {
                 _ => {}
             }
         }
-        let group = if ours.found { ours } else { everybodys };
+        let group = if ours.found { ours } else { wildcard };
         Robots { rules: group.rules, crawl_delay_s: group.crawl_delay_s, usage }
     }
 
-    /// Whether a path (with its query) may be asked for.
+    /// Whether a path (with its query) may be fetched.
     pub fn allows(&self, path: &str) -> bool {
         if path == "/robots.txt" {
             return true;
@@ -108,13 +108,13 @@ impl Group {
     }
 }
 
-/// Whether a user-agent line names the product: its own token, whatever version follows.
+/// Whether a user-agent line names the product token, whatever version follows.
 fn names(value: &str, product: &str) -> bool {
     let end = value.find(|c: char| !(c.is_ascii_alphanumeric() || c == '-' || c == '_')).unwrap_or(value.len());
     value[..end].eq_ignore_ascii_case(product)
 }
 
-/// Brings percent-encodings and raw characters to one form, so that they compare by octet.
+/// Normalises percent-encodings and raw characters to one form, so that they compare by octet.
 fn normalise(path: &str) -> String {
     const HEX: &[u8; 16] = b"0123456789ABCDEF";
     let bytes = path.as_bytes();
@@ -138,8 +138,8 @@ fn normalise(path: &str) -> String {
     out
 }
 
-/// Whether a pattern with `*` and a final `$` matches the beginning of a path. Pieces between
-/// stars are found greedily, so that no pattern costs more than a few passes over the path.
+/// Whether a pattern with `*` and a final `$` matches a prefix of a path. Pieces between stars are
+/// matched greedily, so the time is linear in the path.
 pub(crate) fn matches(pattern: &str, path: &str) -> bool {
     let (pattern, anchored) = match pattern.strip_suffix('$') {
         Some(pattern) => (pattern, true),
@@ -180,7 +180,7 @@ mod tests {
     }
 
     #[test]
-    fn our_own_group_replaces_everybodys() {
+    fn our_own_group_replaces_the_wildcard_group() {
         let robots = "User-agent: *\nDisallow: /\n\nUser-agent: Tidings/1.0\nUser-agent: other\nDisallow: /private\n";
         assert!(allowed(robots, "/a") && !allowed(robots, "/private/x"));
         assert!(!allowed("user-agent: tidingsbot\nallow: /\n\nUser-Agent: *\nDisallow: /", "/a"));
@@ -222,7 +222,7 @@ mod tests {
 
     proptest::proptest! {
         #[test]
-        fn no_file_and_no_path_is_too_strange(file in proptest::collection::vec(proptest::num::u8::ANY, 0..400), path in ".*") {
+        fn no_file_and_no_path_causes_a_panic(file in proptest::collection::vec(proptest::num::u8::ANY, 0..400), path in ".*") {
             Robots::parse(&file, "tidings").allows(&path);
         }
 

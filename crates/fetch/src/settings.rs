@@ -1,4 +1,4 @@
-//! Every number that the harvest obeys, with its default and its reason.
+//! Settings of a crawl with their defaults.
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -6,48 +6,48 @@ use std::time::Duration;
 use crate::decode::Ceiling;
 use crate::guard::Guard;
 
-/// How to ask.
+/// Limits and politeness of a crawl.
 #[derive(Debug, Clone)]
 pub struct Settings {
-    /// How we name ourselves, with a contact.
+    /// Value of the `User-Agent` header, with a contact.
     pub user_agent: String,
-    /// Hosts that are asked at the same time.
+    /// Concurrent requests, each to another host.
     pub concurrency: usize,
-    /// The pause between an answer and the next request to its host.
+    /// Pause between a response and the next request to its host.
     pub delay: Duration,
-    /// No host makes us wait longer than this by Crawl-delay.
+    /// Longest Crawl-delay that is honoured.
     pub max_crawl_delay: Duration,
-    /// No host makes a run wait longer than this by Retry-After: it is left for a later run.
+    /// Longest `Retry-After` that a crawl waits for; beyond it the host is left for a later crawl.
     pub max_retry_after: Duration,
-    /// Time for name, connection and handshakes.
+    /// Timeout of name resolution, connection and handshakes.
     pub connect_timeout: Duration,
-    /// Time until the head of the answer is there.
+    /// Timeout until the response headers are there.
     pub head_timeout: Duration,
-    /// Time for all of a request.
+    /// Timeout of a whole request.
     pub total_timeout: Duration,
-    /// A body must bring this many bytes in each stretch of [`Settings::speed_window`].
+    /// Minimum number of body bytes in each [`Settings::speed_window`].
     pub min_bytes_per_window: u64,
-    /// The stretch over which speed is measured.
+    /// Interval over which speed is measured.
     pub speed_window: Duration,
-    /// No head of an answer is larger.
+    /// Largest response head.
     pub max_header_bytes: usize,
-    /// No body is larger, as sent or unpacked.
+    /// Largest body, as sent and as decoded.
     pub max_body_bytes: usize,
-    /// No body grows by a larger factor when unpacked.
+    /// Largest factor by which decoding may enlarge a body.
     pub max_ratio: usize,
-    /// Redirects that are followed for one request.
+    /// Redirects followed per job.
     pub max_redirects: usize,
-    /// Memory for bodies that are on their way.
+    /// Memory for bodies in flight.
     pub body_memory_bytes: usize,
-    /// How long a robots.txt is good for.
-    pub rules_max_age: Duration,
-    /// Whether robots.txt governs these requests.
+    /// Age up to which a stored policy file is valid.
+    pub policy_max_age: Duration,
+    /// Whether robots.txt applies to these requests.
     pub obey_robots: bool,
-    /// Which addresses may be asked.
+    /// IP addresses that may be asked.
     pub guard: Guard,
     /// A file of certificate authorities to trust besides the built-in ones.
     pub extra_roots: Option<PathBuf>,
-    /// Where the order of hosts and pages comes from.
+    /// Seed of the order of hosts and jobs.
     pub seed: u64,
 }
 
@@ -69,7 +69,7 @@ impl Default for Settings {
             max_ratio: 200,
             max_redirects: 5,
             body_memory_bytes: 256 << 20,
-            rules_max_age: Duration::from_secs(24 * 3600),
+            policy_max_age: Duration::from_secs(24 * 3600),
             obey_robots: true,
             guard: Guard::default(),
             extra_roots: None,
@@ -79,7 +79,7 @@ impl Default for Settings {
 }
 
 impl Settings {
-    /// The ceilings for unpacking bodies.
+    /// Ceilings for decoding bodies.
     pub fn ceiling(&self) -> Ceiling {
         Ceiling { max_bytes: self.max_body_bytes, max_ratio: self.max_ratio }
     }

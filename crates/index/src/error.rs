@@ -1,4 +1,4 @@
-//! Why the index cannot answer or be written: always with the file, and with what a person can do about it.
+//! Errors of the index, with the file and the remedy.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -27,20 +27,20 @@ pub enum Error {
     Storage(#[from] tidings_storage::Error),
 }
 
-/// What the index gives.
+/// Result of the index.
 pub type Result<T> = std::result::Result<T, Error>;
 
-/// Says that a file does not hold what it should.
+/// Error for a file that is damaged.
 pub(crate) fn damaged<T>(path: &Path, fault: impl Into<String>) -> Result<T> {
     Err(Error::Damaged { path: path.to_owned(), fault: fault.into() })
 }
 
-/// Turns an I/O error into ours by saying what was being done to what.
-pub(crate) trait During<T> {
+/// Adds the operation and the path to an I/O error.
+pub(crate) trait IoContext<T> {
     fn during(self, doing: &'static str, path: &Path) -> Result<T>;
 }
 
-impl<T> During<T> for io::Result<T> {
+impl<T> IoContext<T> for io::Result<T> {
     fn during(self, doing: &'static str, path: &Path) -> Result<T> {
         self.map_err(|source| Error::Io { doing, path: path.to_owned(), source })
     }

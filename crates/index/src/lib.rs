@@ -1,8 +1,8 @@
-//! The index: annotated documents become immutable segments, and segments are read where they lie.
+//! The corpus index: immutable, memory-mapped segments of annotated documents.
 //!
 //! An index is a folder: a [manifest](Snapshot) that names its files, a [lexicon](lexicon::Lexicon) that only grows, and
-//! [segments](segment::Segment) of documents in the order of their days. A [`Writer`] adds documents in proportion to what
-//! is added, hides documents at once, and merges segments; a [`Snapshot`] is one generation that stays as it is.
+//! [segments](segment::Segment) of documents in the order of their days. A [`Writer`] adds and deletes documents at a cost in
+//! proportion to the change, and merges segments; a [`Snapshot`] is one generation, which never changes.
 //!
 //! ```
 //! use tidings_index::{Settings, Snapshot, Writer, lexicon::Layer};
@@ -17,25 +17,33 @@
 //! let index = Snapshot::open(folder.path()).unwrap();
 //! let segment = index.segments()[0].segment();
 //! assert_eq!(index.lexicon().text(segment.lexeme_at(0), Layer::Lemma), "rain");
-//! assert!(segment.is_glued(1));
+//! assert!(segment.no_space_before(1));
 //! assert_eq!(segment.field("site").unwrap().of(0), "e.org");
 //! ```
 
+#[cfg(test)]
+extern crate self as tidings_index;
+
+mod casefold;
+pub mod codec;
 pub mod day;
 mod error;
-mod fold;
 pub mod lexicon;
 mod manifest;
-pub mod pack;
 mod sections;
 pub mod segment;
 mod snapshot;
 mod writer;
 
+pub use casefold::look_up_key;
 pub use day::Day;
 pub use error::{Error, Result};
-pub use fold::look_up_key;
 pub use manifest::Input;
 pub use segment::Segment;
-pub use snapshot::{Living, Snapshot};
-pub use writer::{Removal, Settings, Writer, build};
+pub use snapshot::{LiveSegment, Snapshot};
+
+pub use writer::{Deletion, Settings, Writer, build};
+
+#[cfg(test)]
+#[path = "../tests/support/mod.rs"]
+mod support;

@@ -1,7 +1,7 @@
-//! The manifest: which files are the index, at one moment.
+//! The manifest: the list of files of one generation of the index.
 //!
-//! A generation of the index is what one manifest names. It is a line of JSON and a line with its digest, replaced by
-//! rename; whatever the folder holds besides is rubbish of a run that did not end.
+//! It is a line of JSON and a line with its digest, replaced by rename. Index files in the folder that it does not name are
+//! left over from an interrupted writer.
 
 use std::path::Path;
 
@@ -10,13 +10,13 @@ use tidings_storage::AtomicFile;
 use tidings_storage::file::remove;
 use xxhash_rust::xxh3::xxh3_64;
 
-use crate::error::{During, Error, Result, damaged};
+use crate::error::{Error, IoContext, Result, damaged};
 
 const NAME: &str = "MANIFEST";
 const FORMAT: &str = "tidings index ";
 const VERSION: u32 = 1;
 
-/// Which files are the index.
+/// The files of one generation.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Manifest {
     format: String,
@@ -27,19 +27,19 @@ pub(crate) struct Manifest {
     /// The parts of the lexicon, the oldest first.
     pub(crate) lexicon: Vec<String>,
     /// The segments, in the order in which they were written.
-    pub(crate) segments: Vec<Listed>,
+    pub(crate) segments: Vec<SegmentEntry>,
     /// What was read to make it.
     pub(crate) inputs: Vec<Input>,
 }
 
 /// A segment in the manifest.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct Listed {
+pub(crate) struct SegmentEntry {
     pub(crate) file: String,
     pub(crate) tokens: u64,
-    /// The file that names its removed documents.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub(crate) removed: Option<String>,
+    /// The file with its deleted documents.
+    #[serde(default, rename = "removed", skip_serializing_if = "Option::is_none")]
+    pub(crate) deleted: Option<String>,
 }
 
 /// A file that went into the index.
@@ -108,9 +108,9 @@ impl Manifest {
 
     /// All files it names.
     pub(crate) fn files(&self) -> impl Iterator<Item = &str> {
-        let removed = self.segments.iter().filter_map(|segment| segment.removed.as_deref());
+        let deleted = self.segments.iter().filter_map(|segment| segment.deleted.as_deref());
         let segments = self.segments.iter().map(|segment| segment.file.as_str());
-        self.lexicon.iter().map(String::as_str).chain(segments).chain(removed)
+        self.lexicon.iter().map(String::as_str).chain(segments).chain(deleted)
     }
 
     /// A name for a new file.
@@ -119,7 +119,7 @@ impl Manifest {
         format!("{:06}.{ending}", self.next_file - 1)
     }
 
-    /// Removes files of ours that it does not name.
+    /// Removes index files that it does not name.
     pub(crate) fn sweep(&self, folder: &Path) -> Result<()> {
         for entry in std::fs::read_dir(folder).during("list", folder)? {
             let path = entry.during("list", folder)?.path();
@@ -132,3 +132,6 @@ impl Manifest {
         Ok(())
     }
 }
+
+#[cfg(test)]
+mod tests;

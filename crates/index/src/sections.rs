@@ -1,8 +1,8 @@
-//! Files made of named sections, each with a checksum: the shape of every binary file of an index.
+//! Container format of all binary files of an index: named sections, each with a digest.
 //!
-//! A file begins with 16 bytes that say what it is and 4 that tell its version. Sections follow, aligned so that numbers
-//! can be read where they lie. At the end stands a table of them in JSON, and a trailer that says where the table is and
-//! what its digest must be. Opening a file checks the ends and the table; [`Sections::verify`] reads every byte.
+//! A file begins with 16 bytes of magic and 4 of version. Sections follow, aligned so that numbers can be read in place
+//! from the memory map. At the end are a table of the sections in JSON and a trailer with its length and digest. Opening a
+//! file checks header, trailer and table; [`Sections::verify`] reads every byte.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -14,26 +14,26 @@ use tidings_mapped::Mapped;
 use tidings_storage::AtomicFile;
 use xxhash_rust::xxh3::{Xxh3, xxh3_64};
 
-use crate::error::{During, Error, Result, damaged};
+use crate::error::{Error, IoContext, Result, damaged};
 
-/// What a file of an index may be; 16 bytes, so that sections stay aligned.
+/// Kinds of files.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum FileKind {
     Segment,
     Lexicon,
-    Removed,
+    Deleted,
 }
 
-/// The version of all three but for the parts of a lexicon that speak of features; what needs no newer one is written in this.
+/// First version of all kinds; what needs no newer one is written in this.
 pub(crate) const FIRST: u32 = 1;
-/// The version of a part of a lexicon with features.
+/// Version of lexicon segments with features.
 pub(crate) const WITH_FEATS: u32 = 2;
-/// A reader refuses newer ones.
+/// Newest version that is read.
 const NEWEST: u32 = WITH_FEATS;
 const HEADER_BYTES: usize = 32;
 const TRAILER_BYTES: usize = 32;
 const TRAILER_MAGIC: &[u8; 8] = b"tidings.";
-/// Wide enough for the widest number we read in place.
+/// Alignment of the widest number that is read in place.
 const ALIGNMENT: u64 = 16;
 
 impl FileKind {
@@ -41,7 +41,7 @@ impl FileKind {
         match self {
             FileKind::Segment => b"tidings segment\n",
             FileKind::Lexicon => b"tidings lexicon\n",
-            FileKind::Removed => b"tidings removed\n",
+            FileKind::Deleted => b"tidings removed\n",
         }
     }
 }
@@ -54,7 +54,7 @@ struct Entry {
     xxh3: String,
 }
 
-/// Writes a file section by section; it appears whole or not at all.
+/// Writer of a file; the file appears whole or not at all.
 pub(crate) struct SectionWriter {
     draft: AtomicFile,
     at: u64,
@@ -67,7 +67,7 @@ impl SectionWriter {
         SectionWriter::create_as(path, kind, FIRST)
     }
 
-    /// Begins a file that says it is of a version.
+    /// Begins a file of a version.
     pub(crate) fn create_as(path: &Path, kind: FileKind, version: u32) -> Result<SectionWriter> {
         let mut draft = AtomicFile::create(path)?;
         let mut header = [0; HEADER_BYTES];
@@ -77,7 +77,7 @@ impl SectionWriter {
         Ok(SectionWriter { draft, at: HEADER_BYTES as u64, entries: Vec::new(), digest: Xxh3::new() })
     }
 
-    /// Begins a section; what is written next belongs to it.
+    /// Begins a section, to which the next writes belong.
     pub(crate) fn begin(&mut self, name: &str) -> Result<()> {
         self.seal();
         let padding = (ALIGNMENT - self.at % ALIGNMENT) % ALIGNMENT;
@@ -107,7 +107,7 @@ impl SectionWriter {
         }
     }
 
-    /// Ends the file, makes it durable and gives it its name; says how many bytes it has.
+    /// Ends the file and publishes it durably under its name; returns its size in bytes.
     pub(crate) fn publish(mut self) -> Result<u64> {
         self.seal();
         let table = serde_json::to_vec(&self.entries).expect("plain values");
@@ -218,7 +218,7 @@ impl Sections {
         bytemuck::try_cast_slice(&self.map[range.clone()]).unwrap_or_default()
     }
 
-    /// A section in JSON, whose digest is checked because everything else is read by what it says.
+    /// Parses a section in JSON. Its digest is checked, because the layout of the others depends on it.
     pub(crate) fn json<T: for<'de> Deserialize<'de>>(&self, name: &str) -> Result<T> {
         self.check(name)?;
         serde_json::from_slice(self.bytes(&self.find(name)?))
@@ -239,3 +239,6 @@ impl Sections {
         self.table.keys().try_for_each(|name| self.check(name))
     }
 }
+
+#[cfg(test)]
+mod tests;

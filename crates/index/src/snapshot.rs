@@ -1,4 +1,4 @@
-//! The index as it was at one moment, for readers.
+//! Snapshots: one generation of the index, for readers.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -6,28 +6,27 @@ use std::time::SystemTime;
 
 use tidings_model::{Annotated, AnnotatedParagraph, Attributes, Token};
 
+use crate::codec::{BitSet, bit};
 use crate::error::{Error, Result, damaged};
-use crate::lexicon::{Layer, Lexicon, Part};
+use crate::lexicon::{Layer, Lexicon, LexiconSegment};
 use crate::manifest::{Input, Manifest};
-use crate::pack::{Bits, bit};
 use crate::sections::{FileKind, SectionWriter, Sections};
 use crate::segment::Segment;
 
-/// A file may be gone when it is opened, because a writer has published a newer generation meanwhile.
+/// Attempts to open a generation: a file may be gone because a writer has published a newer one meanwhile.
 const TRIES: usize = 20;
 
-/// One generation of the index. It stays as it is whatever writers do; files that are removed stay mapped.
+/// One generation of the index. It does not change whatever writers do: files that they remove stay mapped.
 #[derive(Debug, Clone)]
 pub struct Snapshot {
     generation: u64,
     lexicon: Lexicon,
-    segments: Vec<Living>,
+    segments: Vec<LiveSegment>,
     inputs: Arc<Vec<Input>>,
     parts: Vec<(String, Stamp)>,
 }
 
-/// Tells a file from another one that took its name, as in an index that was removed and made anew: when it was written, and
-/// how long it is.
+/// Modification time and length, which tell a file from another of the same name in an index that was made anew.
 type Stamp = Option<(SystemTime, u64)>;
 
 fn stamp(path: &Path) -> Stamp {
@@ -35,42 +34,42 @@ fn stamp(path: &Path) -> Stamp {
     Some((about.modified().ok()?, about.len()))
 }
 
-/// A segment and which of its documents are removed.
+/// A segment and which of its documents are deleted.
 #[derive(Debug, Clone)]
-pub struct Living {
+pub struct LiveSegment {
     file: String,
     stamp: Stamp,
-    removed_file: Option<String>,
+    deleted_file: Option<String>,
     segment: Arc<Segment>,
-    removed: Arc<Bits>,
-    removed_documents: u32,
-    removed_tokens: u32,
+    deleted: Arc<BitSet>,
+    deleted_documents: u32,
+    deleted_tokens: u32,
 }
 
-impl Living {
+impl LiveSegment {
     /// The segment.
     pub fn segment(&self) -> &Segment {
         &self.segment
     }
 
-    /// The documents that are removed; hits in them do not count.
-    pub fn removed(&self) -> &Bits {
-        &self.removed
+    /// The documents that are deleted; hits in them do not count.
+    pub fn deleted(&self) -> &BitSet {
+        &self.deleted
     }
 
-    /// Whether any document is removed.
-    pub fn has_removed(&self) -> bool {
-        self.removed_documents > 0
+    /// Whether any document is deleted.
+    pub fn has_deleted(&self) -> bool {
+        self.deleted_documents > 0
     }
 
     /// Tokens of documents that are still there.
     pub fn tokens(&self) -> u64 {
-        u64::from(self.segment.tokens() - self.removed_tokens)
+        u64::from(self.segment.tokens() - self.deleted_tokens)
     }
 
     /// Documents that are still there.
     pub fn documents(&self) -> u64 {
-        u64::from(self.segment.meta().documents - self.removed_documents)
+        u64::from(self.segment.meta().documents - self.deleted_documents)
     }
 
     /// The name of its file.
@@ -92,7 +91,7 @@ impl Snapshot {
 
     /// Whether no newer generation was published; cheaper than [`Snapshot::refresh`].
     pub fn is_newest(&self, folder: &Path) -> Result<bool> {
-        let files = self.segments.iter().map(|living| (&living.file, &living.stamp));
+        let files = self.segments.iter().map(|live| (&live.file, &live.stamp));
         let files = files.chain(self.parts.iter().map(|(name, stamp)| (name, stamp)));
         let is_same = |(name, known): (&String, &Stamp)| stamp(&folder.join(name)) == *known;
         let newest = Manifest::read(folder)?;
@@ -117,7 +116,7 @@ impl Snapshot {
             let same = known.and_then(|known| known.parts.iter().position(is_same));
             match same.zip(known) {
                 Some((index, known)) => Ok(known.lexicon.parts()[index].clone()),
-                None => Part::open(&folder.join(name)).map(Arc::new),
+                None => LexiconSegment::open(&folder.join(name)).map(Arc::new),
             }
         };
         let parts = manifest.lexicon.iter().map(|name| (name.clone(), stamp(&folder.join(name)))).collect();
@@ -125,9 +124,9 @@ impl Snapshot {
         let mut segments = Vec::new();
         for listed in &manifest.segments {
             let stamp = stamp(&folder.join(&listed.file));
-            let is_same = |living: &&Living| living.file == listed.file && living.stamp == stamp;
+            let is_same = |live: &&LiveSegment| live.file == listed.file && live.stamp == stamp;
             let old = known.and_then(|known| known.segments.iter().find(is_same));
-            if let Some(old) = old.filter(|old| old.removed_file == listed.removed) {
+            if let Some(old) = old.filter(|old| old.deleted_file == listed.deleted) {
                 segments.push(old.clone());
                 continue;
             }
@@ -139,18 +138,18 @@ impl Snapshot {
             if segment.meta().lexeme_bound > lexicon.lexemes() {
                 return damaged(&path, "it knows more lexemes than the lexicon");
             }
-            let removed = match &listed.removed {
-                Some(name) => read_removed(&folder.join(name), segment.meta().documents)?,
-                None => Bits::new(segment.meta().documents as usize),
+            let deleted = match &listed.deleted {
+                Some(name) => read_deleted(&folder.join(name), segment.meta().documents)?,
+                None => BitSet::new(segment.meta().documents as usize),
             };
-            let removed_tokens = removed.iter().map(|document| segment.tokens_of(document).len() as u32).sum();
-            segments.push(Living {
+            let deleted_tokens = deleted.iter().map(|document| segment.tokens_of(document).len() as u32).sum();
+            segments.push(LiveSegment {
                 file: listed.file.clone(),
                 stamp,
-                removed_file: listed.removed.clone(),
-                removed_documents: removed.count() as u32,
-                removed_tokens,
-                removed: Arc::new(removed),
+                deleted_file: listed.deleted.clone(),
+                deleted_documents: deleted.count() as u32,
+                deleted_tokens,
+                deleted: Arc::new(deleted),
                 segment,
             });
         }
@@ -174,7 +173,7 @@ impl Snapshot {
     }
 
     /// The segments, in the order in which they were written.
-    pub fn segments(&self) -> &[Living] {
+    pub fn segments(&self) -> &[LiveSegment] {
         &self.segments
     }
 
@@ -183,26 +182,26 @@ impl Snapshot {
         &self.inputs
     }
 
-    /// Tokens that are not removed.
+    /// Tokens that are not deleted.
     pub fn tokens(&self) -> u64 {
-        self.segments.iter().map(Living::tokens).sum()
+        self.segments.iter().map(LiveSegment::tokens).sum()
     }
 
-    /// Documents that are not removed.
+    /// Documents that are not deleted.
     pub fn documents(&self) -> u64 {
-        self.segments.iter().map(Living::documents).sum()
+        self.segments.iter().map(LiveSegment::documents).sum()
     }
 
     /// The bytes of all its files but the manifest.
     pub fn bytes_on_disk(&self) -> u64 {
-        let segments: u64 = self.segments.iter().map(|living| living.segment.bytes_on_disk()).sum();
+        let segments: u64 = self.segments.iter().map(|live| live.segment.bytes_on_disk()).sum();
         segments + self.lexicon.parts().iter().map(|part| part.bytes_on_disk()).sum::<u64>()
     }
 
     /// Reads every byte of every file and compares it with what was written.
     pub fn verify(&self) -> Result<()> {
         self.lexicon.verify()?;
-        self.segments.iter().try_for_each(|living| living.segment.verify())
+        self.segments.iter().try_for_each(|live| live.segment.verify())
     }
 
     /// A document as it was added. Kinds of paragraphs are not kept.
@@ -223,7 +222,7 @@ impl Snapshot {
             }
             let sentence = sentences.last_mut().expect("just pushed");
             if let Some(before) = sentence.last_mut() {
-                before.space_after = !segment.is_glued(position);
+                before.space_after = !segment.no_space_before(position);
             }
             let lexeme = segment.lexeme_at(position);
             let [word, lemma, tag, feats] = Layer::ALL.map(|layer| self.lexicon.text(lexeme, layer).to_owned());
@@ -240,13 +239,13 @@ impl Snapshot {
         Ok(Annotated { about, paragraphs })
     }
 
-    /// Where documents with an id lie: segment and document; removed ones do not count.
+    /// Where documents with an id lie: segment and document; deleted ones do not count.
     pub fn find_document(&self, id: u128) -> Vec<(usize, u32)> {
         let mut found = Vec::new();
-        for (index, living) in self.segments.iter().enumerate() {
-            let places = living.segment.ids().iter().enumerate().filter(|(_, known)| **known == id);
+        for (index, live) in self.segments.iter().enumerate() {
+            let places = live.segment.ids().iter().enumerate().filter(|(_, known)| **known == id);
             let places = places.map(|(document, _)| document as u32);
-            found.extend(places.filter(|document| !living.removed.get(*document)).map(|document| (index, document)));
+            found.extend(places.filter(|document| !live.deleted.get(*document)).map(|document| (index, document)));
         }
         found
     }
@@ -256,16 +255,19 @@ fn is_gone(error: &Error) -> bool {
     matches!(error, Error::Io { source, .. } if source.kind() == std::io::ErrorKind::NotFound)
 }
 
-/// Writes which documents of a segment are removed.
-pub(crate) fn write_removed(path: &Path, removed: &Bits) -> Result<()> {
-    let mut file = SectionWriter::create(path, FileKind::Removed)?;
-    file.section("documents", removed.words())?;
+/// Writes which documents of a segment are deleted.
+pub(crate) fn write_deleted(path: &Path, deleted: &BitSet) -> Result<()> {
+    let mut file = SectionWriter::create(path, FileKind::Deleted)?;
+    file.section("documents", deleted.words())?;
     file.publish().map(drop)
 }
 
-fn read_removed(path: &Path, documents: u32) -> Result<Bits> {
-    let file = Sections::open(path, FileKind::Removed)?;
+fn read_deleted(path: &Path, documents: u32) -> Result<BitSet> {
+    let file = Sections::open(path, FileKind::Deleted)?;
     let range = file.find_numbers::<u64>("documents", (documents as usize).div_ceil(64))?;
     file.check("documents")?;
-    Ok(Bits::from_words(file.numbers(&range).to_vec()))
+    Ok(BitSet::from_words(file.numbers(&range).to_vec()))
 }
+
+#[cfg(test)]
+mod tests;

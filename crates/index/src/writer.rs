@@ -1,7 +1,7 @@
-//! Changes an index: adds documents, removes documents, merges segments.
+//! Index writer: adds and deletes documents, merges segments.
 //!
-//! Whatever is written becomes visible with the next manifest, whole; until then readers see the old generation. Only one
-//! writer may be at work in a folder at a time: the caller holds the lock of the home.
+//! Changes become visible together with the next manifest; until then readers see the old generation. There may be one
+//! writer per folder at a time: the caller holds the lock of the home.
 
 use std::collections::BTreeMap;
 use std::io::BufRead;
@@ -13,15 +13,15 @@ use tidings_formats::vertical::Reader;
 use tidings_model::Annotated;
 use tidings_storage::file::make_folder;
 
+use crate::codec::BitSet;
 use crate::day::Day;
 use crate::error::Result;
-use crate::lexicon::{Interner, NewPart, Part};
-use crate::manifest::{Input, Listed, Manifest};
-use crate::pack::Bits;
+use crate::lexicon::{Interner, LexiconSegment, NewLexiconSegment};
+use crate::manifest::{Input, Manifest, SegmentEntry};
 use crate::segment::{Batch, MergeSource, merge};
-use crate::snapshot::{Snapshot, write_removed};
+use crate::snapshot::{Snapshot, write_deleted};
 
-/// How an index is written.
+/// Settings of a writer.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Settings {
     /// Documents are collected in memory up to this size, then a segment is written.
@@ -38,16 +38,16 @@ impl Default for Settings {
     }
 }
 
-/// What a removal did.
+/// Result of a deletion.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Removal {
-    /// Documents that are hidden now and were not before.
+pub struct Deletion {
+    /// Documents that are deleted now and were not before.
     pub documents: u64,
     /// Their tokens.
     pub tokens: u64,
 }
 
-/// Changes an index.
+/// Writer of an index.
 pub struct Writer {
     folder: PathBuf,
     settings: Settings,
@@ -56,9 +56,9 @@ pub struct Writer {
     interner: Interner,
     batch: Batch,
     /// Written but not visible yet.
-    new_segments: Vec<Listed>,
-    /// Documents of segments that will be hidden with the next commit.
-    hidden: BTreeMap<usize, Bits>,
+    new_segments: Vec<SegmentEntry>,
+    /// Documents, by segment, that will be deleted with the next commit.
+    pending_deletions: BTreeMap<usize, BitSet>,
 }
 
 impl Writer {
@@ -73,7 +73,7 @@ impl Writer {
             interner: Interner::new(snapshot.lexicon().clone()),
             batch: Batch::default(),
             new_segments: Vec::new(),
-            hidden: BTreeMap::new(),
+            pending_deletions: BTreeMap::new(),
             settings,
             manifest,
             snapshot,
@@ -107,15 +107,15 @@ impl Writer {
         }
         let file = self.manifest.new_name("segment");
         self.batch.write(&self.folder.join(&file))?;
-        self.new_segments.push(Listed { file, tokens: self.batch.tokens() as u64, removed: None });
+        self.new_segments.push(SegmentEntry { file, tokens: self.batch.tokens() as u64, deleted: None });
         self.batch = Batch::default();
         Ok(())
     }
 
-    /// Makes everything that was added durable and visible, and notes what it was made of.
+    /// Makes everything that was added durable and visible, and records its inputs.
     pub fn commit(&mut self, inputs: Vec<Input>) -> Result<()> {
         self.flush()?;
-        self.hide_withdrawn()?;
+        self.write_pending_deletions()?;
         self.manifest.segments.append(&mut self.new_segments);
         self.manifest.inputs.extend(inputs);
         let known = std::mem::replace(&mut self.interner, Interner::new(self.snapshot.lexicon().clone()));
@@ -126,11 +126,11 @@ impl Writer {
     }
 
     /// Adds a part to the lexicon, joined with those before it that are not much larger.
-    fn add_part(&mut self, new: NewPart) -> Result<()> {
+    fn add_part(&mut self, new: NewLexiconSegment) -> Result<()> {
         let file = self.manifest.new_name("lexicon");
         new.write(&self.folder.join(&file))?;
-        let mut parts: Vec<Arc<Part>> = self.snapshot.lexicon().parts().to_vec();
-        parts.push(Arc::new(Part::open(&self.folder.join(&file))?));
+        let mut parts: Vec<Arc<LexiconSegment>> = self.snapshot.lexicon().parts().to_vec();
+        parts.push(Arc::new(LexiconSegment::open(&self.folder.join(&file))?));
         self.manifest.lexicon.push(file);
         let mut first = parts.len() - 1;
         let mut bytes = parts[first].bytes_on_disk();
@@ -140,14 +140,14 @@ impl Writer {
         }
         if first + 1 < parts.len() {
             let file = self.manifest.new_name("lexicon");
-            NewPart::join(&parts[first..]).write(&self.folder.join(&file))?;
+            NewLexiconSegment::join(&parts[first..]).write(&self.folder.join(&file))?;
             self.manifest.lexicon.truncate(first);
             self.manifest.lexicon.push(file);
         }
         Ok(())
     }
 
-    /// Swaps the manifest, then looks at the new generation and removes what it does not need.
+    /// Replaces the manifest, then removes the files that the new generation does not need.
     fn publish(&mut self) -> Result<()> {
         self.manifest.generation += 1;
         // Everything must open before it counts.
@@ -158,93 +158,96 @@ impl Writer {
         self.manifest.sweep(&self.folder)
     }
 
-    /// Takes an input back: its documents, which are those that were first seen on that day, are hidden with the
-    /// next commit, which may bring others in their place. Says how many there were.
-    pub fn withdraw(&mut self, file: &str, seen: Day) -> Result<u64> {
+    /// Takes an input back: its documents, which are those that were first seen on that day, are deleted with the
+    /// next commit, which may bring others in their place. Returns how many there were.
+    pub fn delete_input(&mut self, file: &str, seen: Day) -> Result<u64> {
         let mut documents = 0;
-        for index in 0..self.snapshot.segments().len() {
-            let living = &self.snapshot.segments()[index];
-            let mut removed = self.hidden.get(&index).unwrap_or_else(|| living.removed()).clone();
-            let of_day = (0..living.segment().ids().len() as u32)
-                .filter(|document| living.segment().seen(*document) == seen && !removed.get(*document));
-            let of_day: Vec<u32> = of_day.collect();
-            if !of_day.is_empty() {
-                documents += of_day.len() as u64;
-                of_day.into_iter().for_each(|document| removed.set(document));
-                self.hidden.insert(index, removed);
+        for (index, live) in self.snapshot.segments().iter().enumerate() {
+            let segment = live.segment();
+            let pending = self.pending_deletions.entry(index).or_insert_with(|| BitSet::new(segment.ids().len()));
+            for document in 0..segment.ids().len() as u32 {
+                if segment.seen(document) == seen && !live.deleted().get(document) && !pending.get(document) {
+                    pending.set(document);
+                    documents += 1;
+                }
             }
         }
         self.manifest.inputs.retain(|input| input.file != file);
         Ok(documents)
     }
 
-    /// Writes down which documents were withdrawn.
-    fn hide_withdrawn(&mut self) -> Result<()> {
-        for (index, removed) in std::mem::take(&mut self.hidden) {
+    /// Writes which documents are deleted with the next manifest, together with those that already are.
+    fn write_pending_deletions(&mut self) -> Result<()> {
+        for (index, pending) in std::mem::take(&mut self.pending_deletions) {
+            if pending.count() == 0 {
+                continue;
+            }
+            let mut deleted = self.snapshot.segments()[index].deleted().clone();
+            pending.iter().for_each(|document| deleted.set(document));
             let name = self.manifest.new_name("removed");
-            write_removed(&self.folder.join(&name), &removed)?;
-            self.manifest.segments[index].removed = Some(name);
+            write_deleted(&self.folder.join(&name), &deleted)?;
+            self.manifest.segments[index].deleted = Some(name);
         }
         Ok(())
     }
 
-    /// Hides the documents that `is_unwanted` names by id and address, at once and durably. Their bytes go with the next
-    /// merge of their segments, or with [`Writer::purge`].
-    pub fn remove(&mut self, mut is_unwanted: impl FnMut(u128, &dyn Fn() -> String) -> bool) -> Result<Removal> {
-        let mut removal = Removal::default();
+    /// Deletes the documents that `is_unwanted` names by id and address, at once and durably. Their bytes go with the next
+    /// merge of their segments, or with [`Writer::expunge`].
+    pub fn delete(&mut self, mut is_unwanted: impl FnMut(u128, &dyn Fn() -> String) -> bool) -> Result<Deletion> {
+        let mut deletion = Deletion::default();
         for index in 0..self.manifest.segments.len() {
-            let living = &self.snapshot.segments()[index];
-            let segment = living.segment();
-            let mut removed = living.removed().clone();
+            let live = &self.snapshot.segments()[index];
+            let segment = live.segment();
+            let mut deleted = live.deleted().clone();
             let mut is_new = false;
             for (document, id) in (0..).zip(segment.ids()) {
                 let url = || segment.address_and_title(document).map(|(url, _)| url).unwrap_or_default();
-                if !removed.get(document) && is_unwanted(*id, &url) {
-                    removed.set(document);
+                if !deleted.get(document) && is_unwanted(*id, &url) {
+                    deleted.set(document);
                     is_new = true;
-                    removal.documents += 1;
-                    removal.tokens += segment.tokens_of(document).len() as u64;
+                    deletion.documents += 1;
+                    deletion.tokens += segment.tokens_of(document).len() as u64;
                 }
             }
             if is_new {
                 let name = self.manifest.new_name("removed");
-                write_removed(&self.folder.join(&name), &removed)?;
-                self.manifest.segments[index].removed = Some(name);
+                write_deleted(&self.folder.join(&name), &deleted)?;
+                self.manifest.segments[index].deleted = Some(name);
             }
         }
-        if removal.documents > 0 {
+        if deletion.documents > 0 {
             self.publish()?;
         }
-        Ok(removal)
+        Ok(deletion)
     }
 
-    /// Hides documents by their ids.
-    pub fn remove_ids(&mut self, ids: &[u128]) -> Result<Removal> {
+    /// Deletes documents by their ids.
+    pub fn delete_ids(&mut self, ids: &[u128]) -> Result<Deletion> {
         let mut sorted = ids.to_vec();
         sorted.sort_unstable();
-        self.remove(|id, _| sorted.binary_search(&id).is_ok())
+        self.delete(|id, _| sorted.binary_search(&id).is_ok())
     }
 
-    /// Hides documents by their addresses.
-    pub fn remove_urls(&mut self, urls: &[&str]) -> Result<Removal> {
-        self.remove_where(|url| urls.contains(&url))
+    /// Deletes documents by their addresses.
+    pub fn delete_urls(&mut self, urls: &[&str]) -> Result<Deletion> {
+        self.delete_where(|url| urls.contains(&url))
     }
 
-    /// Hides documents whose addresses are unwanted.
-    pub fn remove_where(&mut self, is_unwanted: impl Fn(&str) -> bool) -> Result<Removal> {
+    /// Deletes documents whose addresses are unwanted.
+    pub fn delete_where(&mut self, is_unwanted: impl Fn(&str) -> bool) -> Result<Deletion> {
         let mut ids = Vec::new();
-        for living in self.snapshot.segments() {
-            let known = living.segment().ids();
-            living.segment().each_text(|document, url, _| {
+        for live in self.snapshot.segments() {
+            let known = live.segment().ids();
+            live.segment().each_text(|document, url, _| {
                 if is_unwanted(url) {
                     ids.extend(known.get(document as usize));
                 }
             })?;
         }
-        self.remove_ids(&ids)
+        self.delete_ids(&ids)
     }
 
-    /// Merges segments as long as there are many of one size; says how many merges that took.
+    /// Merges runs of segments of similar size until there are none (tiered merging); returns the number of merges.
     pub fn merge(&mut self) -> Result<usize> {
         let mut merges = 0;
         while let Some(run) = self.run_to_merge() {
@@ -259,24 +262,24 @@ impl Writer {
         let mut first = 0;
         while first < self.manifest.segments.len() {
             let mut tokens = 0;
-            let fits = |listed: &&Listed| {
+            let fits = |listed: &&SegmentEntry| {
                 tokens += listed.tokens;
                 tokens <= self.settings.max_segment_tokens
             };
             let count = self.manifest.segments[first..].iter().take_while(fits).count().max(1);
-            if count > 1 || self.snapshot.segments()[first].has_removed() {
+            if count > 1 || self.snapshot.segments()[first].has_deleted() {
                 self.merge_run(first..first + count)?;
             }
-            // A segment all of whose documents are removed leaves nothing behind.
+            // A segment all of whose documents are deleted leaves nothing behind.
             first += 1;
         }
         Ok(())
     }
 
-    /// Rewrites every segment that has removed documents: afterwards no file of a segment holds them.
-    pub fn purge(&mut self) -> Result<usize> {
+    /// Rewrites every segment that has deleted documents: afterwards no file of a segment holds them.
+    pub fn expunge(&mut self) -> Result<usize> {
         let unclean =
-            (0..self.snapshot.segments().len()).filter(|index| self.snapshot.segments()[*index].has_removed());
+            (0..self.snapshot.segments().len()).filter(|index| self.snapshot.segments()[*index].has_deleted());
         let unclean: Vec<usize> = unclean.collect();
         for index in unclean.iter().rev() {
             self.merge_run(*index..*index + 1)?;
@@ -284,7 +287,7 @@ impl Writer {
         Ok(unclean.len())
     }
 
-    /// A run of neighbours, the newest first, none of which is much larger than the others.
+    /// The newest run of neighbouring segments none of which is much larger than the others.
     fn run_to_merge(&self) -> Option<Range<usize>> {
         let segments = &self.manifest.segments;
         let factor = self.settings.merge_factor.max(2);
@@ -301,26 +304,34 @@ impl Writer {
     }
 
     fn merge_run(&mut self, run: Range<usize>) -> Result<()> {
-        let living = &self.snapshot.segments()[run.clone()];
+        if !self.pending_deletions.is_empty() {
+            // Documents get other numbers by the merge.
+            self.write_pending_deletions()?;
+            self.publish()?;
+        }
+        let live = &self.snapshot.segments()[run.clone()];
         let sources: Vec<MergeSource<'_>> =
-            living.iter().map(|living| MergeSource { segment: living.segment(), removed: living.removed() }).collect();
-        let tokens: u64 = living.iter().map(|living| living.tokens()).sum();
-        let documents: u64 = living.iter().map(|living| living.documents()).sum();
+            live.iter().map(|live| MergeSource { segment: live.segment(), deleted: live.deleted() }).collect();
+        let tokens: u64 = live.iter().map(|live| live.tokens()).sum();
+        let documents: u64 = live.iter().map(|live| live.documents()).sum();
         if documents == 0 {
             self.manifest.segments.drain(run);
             return self.publish();
         }
         let file = self.manifest.new_name("segment");
         merge(&sources, &self.folder.join(&file))?;
-        self.manifest.segments.splice(run, [Listed { file, tokens, removed: None }]);
+        self.manifest.segments.splice(run, [SegmentEntry { file, tokens, deleted: None }]);
         self.publish()
     }
 }
 
-/// Makes a segment of documents alone, for tests and tools: a lexicon of one part and one segment in a folder.
+/// Builds an index of one segment from documents, for tests and tools.
 pub fn build(folder: &Path, documents: &[Annotated]) -> Result<Snapshot> {
     let mut writer = Writer::open(folder, Settings::default())?;
     documents.iter().try_for_each(|document| writer.add(document))?;
     writer.commit(Vec::new())?;
     Ok(writer.snapshot().clone())
 }
+
+#[cfg(test)]
+mod tests;

@@ -1,72 +1,14 @@
 //! What is put into an index comes out of it, however it was divided, merged, thinned out or damaged.
 
+mod support;
+
 use std::path::Path;
 
 use fastrand::Rng;
 use proptest::prelude::*;
-use tidings_index::{Day, Settings, Snapshot, Writer, build, lexicon::Layer};
-use tidings_model::{Annotated, AnnotatedParagraph, Attributes, Token};
-
-/// A small corpus in which everything that may be odd is odd: empty documents, missing fields, equal days, ampersands.
-fn corpus(seed: u64, documents: usize) -> Vec<Annotated> {
-    let mut random = Rng::with_seed(seed);
-    let random = &mut random;
-    let token = |random: &mut Rng, is_last: bool| {
-        let number = (random.f32() * random.f32() * 30.0) as u32;
-        let word = ["A&B".to_owned(), format!("w{number}"), format!("W{number}"), ",".to_owned()];
-        Token {
-            word: random.choice(word).expect("not empty"),
-            lemma: if number == 3 { String::new() } else { format!("w{number}") },
-            tag: random.choice(["N", "V", "<X>", ""]).expect("not empty").to_owned(),
-            feats: random.choice(["", "", "Case=Gen|Number=Sing", "Number=Plur"]).expect("not empty").to_owned(),
-            space_after: is_last || random.u8(..) > 60,
-        }
-    };
-    let sentence = |random: &mut Rng| {
-        let tokens = random.usize(1..7);
-        (1..=tokens).map(|index| token(random, index == tokens)).collect::<Vec<_>>()
-    };
-    (0..documents)
-        .map(|index| {
-            let paragraphs = (0..random.usize(0..4)).map(|_| AnnotatedParagraph {
-                sentences: (0..random.usize(1..4)).map(|_| sentence(random)).collect(),
-                ..AnnotatedParagraph::default()
-            });
-            let paragraphs = paragraphs.collect();
-            let fields = vec![
-                ("site".to_owned(), format!("s{}.example", random.u8(0..4))),
-                ("topic".to_owned(), ["", "a\"b", "sport"][random.usize(0..3)].to_owned()),
-            ];
-            let about = Attributes {
-                id: index as u128 * 7 + 1,
-                url: format!("http://e.org/{index}?a=1&b=2"),
-                title: format!("Title {index}"),
-                date: Day(20_000 + random.i32(0..9)).to_string(),
-                seen: Day(20_010).to_string(),
-                fields,
-            };
-            Annotated { about, paragraphs }
-        })
-        .collect()
-}
-
-/// All documents that are not removed, in the order of their days and then of writing.
-fn contents(index: &Snapshot) -> Vec<Annotated> {
-    let mut documents = Vec::new();
-    for (number, living) in index.segments().iter().enumerate() {
-        for document in (0..living.segment().meta().documents).filter(|document| !living.removed().get(*document)) {
-            documents.push(index.annotated(number, document).expect("readable"));
-        }
-    }
-    documents.sort_by(|a, b| a.about.date.cmp(&b.about.date));
-    documents
-}
-
-fn by_day(documents: &[Annotated]) -> Vec<Annotated> {
-    let mut sorted = documents.to_vec();
-    sorted.sort_by(|a, b| a.about.date.cmp(&b.about.date));
-    sorted
-}
+use support::{by_day, contents, corpus};
+use tidings_index::{Settings, Snapshot, Writer, build, lexicon::Layer};
+use tidings_model::Annotated;
 
 /// Every list and every count says what the column says.
 fn agrees_with_itself(index: &Snapshot) {
@@ -75,7 +17,7 @@ fn agrees_with_itself(index: &Snapshot) {
         let lexemes: Vec<u32> = (0..segment.tokens()).map(|position| segment.lexeme_at(position)).collect();
         for (rank, lexeme) in (0..).zip(segment.lexemes()) {
             let mut listed = Vec::new();
-            segment.list(rank).read(0, u32::MAX, &mut listed);
+            segment.postings(rank).read(0, u32::MAX, &mut listed);
             let expected: Vec<u32> =
                 (0..).zip(&lexemes).filter(|(_, known)| *known == lexeme).map(|(at, _)| at).collect();
             assert_eq!(listed, expected, "the list of lexeme {lexeme}");
@@ -121,14 +63,14 @@ proptest! {
         let (gone, kept): (Vec<_>, Vec<_>) = documents.into_iter().partition(|document| document.about.id % 3 == 1);
         let before = writer.snapshot().clone();
         let ids: Vec<u128> = gone.iter().map(|document| document.about.id).collect();
-        let removal = writer.remove_ids(&ids).expect("removed");
-        prop_assert_eq!(removal.documents as usize, gone.len());
+        let deletion = writer.delete_ids(&ids).expect("removed");
+        prop_assert_eq!(deletion.documents as usize, gone.len());
         prop_assert_eq!(contents(writer.snapshot()), by_day(&kept));
         prop_assert_eq!(before.documents() as usize, kept.len() + gone.len(), "a snapshot stays as it is");
         let reopened = before.refresh(folder.path()).expect("opened");
         prop_assert_eq!(reopened.documents() as usize, kept.len());
-        prop_assert_eq!(reopened.tokens() + removal.tokens, before.tokens());
-        if seed % 2 == 0 { writer.purge().expect("purged"); } else { writer.merge_all().expect("merged"); }
+        prop_assert_eq!(reopened.tokens() + deletion.tokens, before.tokens());
+        if seed % 2 == 0 { writer.expunge().expect("purged"); } else { writer.merge_all().expect("merged"); }
         prop_assert_eq!(contents(writer.snapshot()), by_day(&kept));
         agrees_with_itself(writer.snapshot());
         // Nothing but the lexicon remembers what is gone.
@@ -170,7 +112,7 @@ proptest! {
                         read.extend(index.annotated(number, document));
                     }
                     for rank in 0..living.segment().meta().lexemes {
-                        living.segment().list(rank).read(0, u32::MAX, &mut Vec::new());
+                        living.segment().postings(rank).read(0, u32::MAX, &mut Vec::new());
                         living.segment().day_counts(rank);
                     }
                 }
@@ -194,7 +136,7 @@ fn the_same_documents_give_the_same_bytes() {
     let bytes = || {
         let folder = tempfile::tempdir().expect("a folder");
         let mut writer = divided(folder.path(), &corpus(7, 50), 5);
-        writer.remove_ids(&[8, 15]).expect("removed");
+        writer.delete_ids(&[8, 15]).expect("removed");
         writer.merge_all().expect("merged");
         let mut files: Vec<_> =
             std::fs::read_dir(folder.path()).expect("listed").map(|file| file.expect("a file").path()).collect();
@@ -230,7 +172,7 @@ fn work_to_be_cut_off(folder: &Path) {
         corpus(5, 20)[12..].iter().for_each(|document| writer.add(document).expect("added"));
         writer.commit(Vec::new()).expect("committed");
     }
-    writer.remove_ids(&[1, 50]).expect("removed");
+    writer.delete_ids(&[1, 50]).expect("removed");
     writer.merge_all().expect("merged");
 }
 
@@ -276,4 +218,19 @@ fn a_power_cut_at_any_move_leaves_one_generation_or_the_next() {
         assert!(files <= 3 + index.segments().len(), "rubbish is swept away, cut at move {at}");
     }
     assert!(cuts > 20, "only {cuts} moves");
+}
+
+#[test]
+fn the_bytes_of_format_1_stay() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let mut writer = divided(folder.path(), &corpus(7, 50), 5);
+    writer.delete_ids(&[8, 15]).expect("deleted");
+    writer.merge().expect("merged");
+    writer.delete_ids(&[22]).expect("deleted");
+    let digest = |name: &str| xxhash_rust::xxh3::xxh3_64(&std::fs::read(folder.path().join(name)).expect("read"));
+    // Written by the first release. Other bytes need a new format version.
+    assert_eq!(digest("000014.lexicon"), 0x0ddc_03f3_8dec_12ad);
+    assert_eq!(digest("000017.segment"), 0x2fca_2a91_1867_f42b);
+    assert_eq!(digest("000018.removed"), 0xf466_c3c0_f496_8d18);
+    assert_eq!(digest("MANIFEST"), 0x066f_c5eb_b05f_4584);
 }

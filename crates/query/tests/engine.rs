@@ -106,11 +106,11 @@ fn engine(folder: &Path, corpus: &Corpus, random: &mut Rng) -> Engine {
         }
     }
     writer.commit(Vec::new()).expect("committed");
-    writer.remove_ids(&rubbish).expect("removed");
+    writer.delete_ids(&rubbish).expect("removed");
     match random.u8(0..4) {
         0 => drop(writer.merge().expect("merged")),
         1 => writer.merge_all().expect("merged"),
-        2 => drop(writer.purge().expect("purged")),
+        2 => drop(writer.expunge().expect("purged")),
         _ => {}
     }
     Engine::new(writer.snapshot().clone())

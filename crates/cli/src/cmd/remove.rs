@@ -325,11 +325,11 @@ fn take_out(context: &RunContext, rules: &Removed, found: &Found) -> Result<u64>
             || format!("the index of {code} cannot be written; if it is damaged, remove index/{code} and run again");
         let mut hide = || -> Result<()> {
             let mut writer = Writer::open(&folder, Settings::default())?;
-            let by_id = writer.remove_ids(&ids)?.documents;
-            let by_url = writer.remove_where(|url| rules.covers(url).is_some())?.documents;
+            let by_id = writer.delete_ids(&ids)?.documents;
+            let by_url = writer.delete_where(|url| rules.covers(url).is_some())?.documents;
             hidden += by_id + by_url;
             // Hidden documents may be left by a run that was stopped.
-            writer.purge()?;
+            writer.expunge()?;
             Ok(())
         };
         hide().with_context(named)?;

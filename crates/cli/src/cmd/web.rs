@@ -6,7 +6,7 @@ use std::sync::Arc;
 use anyhow::{Result, anyhow, bail};
 use http::header;
 use tidings_fetch::decode::Decoder;
-use tidings_fetch::{Delivery, Desk, Errand, Gauge, Harvest, Kind, Queue, Settings};
+use tidings_fetch::{CrawlStats, Crawler, FetchJob, FetchResult, HostQueue, JobSource, Kind, Settings};
 use tidings_model::address;
 use tokio::sync::{mpsc, watch};
 
@@ -51,7 +51,7 @@ fn ask(
     };
     config.fetch.allow_private.extend(allow_private.unwrap_or_default().iter().cloned());
     let mut queues: BTreeMap<String, Vec<u32>> = BTreeMap::new();
-    for (ticket, url) in urls.iter().enumerate() {
+    for (job, url) in urls.iter().enumerate() {
         let host = address::normalise(url, None).and_then(|url| address::host(&url).map(str::to_owned));
         let Some(host) = host else { bail!("{url}: this is not a web address") };
         if let Some(host) =
@@ -64,7 +64,7 @@ fn ask(
             let advice = "to a web page or mail address that publishers can turn to";
             bail!("{url}: nobody would know who asks {host}: {place} {advice}");
         }
-        queues.entry(host).or_default().push(ticket as u32);
+        queues.entry(host).or_default().push(job as u32);
     }
 
     let seed = fastrand::u64(..);
@@ -75,7 +75,7 @@ fn ask(
     let mut decoder = Decoder::new(settings.ceiling());
     let mut answers: Vec<Option<Result<Document>>> = urls.iter().map(|_| None).collect();
     let given_up = deliver(urls, kind, queues, settings, |delivery| {
-        let place = delivery.ticket as usize;
+        let place = delivery.job as usize;
         answers[place] = Some(open(delivery, &mut decoder));
     })?;
     let missing = |(url, answer): (&String, Option<Result<Document>>)| {
@@ -87,7 +87,7 @@ fn ask(
 }
 
 /// Unpacks an answer, or says why it is none.
-fn open(delivery: Delivery, decoder: &mut Decoder) -> Result<Document> {
+fn open(delivery: FetchResult, decoder: &mut Decoder) -> Result<Document> {
     let url = delivery.url;
     let answer = match delivery.result {
         Ok(answer) => answer,
@@ -109,24 +109,24 @@ fn deliver(
     kind: Kind,
     queues: BTreeMap<String, Vec<u32>>,
     settings: Settings,
-    mut take: impl FnMut(Delivery),
+    mut take: impl FnMut(FetchResult),
 ) -> Result<Vec<(String, &'static str)>> {
-    let (deliveries, mut arriving) = mpsc::channel(1);
+    let (results, mut arriving) = mpsc::channel(1);
     // What was asked is written down for harvests only.
     let (events, _) = std::sync::mpsc::channel();
     let (_go_on, stop) = watch::channel(false);
-    let harvest = Harvest {
+    let harvest = Crawler {
         settings,
         kind,
-        desk: Errands(urls.to_vec()),
-        deliveries,
+        source: Errands(urls.to_vec()),
+        results,
         events,
         stop,
-        gauge: Arc::new(Gauge::default()),
+        stats: Arc::new(CrawlStats::default()),
         file_limit: 256,
-        everybody_rested: None,
+        all_hosts_idle_for: None,
     };
-    let queues = queues.into_iter().map(|(host, tickets)| Queue { host, tickets, ..Queue::default() }).collect();
+    let queues = queues.into_iter().map(|(host, jobs)| HostQueue { host, jobs, ..HostQueue::default() }).collect();
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     let collect = async {
         while let Some(delivery) = arriving.recv().await {
@@ -139,8 +139,8 @@ fn deliver(
 
 struct Errands(Vec<String>);
 
-impl Desk for Errands {
-    fn errand(&mut self, ticket: u32) -> Result<Errand, Box<dyn std::error::Error + Send + Sync>> {
-        Ok(Errand { url: self.0[ticket as usize].clone(), headers: Vec::new() })
+impl JobSource for Errands {
+    fn job(&mut self, job: u32) -> Result<FetchJob, Box<dyn std::error::Error + Send + Sync>> {
+        Ok(FetchJob { url: self.0[job as usize].clone(), headers: Vec::new() })
     }
 }

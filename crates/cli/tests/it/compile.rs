@@ -15,13 +15,13 @@ fn index(corpus: &Corpus) -> Snapshot {
 /// Documents that are not hidden, by their addresses.
 fn addresses(corpus: &Corpus) -> Vec<String> {
     let mut found = Vec::new();
-    for living in index(corpus).segments() {
+    for live in index(corpus).segments() {
         let mut see = |document: u32, url: &str| {
-            if !living.removed().get(document) {
+            if !live.deleted().get(document) {
                 found.push(url.to_owned());
             }
         };
-        living.segment().each_text(|document, url, _| see(document, url)).unwrap();
+        live.segment().each_text(|document, url, _| see(document, url)).unwrap();
     }
     found.sort();
     found

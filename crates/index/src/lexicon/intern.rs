@@ -1,14 +1,14 @@
-//! Lines of a corpus become lexemes.
+//! Interning: from lines of a corpus to lexeme numbers.
 
 use hashbrown::HashTable;
 use hashbrown::hash_map::HashMap;
 use tidings_formats::vertical::unescape;
 use xxhash_rust::xxh3::xxh3_64;
 
-use super::part::NewPart;
+use super::lexicon_segment::NewLexiconSegment;
 use super::{Layer, Lexicon};
 
-/// Gives every token its lexeme, old or new.
+/// Maps tokens to lexemes, known or new.
 ///
 /// A line that was seen before costs one hash and one comparison. Memory grows with the distinct lines of the batch, not
 /// with the lexicon: what older parts know is looked up in them once.
@@ -18,18 +18,18 @@ pub struct Interner {
     /// Where a line begins and its length, and its lexeme.
     entries: Vec<(u32, u32, u32)>,
     table: HashTable<u32>,
-    new: NewPart,
+    new: NewLexiconSegment,
     new_strings: [HashMap<Box<str>, u32>; Layer::COUNT],
     new_lexemes: HashMap<[u32; Layer::COUNT], u32>,
 }
 
 impl Interner {
-    /// Starts from what is known.
+    /// Starts from a lexicon.
     pub fn new(known: Lexicon) -> Interner {
-        let new = NewPart {
+        let new = NewLexiconSegment {
             first_lexeme: known.lexemes(),
             first_string: Layer::ALL.map(|layer| known.count(layer)),
-            ..NewPart::default()
+            ..NewLexiconSegment::default()
         };
         Interner {
             known,
@@ -105,13 +105,13 @@ impl Interner {
         lexeme
     }
 
-    /// How many lexemes there are by now.
+    /// Number of lexemes so far.
     pub fn lexemes(&self) -> u32 {
         self.new.first_lexeme + self.new.lexemes.len() as u32
     }
 
-    /// What was new; nothing if all was known.
-    pub(crate) fn finish(self) -> Option<NewPart> {
+    /// The new lexemes; `None` if all were known.
+    pub(crate) fn finish(self) -> Option<NewLexiconSegment> {
         (!self.new.lexemes.is_empty()).then_some(self.new)
     }
 }

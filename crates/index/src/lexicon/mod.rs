@@ -2,24 +2,24 @@
 //!
 //! A *lexeme* is a combination (word, lemma, tag, features); a segment stores one number per token, that of its lexeme. Numbers are
 //! given in the order of first appearance and never change, so that segments need not be touched when words are added.
-//! The lexicon lies in *parts*: each holds what was new in some batch. Parts are merged as they pile up.
+//! The lexicon consists of *segments*, each with what was new in some batch. They are joined as they pile up.
 //!
-//! Many corpora have no features. So the features of a token without any have a number that every lexicon knows, 0, and a
-//! part of which no lexeme has any says nothing about them: it is as large, and the same, as before there were features.
+//! Many corpora have no features. The empty features have the number 0 in every lexicon, and a segment none of whose
+//! lexemes has features does not store the layer: it has the same bytes as before the layer existed.
 
 mod intern;
-mod part;
+mod lexicon_segment;
 mod strings;
 
 use std::sync::Arc;
 
 pub use intern::Interner;
-pub(crate) use part::{NewPart, Part};
+pub(crate) use lexicon_segment::{LexiconSegment, NewLexiconSegment};
 pub use strings::Strings;
 
 use crate::error::Result;
 
-/// What a token can be asked about.
+/// An annotation layer of tokens.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Layer {
     /// The word as it stands in the text.
@@ -37,7 +37,7 @@ static NO_FEATS: Strings<'static> =
     Strings { first: 0, text: b"\n", starts: &[0, 1], ids: &[0], ranks: &[0], folds: &[0] };
 
 impl Layer {
-    /// How many there are.
+    /// Number of layers.
     pub const COUNT: usize = 4;
     /// All of them, in the order of the columns.
     pub const ALL: [Layer; Layer::COUNT] = [Layer::Word, Layer::Lemma, Layer::Tag, Layer::Feats];
@@ -56,12 +56,12 @@ impl Layer {
         self as usize
     }
 
-    /// What every lexicon knows of a layer, before its first part.
+    /// Built-in strings of a layer.
     fn given(self) -> Option<Strings<'static>> {
         (self == Layer::Feats).then_some(NO_FEATS)
     }
 
-    /// The first number that a part may give.
+    /// The first number that a segment may assign.
     fn first_number(self) -> u32 {
         self.given().map_or(0, |strings| strings.len())
     }
@@ -70,30 +70,30 @@ impl Layer {
 /// The lexicon as it was at one moment.
 #[derive(Debug, Clone, Default)]
 pub struct Lexicon {
-    parts: Vec<Arc<Part>>,
+    parts: Vec<Arc<LexiconSegment>>,
 }
 
 impl Lexicon {
-    pub(crate) fn new(parts: Vec<Arc<Part>>) -> Lexicon {
+    pub(crate) fn new(parts: Vec<Arc<LexiconSegment>>) -> Lexicon {
         Lexicon { parts }
     }
 
-    pub(crate) fn parts(&self) -> &[Arc<Part>] {
+    pub(crate) fn parts(&self) -> &[Arc<LexiconSegment>] {
         &self.parts
     }
 
-    /// How many lexemes it holds; their numbers are below.
+    /// Number of lexemes; their numbers are below.
     pub fn lexemes(&self) -> u32 {
         self.parts.last().map_or(0, |part| part.first_lexeme() + part.lexemes())
     }
 
-    /// How many strings a layer has; their numbers are below.
+    /// Number of strings of a layer; their numbers are below.
     pub fn count(&self, layer: Layer) -> u32 {
-        let after = |part: &Arc<Part>| part.strings(layer).first() + part.strings(layer).len();
+        let after = |part: &Arc<LexiconSegment>| part.strings(layer).first() + part.strings(layer).len();
         self.parts.last().map_or(layer.first_number(), after)
     }
 
-    /// The tables of strings of a layer: one per part, and what every lexicon knows.
+    /// String tables of a layer: the built-in strings, and one table per segment.
     pub fn strings(&self, layer: Layer) -> impl Iterator<Item = Strings<'_>> {
         layer.given().into_iter().chain(self.parts.iter().map(move |part| part.strings(layer)))
     }
@@ -161,98 +161,10 @@ impl Lexicon {
     /// Opens a part as a lexicon of its own, for tests.
     #[cfg(test)]
     pub(crate) fn of_parts(paths: &[&std::path::Path]) -> Result<Lexicon> {
-        let parts = paths.iter().map(|path| Part::open(path).map(Arc::new)).collect::<Result<_>>()?;
+        let parts = paths.iter().map(|path| LexiconSegment::open(path).map(Arc::new)).collect::<Result<_>>()?;
         Ok(Lexicon { parts })
     }
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use std::path::Path;
-
-    fn add(lexicon: &Lexicon, lines: &[&str], path: &Path) -> Vec<u32> {
-        let mut interner = Interner::new(lexicon.clone());
-        let ids = lines.iter().map(|line| interner.lexeme(line)).collect();
-        if let Some(new) = interner.finish() {
-            new.write(path).expect("written");
-        }
-        ids
-    }
-
-    #[test]
-    fn numbers_never_change_however_the_lexicon_is_cut_into_parts() {
-        let folder = tempfile::tempdir().expect("a folder");
-        let paths: Vec<_> = (0..4).map(|n| folder.path().join(format!("{n}.lex"))).collect();
-        let first = ["The\tthe\tDET", "cat\tcat\tNOUN", "the\tthe\tDET", "The\tthe\tDET", "&lt;b\t\t"];
-        let second = ["cats\tcat\tNOUN", "cat\tcat\tVERB", "The\tthe\tDET", "<b", "Été\tété\tNOUN"];
-        assert_eq!(add(&Lexicon::default(), &first, &paths[0]), [0, 1, 2, 0, 3]);
-        let one = Lexicon::of_parts(&[&paths[0]]).expect("opened");
-        assert_eq!(add(&one, &second, &paths[1]), [4, 5, 0, 3, 6], "known ones keep their numbers");
-        let two = Lexicon::of_parts(&[&paths[0], &paths[1]]).expect("opened");
-        NewPart::join(two.parts()).write(&paths[2]).expect("written");
-        let joined = Lexicon::of_parts(&[&paths[2]]).expect("opened");
-        for lexicon in [&two, &joined] {
-            assert_eq!((lexicon.lexemes(), lexicon.count(Layer::Word), lexicon.count(Layer::Tag)), (7, 6, 4));
-            assert_eq!(lexicon.text(5, Layer::Word), "cat");
-            assert_eq!(lexicon.text(5, Layer::Tag), "VERB");
-            assert_eq!(lexicon.text(3, Layer::Word), "<b");
-            let mut cats = Vec::new();
-            lexicon.lexemes_with(Layer::Lemma, lexicon.find(Layer::Lemma, "cat").expect("known"), &mut cats);
-            assert_eq!(cats, [1, 4, 5]);
-            let folded: Vec<u32> =
-                lexicon.strings(Layer::Word).flat_map(|strings| strings.with_key("ete").collect::<Vec<_>>()).collect();
-            assert_eq!(folded.len(), 1);
-            assert_eq!(lexicon.string(Layer::Word, folded[0]), "Été");
-            let mut found = Vec::new();
-            lexicon.strings(Layer::Word).for_each(|strings| strings.with_prefix("ca", |id, _| found.push(id)));
-            lexicon.strings(Layer::Word).for_each(|strings| strings.holding("at", |id, _| found.push(id)));
-            assert_eq!(found.len(), 4);
-            assert_eq!(lexicon.find(Layer::Word, "dog"), None);
-            lexicon.verify().expect("sound");
-        }
-    }
-
-    #[test]
-    fn features_come_when_they_come() {
-        let folder = tempfile::tempdir().expect("a folder");
-        let paths: Vec<_> = (0..6).map(|n| folder.path().join(format!("{n}.lex"))).collect();
-        let version = |path: &Path| std::fs::read(path).expect("written")[16];
-        let batches: [(&[&str], &[u32]); 4] = [
-            (&["cat\tcat\tNOUN", "dog"], &[0, 1]),
-            (&["cat\tcat\tNOUN\tNumber=Sing", "cat\tcat\tNOUN\t", "a"], &[2, 0, 3]),
-            (&["the\tthe\tDET", "dog"], &[4, 1]),
-            (
-                &["cats\tcat\tNOUN\tNumber=Plur", "the\tthe\tDET\tNumber=Sing", "cat\tcat\tNOUN\tNumber=Sing"],
-                &[5, 6, 2],
-            ),
-        ];
-        for (index, (lines, ids)) in batches.iter().enumerate() {
-            let known: Vec<&Path> = paths[..index].iter().map(|path| path.as_path()).collect();
-            let lexicon = Lexicon::of_parts(&known).expect("opened");
-            assert_eq!(add(&lexicon, lines, &paths[index]), **ids, "{index}");
-        }
-        assert_eq!([0, 1, 2, 3].map(|index| version(&paths[index])), [1, 2, 1, 2], "only who has features is new");
-        let four = Lexicon::of_parts(&[&paths[0], &paths[1], &paths[2], &paths[3]]).expect("opened");
-        NewPart::join(four.parts()).write(&paths[4]).expect("written");
-        NewPart::join(&four.parts()[..1]).write(&paths[5]).expect("written");
-        assert_eq!(version(&paths[5]), 1, "features of others do not count");
-        let joined = Lexicon::of_parts(&[&paths[4]]).expect("opened");
-        for lexicon in [&four, &joined] {
-            let feats: Vec<&str> = (0..7).map(|lexeme| lexicon.text(lexeme, Layer::Feats)).collect();
-            assert_eq!(feats, ["", "", "Number=Sing", "", "", "Number=Plur", "Number=Sing"]);
-            assert_eq!((lexicon.count(Layer::Feats), lexicon.all_of(Layer::Feats)), (3, vec![0, 0, 1, 0, 0, 2, 1]));
-            let with = |text: &str| {
-                let mut lexemes = Vec::new();
-                lexicon.find(Layer::Feats, text).inspect(|id| lexicon.lexemes_with(Layer::Feats, *id, &mut lexemes));
-                lexemes
-            };
-            assert_eq!((with(""), with("Number=Sing"), with("Case=Gen")), (vec![0, 1, 3, 4], vec![2, 6], vec![]));
-            let mut all = Vec::new();
-            lexicon.strings(Layer::Feats).for_each(|strings| strings.each(|id, text| all.push((id, text))));
-            all.sort_unstable();
-            assert_eq!(all, [(0, ""), (1, "Number=Sing"), (2, "Number=Plur")]);
-            lexicon.verify().expect("sound");
-        }
-    }
-}
+mod tests;

@@ -1,13 +1,13 @@
-//! A sorted table of strings that is searched where it lies.
+//! Sorted string table, searched in place.
 
 use std::cmp::Ordering;
 
-use crate::fold::look_up_key;
+use crate::casefold::look_up_key;
 
-/// The strings of one layer in one part of the lexicon.
+/// The strings of one layer in one segment of the lexicon.
 ///
-/// They lie in one text in the order of their bytes, each followed by a line end, so that a prefix is a range and a
-/// literal is found by one search over everything.
+/// They are concatenated in byte order, each followed by a line end, so that a prefix is a range and a literal is found by
+/// one substring search over the whole text.
 #[derive(Debug, Clone, Copy)]
 pub struct Strings<'a> {
     pub(super) first: u32,
@@ -28,7 +28,7 @@ impl<'a> Strings<'a> {
         self.first
     }
 
-    /// How many strings there are.
+    /// Number of strings.
     pub fn len(&self) -> u32 {
         self.ids.len() as u32
     }
@@ -77,12 +77,12 @@ impl<'a> Strings<'a> {
         (rank < self.ids.len() && self.bytes_at(rank) == text.as_bytes()).then(|| self.id_at(rank))
     }
 
-    /// Gives every string with its number.
+    /// Calls `each` with every string and its number.
     pub fn each(&self, mut each: impl FnMut(u32, &'a str)) {
         (0..self.ids.len()).for_each(|rank| each(self.id_at(rank), self.at(rank)));
     }
 
-    /// Gives the strings that begin with `prefix`.
+    /// Calls `each` with the strings that begin with `prefix`.
     pub fn with_prefix(&self, prefix: &str, mut each: impl FnMut(u32, &'a str)) {
         let prefix = prefix.as_bytes();
         for rank in self.rank_where(|known| known < prefix)..self.ids.len() {
@@ -93,7 +93,7 @@ impl<'a> Strings<'a> {
         }
     }
 
-    /// Gives the strings in which `literal`, which is not empty and holds no line end, occurs.
+    /// Calls `each` with the strings that contain `literal`, which must not be empty nor contain a line end.
     pub fn holding(&self, literal: &str, mut each: impl FnMut(u32, &'a str)) {
         let mut next_rank = 0;
         for at in memchr::memmem::find_iter(self.text, literal.as_bytes()) {

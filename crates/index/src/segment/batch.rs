@@ -1,4 +1,4 @@
-//! Documents in memory that will become a segment.
+//! In-memory batch of documents, written as a segment.
 
 use hashbrown::HashMap;
 use tidings_formats::vertical::{Event, Reader};
@@ -6,15 +6,15 @@ use tidings_model::{Annotated, Attributes};
 
 use super::MAX_TOKENS;
 use super::write::{Source, write};
+use crate::codec::{BitSet, bit};
 use crate::day::Day;
 use crate::error::{Error, Result};
 use crate::lexicon::Interner;
-use crate::pack::{Bits, bit};
 use std::io::BufRead;
 use std::path::Path;
 
-/// What is kept of a document until it is written.
-struct Kept {
+/// A document of the batch.
+struct PendingDocument {
     id: u128,
     day: Day,
     seen: Day,
@@ -26,14 +26,14 @@ struct Kept {
     codes: Box<[u32]>,
 }
 
-/// Collects documents until there are enough for a segment.
+/// Documents for one segment.
 #[derive(Default)]
 pub struct Batch {
     lexemes: Vec<u32>,
     sentences: GrowingBits,
     paragraphs: GrowingBits,
-    glued: GrowingBits,
-    documents: Vec<Kept>,
+    no_space_before: GrowingBits,
+    documents: Vec<PendingDocument>,
     fields: Vec<String>,
     values: Vec<HashMap<Box<str>, u32>>,
     text_bytes: usize,
@@ -54,17 +54,17 @@ impl GrowingBits {
 }
 
 impl Batch {
-    /// How many tokens it holds.
+    /// Number of tokens.
     pub fn tokens(&self) -> usize {
         self.lexemes.len()
     }
 
-    /// How many documents it holds.
+    /// Number of documents.
     pub fn documents(&self) -> usize {
         self.documents.len()
     }
 
-    /// About how many bytes writing it will take.
+    /// Estimate of the memory that writing takes, in bytes.
     pub fn bytes(&self) -> usize {
         self.lexemes.len() * 9 + self.text_bytes + self.documents.len() * 96
     }
@@ -77,7 +77,7 @@ impl Batch {
             self.begin_paragraph();
             for sentence in &paragraph.sentences {
                 self.begin_sentence();
-                let mut glued = false;
+                let mut no_space_before = false;
                 for token in sentence {
                     line.clear();
                     for (index, column) in [&token.word, &token.lemma, &token.tag, &token.feats].into_iter().enumerate()
@@ -91,8 +91,8 @@ impl Batch {
                     } else {
                         interner.lexeme(&line)
                     };
-                    self.push(lexeme, glued)?;
-                    glued = !token.space_after;
+                    self.push(lexeme, no_space_before)?;
+                    no_space_before = !token.space_after;
                 }
             }
         }
@@ -100,14 +100,14 @@ impl Batch {
         Ok(())
     }
 
-    /// Adds documents from a vertical file until `is_enough` says so or the file ends; says whether there may be more.
+    /// Adds documents from a vertical file until `is_enough` or the file ends; returns whether there may be more.
     pub fn read<R: BufRead>(
         &mut self,
         reader: &mut Reader<R>,
         interner: &mut Interner,
         mut is_enough: impl FnMut(&Batch) -> bool,
     ) -> Result<bool> {
-        let mut glued = false;
+        let mut no_space_before = false;
         let mut open = false;
         while let Some(event) = reader.next_event()? {
             match event {
@@ -116,9 +116,9 @@ impl Batch {
                         let fault = "a token stands outside of documents; a line <doc …> is missing".to_owned();
                         return Err(reader.fault(fault).into());
                     }
-                    self.push(interner.lexeme(line), std::mem::take(&mut glued))?;
+                    self.push(interner.lexeme(line), std::mem::take(&mut no_space_before))?;
                 }
-                Event::Glue => glued = true,
+                Event::Glue => no_space_before = true,
                 Event::Sentence => self.begin_sentence(),
                 Event::Paragraph => self.begin_paragraph(),
                 Event::Document(about) => {
@@ -126,7 +126,7 @@ impl Batch {
                         self.end();
                     }
                     self.begin(&about)?;
-                    (open, glued) = (true, false);
+                    (open, no_space_before) = (true, false);
                 }
                 Event::End => {
                     if open {
@@ -173,8 +173,16 @@ impl Batch {
         self.text_bytes += text.len() + codes.len() * 4;
         let start = self.lexemes.len() as u32;
         let codes = codes.into();
-        self.documents.push(Kept { id: about.id, day, seen: seen.unwrap_or(day), start, end: start, text, codes });
-        // Whatever the file says or leaves out, a document begins a paragraph and a sentence.
+        self.documents.push(PendingDocument {
+            id: about.id,
+            day,
+            seen: seen.unwrap_or(day),
+            start,
+            end: start,
+            text,
+            codes,
+        });
+        // A document begins a paragraph and a sentence even if the file does not mark them.
         self.begin_paragraph();
         Ok(())
     }
@@ -189,9 +197,9 @@ impl Batch {
     }
 
     #[inline]
-    fn push(&mut self, lexeme: u32, glued: bool) -> Result<()> {
-        if glued {
-            self.glued.set(self.lexemes.len() as u32);
+    fn push(&mut self, lexeme: u32, no_space_before: bool) -> Result<()> {
+        if no_space_before {
+            self.no_space_before.set(self.lexemes.len() as u32);
         }
         if self.lexemes.len() as u64 >= MAX_TOKENS {
             return Err(Error::TooLarge { limit: MAX_TOKENS });
@@ -226,7 +234,7 @@ impl Batch {
         starts.push(total);
         drop(frequencies);
 
-        // Positions by lexeme, by counting: each goes to the next free place of its lexeme.
+        // Counting sort of positions by lexeme: each goes to the next free slot of its lexeme.
         let mut free = starts.clone();
         let mut positions = vec![0u32; self.lexemes.len()];
         let mut position = 0;
@@ -244,7 +252,7 @@ impl Batch {
     }
 }
 
-/// Line ends part things in files, so that none may be in them.
+/// Replaces control characters: line ends are separators in the file.
 fn one_line(text: &str) -> String {
     text.chars().map(|char| if char.is_control() { ' ' } else { char }).collect()
 }
@@ -262,7 +270,7 @@ struct Written<'b> {
 }
 
 impl Written<'_> {
-    fn kept(&self, document: usize) -> &Kept {
+    fn kept(&self, document: usize) -> &PendingDocument {
         &self.batch.documents[self.order[document] as usize]
     }
 }
@@ -317,15 +325,22 @@ impl Source for Written<'_> {
         into.extend(lexemes.iter().map(|lexeme| self.ranks[*lexeme as usize]));
     }
 
-    fn shape(&mut self, document: usize, at: u32, sentences: &mut Bits, glued: &mut Bits, paragraphs: &mut Vec<u32>) {
+    fn shape(
+        &mut self,
+        document: usize,
+        at: u32,
+        sentences: &mut BitSet,
+        no_space_before: &mut BitSet,
+        paragraphs: &mut Vec<u32>,
+    ) {
         let kept = self.kept(document);
         for offset in 0..kept.end - kept.start {
             let from = kept.start + offset;
             if bit(&self.batch.sentences.0, from) {
                 sentences.set(at + offset);
             }
-            if bit(&self.batch.glued.0, from) {
-                glued.set(at + offset);
+            if bit(&self.batch.no_space_before.0, from) {
+                no_space_before.set(at + offset);
             }
             if bit(&self.batch.paragraphs.0, from) {
                 paragraphs.push(at + offset);

@@ -1,20 +1,20 @@
-//! What a segment knows about its documents: ids, days, addresses, titles, fields.
+//! Document metadata of a segment: ids, days, URLs, titles, fields.
 
 use std::ops::Range;
 
 use super::write::Source;
+use crate::codec::{BitSet, read_packed, width_of, write_packed};
 use crate::day::Day;
 use crate::error::{Error, Result, damaged};
-use crate::pack::{Bits, read_small, width_of, write_small};
 use crate::sections::{SectionWriter, Sections};
 
-/// Addresses and titles of so many documents are packed together: neighbours share sites.
+/// Documents whose URLs and titles are compressed together: neighbours share sites.
 pub(super) const TEXTS_A_BLOCK: usize = 64;
-/// No block of texts unpacks to more; damaged ones may claim to.
+/// Largest size of a decompressed block; damaged ones may claim more.
 const MAX_BLOCK_BYTES: usize = 256 << 20;
 const LEVEL: i32 = 6;
 
-/// Writes all columns about documents; gives the fields with their numbers of values.
+/// Writes the metadata columns; returns the fields with their numbers of values.
 pub(super) fn write_documents(file: &mut SectionWriter, source: &mut impl Source) -> Result<Vec<(String, u32)>> {
     let documents = source.documents();
     let ids: Vec<u128> = (0..documents).map(|document| source.id(document)).collect();
@@ -47,7 +47,7 @@ pub(super) fn write_documents(file: &mut SectionWriter, source: &mut impl Source
 
 /// Writes the values that are in use, sorted, and which of them each document has.
 fn write_field(file: &mut SectionWriter, name: &str, values: &[String], codes: &[u32]) -> Result<u32> {
-    let mut used = Bits::new(values.len());
+    let mut used = BitSet::new(values.len());
     codes.iter().for_each(|code| used.set(*code));
     let mut order: Vec<u32> = used.iter().collect();
     order.sort_unstable_by_key(|code| &values[*code as usize]);
@@ -60,51 +60,51 @@ fn write_field(file: &mut SectionWriter, name: &str, values: &[String], codes: &
     }
     let width = width_of(order.len().saturating_sub(1) as u32);
     let mut packed = vec![width as u8];
-    write_small(&codes.iter().map(|code| ranks[*code as usize]).collect::<Vec<_>>(), width, &mut packed);
+    write_packed(&codes.iter().map(|code| ranks[*code as usize]).collect::<Vec<_>>(), width, &mut packed);
     file.section(&format!("field.{name}.text"), text.as_bytes())?;
     file.section(&format!("field.{name}.starts"), &starts)?;
     file.section(&format!("field.{name}.codes"), &packed)?;
     Ok(order.len() as u32)
 }
 
-/// Where the columns about documents lie.
+/// Ranges of the metadata columns in the file.
 #[derive(Debug)]
-pub(super) struct Places {
+pub(super) struct DocumentOffsets {
     ids: Range<usize>,
     seen: Range<usize>,
     texts: Range<usize>,
-    text_places: Range<usize>,
-    fields: Vec<FieldPlaces>,
+    text_offsets: Range<usize>,
+    fields: Vec<FieldOffsets>,
 }
 
 #[derive(Debug)]
-struct FieldPlaces {
+struct FieldOffsets {
     name: String,
     text: Range<usize>,
     starts: Range<usize>,
     codes: Range<usize>,
 }
 
-impl Places {
-    pub(super) fn find(file: &Sections, documents: usize, fields: &[(String, u32)]) -> Result<Places> {
+impl DocumentOffsets {
+    pub(super) fn find(file: &Sections, documents: usize, fields: &[(String, u32)]) -> Result<DocumentOffsets> {
         let places_of = |(name, values): &(String, u32)| {
             let codes = file.find(&format!("field.{name}.codes"))?;
             let width = file.bytes(&codes).first().copied().unwrap_or(0);
             if !(1..=32).contains(&width) || codes.len() != 1 + (documents * width as usize).div_ceil(8) {
                 return damaged(file.path(), format!("the field {name} has another size"));
             }
-            Ok(FieldPlaces {
+            Ok(FieldOffsets {
                 name: name.clone(),
                 text: file.find(&format!("field.{name}.text"))?,
                 starts: file.find_numbers::<u32>(&format!("field.{name}.starts"), *values as usize + 1)?,
                 codes,
             })
         };
-        Ok(Places {
+        Ok(DocumentOffsets {
             ids: file.find_numbers::<u128>("ids", documents)?,
             seen: file.find_numbers::<i32>("seen", documents)?,
             texts: file.find("texts")?,
-            text_places: file.find_numbers::<u32>("texts.places", documents.div_ceil(TEXTS_A_BLOCK) + 1)?,
+            text_offsets: file.find_numbers::<u32>("texts.places", documents.div_ceil(TEXTS_A_BLOCK) + 1)?,
             fields: fields.iter().map(places_of).collect::<Result<_>>()?,
         })
     }
@@ -124,10 +124,10 @@ impl Places {
         Some(Field { text, starts, codes, width: u32::from(*width) })
     }
 
-    /// Unpacks the block of texts that holds a document's; gives the place of the document in it.
+    /// Decompresses the block with a document's texts; returns it with the document's index in it.
     pub(super) fn texts(&self, file: &Sections, document: u32) -> Result<(Vec<u8>, usize)> {
         let block = document as usize / TEXTS_A_BLOCK;
-        let places: &[u32] = file.numbers(&self.text_places);
+        let places: &[u32] = file.numbers(&self.text_offsets);
         let packed = places
             .get(block)
             .zip(places.get(block + 1))
@@ -145,14 +145,14 @@ fn claimed_size(packed: &[u8]) -> Option<usize> {
     usize::try_from(size).ok().filter(|size| *size <= MAX_BLOCK_BYTES)
 }
 
-/// Address and title at a place of an unpacked block.
+/// URL and title at an index of a decompressed block.
 pub(super) fn text_at(texts: &[u8], place: usize) -> (String, String) {
     let mut lines = texts.split(|byte| *byte == b'\n').skip(place * 2);
     let mut line = || String::from_utf8_lossy(lines.next().unwrap_or_default()).into_owned();
     (line(), line())
 }
 
-/// A field of the documents: few values, and which of them each document has.
+/// A metadata field, dictionary-coded: sorted distinct values and a code per document.
 #[derive(Debug, Clone, Copy)]
 pub struct Field<'s> {
     text: &'s [u8],
@@ -162,7 +162,7 @@ pub struct Field<'s> {
 }
 
 impl<'s> Field<'s> {
-    /// How many distinct values there are; codes are below.
+    /// Number of distinct values; codes are below.
     pub fn count(&self) -> u32 {
         self.starts.len() as u32 - 1
     }
@@ -177,7 +177,7 @@ impl<'s> Field<'s> {
     /// The code of a document's value.
     #[inline]
     pub fn code(&self, document: u32) -> u32 {
-        read_small(self.codes, self.width, document as usize)
+        read_packed(self.codes, self.width, document as usize)
     }
 
     /// A document's value.

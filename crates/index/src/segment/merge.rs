@@ -1,6 +1,6 @@
-//! Several segments become one, without those documents that were removed.
+//! K-way merge of segments into one, without deleted documents.
 //!
-//! Nothing is sorted again: documents are merged by day, lists are joined, and memory holds a few numbers per document
+//! Nothing is sorted again: documents are merged by day, posting lists are joined, and memory holds a few numbers per document
 //! and a few bits per token. The result does not depend on how the documents were divided among the segments, as long as
 //! segments are given in the order in which they were written.
 
@@ -9,29 +9,33 @@ use std::path::Path;
 use super::Segment;
 use super::documents::text_at;
 use super::write::{Source, write};
+use crate::codec::{BitSet, bit, next_bit};
 use crate::day::Day;
 use crate::error::Result;
-use crate::pack::{Bits, bit, next_bit};
 
-/// A segment that is merged, and which of its documents are not wanted any more.
+/// A segment to merge, with its deleted documents.
 #[derive(Debug, Clone, Copy)]
 pub struct MergeSource<'s> {
     /// The segment.
     pub segment: &'s Segment,
-    /// Documents that were removed.
-    pub removed: &'s Bits,
+    /// Deleted documents.
+    pub deleted: &'s BitSet,
 }
 
-/// Writes a segment that holds what the sources hold; says how many bytes it takes.
+/// Merges segments into a new one; returns its size in bytes.
+///
+/// Every byte of the sources is compared with its digest first: damage that was copied would get a digest of its own and
+/// could never be told again.
 pub fn merge(sources: &[MergeSource<'_>], path: &Path) -> Result<u64> {
+    sources.iter().try_for_each(|source| source.segment.verify())?;
     write(path, &mut Merged::new(sources))
 }
 
-/// How positions of one source move.
+/// Mapping of the positions of one source.
 enum Moves {
-    /// All by the same distance: nothing was removed, no other document comes in between.
+    /// All move by one distance: nothing was deleted, and no other document comes in between.
     Together(u32),
-    /// Each document by itself: where it begins in the new segment; nothing if it was removed.
+    /// Start of each document in the new segment; `None` if it was deleted.
     Apart(Vec<Option<u32>>),
 }
 
@@ -55,7 +59,7 @@ impl<'s> Merged<'s> {
         let mut order: Vec<(Day, u32, u32)> = Vec::new();
         for (index, source) in sources.iter().enumerate() {
             for day in 0..source.segment.days() {
-                let wanted = source.segment.documents_of_day(day).filter(|document| !source.removed.get(*document));
+                let wanted = source.segment.documents_of_day(day).filter(|document| !source.deleted.get(*document));
                 order.extend(wanted.map(|document| (source.segment.day(day), index as u32, document)));
             }
         }
@@ -66,11 +70,11 @@ impl<'s> Merged<'s> {
             sources.iter().map(|source| source.segment.frequencies().to_vec()).collect();
         for (source, frequencies) in sources.iter().zip(&mut frequencies) {
             let mut gone = vec![0; frequencies.len()];
-            source.segment.count_tokens(source.removed, &mut gone);
+            source.segment.count_tokens(source.deleted, &mut gone);
             frequencies.iter_mut().zip(gone).for_each(|(all, gone)| *all = all.saturating_sub(gone));
         }
         let bound = sources.iter().map(|source| source.segment.meta().lexeme_bound).max().unwrap_or(0);
-        let mut present = Bits::new(bound as usize);
+        let mut present = BitSet::new(bound as usize);
         for (source, frequencies) in sources.iter().zip(&frequencies) {
             let pairs = source.segment.lexemes().iter().zip(frequencies);
             pairs.filter(|(_, count)| **count > 0).for_each(|(lexeme, _)| present.set(*lexeme));
@@ -210,7 +214,14 @@ impl Source for Merged<'_> {
         });
     }
 
-    fn shape(&mut self, document: usize, at: u32, sentences: &mut Bits, glued: &mut Bits, paragraphs: &mut Vec<u32>) {
+    fn shape(
+        &mut self,
+        document: usize,
+        at: u32,
+        sentences: &mut BitSet,
+        no_space_before: &mut BitSet,
+        paragraphs: &mut Vec<u32>,
+    ) {
         let (segment, document) = self.place(document);
         let tokens = segment.tokens_of(document);
         let mut from = tokens.start;
@@ -218,7 +229,7 @@ impl Source for Merged<'_> {
             sentences.set(start - tokens.start + at);
             from = start + 1;
         }
-        segment.each_glued(tokens.clone(), |position| glued.set(position - tokens.start + at));
+        segment.each_no_space_before(tokens.clone(), |position| no_space_before.set(position - tokens.start + at));
         segment.paragraphs().pieces(tokens.start, tokens.end, |piece| {
             paragraphs.extend(piece.iter().map(|start| start - tokens.start + at));
         });
@@ -240,13 +251,13 @@ impl Source for Merged<'_> {
             let before = into.last().copied();
             let from = into.len();
             match &self.moves[index] {
-                Moves::Together(distance) => segment.list(*next as u32).pieces(0, u32::MAX, |piece| {
+                Moves::Together(distance) => segment.postings(*next as u32).pieces(0, u32::MAX, |piece| {
                     into.extend(piece.iter().map(|position| position.wrapping_add(*distance)));
                 }),
                 Moves::Apart(places) => {
                     let starts = segment.starts();
                     let mut document = 0;
-                    segment.list(*next as u32).pieces(0, u32::MAX, |piece| {
+                    segment.postings(*next as u32).pieces(0, u32::MAX, |piece| {
                         for position in piece {
                             document = segment.document_from(document, *position);
                             if let Some(Some(place)) = places.get(document as usize) {
@@ -266,11 +277,11 @@ impl Source for Merged<'_> {
 }
 
 impl Segment {
-    /// Gives the tokens of a range that stand without a space before them.
-    pub(crate) fn each_glued(&self, tokens: std::ops::Range<u32>, mut each: impl FnMut(u32)) {
-        let usually = self.usually_glued();
+    /// Calls `each` with the tokens of a range that have no space before them.
+    pub(crate) fn each_no_space_before(&self, tokens: std::ops::Range<u32>, mut each: impl FnMut(u32)) {
+        let usually = self.usually_no_space();
         let mut odd = Vec::new();
-        self.odd_spaces().read(tokens.start, tokens.end, &mut odd);
+        self.spacing_exceptions().read(tokens.start, tokens.end, &mut odd);
         let mut next = 0;
         self.column().scan(tokens.start, tokens.end, |from, ranks| {
             for (position, rank) in (from..).zip(ranks) {

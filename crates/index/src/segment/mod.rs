@@ -1,8 +1,8 @@
-//! A segment: documents in the order of their days, immutable.
+//! Immutable segments: documents in the order of their days.
 //!
-//! It holds one number per token (the rank of its lexeme among those that occur in the segment), a list of positions per
-//! lexeme, where sentences and paragraphs begin, what stands without a space, and columns about documents. Positions are
-//! in the order of time, so that a period is a range of them.
+//! A segment is a forward index (the token column: one number per token, the rank of its lexeme among those that occur in
+//! the segment) and an inverted index (a posting list per lexeme), with the starts of sentences and paragraphs, spacing, and
+//! columns of document metadata. Positions are in the order of time, so that a period is a range of positions.
 
 mod batch;
 mod documents;
@@ -17,14 +17,16 @@ pub use read::{DayCounts, Segment};
 
 use serde::{Deserialize, Serialize};
 
-/// Positions are 32-bit numbers, with room to spare.
+/// Number of a lexeme within a segment: its rank among the lexemes that occur there.
+pub type LocalLexemeId = u32;
+
+/// Limit of tokens: positions are 32-bit numbers, with space to spare.
 pub const MAX_TOKENS: u64 = 1 << 31;
 
-/// Lexemes from this frequency on have their counts by day stored; those of the others are counted from their lists,
-/// which are short.
+/// Frequency from which a lexeme's counts by day are stored; those of rarer ones are counted from their short posting lists.
 const COUNTED_FROM: u32 = 512;
 
-/// What a segment says about itself.
+/// Header of a segment.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Meta {
     /// Tokens.
@@ -39,7 +41,7 @@ pub struct Meta {
     pub lexemes: u32,
     /// All lexemes have numbers below this.
     pub lexeme_bound: u32,
-    /// Bits per token in the column.
+    /// BitSet per token in the column.
     pub width: u32,
     /// Distinct days.
     pub days: u32,
@@ -47,10 +49,14 @@ pub struct Meta {
     pub first_day: i32,
     /// The last day.
     pub last_day: i32,
-    /// Tokens that stand without a space before them against the habit of their lexeme.
-    pub odd_spaces: u32,
+    /// Tokens whose spacing differs from that of most tokens of their lexeme.
+    #[serde(rename = "odd_spaces")]
+    pub spacing_exceptions: u32,
     /// Lexemes whose counts by day are stored.
     pub counted: u32,
     /// The fields of documents, with their numbers of distinct values.
     pub fields: Vec<(String, u32)>,
 }
+
+#[cfg(test)]
+mod tests;

@@ -1,13 +1,13 @@
-//! Reads a segment where it lies.
+//! Memory-mapped reader of a segment.
 
 use std::ops::Range;
 use std::path::Path;
 
-use super::documents::{DocumentView, Field, Places, TEXTS_A_BLOCK, text_at};
-use super::{MAX_TOKENS, Meta};
+use super::documents::{DocumentOffsets, DocumentView, Field, TEXTS_A_BLOCK, text_at};
+use super::{LocalLexemeId, MAX_TOKENS, Meta};
+use crate::codec::{BitSet, PostingList, TokenColumn, bit, last_bit, next_bit, read_packed};
 use crate::day::Day;
 use crate::error::{Result, damaged};
-use crate::pack::{Bits, Column, List, bit, last_bit, next_bit, read_small};
 use crate::sections::{FileKind, Sections};
 
 /// An immutable segment, open for reading.
@@ -21,18 +21,18 @@ pub struct Segment {
     column: Range<usize>,
     lexemes: Range<usize>,
     frequencies: Range<usize>,
-    places: Range<usize>,
-    lists: Range<usize>,
-    glued: Range<usize>,
-    odd: Range<usize>,
+    offsets: Range<usize>,
+    postings: Range<usize>,
+    usually_no_space: Range<usize>,
+    spacing_exceptions: Range<usize>,
     sentences: Range<usize>,
     paragraphs: Range<usize>,
     starts: Range<usize>,
     days: Range<usize>,
     counted: Range<usize>,
-    count_places: Range<usize>,
+    count_offsets: Range<usize>,
     counts: Range<usize>,
-    documents: Places,
+    documents: DocumentOffsets,
 }
 
 impl Segment {
@@ -44,23 +44,23 @@ impl Segment {
             return damaged(path, "its numbers are too large");
         }
         let (lexemes, documents) = (meta.lexemes as usize, meta.documents as usize);
-        let words = Column::words_for(meta.tokens as usize, meta.width);
+        let words = TokenColumn::words_for(meta.tokens as usize, meta.width);
         let segment = Segment {
             column: file.find_numbers::<u32>("column", words)?,
             lexemes: file.find_numbers::<u32>("lexemes", lexemes)?,
             frequencies: file.find_numbers::<u32>("frequencies", lexemes)?,
-            places: file.find_numbers::<u32>("places", lexemes)?,
-            lists: file.find("lists")?,
-            glued: file.find_numbers::<u64>("glued", lexemes.div_ceil(64))?,
-            odd: file.find("odd")?,
+            offsets: file.find_numbers::<u32>("places", lexemes)?,
+            postings: file.find("lists")?,
+            usually_no_space: file.find_numbers::<u64>("glued", lexemes.div_ceil(64))?,
+            spacing_exceptions: file.find("odd")?,
             sentences: file.find_numbers::<u64>("sentences", (meta.tokens as usize).div_ceil(64))?,
             paragraphs: file.find("paragraphs")?,
             starts: file.find_numbers::<u32>("starts", documents + 1)?,
             days: file.find_numbers::<[u32; 2]>("days", meta.days as usize)?,
             counted: file.find_numbers::<u32>("counted", meta.counted as usize)?,
-            count_places: file.find_numbers::<u32>("counts.places", meta.counted as usize)?,
+            count_offsets: file.find_numbers::<u32>("counts.places", meta.counted as usize)?,
             counts: file.find("counts")?,
-            documents: Places::find(&file, documents, &meta.fields)?,
+            documents: DocumentOffsets::find(&file, documents, &meta.fields)?,
             file,
             meta,
         };
@@ -78,12 +78,17 @@ impl Segment {
         self.file.verify()
     }
 
-    /// What it says about itself.
+    /// Its header.
     pub fn meta(&self) -> &Meta {
         &self.meta
     }
 
-    /// How many bytes it takes.
+    #[cfg(test)]
+    pub(crate) fn file_path(&self) -> &Path {
+        self.file.path()
+    }
+
+    /// Size of the file in bytes.
     pub fn bytes_on_disk(&self) -> u64 {
         self.file.bytes_on_disk()
     }
@@ -93,15 +98,15 @@ impl Segment {
         self.file.names()
     }
 
-    /// How many tokens it holds.
+    /// Number of tokens, including those of deleted documents.
     pub fn tokens(&self) -> u32 {
         self.meta.tokens
     }
 
     /// The rank of every token's lexeme.
     #[inline]
-    pub fn column(&self) -> Column<'_> {
-        Column::new(self.file.numbers(&self.column), self.meta.width, self.meta.tokens)
+    pub fn column(&self) -> TokenColumn<'_> {
+        TokenColumn::new(self.file.numbers(&self.column), self.meta.width, self.meta.tokens)
     }
 
     /// The lexemes that occur, ascending; a lexeme's rank is its place here.
@@ -110,19 +115,19 @@ impl Segment {
         self.file.numbers(&self.lexemes)
     }
 
-    /// How often each lexeme occurs, by rank. Removed documents are still in it.
+    /// Frequency of each lexeme by rank, including deleted documents.
     pub fn frequencies(&self) -> &[u32] {
         self.file.numbers(&self.frequencies)
     }
 
     /// The rank of a lexeme; nothing if it does not occur.
-    pub fn rank(&self, lexeme: u32) -> Option<u32> {
+    pub fn local_id(&self, lexeme: u32) -> Option<LocalLexemeId> {
         self.lexemes().binary_search(&lexeme).ok().map(|rank| rank as u32)
     }
 
     /// The lexeme of a rank.
     #[inline]
-    pub fn lexeme(&self, rank: u32) -> u32 {
+    pub fn lexeme(&self, rank: LocalLexemeId) -> u32 {
         self.lexemes().get(rank as usize).copied().unwrap_or(0)
     }
 
@@ -133,29 +138,29 @@ impl Segment {
     }
 
     /// The positions of a lexeme.
-    pub fn list(&self, rank: u32) -> List<'_> {
+    pub fn postings(&self, rank: LocalLexemeId) -> PostingList<'_> {
         let frequency = self.frequencies().get(rank as usize).copied().unwrap_or(0);
-        let places: &[u32] = self.file.numbers(&self.places);
+        let places: &[u32] = self.file.numbers(&self.offsets);
         let place = places.get(rank as usize).copied().unwrap_or(0);
         if frequency == 1 {
-            return List::only(place);
+            return PostingList::only(place);
         }
-        List::new(self.file.bytes(&self.lists).get(place as usize..).unwrap_or_default(), frequency)
+        PostingList::new(self.file.bytes(&self.postings).get(place as usize..).unwrap_or_default(), frequency)
     }
 
-    /// Whether a token stands without a space before it.
-    pub fn is_glued(&self, position: u32) -> bool {
-        bit(self.usually_glued(), self.column().get(position)) != self.odd_spaces().contains(position)
+    /// Whether a token has no space before it.
+    pub fn no_space_before(&self, position: u32) -> bool {
+        bit(self.usually_no_space(), self.column().get(position)) != self.spacing_exceptions().contains(position)
     }
 
-    /// A bit for every rank whose tokens mostly stand without a space before them.
-    pub(crate) fn usually_glued(&self) -> &[u64] {
-        self.file.numbers(&self.glued)
+    /// A bit for every rank of whose tokens most have no space before them.
+    pub(crate) fn usually_no_space(&self) -> &[u64] {
+        self.file.numbers(&self.usually_no_space)
     }
 
-    /// Tokens that do not follow the habit of their lexeme.
-    pub(crate) fn odd_spaces(&self) -> List<'_> {
-        List::new(self.file.bytes(&self.odd), self.meta.odd_spaces)
+    /// Tokens whose spacing differs from that of most tokens of their lexeme.
+    pub(crate) fn spacing_exceptions(&self) -> PostingList<'_> {
+        PostingList::new(self.file.bytes(&self.spacing_exceptions), self.meta.spacing_exceptions)
     }
 
     /// A bit for every token that begins a sentence.
@@ -172,8 +177,8 @@ impl Segment {
     }
 
     /// Where paragraphs begin.
-    pub fn paragraphs(&self) -> List<'_> {
-        List::new(self.file.bytes(&self.paragraphs), self.meta.paragraphs)
+    pub fn paragraphs(&self) -> PostingList<'_> {
+        PostingList::new(self.file.bytes(&self.paragraphs), self.meta.paragraphs)
     }
 
     /// Where each document begins, and the end of the last.
@@ -187,7 +192,7 @@ impl Segment {
         (self.starts().partition_point(|start| *start <= position) as u32).saturating_sub(1)
     }
 
-    /// The document of a token, given one that does not lie behind it. Fast where the two are near each other.
+    /// The document of a token by galloping search from one that is not behind it.
     #[inline]
     pub fn document_from(&self, document: u32, position: u32) -> u32 {
         let starts = self.starts();
@@ -213,7 +218,7 @@ impl Segment {
         self.file.numbers(&self.days)
     }
 
-    /// How many distinct days it has.
+    /// Number of distinct days.
     pub fn days(&self) -> usize {
         self.day_table().len()
     }
@@ -257,10 +262,10 @@ impl Segment {
     }
 
     /// The stored counts by day of a frequent lexeme; nothing if it is not frequent enough to have any.
-    pub fn day_counts(&self, rank: u32) -> Option<DayCounts<'_>> {
+    pub fn day_counts(&self, rank: LocalLexemeId) -> Option<DayCounts<'_>> {
         let counted: &[u32] = self.file.numbers(&self.counted);
         let index = counted.binary_search(&rank).ok()?;
-        let places: &[u32] = self.file.numbers(&self.count_places);
+        let places: &[u32] = self.file.numbers(&self.count_offsets);
         let bytes = self.file.bytes(&self.counts).get(*places.get(index)? as usize..)?;
         let (widths, numbers) = bytes.split_first_chunk::<2>()?;
         let [hits_width, documents_width] = widths.map(u32::from);
@@ -308,7 +313,7 @@ impl Segment {
         Ok((texts, document as usize % TEXTS_A_BLOCK))
     }
 
-    /// Gives every document's address and title.
+    /// Calls `each` with every document's number, URL and title.
     pub fn each_text(&self, mut each: impl FnMut(u32, &str, &str)) -> Result<()> {
         let mut document = 0;
         while document < self.meta.documents {
@@ -345,8 +350,8 @@ impl Segment {
         })
     }
 
-    /// How often each rank occurs in some documents.
-    pub fn count_tokens(&self, documents: &Bits, counts: &mut [u32]) {
+    /// Counts the tokens of each rank in some documents.
+    pub fn count_tokens(&self, documents: &BitSet, counts: &mut [u32]) {
         let column = self.column();
         for document in documents.iter() {
             let tokens = self.tokens_of(document);
@@ -371,13 +376,13 @@ pub struct DayCounts<'s> {
 }
 
 impl DayCounts<'_> {
-    /// How often the lexeme occurs on a day.
+    /// Hits of the lexeme on a day.
     pub fn hits(&self, day: usize) -> u32 {
-        read_small(self.hits, self.hits_width, day)
+        read_packed(self.hits, self.hits_width, day)
     }
 
-    /// In how many documents of the day it occurs.
+    /// Documents of the day that contain it.
     pub fn documents(&self, day: usize) -> u32 {
-        read_small(self.documents, self.documents_width, day)
+        read_packed(self.documents, self.documents_width, day)
     }
 }

@@ -1,19 +1,19 @@
-//! Writes a segment, whether its documents come from memory or from older segments.
+//! Writer of segments, from a batch in memory or from a merge.
 
 use std::path::Path;
 
 use super::documents::write_documents;
 use super::{COUNTED_FROM, Meta};
+use crate::codec::{BitSet, TokenColumnWriter, width_of, write_packed, write_postings};
 use crate::day::Day;
 use crate::error::{Error, Result};
-use crate::pack::{Bits, Column, ColumnPacker, width_of, write_list, write_small};
 use crate::sections::{FileKind, SectionWriter};
 
-/// Where the documents of a new segment come from, in the order in which they will lie there.
+/// Documents of a new segment, in its order.
 pub(super) trait Source {
     /// The lexemes that occur, ascending. A lexeme's rank is its place here.
     fn lexemes(&self) -> &[u32];
-    /// How many documents there are.
+    /// Number of documents.
     fn documents(&self) -> usize;
     fn tokens_of(&self, document: usize) -> u32;
     fn id(&self, document: usize) -> u128;
@@ -27,18 +27,24 @@ pub(super) trait Source {
     fn values(&self, field: usize) -> (Vec<String>, Vec<u32>);
     /// Appends the rank of every token.
     fn ranks(&mut self, document: usize, into: &mut Vec<u32>);
-    /// Tells where sentences and paragraphs begin and what stands without a space, for a document that begins at `at`.
-    fn shape(&mut self, document: usize, at: u32, sentences: &mut Bits, glued: &mut Bits, paragraphs: &mut Vec<u32>);
+    /// Marks the starts of sentences and paragraphs and the tokens without a space before them, for a document that begins at `at`.
+    fn shape(
+        &mut self,
+        document: usize,
+        at: u32,
+        sentences: &mut BitSet,
+        no_space_before: &mut BitSet,
+        paragraphs: &mut Vec<u32>,
+    );
     /// Appends the positions of a lexeme in the new segment, ascending. Ranks are asked for in their order.
     fn positions(&mut self, rank: usize, into: &mut Vec<u32>);
 }
 
-/// Writes the segment; says how many bytes it takes.
-pub(super) fn write(path: &Path, source: &mut impl Source) -> Result<u64> {
-    let documents = source.documents();
-    let mut starts = Vec::with_capacity(documents + 1);
+/// Position of the first token of each document, and the end of the last.
+fn document_starts(source: &impl Source) -> Result<Vec<u32>> {
+    let mut starts = Vec::with_capacity(source.documents() + 1);
     let mut total = 0u64;
-    for document in 0..documents {
+    for document in 0..source.documents() {
         starts.push(total as u32);
         total += u64::from(source.tokens_of(document));
         if total > super::MAX_TOKENS {
@@ -46,38 +52,43 @@ pub(super) fn write(path: &Path, source: &mut impl Source) -> Result<u64> {
         }
     }
     starts.push(total as u32);
-    let tokens = total as u32;
+    Ok(starts)
+}
 
+/// Writes the segment; returns its size in bytes.
+pub(super) fn write(path: &Path, source: &mut impl Source) -> Result<u64> {
+    let starts = document_starts(source)?;
+    let documents = source.documents();
+    let tokens = starts.last().copied().unwrap_or(0);
     let mut file = SectionWriter::create(path, FileKind::Segment)?;
     let lexemes = source.lexemes().len() as u32;
     let width = width_of(lexemes.saturating_sub(1));
-    let mut sentences = Bits::new(tokens as usize);
-    let mut glued = Bits::new(tokens as usize);
+    let mut sentences = BitSet::new(tokens as usize);
+    let mut no_space_before = BitSet::new(tokens as usize);
     let mut paragraphs = Vec::new();
     file.begin("column")?;
-    let mut packer = ColumnPacker::new(width);
+    let mut column = TokenColumnWriter::new(width);
     let mut ranks = Vec::new();
     for (document, start) in starts[..documents].iter().enumerate() {
         ranks.clear();
         source.ranks(document, &mut ranks);
         for rank in &ranks {
-            if let Some(block) = packer.push(*rank) {
+            if let Some(block) = column.push(*rank) {
                 file.write(block)?;
             }
         }
-        source.shape(document, *start, &mut sentences, &mut glued, &mut paragraphs);
+        source.shape(document, *start, &mut sentences, &mut no_space_before, &mut paragraphs);
     }
-    if let Some(block) = packer.finish() {
+    if let Some(block) = column.finish() {
         file.write(block)?;
     }
-    debug_assert_eq!(Column::words_for(tokens as usize, width) * 4 % 16, 0);
 
     let days = Days::new(source, &starts);
-    let lists = write_lists(&mut file, source, &days, &glued)?;
+    let lists = write_lists(&mut file, source, &days, &no_space_before)?;
     file.section("lexemes", source.lexemes())?;
     file.section("sentences", sentences.words())?;
     let mut packed = Vec::new();
-    write_list(&paragraphs, &mut packed);
+    write_postings(&paragraphs, &mut packed);
     file.section("paragraphs", &packed)?;
     file.section("starts", &starts)?;
     file.section("days", &days.table)?;
@@ -94,7 +105,7 @@ pub(super) fn write(path: &Path, source: &mut impl Source) -> Result<u64> {
         days: days.table.len() as u32,
         first_day: days.table.first().map_or(0, |entry| entry[0] as i32),
         last_day: days.table.last().map_or(0, |entry| entry[0] as i32),
-        odd_spaces: lists.odd_spaces,
+        spacing_exceptions: lists.spacing_exceptions,
         counted: lists.counted,
         fields,
     };
@@ -146,16 +157,21 @@ impl<'s> Days<'s> {
 }
 
 struct Lists {
-    odd_spaces: u32,
+    spacing_exceptions: u32,
     counted: u32,
 }
 
-/// Writes the list of each lexeme, what is remembered of its spaces, and its counts by day if it is frequent.
-fn write_lists(file: &mut SectionWriter, source: &mut impl Source, days: &Days<'_>, glued: &Bits) -> Result<Lists> {
+/// Writes the posting list of each lexeme, its spacing, and its counts by day if it is frequent.
+fn write_lists(
+    file: &mut SectionWriter,
+    source: &mut impl Source,
+    days: &Days<'_>,
+    no_space_before: &BitSet,
+) -> Result<Lists> {
     let lexemes = source.lexemes().len();
     let (mut frequencies, mut places) = (Vec::with_capacity(lexemes), Vec::with_capacity(lexemes));
-    let mut usually_glued = Bits::new(lexemes);
-    let mut odd_spaces = Bits::new(glued.words().len() * 64);
+    let mut usually_no_space = BitSet::new(lexemes);
+    let mut spacing_exceptions = BitSet::new(no_space_before.words().len() * 64);
     let mut counts = Counts::default();
     let mut packed = Vec::new();
     let mut positions = Vec::new();
@@ -165,14 +181,14 @@ fn write_lists(file: &mut SectionWriter, source: &mut impl Source, days: &Days<'
         positions.clear();
         source.positions(rank, &mut positions);
         frequencies.push(positions.len() as u32);
-        note_spaces(rank as u32, &positions, glued, &mut usually_glued, &mut odd_spaces);
+        note_spaces(rank as u32, &positions, no_space_before, &mut usually_no_space, &mut spacing_exceptions);
         if let [only] = positions[..] {
             places.push(only);
             continue;
         }
         places.push(u32::try_from(at).map_err(|_| Error::TooLarge { limit: super::MAX_TOKENS })?);
         packed.clear();
-        write_list(&positions, &mut packed);
+        write_postings(&positions, &mut packed);
         at += packed.len() as u64;
         file.write(&packed)?;
         if positions.len() as u32 >= COUNTED_FROM.max(2 * days.table.len() as u32) {
@@ -181,26 +197,29 @@ fn write_lists(file: &mut SectionWriter, source: &mut impl Source, days: &Days<'
     }
     file.section("frequencies", &frequencies)?;
     file.section("places", &places)?;
-    file.section("glued", usually_glued.words())?;
-    let odd: Vec<u32> = odd_spaces.iter().collect();
+    file.section("glued", usually_no_space.words())?;
+    let odd: Vec<u32> = spacing_exceptions.iter().collect();
     packed.clear();
-    write_list(&odd, &mut packed);
+    write_postings(&odd, &mut packed);
     file.section("odd", &packed)?;
     file.section("counted", &counts.ranks)?;
     file.section("counts.places", &counts.places)?;
     file.section("counts", &counts.bytes)?;
-    Ok(Lists { odd_spaces: odd.len() as u32, counted: counts.ranks.len() as u32 })
+    Ok(Lists { spacing_exceptions: odd.len() as u32, counted: counts.ranks.len() as u32 })
 }
 
-/// A comma never has a space before it, a word nearly always: only exceptions are stored.
-fn note_spaces(rank: u32, positions: &[u32], glued: &Bits, usually: &mut Bits, odd: &mut Bits) {
-    let count = positions.iter().filter(|position| glued.get(**position)).count();
+/// Stores the spacing of a lexeme by majority and exceptions: a comma never has a space before it, a word nearly always.
+fn note_spaces(rank: u32, positions: &[u32], no_space_before: &BitSet, usually: &mut BitSet, odd: &mut BitSet) {
+    let count = positions.iter().filter(|position| no_space_before.get(**position)).count();
     let is_usual = count * 2 > positions.len();
     if is_usual {
         usually.set(rank);
     }
     if count != 0 && count != positions.len() {
-        positions.iter().filter(|position| glued.get(**position) != is_usual).for_each(|position| odd.set(*position));
+        positions
+            .iter()
+            .filter(|position| no_space_before.get(**position) != is_usual)
+            .for_each(|position| odd.set(*position));
     }
 }
 
@@ -222,7 +241,7 @@ impl Counts {
         self.places.push(place);
         let widths = [&self.hits, &self.documents].map(|all| width_of(all.iter().copied().max().unwrap_or(0)));
         self.bytes.extend(widths.map(|width| width as u8));
-        write_small(&self.hits, widths[0], &mut self.bytes);
-        write_small(&self.documents, widths[1], &mut self.bytes);
+        write_packed(&self.hits, widths[0], &mut self.bytes);
+        write_packed(&self.documents, widths[1], &mut self.bytes);
     }
 }

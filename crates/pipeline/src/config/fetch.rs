@@ -125,7 +125,7 @@ impl FetchConfig {
             max_ratio: self.max_unpack_ratio,
             max_redirects: self.max_redirects,
             body_memory_bytes: self.memory_mib << 20,
-            rules_max_age: seconds(self.robots_max_age_h * 3600.0),
+            policy_max_age: seconds(self.robots_max_age_h * 3600.0),
             guard: Guard { allowed: networks(&self.allow_private)? },
             extra_roots: Some(PathBuf::from(&self.extra_roots)).filter(|path| !path.as_os_str().is_empty()),
             seed,

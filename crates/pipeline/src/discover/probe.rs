@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex};
 use anyhow::Result;
 use serde::Serialize;
 use tidings_feeds::discover::{Finding, Ladder, Question, in_robots};
-use tidings_fetch::{Desk, Errand, Kind};
+use tidings_fetch::{FetchJob, JobSource, Kind};
 use tidings_model::address;
 use tidings_store::candidates::Candidate;
 use tidings_store::pages::Shelf;
@@ -77,8 +77,8 @@ pub fn run_probes(
         }
         if !asked.is_empty() {
             let harvested = ask(context, seed, &asked, &mut cost)?;
-            for (ticket, (at, question)) in asked.iter().enumerate() {
-                let Some(found) = harvested.get(&(ticket as u32)) else {
+            for (job, (at, question)) in asked.iter().enumerate() {
+                let Some(found) = harvested.get(&(job as u32)) else {
                     probes[*at].ladder.learn(question, &Finding::Unreachable("left for later".to_owned()));
                     continue;
                 };
@@ -133,14 +133,14 @@ fn ask(context: &RunContext, seed: u64, asked: &[(usize, Question)], cost: &mut 
     let follow_up = if cost.rounds > 0 { Some(context.follow_up("discover")?) } else { None };
     let context = follow_up.as_ref().unwrap_or(context);
     let mut queues: BTreeMap<String, Vec<u32>> = BTreeMap::new();
-    for (ticket, (_, question)) in asked.iter().enumerate() {
+    for (job, (_, question)) in asked.iter().enumerate() {
         let host = address::host(&question.url).unwrap_or_default().to_ascii_lowercase();
-        queues.entry(host).or_default().push(ticket as u32);
+        queues.entry(host).or_default().push(job as u32);
     }
     require_contact(&context.config, &context.home, queues.keys().map(String::as_str))?;
     let memory = HostMemory::load(context, |host| queues.contains_key(host))?;
     let remembered = remembered_rules(context, |host| queues.contains_key(host))?;
-    let everybody_rested = memory.everybody;
+    let all_hosts_idle_for = memory.everybody;
     let queues = memory.queues(queues);
     let settings = context.config.fetch.for_probes(seed)?;
     let ceiling = settings.ceiling();
@@ -148,9 +148,9 @@ fn ask(context: &RunContext, seed: u64, asked: &[(usize, Question)], cost: &mut 
         kind: Kind::Probe,
         settings,
         queues,
-        everybody_rested,
+        all_hosts_idle_for,
         remembered,
-        desk: ProbeDesk(asked.iter().map(|(_, question)| question.url.clone()).collect()),
+        source: ProbeJobs(asked.iter().map(|(_, question)| question.url.clone()).collect()),
         shelf: Shelf::open(&context.home, &context.run, None),
     };
     let found = Arc::new(Mutex::new(Vec::new()));
@@ -170,7 +170,7 @@ fn ask(context: &RunContext, seed: u64, asked: &[(usize, Question)], cost: &mut 
         bytes: ingested.bytes,
     })?;
     let found = std::mem::take(&mut *found.lock().expect("no panic while held"));
-    Ok(found.into_iter().map(|probed| (probed.ticket, probed)).collect())
+    Ok(found.into_iter().map(|probed| (probed.job, probed)).collect())
 }
 
 /// Tells the sequences that have come so far which sitemaps their robots.txt names. The crawler has
@@ -195,10 +195,10 @@ fn tell_sitemaps(context: &RunContext, probes: &mut [Probe]) -> Result<()> {
     Ok(())
 }
 
-struct ProbeDesk(Vec<String>);
+struct ProbeJobs(Vec<String>);
 
-impl Desk for ProbeDesk {
-    fn errand(&mut self, ticket: u32) -> Result<Errand, Box<dyn std::error::Error + Send + Sync>> {
-        Ok(Errand { url: self.0[ticket as usize].clone(), headers: Vec::new() })
+impl JobSource for ProbeJobs {
+    fn job(&mut self, job: u32) -> Result<FetchJob, Box<dyn std::error::Error + Send + Sync>> {
+        Ok(FetchJob { url: self.0[job as usize].clone(), headers: Vec::new() })
     }
 }

@@ -7,7 +7,7 @@ use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::thread::JoinHandle;
 
 use anyhow::{Result, anyhow};
-use tidings_fetch::Gauge;
+use tidings_fetch::CrawlStats;
 use tidings_model::Status;
 use tidings_store::journal::{Journal, Step};
 use tidings_store::pages::Shelf;
@@ -42,19 +42,19 @@ pub(super) struct Committed {
 struct Commits {
     journal: Journal,
     shelf: Shelf,
-    gauge: Arc<Gauge>,
+    stats: Arc<CrawlStats>,
     counters: Counters,
     provisional: Step,
     provisional_counters: Counters,
 }
 
 impl Committer {
-    pub(super) fn start(journal: Journal, shelf: Shelf, gauge: Arc<Gauge>, cancel: CancelToken) -> Committer {
+    pub(super) fn start(journal: Journal, shelf: Shelf, stats: Arc<CrawlStats>, cancel: CancelToken) -> Committer {
         let (sender, batches) = sync_channel(4);
         let commits = Commits {
             journal,
             shelf,
-            gauge,
+            stats,
             counters: Counters::default(),
             provisional: Step::default(),
             provisional_counters: Counters::default(),
@@ -78,7 +78,7 @@ impl Committer {
         drop(self.sender);
         let mut commits = self.thread.join().map_err(|_| anyhow!("the committer failed"))??;
         let failing: u64 = commits.provisional_counters.0.values().sum();
-        let offline = commits.gauge.answering_hosts.load(Relaxed) == 0 && failing >= SURELY_OFFLINE;
+        let offline = commits.stats.answering_hosts.load(Relaxed) == 0 && failing >= SURELY_OFFLINE;
         if !offline {
             commits.accept_provisional()?;
         }
@@ -111,7 +111,7 @@ impl Commits {
             counters = Counters(others);
         }
         self.counters.absorb(counters);
-        if self.gauge.answering_hosts.load(Relaxed) > 0 {
+        if self.stats.answering_hosts.load(Relaxed) > 0 {
             self.accept_provisional()?;
         }
         Ok(())

@@ -7,7 +7,7 @@ use http::header;
 use tidings_feeds::schedule::hints::{fresh_s, retry_after_s};
 use tidings_feeds::schedule::{Failure, Hints, Sighting, Tempo};
 use tidings_fetch::decode::{Ceiling, Decoder};
-use tidings_fetch::{Answer, Delivery};
+use tidings_fetch::{FetchResult, HttpResponse};
 use tidings_model::{Feed, address};
 use tidings_store::feeds::{FeedState, Polled};
 use tidings_store::journal::Record;
@@ -26,7 +26,7 @@ const MAX_TITLE_CHARS: usize = 500;
 
 /// Reads feeds and lists their entries.
 pub struct FeedProcessor {
-    /// What is remembered about each feed, by ticket.
+    /// What is remembered about each feed, by job.
     known: Arc<Vec<FeedState>>,
     decoder: Decoder,
     /// How often feeds are polled at present.
@@ -40,16 +40,16 @@ impl FeedProcessor {
     }
 
     /// The poll's outcome with the feed's next turn.
-    fn follow(&mut self, delivery: &Delivery, batch: &mut Batch) -> FeedState {
-        let since = self.known[delivery.ticket as usize].succeeded.parse().ok();
-        let (mut state, feed) = self.poll(delivery, batch);
-        let now = delivery.at;
+    fn follow(&mut self, result: &FetchResult, batch: &mut Batch) -> FeedState {
+        let since = self.known[result.job as usize].succeeded.parse().ok();
+        let (mut state, feed) = self.poll(result, batch);
+        let now = result.at;
         let mut pulse = pulse_of(&state);
         match (state.polled, &feed) {
             (Polled::Listed, Some(feed)) => {
                 let new = pulse.listed(now, since, &sightings(feed), &feed.pace);
                 state.wishes = wishes(&feed.pace);
-                let before = &self.known[delivery.ticket as usize];
+                let before = &self.known[result.job as usize];
                 if new > 0 && since.is_some() && kept_its_validators(before, &state) {
                     state.lies += 1;
                 }
@@ -59,34 +59,34 @@ impl FeedProcessor {
         }
         keep_pulse(&mut state, &pulse);
         let seed = seed_of(&state);
-        let hints = hints_of(&state, said(delivery));
+        let hints = hints_of(&state, said(result));
         let turn = match state.polled {
             Polled::Listed | Polled::Unchanged => self.tempo.next(&pulse, now, seed, &hints),
             Polled::Failed | Polled::Gone => {
-                let failure = Failure { times: state.failures, hard: is_hard(delivery) };
-                self.tempo.after_failure(&pulse, now, seed, &said(delivery), failure)
+                let failure = Failure { times: state.failures, hard: is_hard(result) };
+                self.tempo.after_failure(&pulse, now, seed, &said(result), failure)
             }
         };
         keep_turn(&mut state, turn, now);
         state
     }
 
-    fn poll(&mut self, delivery: &Delivery, batch: &mut Batch) -> (FeedState, Option<Feed>) {
-        let mut state = self.known[delivery.ticket as usize].clone();
-        let now = rfc3339(delivery.at);
+    fn poll(&mut self, result: &FetchResult, batch: &mut Batch) -> (FeedState, Option<Feed>) {
+        let mut state = self.known[result.job as usize].clone();
+        let now = rfc3339(result.at);
         state.checked = now.clone();
-        note_move(&mut state, delivery);
-        let answer = match &delivery.result {
+        note_move(&mut state, result);
+        let answer = match &result.result {
             Ok(answer) => answer,
             Err((status, detail)) => return (failed(state, format!("{status}: {detail}")), None),
         };
         let state = match answer.status.as_u16() {
             304 => unchanged(FeedState { conditional: state.conditional + 1, ..state }, now),
             410 => FeedState { polled: Polled::Gone, error: "410: the server says it is gone".to_owned(), ..state },
-            200..300 => match self.read(&state, delivery, answer) {
+            200..300 => match self.read(&state, result, answer) {
                 Ok(None) => unchanged(remember_validators(state, answer), now),
                 Ok(Some((feed, body))) => {
-                    list(&state, delivery, &feed, &now, batch);
+                    list(&state, result, &feed, &now, batch);
                     let state = remember_validators(state, answer);
                     let state = FeedState {
                         polled: Polled::Listed,
@@ -111,8 +111,8 @@ impl FeedProcessor {
     fn read(
         &mut self,
         state: &FeedState,
-        delivery: &Delivery,
-        answer: &Answer,
+        result: &FetchResult,
+        answer: &HttpResponse,
     ) -> Result<Option<(Feed, String)>, String> {
         let text = |name| answer.headers.get(name).map(|value| String::from_utf8_lossy(value.as_bytes()).into_owned());
         let encodings = text(header::CONTENT_ENCODING).unwrap_or_default();
@@ -125,7 +125,7 @@ impl FeedProcessor {
             return Ok(None);
         }
         let content_type = text(header::CONTENT_TYPE);
-        match tidings_feeds::read(&body, content_type.as_deref(), &delivery.url) {
+        match tidings_feeds::read(&body, content_type.as_deref(), &result.url) {
             Ok(feed) => Ok(Some((feed, fingerprint))),
             Err(fault) => Err(format!("not-a-feed: {fault}")),
         }
@@ -133,15 +133,15 @@ impl FeedProcessor {
 }
 
 impl Processor for FeedProcessor {
-    fn process(&mut self, deliveries: Vec<Delivery>) -> Batch {
+    fn process(&mut self, results: Vec<FetchResult>) -> Batch {
         let mut batch = Batch::default();
-        for delivery in deliveries {
-            let state = self.follow(&delivery, &mut batch);
+        for result in results {
+            let state = self.follow(&result, &mut batch);
             if state.polled == Polled::Failed {
                 log::debug!("{}: {}", state.feed, state.error);
             }
-            let provisional = matches!(&delivery.result, Err((status, _)) if status.is_network_trouble());
-            let word = match &delivery.result {
+            let provisional = matches!(&result.result, Err((status, _)) if status.is_network_trouble());
+            let word = match &result.result {
                 Err((status, _)) => status.to_string(),
                 Ok(_) => state.polled.word().to_owned(),
             };
@@ -162,7 +162,7 @@ fn unchanged(state: FeedState, now: String) -> FeedState {
 }
 
 /// Validators are sent back exactly as they came.
-fn remember_validators(state: FeedState, answer: &Answer) -> FeedState {
+fn remember_validators(state: FeedState, answer: &HttpResponse) -> FeedState {
     let text = |name| answer.headers.get(name).and_then(|value| value.to_str().ok()).unwrap_or_default().to_owned();
     FeedState { etag: text(header::ETAG), last_modified: text(header::LAST_MODIFIED), conditional: 0, ..state }
 }
@@ -183,34 +183,34 @@ fn sightings(feed: &Feed) -> Vec<Sighting> {
 }
 
 /// What a server says in its headers about being asked again.
-fn said(delivery: &Delivery) -> Hints {
-    let Ok(answer) = &delivery.result else { return Hints::default() };
+fn said(result: &FetchResult) -> Hints {
+    let Ok(answer) = &result.result else { return Hints::default() };
     let text = |name| answer.headers.get(name).and_then(|value| value.to_str().ok());
-    let fresh = fresh_s(text(header::CACHE_CONTROL), text(header::AGE), text(header::EXPIRES), delivery.at);
+    let fresh = fresh_s(text(header::CACHE_CONTROL), text(header::AGE), text(header::EXPIRES), result.at);
     let failed = answer.status.is_client_error() || answer.status.is_server_error();
     Hints {
         // How long an error is good for is nobody's considered opinion.
         fresh_s: fresh.filter(|_| !failed),
-        retry_after_s: retry_after_s(text(header::RETRY_AFTER), delivery.at).filter(|_| failed),
+        retry_after_s: retry_after_s(text(header::RETRY_AFTER), result.at).filter(|_| failed),
         ..Hints::default()
     }
 }
 
 /// Whether a failure will last, as far as one can tell: the server is there and says no.
-fn is_hard(delivery: &Delivery) -> bool {
-    match &delivery.result {
+fn is_hard(result: &FetchResult) -> bool {
+    match &result.result {
         Err((status, _)) => !status.is_network_trouble() || status.to_string() == "dns",
         Ok(answer) => !answer.status.is_server_error() && !matches!(answer.status.as_u16(), 408 | 425 | 429),
     }
 }
 
-fn note_move(state: &mut FeedState, delivery: &Delivery) {
+fn note_move(state: &mut FeedState, result: &FetchResult) {
     let permanent = |status: u16| matches!(status, 301 | 308);
-    let moved = !delivery.redirects.is_empty() && delivery.redirects.iter().all(|redirect| permanent(redirect.status));
-    let answered = matches!(&delivery.result, Ok(answer) if answer.status.as_u16() < 400);
+    let moved = !result.redirects.is_empty() && result.redirects.iter().all(|redirect| permanent(redirect.status));
+    let answered = matches!(&result.result, Ok(answer) if answer.status.as_u16() < 400);
     if moved && answered {
-        state.moved_times = if state.moved_to == delivery.url { state.moved_times + 1 } else { 1 };
-        state.moved_to = delivery.url.clone();
+        state.moved_times = if state.moved_to == result.url { state.moved_times + 1 } else { 1 };
+        state.moved_to = result.url.clone();
     } else if answered && state.moved_times < MOVES_TO_BELIEVE {
         // It answers where it always did, so it has not moved after all.
         (state.moved_to, state.moved_times) = (String::new(), 0);
@@ -220,11 +220,11 @@ fn note_move(state: &mut FeedState, delivery: &Delivery) {
     }
 }
 
-fn list(state: &FeedState, delivery: &Delivery, feed: &Feed, now: &str, batch: &mut Batch) {
+fn list(state: &FeedState, result: &FetchResult, feed: &Feed, now: &str, batch: &mut Batch) {
     let mut listed = HashSet::new();
     let mut without_link = 0;
     for entry in &feed.entries {
-        let link = entry.link.as_deref().and_then(|link| address::normalise(link, Some(&delivery.url)));
+        let link = entry.link.as_deref().and_then(|link| address::normalise(link, Some(&result.url)));
         let Some(url) = link else {
             without_link += 1;
             continue;

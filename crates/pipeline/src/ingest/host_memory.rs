@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use anyhow::{Result, bail};
 use jiff::Timestamp;
-use tidings_fetch::{Queue, RulesFound, RulesKind};
+use tidings_fetch::{HostQueue, PolicyKind, PolicyResponse};
 use tidings_model::address;
 use tidings_store::{Home, hosts, rules};
 
@@ -49,29 +49,34 @@ impl HostMemory {
         let longest_pause = Duration::from_secs_f64(context.config.fetch.max_crawl_delay_s.max(60.0));
         let mut memory = HostMemory { states: HashMap::new(), everybody: None };
         hosts::read(&context.home, |state| {
-            let rested = state.last_request.parse::<Timestamp>().ok().map(|last| elapsed(last, now));
-            let not_for = state.not_before.parse::<Timestamp>().ok().map(|until| elapsed(now, until));
-            let not_for = not_for.filter(|wait| !wait.is_zero());
-            let matters = not_for.is_some() || rested.is_some_and(|rested| rested < longest_pause);
+            let idle_for = state.last_request.parse::<Timestamp>().ok().map(|last| elapsed(last, now));
+            let blocked_for = state.not_before.parse::<Timestamp>().ok().map(|until| elapsed(now, until));
+            let blocked_for = blocked_for.filter(|wait| !wait.is_zero());
+            let matters = blocked_for.is_some() || idle_for.is_some_and(|idle_for| idle_for < longest_pause);
             if state.host == hosts::EVERYBODY {
-                memory.everybody = rested;
+                memory.everybody = idle_for;
             } else if matters || is_asked(&state.host) {
-                memory.states.insert(state.host, (rested, not_for));
+                memory.states.insert(state.host, (idle_for, blocked_for));
             }
         })?;
         Ok(memory)
     }
 
     /// The queues of a run, and empty ones for the other hosts that must not be asked too soon.
-    pub fn queues(mut self, tickets: impl IntoIterator<Item = (String, Vec<u32>)>) -> Vec<Queue> {
+    pub fn queues(mut self, jobs: impl IntoIterator<Item = (String, Vec<u32>)>) -> Vec<HostQueue> {
         let mut queues = Vec::new();
-        for (host, tickets) in tickets {
-            let (rested, not_for) = self.states.remove(&host).unwrap_or_default();
-            let rested = rested.into_iter().chain(self.everybody).min();
-            queues.push(Queue { host, tickets, rested, not_for });
+        for (host, jobs) in jobs {
+            let (idle_for, blocked_for) = self.states.remove(&host).unwrap_or_default();
+            let idle_for = idle_for.into_iter().chain(self.everybody).min();
+            queues.push(HostQueue { host, jobs, idle_for, blocked_for });
         }
         let others = self.states.into_iter();
-        queues.extend(others.map(|(host, (rested, not_for))| Queue { host, tickets: Vec::new(), rested, not_for }));
+        queues.extend(others.map(|(host, (idle_for, blocked_for))| HostQueue {
+            host,
+            jobs: Vec::new(),
+            idle_for,
+            blocked_for,
+        }));
         // The same order on every machine, so that a seed means the same everywhere.
         queues.sort_by(|a, b| a.host.cmp(&b.host));
         queues
@@ -79,7 +84,7 @@ impl HostMemory {
 }
 
 /// The robots.txt and tdmrep answers of these hosts that are still fresh.
-pub fn remembered_rules(context: &RunContext, is_asked: impl Fn(&str) -> bool) -> Result<Vec<RulesFound>> {
+pub fn remembered_rules(context: &RunContext, is_asked: impl Fn(&str) -> bool) -> Result<Vec<PolicyResponse>> {
     let max_age = Duration::from_secs_f64(context.config.fetch.robots_max_age_h * 3600.0);
     let mut remembered = Vec::new();
     let wanted = |answer: &rules::RulesAnswer| {
@@ -90,9 +95,9 @@ pub fn remembered_rules(context: &RunContext, is_asked: impl Fn(&str) -> bool) -
     };
     rules::read(&context.home, wanted, |answer| {
         let Ok(fetched) = answer.fetched.parse() else { return };
-        remembered.push(RulesFound {
+        remembered.push(PolicyResponse {
             origin: answer.origin,
-            kind: if answer.kind == "robots" { RulesKind::Robots } else { RulesKind::Tdmrep },
+            kind: if answer.kind == "robots" { PolicyKind::Robots } else { PolicyKind::Tdmrep },
             fetched,
             status: Ok(answer.status),
             digest: answer.digest,

@@ -23,7 +23,9 @@ use std::time::Duration;
 
 use anyhow::{Context as _, Result};
 use serde::{Deserialize, Serialize};
-use tidings_fetch::{Answer, Delivery, Desk, Gauge, Harvest, Kind, Outcome, Queue, RulesFound, Settings};
+use tidings_fetch::{
+    CrawlOutcome, CrawlStats, Crawler, FetchResult, HostQueue, HttpResponse, JobSource, Kind, PolicyResponse, Settings,
+};
 use tidings_store::journal::{Journal, Record, Step};
 use tidings_store::pages::Shelf;
 use tidings_store::{Home, hosts::HostState, rfc3339};
@@ -39,7 +41,7 @@ use committer::Committer;
 /// A batch is handed on when it holds about as much text as a frame should.
 const BATCH_BYTES: usize = 2 << 20;
 
-/// Or when its first delivery has waited this long: what is lost by a crash is never older.
+/// Or when its first result has waited this long: what is lost by a crash is never older.
 const LINGER: Duration = Duration::from_secs(5);
 
 /// How often the clock and the disk are looked at while the crawl goes on.
@@ -48,7 +50,7 @@ const TICK: Duration = Duration::from_millis(500);
 /// Turns answers into what is kept of them. There is one processor per core.
 pub trait Processor: Send + 'static {
     /// Works through a batch.
-    fn process(&mut self, deliveries: Vec<Delivery>) -> Batch;
+    fn process(&mut self, results: Vec<FetchResult>) -> Batch;
 }
 
 /// What a processor made of some answers.
@@ -88,19 +90,19 @@ impl Counters {
 }
 
 /// Everything that a crawl of one kind needs.
-pub struct Work<D: Desk> {
+pub struct Work<D: JobSource> {
     /// Pages or feeds.
     pub kind: Kind,
     /// How to ask.
     pub settings: Settings,
     /// Whom to ask what.
-    pub queues: Vec<Queue>,
-    /// How long everybody has rested, if an earlier run lost count of whom it asked.
-    pub everybody_rested: Option<Duration>,
+    pub queues: Vec<HostQueue>,
+    /// How long everybody has idle_for, if an earlier run lost count of whom it asked.
+    pub all_hosts_idle_for: Option<Duration>,
     /// Rules that are still good.
-    pub remembered: Vec<RulesFound>,
+    pub remembered: Vec<PolicyResponse>,
     /// Where errands are looked up.
-    pub desk: D,
+    pub source: D,
     /// Where pages go.
     pub shelf: Shelf,
 }
@@ -108,7 +110,7 @@ pub struct Work<D: Desk> {
 /// What a crawl brought.
 pub struct Ingested {
     /// How it ended.
-    pub outcome: Outcome,
+    pub outcome: CrawlOutcome,
     /// Errands that were not brought to an end, because time ran out or their host was given up.
     pub left: u64,
     /// What was made durable, by the word for what happened.
@@ -129,14 +131,14 @@ pub fn run<D, C>(
     make_processor: impl Fn() -> C,
 ) -> Result<Ingested>
 where
-    D: Desk + 'static,
+    D: JobSource + 'static,
     C: Processor,
 {
     let file_limit = tidings_fetch::raise_file_limit();
     let journal = Journal::create(&context.home, &context.run)?;
     let run_log = log.take()?;
     let cores = std::thread::available_parallelism().map_or(2, |cores| cores.get());
-    let total: u64 = work.queues.iter().map(|queue| queue.tickets.len() as u64).sum();
+    let total: u64 = work.queues.iter().map(|queue| queue.jobs.len() as u64).sum();
     let threads = cores.clamp(2, 8);
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .worker_threads(threads)
@@ -145,30 +147,30 @@ where
         .build()
         .context("cannot start the threads of the crawler")?;
 
-    let gauge = Arc::new(Gauge::default());
-    let committer = Committer::start(journal, work.shelf, gauge.clone(), context.cancel.clone());
+    let stats = Arc::new(CrawlStats::default());
+    let committer = Committer::start(journal, work.shelf, stats.clone(), context.cancel.clone());
     let (events, request_log) = request_log::start(run_log, committer.sender(), context.cancel.clone());
-    let (deliveries, arriving) = mpsc::channel(64);
+    let (results, arriving) = mpsc::channel(64);
     let processors =
         Processors { free: Mutex::new((0..cores).map(|_| make_processor()).collect()), places: Semaphore::new(cores) };
 
-    let harvest = Harvest {
+    let harvest = Crawler {
         settings: work.settings,
         kind: work.kind,
-        desk: work.desk,
-        deliveries,
+        source: work.source,
+        results,
         events,
         stop: context.cancel.watch(),
-        gauge: gauge.clone(),
+        stats: stats.clone(),
         file_limit,
-        everybody_rested: work.everybody_rested,
+        all_hosts_idle_for: work.all_hosts_idle_for,
     };
     let (outcome, delivered) = runtime.block_on(async {
         let collecting = tokio::spawn(collect(arriving, Arc::new(processors), committer.sender()));
         let watching = tokio::spawn(watch(Watch {
             home: context.home.clone(),
             cancel: context.cancel.clone(),
-            gauge: gauge.clone(),
+            stats: stats.clone(),
             min_free_bytes: context.config.store.min_free_mib << 20,
             time_limit: context.time_left(),
             progress: context.progress(noun(work.kind), total),
@@ -190,8 +192,8 @@ where
         left: total - delivered,
         counters: committed.counters,
         offline: committed.offline,
-        requests: gauge.asked.load(Relaxed),
-        bytes: gauge.bytes.load(Relaxed),
+        requests: stats.requests.load(Relaxed),
+        bytes: stats.bytes.load(Relaxed),
     })
 }
 
@@ -203,7 +205,7 @@ fn noun(kind: Kind) -> &'static str {
     }
 }
 
-fn hosts_step(outcome: &Outcome) -> Step {
+fn hosts_step(outcome: &CrawlOutcome) -> Step {
     let mut step = Step::default();
     for note in &outcome.hosts {
         step.push(&Record::Host(Box::new(HostState {
@@ -223,9 +225,9 @@ struct Processors<C> {
     places: Semaphore,
 }
 
-/// Gathers deliveries into batches of a good size and gives them to processors; tells how many came.
+/// Gathers results into batches of a good size and gives them to processors; tells how many came.
 async fn collect<C: Processor>(
-    mut arriving: mpsc::Receiver<Delivery>,
+    mut arriving: mpsc::Receiver<FetchResult>,
     processors: Arc<Processors<C>>,
     committer: committer::Sender,
 ) -> u64 {
@@ -240,21 +242,21 @@ async fn collect<C: Processor>(
             false => timeout_at(oldest + LINGER, arriving.recv()).await,
         };
         let (full, ended) = match next {
-            Ok(Some(delivery)) => {
+            Ok(Some(result)) => {
                 delivered += 1;
                 if batch.is_empty() {
                     oldest = Instant::now();
                 }
-                weight += unpacked_bytes(&delivery);
-                let large = delivery.result.as_ref().is_ok_and(Answer::is_large);
-                batch.push(delivery);
+                weight += unpacked_bytes(&result);
+                let large = result.result.as_ref().is_ok_and(HttpResponse::is_large);
+                batch.push(result);
                 (large || weight >= BATCH_BYTES, false)
             }
             Ok(None) => (true, true),
             Err(_) => (true, false),
         };
         if full && !batch.is_empty() {
-            let deliveries = std::mem::take(&mut batch);
+            let results = std::mem::take(&mut batch);
             weight = 0;
             let (processors, committer) = (processors.clone(), committer.clone());
             // While all processors are busy no answer is taken: the crawler feels the backpressure.
@@ -263,7 +265,7 @@ async fn collect<C: Processor>(
             at_work.spawn_blocking(move || {
                 let processor = processors.free.lock().expect("no panic while held").pop();
                 let mut processor = processor.expect("as many processors as places");
-                let batch = processor.process(deliveries);
+                let batch = processor.process(results);
                 processors.free.lock().expect("no panic while held").push(processor);
                 committer.batch(batch);
                 processors.places.add_permits(1);
@@ -278,10 +280,10 @@ async fn collect<C: Processor>(
     delivered
 }
 
-/// About how much text a delivery will be.
-fn unpacked_bytes(delivery: &Delivery) -> usize {
+/// About how much text a result will be.
+fn unpacked_bytes(result: &FetchResult) -> usize {
     const RECORD: usize = 300;
-    let Ok(answer) = &delivery.result else { return RECORD };
+    let Ok(answer) = &result.result else { return RECORD };
     let encoded = answer.headers.get(http::header::CONTENT_ENCODING).map_or("", |value| value.to_str().unwrap_or(""));
     let bytes = match (encoded, answer.body.last_chunk::<4>()) {
         // A gzip body ends with its unpacked length; whether it lies does not matter here.
@@ -295,7 +297,7 @@ fn unpacked_bytes(delivery: &Delivery) -> usize {
 struct Watch {
     home: Home,
     cancel: CancelToken,
-    gauge: Arc<Gauge>,
+    stats: Arc<CrawlStats>,
     min_free_bytes: u64,
     time_limit: Option<Duration>,
     progress: ProgressScope,
@@ -318,14 +320,14 @@ async fn watch(mut watch: Watch) {
                 watch.time_limit = None;
             }
             _ = ticks.tick() => {
-                let gauge = &watch.gauge;
+                let stats = &watch.stats;
                 let elapsed = began.elapsed();
-                let delivered = gauge.delivered.load(Relaxed);
+                let delivered = stats.delivered.load(Relaxed);
                 let detail = format!(
                     "{} under way, {:.1}/s, {:.1} MB, {}",
-                    gauge.under_way.load(Relaxed),
+                    stats.in_flight.load(Relaxed),
                     delivered as f64 / elapsed.as_secs_f64().max(0.1),
-                    gauge.bytes.load(Relaxed) as f64 / 1e6,
+                    stats.bytes.load(Relaxed) as f64 / 1e6,
                     span(elapsed),
                 );
                 watch.progress.show(delivered, &detail);

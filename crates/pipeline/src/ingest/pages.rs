@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use http::header;
 use tidings_fetch::decode::{Ceiling, Decoder};
-use tidings_fetch::{Answer, Delivery, head_text, rights};
+use tidings_fetch::{FetchResult, HttpResponse, head_text, rights};
 use tidings_model::{Page, Rights, Row, Status};
 use tidings_store::journal::Record;
 use tidings_store::removed::{Removed, STATUS};
@@ -44,11 +44,11 @@ impl PageProcessor {
     }
 
     /// The page in an answer, or what is wrong with it.
-    fn page(&mut self, row: &Row<'_>, delivery: &Delivery, answer: &Answer) -> Result<Page, Status> {
+    fn page(&mut self, row: &Row<'_>, result: &FetchResult, answer: &HttpResponse) -> Result<Page, Status> {
         if !answer.status.is_success() {
             return Err(Status::Http(answer.status.as_u16()));
         }
-        if self.removed.covers(&delivery.url).is_some() {
+        if self.removed.covers(&result.url).is_some() {
             return Err(Status::failed(STATUS));
         }
         let text = |name| answer.headers.get(name).map(|value| String::from_utf8_lossy(value.as_bytes()).into_owned());
@@ -57,20 +57,20 @@ impl PageProcessor {
         if body.iter().all(u8::is_ascii_whitespace) {
             return Err(Status::failed("empty"));
         }
-        let (tdmrep, tdmrep_policy) = delivery.tdm.clone();
+        let (tdmrep, tdmrep_policy) = result.tdm.clone();
         Ok(Page {
             url: row.url.to_owned(),
-            final_url: delivery.url.clone(),
+            final_url: result.url.clone(),
             feed: row.feed.to_owned(),
             title: row.title.to_owned(),
             published: row.published.to_owned(),
             seen: row.seen.to_owned(),
-            downloaded: rfc3339(delivery.at),
+            downloaded: rfc3339(result.at),
             status: answer.status.as_u16(),
             content_type: text(header::CONTENT_TYPE).unwrap_or_default(),
             headers: rights::useful(&answer.headers),
             rights: Rights {
-                robots: delivery.robots.clone(),
+                robots: result.robots.clone(),
                 tdmrep,
                 tdmrep_policy,
                 headers: rights::of_headers(&answer.headers),
@@ -82,31 +82,31 @@ impl PageProcessor {
 }
 
 impl Processor for PageProcessor {
-    fn process(&mut self, deliveries: Vec<Delivery>) -> Batch {
+    fn process(&mut self, results: Vec<FetchResult>) -> Batch {
         let work = self.work.clone();
         let mut batch = Batch::default();
         self.lines.clear();
-        for delivery in deliveries {
-            let Ok(line) = work.line(delivery.ticket) else { continue };
+        for result in results {
+            let Ok(line) = work.line(result.job) else { continue };
             let Ok(row) = Row::parse(&line) else { continue };
-            let status = match &delivery.result {
+            let status = match &result.result {
                 Err((status, detail)) => {
                     log::debug!("{}: {status} ({detail})", row.url);
                     status.clone()
                 }
-                Ok(answer) => match self.page(&row, &delivery, answer) {
+                Ok(answer) => match self.page(&row, &result, answer) {
                     Err(status) => status,
                     Ok(page) => {
                         page.write_line(&mut self.lines).expect("pages serialise");
                         if let Some(writer) = &mut self.warc {
-                            batch.warc.extend(archive(writer, &row, &delivery, answer));
+                            batch.warc.extend(archive(writer, &row, &result, answer));
                         }
                         Status::Ok
                     }
                 },
             };
             let word = status.to_string();
-            let provisional = delivery.result.is_err() && status.is_network_trouble();
+            let provisional = result.result.is_err() && status.is_network_trouble();
             let step = if provisional { &mut batch.provisional } else { &mut batch.step };
             step.push(&Record::Fate { url: row.url.into(), status: word.as_str().into(), retries: row.retries + 1 });
             batch.counters.add(word, 1);
@@ -118,21 +118,21 @@ impl Processor for PageProcessor {
     }
 }
 
-fn archive(writer: &mut warc::Writer, row: &Row<'_>, delivery: &Delivery, answer: &Answer) -> Vec<u8> {
-    let target = delivery.url.split_once("://").map_or("/", |(_, rest)| rest.find('/').map_or("/", |at| &rest[at..]));
+fn archive(writer: &mut warc::Writer, row: &Row<'_>, result: &FetchResult, answer: &HttpResponse) -> Vec<u8> {
+    let target = result.url.split_once("://").map_or("/", |(_, rest)| rest.find('/').map_or("/", |at| &rest[at..]));
     let reason = answer.status.canonical_reason().unwrap_or_default();
     let mut metadata = format!(
         "feed: {}\r\nseen: {}\r\npublished: {}\r\ntitle: {}\r\nplanUrl: {}\r\n",
         row.feed, row.seen, row.published, row.title, row.url
     );
-    for redirect in &delivery.redirects {
+    for redirect in &result.redirects {
         metadata.push_str(&format!("redirect: {} {}\r\n", redirect.status, redirect.to));
     }
     writer.exchange(&warc::Exchange {
-        url: &delivery.url,
-        date: delivery.at,
+        url: &result.url,
+        date: result.at,
         ip: Some(answer.ip),
-        request: &head_text(&format!("GET {target} HTTP/1.1"), &answer.asked),
+        request: &head_text(&format!("GET {target} HTTP/1.1"), &answer.request_headers),
         response: &head_text(&format!("HTTP/1.1 {} {reason}", answer.status.as_u16()), &answer.headers),
         body: &answer.body,
         metadata: &metadata,

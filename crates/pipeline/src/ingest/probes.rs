@@ -6,15 +6,15 @@ use std::sync::{Arc, Mutex};
 use http::header;
 use tidings_feeds::discover::{self, Finding};
 use tidings_fetch::decode::{Ceiling, Decoder};
-use tidings_fetch::{Answer, Delivery};
+use tidings_fetch::{FetchResult, HttpResponse};
 
 use super::{Batch, Processor};
 
 /// What a probe found out.
 #[derive(Debug)]
 pub struct Probed {
-    /// The errand's ticket.
-    pub ticket: u32,
+    /// The errand's job.
+    pub job: u32,
     /// Where it led for good, if that is somewhere else.
     pub moved_to: Option<String>,
     /// What the answer was.
@@ -34,8 +34,8 @@ impl ProbeProcessor {
         ProbeProcessor { decoder: Decoder::new(ceiling), max_bytes: ceiling.max_bytes, found }
     }
 
-    fn finding(&mut self, delivery: &Delivery) -> Finding {
-        let answer = match &delivery.result {
+    fn finding(&mut self, result: &FetchResult) -> Finding {
+        let answer = match &result.result {
             Ok(answer) => answer,
             Err((status, _)) => {
                 let word = status.to_string();
@@ -44,14 +44,14 @@ impl ProbeProcessor {
             }
         };
         match answer.status.as_u16() {
-            200..300 => self.read(delivery, answer),
+            200..300 => self.read(result, answer),
             // Not now says nothing about whether there is a feed.
             code @ (429 | 500..600) => Finding::Unreachable(code.to_string()),
             code => Finding::Nothing(code.to_string()),
         }
     }
 
-    fn read(&mut self, delivery: &Delivery, answer: &Answer) -> Finding {
+    fn read(&mut self, result: &FetchResult, answer: &HttpResponse) -> Finding {
         let text = |name| answer.headers.get(name).map(|value| String::from_utf8_lossy(value.as_bytes()).into_owned());
         let encodings = text(header::CONTENT_ENCODING).unwrap_or_default();
         let mut body = match self.decoder.decode(&encodings, &answer.body) {
@@ -67,17 +67,17 @@ impl ProbeProcessor {
                 body = unpacked;
             }
         }
-        discover::reduce(&body, text(header::CONTENT_TYPE).as_deref(), &delivery.url)
+        discover::reduce(&body, text(header::CONTENT_TYPE).as_deref(), &result.url)
     }
 }
 
 impl Processor for ProbeProcessor {
-    fn process(&mut self, deliveries: Vec<Delivery>) -> Batch {
+    fn process(&mut self, results: Vec<FetchResult>) -> Batch {
         let mut batch = Batch::default();
-        for delivery in deliveries {
-            let finding = self.finding(&delivery);
-            let permanent = delivery.redirects.iter().all(|redirect| matches!(redirect.status, 301 | 308));
-            let moved_to = (!delivery.redirects.is_empty() && permanent).then(|| delivery.url.clone());
+        for result in results {
+            let finding = self.finding(&result);
+            let permanent = result.redirects.iter().all(|redirect| matches!(redirect.status, 301 | 308));
+            let moved_to = (!result.redirects.is_empty() && permanent).then(|| result.url.clone());
             let word = match &finding {
                 Finding::Feed(_) => "feed",
                 Finding::Page(_) => "page",
@@ -85,9 +85,9 @@ impl Processor for ProbeProcessor {
                 Finding::Unwanted(word) => word,
                 Finding::Nothing(word) | Finding::Unreachable(word) => word.as_str(),
             };
-            log::debug!("{}: {word}", delivery.url);
+            log::debug!("{}: {word}", result.url);
             batch.counters.add(word, 1);
-            self.found.lock().expect("no panic while held").push(Probed { ticket: delivery.ticket, moved_to, finding });
+            self.found.lock().expect("no panic while held").push(Probed { job: result.job, moved_to, finding });
         }
         batch
     }

@@ -5,7 +5,7 @@ use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 use anyhow::{Result, anyhow};
-use tidings_fetch::{Asked, Event, RulesFound};
+use tidings_fetch::{CrawlEvent, PolicyResponse, RequestRecord};
 use tidings_store::hosts::HostState;
 use tidings_store::journal::{Record, Step};
 use tidings_store::rfc3339;
@@ -32,7 +32,11 @@ impl RequestLog {
     }
 }
 
-pub(super) fn start(log: RunLog, committer: committer::Sender, cancel: CancelToken) -> (Sender<Event>, RequestLog) {
+pub(super) fn start(
+    log: RunLog,
+    committer: committer::Sender,
+    cancel: CancelToken,
+) -> (Sender<CrawlEvent>, RequestLog) {
     let (sender, events) = channel();
     let thread = std::thread::spawn(move || {
         let result = write(log, events, committer);
@@ -44,7 +48,7 @@ pub(super) fn start(log: RunLog, committer: committer::Sender, cancel: CancelTok
     (sender, RequestLog { thread })
 }
 
-fn write(mut log: RunLog, events: Receiver<Event>, committer: committer::Sender) -> Result<RunLog> {
+fn write(mut log: RunLog, events: Receiver<CrawlEvent>, committer: committer::Sender) -> Result<RunLog> {
     let mut step = Step::default();
     let pass_on = |step: &mut Step| {
         if !step.is_empty() {
@@ -59,15 +63,15 @@ fn write(mut log: RunLog, events: Receiver<Event>, committer: committer::Sender)
             Ok(event) => {
                 // A host that wants to be left alone must not be asked by the next run either,
                 // whatever becomes of this one.
-                urgent |= matches!(event, Event::Patience { .. });
+                urgent |= matches!(event, CrawlEvent::RetryAfter { .. });
                 match event {
-                    Event::Asked(asked) => log.push(&request(asked))?,
-                    Event::Rules(found) => {
+                    CrawlEvent::Request(asked) => log.push(&request(asked))?,
+                    CrawlEvent::Policy(found) => {
                         if let Some(answer) = answer(found) {
                             step.push(&Record::Rules(Box::new(answer)));
                         }
                     }
-                    Event::Patience { host, until } => {
+                    CrawlEvent::RetryAfter { host, until } => {
                         let state = HostState { host, not_before: rfc3339(until), ..HostState::default() };
                         step.push(&Record::Host(Box::new(state)));
                     }
@@ -91,7 +95,7 @@ fn write(mut log: RunLog, events: Receiver<Event>, committer: committer::Sender)
     }
 }
 
-fn request(asked: Asked) -> Request {
+fn request(asked: RequestRecord) -> Request {
     Request {
         sent_ms: asked.sent.as_millis() as u64,
         ended_ms: asked.ended.as_millis() as u64,
@@ -108,7 +112,7 @@ fn request(asked: Asked) -> Request {
 }
 
 /// What is remembered of rules: answers only. Who could not be reached is asked again next time.
-fn answer(found: RulesFound) -> Option<RulesAnswer> {
+fn answer(found: PolicyResponse) -> Option<RulesAnswer> {
     let status = found.status.ok()?;
     if status == 429 || status >= 500 {
         return None;

@@ -154,13 +154,13 @@ fn months(home: &Home) -> Result<BTreeMap<(i16, i8), Month>> {
     let mut months: BTreeMap<(i16, i8), Month> = BTreeMap::new();
     for code in home.indexed()? {
         let Ok(snapshot) = Snapshot::open(&home.index().join(&code)) else { continue };
-        for living in snapshot.segments() {
-            let segment = living.segment();
+        for live in snapshot.segments() {
+            let segment = live.segment();
             for index in 0..segment.days() {
                 let day = segment.day(index);
                 let date = day.date();
                 let month = months.entry((date.year(), date.month())).or_default();
-                for document in segment.documents_of_day(index).filter(|document| !living.removed().get(*document)) {
+                for document in segment.documents_of_day(index).filter(|document| !live.deleted().get(*document)) {
                     let is_fresh = segment.seen(document).0 - day.0 <= FRESH_DAYS;
                     *(if is_fresh { &mut month.fresh } else { &mut month.older }) += 1;
                 }

@@ -296,7 +296,8 @@ impl CompileRun<'_> {
         let mut withdrawn = 0;
         for input in &old {
             let day = input.file.rsplit('/').next().and_then(|name| Day::parse(name.get(..10)?));
-            withdrawn += writer.withdraw(&input.file, day.with_context(|| format!("{} has no day", input.file))?)?;
+            withdrawn +=
+                writer.delete_input(&input.file, day.with_context(|| format!("{} has no day", input.file))?)?;
         }
         let mut inputs = Vec::new();
         for (_, file) in &new {
@@ -360,5 +361,5 @@ fn hide(writer: &mut Writer, hidden: &BTreeSet<String>) -> Result<u64> {
     }
     let ids: Vec<u128> = hidden.iter().filter_map(|name| u128::from_str_radix(name, 16).ok()).collect();
     let addresses: Vec<&str> = hidden.iter().map(String::as_str).collect();
-    Ok(writer.remove_ids(&ids)?.documents + writer.remove_urls(&addresses)?.documents)
+    Ok(writer.delete_ids(&ids)?.documents + writer.delete_urls(&addresses)?.documents)
 }

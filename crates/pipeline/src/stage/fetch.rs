@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use anyhow::Result;
 use serde::{Deserialize, Serialize};
-use tidings_fetch::{Desk, Errand, Kind};
+use tidings_fetch::{FetchJob, JobSource, Kind};
 use tidings_model::{Row, Status as PageStatus, address};
 use tidings_store::pages::{Archivist, Shelf};
 use tidings_store::removed::Removed;
@@ -172,7 +172,7 @@ impl Fetch {
         require_contact(&context.config, &context.home, queues.keys().map(String::as_str))?;
         let memory = HostMemory::load(context, |host| queues.contains_key(host))?;
         let remembered = remembered_rules(context, |host| queues.contains_key(host))?;
-        let everybody_rested = memory.everybody;
+        let all_hosts_idle_for = memory.everybody;
         let settings = context.config.fetch.for_pages(super::seed(self.seed))?;
         let (ceiling, compression, warc) =
             (settings.ceiling(), context.config.store.compression, context.config.fetch.warc);
@@ -181,9 +181,9 @@ impl Fetch {
             kind: Kind::Page,
             settings,
             queues: memory.queues(queues),
-            everybody_rested,
+            all_hosts_idle_for,
             remembered,
-            desk: PageDesk(rows.clone()),
+            source: PageJobs(rows.clone()),
             shelf: Shelf::open(&context.home, &context.run, warc.then(|| archivist(&context.config))),
         };
         let removed = Arc::new(Removed::read(&context.home)?);
@@ -236,9 +236,9 @@ fn backlog(context: &RunContext) -> Result<Backlog> {
         let status: PageStatus = row.status.parse().expect("any word is a status");
         if status.is_pending(row.retries, context.config.fetch.retries) && removed.covers(row.url).is_none() {
             match draft.push(row) {
-                Ok(ticket) => {
+                Ok(job) => {
                     let host = address::host(row.url).unwrap_or_default().to_ascii_lowercase();
-                    queues.entry(host).or_default().push(ticket);
+                    queues.entry(host).or_default().push(job);
                 }
                 Err(error) => written = Err(error),
             }
@@ -252,12 +252,12 @@ fn archivist(config: &Config) -> Archivist {
     Archivist { software: format!("Tidings/{}", env!("CARGO_PKG_VERSION")), operator: config.fetch.contact.clone() }
 }
 
-struct PageDesk(Arc<Rows>);
+struct PageJobs(Arc<Rows>);
 
-impl Desk for PageDesk {
-    fn errand(&mut self, ticket: u32) -> Result<Errand, Box<dyn std::error::Error + Send + Sync>> {
-        let line = self.0.line(ticket)?;
+impl JobSource for PageJobs {
+    fn job(&mut self, job: u32) -> Result<FetchJob, Box<dyn std::error::Error + Send + Sync>> {
+        let line = self.0.line(job)?;
         let row = Row::parse(&line).map_err(|fault| fault.to_string())?;
-        Ok(Errand { url: row.url.to_owned(), headers: Vec::new() })
+        Ok(FetchJob { url: row.url.to_owned(), headers: Vec::new() })
     }
 }

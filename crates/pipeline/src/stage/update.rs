@@ -10,7 +10,7 @@ use http::header::{self, HeaderName, HeaderValue};
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use tidings_feeds::schedule::{Pulse, Tempo};
-use tidings_fetch::{Desk, Errand, Kind};
+use tidings_fetch::{FetchJob, JobSource, Kind};
 use tidings_model::address;
 use tidings_store::feeds::{self, FeedState, Polled};
 use tidings_store::pages::Shelf;
@@ -240,24 +240,24 @@ impl Update {
         tempo: Tempo,
     ) -> Result<Ingested> {
         let mut queues: BTreeMap<String, Vec<u32>> = BTreeMap::new();
-        for (ticket, state) in asked.iter().enumerate() {
+        for (job, state) in asked.iter().enumerate() {
             let host =
                 address::normalise(address_of(state), None).and_then(|url| address::host(&url).map(str::to_owned));
-            queues.entry(host.unwrap_or_default()).or_default().push(ticket as u32);
+            queues.entry(host.unwrap_or_default()).or_default().push(job as u32);
         }
         require_contact(&context.config, &context.home, queues.keys().map(String::as_str))?;
         let memory = HostMemory::load(context, |host| queues.contains_key(host))?;
         let remembered = remembered_rules(context, |host| queues.contains_key(host))?;
-        let everybody_rested = memory.everybody;
+        let all_hosts_idle_for = memory.everybody;
         let settings = context.config.fetch.for_feeds(super::seed(self.seed))?;
         let ceiling = settings.ceiling();
         let work = Work {
             kind: Kind::Feed,
             settings,
             queues: memory.queues(queues),
-            everybody_rested,
+            all_hosts_idle_for,
             remembered,
-            desk: FeedDesk(asked.clone()),
+            source: FeedJobs(asked.clone()),
             shelf: Shelf::open(&context.home, &context.run, None),
         };
         ingest::run(context, log, work, || FeedProcessor::new(asked.clone(), ceiling, tempo))
@@ -400,11 +400,11 @@ fn address_of(state: &FeedState) -> &str {
     if state.moved_times >= MOVES_TO_BELIEVE && !state.moved_to.is_empty() { &state.moved_to } else { &state.feed }
 }
 
-struct FeedDesk(Arc<Vec<FeedState>>);
+struct FeedJobs(Arc<Vec<FeedState>>);
 
-impl Desk for FeedDesk {
-    fn errand(&mut self, ticket: u32) -> Result<Errand, Box<dyn std::error::Error + Send + Sync>> {
-        let state = &self.0[ticket as usize];
+impl JobSource for FeedJobs {
+    fn job(&mut self, job: u32) -> Result<FetchJob, Box<dyn std::error::Error + Send + Sync>> {
+        let state = &self.0[job as usize];
         let conditional = pulse::is_conditional(state);
         let validators = [(header::IF_NONE_MATCH, &state.etag), (header::IF_MODIFIED_SINCE, &state.last_modified)];
         let headers = validators
@@ -412,6 +412,6 @@ impl Desk for FeedDesk {
             .filter(|(_, value)| conditional && !value.is_empty())
             .filter_map(|(name, value)| Some((name, HeaderValue::from_str(value).ok()?)))
             .collect::<Vec<(HeaderName, HeaderValue)>>();
-        Ok(Errand { url: address_of(state).to_owned(), headers })
+        Ok(FetchJob { url: address_of(state).to_owned(), headers })
     }
 }

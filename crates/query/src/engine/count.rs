@@ -140,7 +140,7 @@ impl Search<'_> {
                 Some(stored) => days.clone().for_each(|day| counts[day] += u64::from(stored.hits(day))),
                 None => {
                     let mut cursor = DayCursor::new(segment, scope.documents().start);
-                    segment.list(rank).pieces(tokens.start, tokens.end, |piece| {
+                    segment.postings(rank).pieces(tokens.start, tokens.end, |piece| {
                         for position in piece {
                             if let Some(count) = counts.get_mut(cursor.index_at(*position)) {
                                 *count += 1;
@@ -371,21 +371,21 @@ impl Engine {
     /// What was collected on each day of everything that is not removed; counted when first asked for.
     pub(super) fn all_volume(&self) -> &BTreeMap<Day, DayVolume> {
         self.volume.get_or_init(|| {
-            let living = self.snapshot().segments();
-            let scopes: Vec<Scope> = living.iter().map(|living| Scope::new(living, None)).collect();
-            volume(living.iter().map(|living| living.segment()).zip(&scopes))
+            let live = self.snapshot().segments();
+            let scopes: Vec<Scope> = live.iter().map(|live| Scope::new(live, None)).collect();
+            volume(live.iter().map(|live| live.segment()).zip(&scopes))
         })
     }
 
     /// What was collected on each day.
     pub fn volume(&self, part: &Part) -> BTreeMap<Day, DayVolume> {
-        let segments = self.snapshot().segments().iter().map(|living| living.segment());
+        let segments = self.snapshot().segments().iter().map(|live| live.segment());
         volume(segments.zip(&part.scopes))
     }
 
     /// Tokens of a part.
     pub fn tokens(&self, part: &Part) -> u64 {
-        let segments = self.snapshot().segments().iter().map(|living| living.segment());
+        let segments = self.snapshot().segments().iter().map(|live| live.segment());
         segments.zip(&part.scopes).map(|(segment, scope)| tokens_in(segment, scope)).sum()
     }
 }

@@ -15,8 +15,8 @@ impl Engine {
     pub fn page_of_documents(&self, part: &Part, order: Order, first: usize, size: usize) -> Vec<(usize, u32)> {
         let segments = self.snapshot().segments();
         let mut days: Vec<(Day, usize, usize)> = Vec::new();
-        for (index, living) in segments.iter().enumerate() {
-            days.extend((0..living.segment().days()).map(|day| (living.segment().day(day), index, day)));
+        for (index, live) in segments.iter().enumerate() {
+            days.extend((0..live.segment().days()).map(|day| (live.segment().day(day), index, day)));
         }
         match order {
             Order::Oldest => days.sort_unstable(),

@@ -14,7 +14,7 @@ use crate::cql::Rule;
 use crate::cql::ast::Structure;
 use std::ops::{ControlFlow, Range};
 use tidings_index::Segment;
-use tidings_index::pack::{Bits, Column, List, bit, next_bit};
+use tidings_index::codec::{BitSet, PostingList, TokenColumn, bit, next_bit};
 
 /// A list that is at most so many times as long as another is compared with it.
 const COMPARABLE: u64 = 6;
@@ -27,9 +27,9 @@ pub(crate) enum RankTest<'a> {
     Nothing,
     One(u32),
     Few(Vec<u32>),
-    Bits(Bits),
+    BitSet(BitSet),
     /// As lexemes: dearer to ask, but nothing needs to be prepared.
-    Lexemes(&'a Bits, &'a [u32]),
+    Lexemes(&'a BitSet, &'a [u32]),
 }
 
 impl<'a> RankTest<'a> {
@@ -44,21 +44,21 @@ impl<'a> RankTest<'a> {
                     [one] => RankTest::One(one),
                     _ if ranks.len() <= 4 => RankTest::Few(ranks),
                     _ => {
-                        let mut bits = Bits::new(segment.lexemes().len());
+                        let mut bits = BitSet::new(segment.lexemes().len());
                         ranks.iter().for_each(|rank| bits.set(*rank));
-                        RankTest::Bits(bits)
+                        RankTest::BitSet(bits)
                     }
                 }
             }
             LexemeSet::Many(bits) if many => {
-                let mut ranks = Bits::new(segment.lexemes().len());
+                let mut ranks = BitSet::new(segment.lexemes().len());
                 let words = ranks.words_mut();
                 for (word, lexemes) in words.iter_mut().zip(segment.lexemes().chunks(64)) {
                     for (index, lexeme) in lexemes.iter().enumerate() {
                         *word |= u64::from(bits.get(*lexeme)) << index;
                     }
                 }
-                RankTest::Bits(ranks)
+                RankTest::BitSet(ranks)
             }
             LexemeSet::Many(bits) => RankTest::Lexemes(bits, segment.lexemes()),
         }
@@ -71,7 +71,7 @@ impl<'a> RankTest<'a> {
             RankTest::Nothing => false,
             RankTest::One(one) => *one == rank,
             RankTest::Few(few) => few.contains(&rank),
-            RankTest::Bits(bits) => bits.get(rank),
+            RankTest::BitSet(bits) => bits.get(rank),
             RankTest::Lexemes(bits, lexemes) => lexemes.get(rank as usize).is_some_and(|lexeme| bits.get(*lexeme)),
         }
     }
@@ -107,10 +107,10 @@ pub(crate) struct Finder<'a> {
     pub(crate) restrictions: Restrictions<'a>,
     pub(crate) rule: Rule,
     pub(crate) plan: Plan,
-    column: Column<'a>,
+    column: TokenColumn<'a>,
     tests: Vec<RankTest<'a>>,
     /// For demands on documents: which fulfil them.
-    admitted: Vec<Option<Bits>>,
+    admitted: Vec<Option<BitSet>>,
     machine: Machine<'a>,
     anchors: Vec<u32>,
 }
@@ -211,7 +211,7 @@ impl<'a> Finder<'a> {
         // Two lists of about one length are compared with each other; a short one is verified in the column.
         let partner = (0..).zip(line).find_map(|(index, test)| match &self.tests[*test] {
             RankTest::One(rank) if index != offset => {
-                let list = self.segment.list(*rank);
+                let list = self.segment.postings(*rank);
                 (u64::from(list.len()) < self.plan.expected * COMPARABLE).then_some((index, list))
             }
             _ => None,
@@ -367,7 +367,7 @@ impl<'a> Finder<'a> {
 }
 
 /// The anchors, `offset` behind the start of a match, at whose matches a list has the token `index` behind the start.
-fn together(anchors: &[u32], offset: u32, list: &List<'_>, index: u32, tokens: &Range<u32>) -> Vec<u32> {
+fn together(anchors: &[u32], offset: u32, list: &PostingList<'_>, index: u32, tokens: &Range<u32>) -> Vec<u32> {
     let mut found = Vec::with_capacity(anchors.len());
     let mut left = anchors;
     list.pieces(tokens.start, tokens.end, |piece| {
@@ -390,10 +390,10 @@ fn together(anchors: &[u32], offset: u32, list: &List<'_>, index: u32, tokens: &
 /// What a machine looks at.
 pub(crate) struct Scene<'s> {
     pub(crate) segment: &'s Segment,
-    pub(crate) column: Column<'s>,
+    pub(crate) column: TokenColumn<'s>,
     pub(crate) program: &'s Program,
     pub(crate) tests: &'s [RankTest<'s>],
-    pub(crate) admitted: &'s [Option<Bits>],
+    pub(crate) admitted: &'s [Option<BitSet>],
     pub(crate) document: u32,
     pub(crate) tokens: Range<u32>,
 }

@@ -8,7 +8,7 @@ use crate::cql::Attribute;
 use crate::measure::keyness::Keyness;
 use crate::syntax::Wanted;
 use hashbrown::HashMap;
-use tidings_index::pack::bit;
+use tidings_index::codec::bit;
 
 /// The longest n-gram.
 const MAX_N: usize = 5;

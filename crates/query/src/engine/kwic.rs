@@ -53,7 +53,7 @@ impl Engine {
         let token = |position: u32| {
             let lexeme = segment.lexeme_at(position);
             let [word, lemma, tag, feats] = Layer::ALL.map(|layer| lexicon.text(lexeme, layer).to_owned());
-            let space_after = position + 1 >= document.end || !segment.is_glued(position + 1);
+            let space_after = position + 1 >= document.end || !segment.no_space_before(position + 1);
             KwicToken { word, lemma, tag, feats, space_after }
         };
         positions.map(token).collect()

@@ -205,7 +205,7 @@ impl Engine {
     /// The part of the corpus that a filter describes; all of it without one.
     pub fn part(&self, filter: Option<&Filter>) -> Result<Part> {
         let filter: Option<CompiledFilter> = filter.map(Filter::compile).transpose()?;
-        let scopes = self.snapshot.segments().iter().map(|living| Scope::new(living, filter.as_ref()));
+        let scopes = self.snapshot.segments().iter().map(|live| Scope::new(live, filter.as_ref()));
         Ok(Part { scopes: scopes.collect(), is_everything: filter.is_none(), stop: None })
     }
 

@@ -247,11 +247,11 @@ impl<'s> Places<'s> {
             }
         };
         if let [(_, rank)] = lists {
-            return self.segment.list(*rank).pieces(0, self.segment.tokens(), add);
+            return self.segment.postings(*rank).pieces(0, self.segment.tokens(), add);
         }
         // A document with several lexemes of the word counts once.
         positions.clear();
-        lists.iter().for_each(|(_, rank)| self.segment.list(*rank).read(0, self.segment.tokens(), positions));
+        lists.iter().for_each(|(_, rank)| self.segment.postings(*rank).read(0, self.segment.tokens(), positions));
         positions.sort_unstable();
         add(positions);
     }

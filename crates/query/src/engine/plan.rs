@@ -5,7 +5,7 @@ use super::program::{Anchor, Program};
 use super::set::LexemeSet;
 use std::ops::Range;
 use tidings_index::Segment;
-use tidings_index::pack::Bits;
+use tidings_index::codec::BitSet;
 
 /// What things cost, in nanoseconds; measured, and only their ratios matter.
 const LIST: f64 = 40.0;
@@ -176,7 +176,7 @@ fn lists_cost(lists: usize, tokens: f64) -> f64 {
 
 fn lists(segment: &Segment, ranks: &[u32], tokens: Range<u32>, into: &mut Vec<u32>) {
     if let [rank] = ranks {
-        return segment.list(*rank).read(tokens.start, tokens.end, into);
+        return segment.postings(*rank).read(tokens.start, tokens.end, into);
     }
     let from = into.len();
     let frequencies = segment.frequencies();
@@ -184,15 +184,15 @@ fn lists(segment: &Segment, ranks: &[u32], tokens: Range<u32>, into: &mut Vec<u3
     let share = total * tokens.len() as u64 / u64::from(segment.tokens().max(1));
     // Many positions are put in order by setting bits, few by sorting.
     if share > tokens.len() as u64 / 512 {
-        let mut bits = Bits::new(tokens.len());
+        let mut bits = BitSet::new(tokens.len());
         for rank in ranks {
-            segment.list(*rank).pieces(tokens.start, tokens.end, |piece| {
+            segment.postings(*rank).pieces(tokens.start, tokens.end, |piece| {
                 piece.iter().for_each(|position| bits.set(position - tokens.start));
             });
         }
         into.extend(bits.iter().map(|offset| tokens.start + offset));
     } else {
-        ranks.iter().for_each(|rank| segment.list(*rank).read(tokens.start, tokens.end, into));
+        ranks.iter().for_each(|rank| segment.postings(*rank).read(tokens.start, tokens.end, into));
         into[from..].sort_unstable();
     }
 }
@@ -200,7 +200,7 @@ fn lists(segment: &Segment, ranks: &[u32], tokens: Range<u32>, into: &mut Vec<u3
 fn scan(segment: &Segment, test: &RankTest<'_>, tokens: Range<u32>, into: &mut Vec<u32>) {
     let column = segment.column();
     match test {
-        RankTest::Bits(bits) => {
+        RankTest::BitSet(bits) => {
             let words = bits.words();
             let mut found = [0u32; 128];
             column.scan(tokens.start, tokens.end, |from, ranks| {

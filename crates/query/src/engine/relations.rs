@@ -14,8 +14,8 @@ use hashbrown::HashMap;
 use std::ops::Range;
 use std::sync::Arc;
 use tidings_index::Segment;
+use tidings_index::codec::{bit, next_bit};
 use tidings_index::lexicon::Layer;
-use tidings_index::pack::{bit, next_bit};
 
 /// A lemma is frequent if it is at least one token in so many, and occurs at least so often.
 const ONE_IN: u64 = 200_000;
@@ -181,8 +181,8 @@ impl Engine {
         let counts = vec![vec![0; places.len()]; grammar.relations.len() * 2];
         let mut found = Marginals { places, counts, divided: HashMap::new(), dividers: Vec::new() };
         let mut complete = true;
-        for living in self.snapshot().segments() {
-            let (segment, scope) = (living.segment(), Scope::new(living, filter));
+        for live in self.snapshot().segments() {
+            let (segment, scope) = (live.segment(), Scope::new(live, filter));
             if scope.documents().is_empty() {
                 continue;
             }

@@ -10,8 +10,8 @@ use crate::syntax::{Matcher, SyntaxError};
 use std::cell::RefCell;
 use std::ops::{ControlFlow, Range};
 use tidings_index::Segment;
+use tidings_index::codec::BitSet;
 use tidings_index::lexicon::Lexicon;
-use tidings_index::pack::Bits;
 
 /// The restrictions and constraints of a query, compiled once.
 #[derive(Debug)]
@@ -86,7 +86,7 @@ pub(crate) struct Restrictions<'a> {
 struct Bound<'a> {
     rule: &'a Compiled,
     /// For regions with a filter: the documents.
-    admitted: Option<Bits>,
+    admitted: Option<BitSet>,
     /// For patterns: tests, and the matches in the document that was looked at last.
     matches: Option<RefCell<Matches<'a>>>,
 }
@@ -94,7 +94,7 @@ struct Bound<'a> {
 struct Matches<'a> {
     program: &'a Program,
     tests: Vec<RankTest<'a>>,
-    admitted: Vec<Option<Bits>>,
+    admitted: Vec<Option<BitSet>>,
     machine: Machine<'a>,
     document: Option<u32>,
     /// For each token of the document, the nearest end of a match that begins there.
@@ -104,10 +104,10 @@ struct Matches<'a> {
 }
 
 /// The documents that a filter of the query admits; removed ones are no matter, hits in them do not count anyway.
-pub(crate) fn admitted_bits(segment: &Segment, filter: &Filter) -> Bits {
+pub(crate) fn admitted_bits(segment: &Segment, filter: &Filter) -> BitSet {
     match filter.compile() {
         Ok(filter) => super::scope::admitted(segment, filter.condition()),
-        Err(_) => Bits::new(0),
+        Err(_) => BitSet::new(0),
     }
 }
 
@@ -223,7 +223,7 @@ fn region_holds(
     // The next place behind `position` where a structure begins, or the end of the document.
     let next_border = |position: u32| match structure {
         Structure::Sentence => {
-            tidings_index::pack::next_bit(segment.sentence_bits(), position, tokens.end).unwrap_or(tokens.end)
+            tidings_index::codec::next_bit(segment.sentence_bits(), position, tokens.end).unwrap_or(tokens.end)
         }
         Structure::Paragraph => {
             segment.paragraphs().next_from(position).map_or(tokens.end, |next| next.min(tokens.end))

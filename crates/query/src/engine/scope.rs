@@ -4,8 +4,8 @@ use super::Limits;
 use crate::filter::{CompiledFilter, FieldMatcher};
 use crate::syntax::Logic;
 use std::ops::Range;
-use tidings_index::pack::Bits;
-use tidings_index::{Day, Living, Segment};
+use tidings_index::codec::BitSet;
+use tidings_index::{Day, LiveSegment, Segment};
 
 /// The documents of a segment that are asked.
 #[derive(Debug, Clone)]
@@ -13,22 +13,22 @@ pub(crate) struct Scope {
     /// No other documents are.
     documents: Range<u32>,
     /// If not all of them are: which.
-    chosen: Option<Bits>,
+    chosen: Option<BitSet>,
 }
 
 impl Scope {
     /// The documents that are not removed and that a filter admits.
-    pub(crate) fn new(living: &Living, filter: Option<&CompiledFilter>) -> Scope {
-        let segment = living.segment();
+    pub(crate) fn new(live: &LiveSegment, filter: Option<&CompiledFilter>) -> Scope {
+        let segment = live.segment();
         let documents = segment.meta().documents;
         let Some(filter) = filter else {
-            let chosen = living.has_removed().then(|| without(of_range(segment, 0..documents), living.removed()));
+            let chosen = live.has_deleted().then(|| without(of_range(segment, 0..documents), live.deleted()));
             return Scope { documents: 0..documents, chosen };
         };
-        Scope::of(without(admitted(segment, filter.condition()), living.removed()))
+        Scope::of(without(admitted(segment, filter.condition()), live.deleted()))
     }
 
-    fn of(chosen: Bits) -> Scope {
+    fn of(chosen: BitSet) -> Scope {
         let (first, last) = (chosen.iter().next(), last_of(&chosen));
         let (Some(first), Some(last)) = (first, last) else { return Scope { documents: 0..0, chosen: None } };
         let documents = first..last + 1;
@@ -107,23 +107,23 @@ impl Scope {
     }
 }
 
-fn without(mut set: Bits, gone: &Bits) -> Bits {
+fn without(mut set: BitSet, gone: &BitSet) -> BitSet {
     set.words_mut().iter_mut().zip(gone.words()).for_each(|(word, gone)| *word &= !gone);
     set
 }
 
-fn last_of(bits: &Bits) -> Option<u32> {
+fn last_of(bits: &BitSet) -> Option<u32> {
     let word = bits.words().iter().rposition(|word| *word != 0)?;
     Some(word as u32 * 64 + 63 - bits.words()[word].leading_zeros())
 }
 
 /// The documents that fulfil a condition.
-pub(crate) fn admitted(segment: &Segment, condition: &Logic<(String, FieldMatcher)>) -> Bits {
+pub(crate) fn admitted(segment: &Segment, condition: &Logic<(String, FieldMatcher)>) -> BitSet {
     admitted_of(segment, condition, 0..segment.meta().documents)
 }
 
 /// The documents of a range that fulfil a condition; what is said of others does not matter.
-fn admitted_of(segment: &Segment, condition: &Logic<(String, FieldMatcher)>, range: Range<u32>) -> Bits {
+fn admitted_of(segment: &Segment, condition: &Logic<(String, FieldMatcher)>, range: Range<u32>) -> BitSet {
     match condition {
         Logic::Test((field, matcher)) => with_field(segment, field, matcher, range),
         Logic::Not(part) => without(of_range(segment, range.clone()), &admitted_of(segment, part, range)),
@@ -139,34 +139,34 @@ fn admitted_of(segment: &Segment, condition: &Logic<(String, FieldMatcher)>, ran
                 }
             }
             if range.is_empty() {
-                return Bits::new(segment.meta().documents as usize);
+                return BitSet::new(segment.meta().documents as usize);
             }
             let parts = parts.iter().map(|part| admitted_of(segment, part, range.clone()));
             let all = of_range(segment, range.clone());
             parts.fold(all, |a, b| combine(a, &b, |a, b| a & b))
         }
         Logic::Any(parts) => {
-            let none = Bits::new(segment.meta().documents as usize);
+            let none = BitSet::new(segment.meta().documents as usize);
             let parts = parts.iter().map(|part| admitted_of(segment, part, range.clone()));
             parts.fold(none, |a, b| combine(a, &b, |a, b| a | b))
         }
     }
 }
 
-fn combine(mut a: Bits, b: &Bits, operation: impl Fn(u64, u64) -> u64) -> Bits {
+fn combine(mut a: BitSet, b: &BitSet, operation: impl Fn(u64, u64) -> u64) -> BitSet {
     a.words_mut().iter_mut().zip(b.words()).for_each(|(a, b)| *a = operation(*a, *b));
     a
 }
 
-fn of_range(segment: &Segment, range: Range<u32>) -> Bits {
-    let mut bits = Bits::new(segment.meta().documents as usize);
+fn of_range(segment: &Segment, range: Range<u32>) -> BitSet {
+    let mut bits = BitSet::new(segment.meta().documents as usize);
     bits.set_range(range);
     bits
 }
 
 /// The documents of a range whose field passes a test. Each distinct value is looked at once.
-fn with_field(segment: &Segment, field: &str, matcher: &FieldMatcher, range: Range<u32>) -> Bits {
-    let mut bits = Bits::new(segment.meta().documents as usize);
+fn with_field(segment: &Segment, field: &str, matcher: &FieldMatcher, range: Range<u32>) -> BitSet {
+    let mut bits = BitSet::new(segment.meta().documents as usize);
     match (field, matcher) {
         ("date", FieldMatcher::Days { period, negated }) => {
             let inside = segment.documents_between(Day::of(period.first), Day::of(period.last));

@@ -119,14 +119,14 @@ impl<'e> Search<'e> {
             }
         }
         for index in 0..self.segments() {
-            let living = &self.engine.snapshot().segments()[index];
+            let live = &self.engine.snapshot().segments()[index];
             let documents = self.scope(index).documents();
             let how = match documents.is_empty() {
                 true => "no document is asked".to_owned(),
                 false => self.finder(index, &Limits::default()).plan.explain(name),
             };
-            let (first, last) = (Day(living.segment().meta().first_day), Day(living.segment().meta().last_day));
-            lines.push(format!("{} ({first} to {last}): {how}", living.file()));
+            let (first, last) = (Day(live.segment().meta().first_day), Day(live.segment().meta().last_day));
+            lines.push(format!("{} ({first} to {last}): {how}", live.file()));
         }
         lines.join("\n")
     }

@@ -4,9 +4,9 @@ use super::layers;
 use crate::cql::ast::{Attribute, TokenTest};
 use crate::syntax::{Logic, Matcher, SyntaxError, Wanted};
 use regex_syntax::hir::{Hir, HirKind};
+use tidings_index::codec::BitSet;
 use tidings_index::lexicon::{Layer, Lexicon};
 use tidings_index::look_up_key;
-use tidings_index::pack::Bits;
 
 /// A set of lexemes.
 #[derive(Debug, Clone)]
@@ -16,7 +16,7 @@ pub(crate) enum LexemeSet {
     /// Some, ascending.
     Few(Vec<u32>),
     /// Many, as bits.
-    Many(Bits),
+    Many(BitSet),
 }
 
 /// From this share of the lexicon on a set is kept as bits: one in so many.
@@ -88,9 +88,9 @@ impl LexemeSet {
             lexemes.sort_unstable();
             return Ok(LexemeSet::of_sorted(lexemes, lexicon));
         }
-        let mut wanted = Bits::new(lexicon.count(layer) as usize);
+        let mut wanted = BitSet::new(lexicon.count(layer) as usize);
         strings.iter().for_each(|string| wanted.set(*string));
-        let mut lexemes = Bits::new(lexicon.lexemes() as usize);
+        let mut lexemes = BitSet::new(lexicon.lexemes() as usize);
         for (lexeme, string) in (0..).zip(lexicon.all_of(layer)) {
             if wanted.get(string) {
                 lexemes.set(lexeme);
@@ -103,22 +103,22 @@ impl LexemeSet {
         if lexemes.len() * MANY <= lexicon.lexemes() as usize || lexemes.len() <= 8 {
             return LexemeSet::Few(lexemes);
         }
-        let mut bits = Bits::new(lexicon.lexemes() as usize);
+        let mut bits = BitSet::new(lexicon.lexemes() as usize);
         lexemes.iter().for_each(|lexeme| bits.set(*lexeme));
         LexemeSet::Many(bits)
     }
 
-    fn bits(self, lexicon: &Lexicon) -> Bits {
+    fn bits(self, lexicon: &Lexicon) -> BitSet {
         let bound = lexicon.lexemes() as usize;
         match self {
             LexemeSet::Many(bits) => bits,
             LexemeSet::Few(few) => {
-                let mut bits = Bits::new(bound);
+                let mut bits = BitSet::new(bound);
                 few.iter().for_each(|lexeme| bits.set(*lexeme));
                 bits
             }
             LexemeSet::All => {
-                let mut bits = Bits::new(bound);
+                let mut bits = BitSet::new(bound);
                 (0..bound as u32).for_each(|lexeme| bits.set(lexeme));
                 bits
             }

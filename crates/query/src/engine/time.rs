@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use hashbrown::HashMap;
 use tidings_index::Day;
-use tidings_index::pack::bit;
+use tidings_index::codec::bit;
 
 use super::set::layer_of;
 use super::{Engine, Part, Result};
@@ -72,7 +72,7 @@ impl Engine {
                 let is_capital = word.chars().next().is_some_and(char::is_uppercase);
                 let spread = seen.entry(key.as_str()).or_default();
                 let mut last = None;
-                segment.list(rank).pieces(0, segment.tokens(), |positions| {
+                segment.postings(rank).pieces(0, segment.tokens(), |positions| {
                     for position in positions {
                         let document = segment.document_at(*position);
                         if !scope.documents().contains(&document) || !scope.contains(document) {

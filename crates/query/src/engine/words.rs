@@ -56,7 +56,7 @@ fn count_ranks(segment: &Segment, scope: &Scope, limits: &Limits<'_>, counts: &m
 
 impl Engine {
     pub(super) fn scopes<'p>(&'p self, part: &'p Part) -> impl Iterator<Item = (&'p Segment, &'p Scope)> {
-        let segments = self.snapshot().segments().iter().map(|living| living.segment());
+        let segments = self.snapshot().segments().iter().map(|live| live.segment());
         segments.zip(&part.scopes).take_while(|_| !part.is_over())
     }
 
@@ -71,8 +71,8 @@ impl Engine {
     /// How often each string of a layer occurs in everything that is not removed; counted when first asked for.
     pub(super) fn string_totals(&self, layer: Layer) -> &[u64] {
         self.totals[layer as usize].get_or_init(|| {
-            let all: Vec<Scope> = self.snapshot().segments().iter().map(|living| Scope::new(living, None)).collect();
-            let segments = self.snapshot().segments().iter().map(|living| living.segment());
+            let all: Vec<Scope> = self.snapshot().segments().iter().map(|live| Scope::new(live, None)).collect();
+            let segments = self.snapshot().segments().iter().map(|live| live.segment());
             self.count_strings(segments.zip(&all), &Limits::default(), layer)
         })
     }

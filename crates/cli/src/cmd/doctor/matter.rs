@@ -155,14 +155,14 @@ pub fn index(patient: &Patient<'_>, found: &mut Findings) -> Result<()> {
                 checked += snapshot.bytes_on_disk();
                 snapshot.verify()
             }
-            false => snapshot.segments().iter().rev().try_for_each(|living| {
-                let bytes = living.segment().bytes_on_disk();
+            false => snapshot.segments().iter().rev().try_for_each(|live| {
+                let bytes = live.segment().bytes_on_disk();
                 if bytes > left {
                     return Ok(());
                 }
                 left -= bytes;
                 checked += bytes;
-                living.segment().verify()
+                live.segment().verify()
             }),
         };
         if let Err(error) = sound {

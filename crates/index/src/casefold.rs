@@ -1,14 +1,14 @@
-//! One key for all spellings that a caseless or accentless search may take for one.
+//! Case folding and removal of marks: one key for all spellings that a caseless or accentless search may match.
 
 use std::borrow::Cow;
 
 use unicode_normalization::UnicodeNormalization as _;
 use unicode_normalization::char::is_combining_mark;
 
-/// The key under which a string is found whatever its case and its marks.
+/// Key under which a string is found regardless of case and marks.
 ///
-/// Strings that differ in case or marks only have one key; some others may share it, so that whoever looks up by key
-/// must still compare by its own rule.
+/// Strings that differ only in case or marks have one key; some others may share it, so a look-up by key must still
+/// compare by its own rule.
 pub fn look_up_key(text: &str) -> Cow<'_, str> {
     if text.is_ascii() {
         let is_lower = !text.bytes().any(|byte| byte.is_ascii_uppercase());
@@ -18,7 +18,8 @@ pub fn look_up_key(text: &str) -> Cow<'_, str> {
     Cow::Owned(plain.map(one_case).nfc().collect())
 }
 
-/// Upper and then lower case: only so do `ſ` and `ς` meet `s` and `σ`. What would become several characters stays.
+/// Maps to upper and then to lower case, which alone unites `ſ` with `s` and `ς` with `σ`. A character whose mapping has
+/// several characters stays.
 fn one_case(char: char) -> char {
     if char == 'ﬅ' {
         return 'ﬆ'; // Two ligatures of the same letters, one with a long s.
@@ -35,7 +36,7 @@ mod tests {
     use regex_syntax::hir::{Class, HirKind};
 
     #[test]
-    fn what_a_caseless_expression_takes_for_one_has_one_key() {
+    fn characters_that_a_caseless_expression_unites_have_one_key() {
         // The iota subscript is a mark and a letter at once; as a mark it does not count.
         for char in ('\0'..='\u{1ffff}').filter(|char| char.is_alphabetic() && !is_combining_mark(*char)) {
             let text = regex_syntax::escape(&char.to_string());

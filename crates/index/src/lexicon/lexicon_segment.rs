@@ -1,4 +1,4 @@
-//! A part of the lexicon: a file of strings and lexemes that were new once.
+//! Segments of the lexicon: the strings and lexemes that were new in one batch.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -8,8 +8,8 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 
 use super::{Layer, Strings};
+use crate::casefold::look_up_key;
 use crate::error::{Result, damaged};
-use crate::fold::look_up_key;
 use crate::sections::{FIRST, FileKind, SectionWriter, Sections, WITH_FEATS};
 
 #[derive(Debug, Clone, Serialize, Deserialize)]
@@ -20,19 +20,19 @@ struct Meta {
     strings: BTreeMap<String, (u32, u32)>,
 }
 
-/// What is new and waits to be written.
+/// A segment that is not written yet.
 #[derive(Debug, Default)]
-pub(crate) struct NewPart {
+pub(crate) struct NewLexiconSegment {
     pub(super) first_lexeme: u32,
     pub(super) lexemes: Vec<[u32; Layer::COUNT]>,
     pub(super) first_string: [u32; Layer::COUNT],
     pub(super) strings: [Vec<Box<str>>; Layer::COUNT],
 }
 
-impl NewPart {
-    /// Several neighbouring parts as one; numbers stay.
-    pub(crate) fn join(parts: &[Arc<Part>]) -> NewPart {
-        let mut joined = NewPart::default();
+impl NewLexiconSegment {
+    /// Joins neighbouring segments; numbers stay.
+    pub(crate) fn join(parts: &[Arc<LexiconSegment>]) -> NewLexiconSegment {
+        let mut joined = NewLexiconSegment::default();
         if let Some(first) = parts.first() {
             joined.first_lexeme = first.first_lexeme();
             joined.first_string = Layer::ALL.map(|layer| first.strings(layer).first());
@@ -48,7 +48,7 @@ impl NewPart {
         joined
     }
 
-    /// Features are a layer only where a lexeme has some.
+    /// Whether a layer is written: features only if a lexeme has some.
     fn speaks_of(&self, layer: Layer) -> bool {
         layer != Layer::Feats || self.lexemes.iter().any(|ids| ids[layer.index()] != 0)
     }
@@ -104,7 +104,7 @@ fn write_strings(file: &mut SectionWriter, layer: Layer, strings: &[Box<str>]) -
 }
 
 #[derive(Debug, Default)]
-struct LayerPlaces {
+struct LayerOffsets {
     first: u32,
     of: Range<usize>,
     lexemes: Range<usize>,
@@ -115,22 +115,22 @@ struct LayerPlaces {
     folds: Range<usize>,
 }
 
-/// A part of the lexicon, open for reading.
+/// A segment of the lexicon, open for reading.
 #[derive(Debug)]
-pub(crate) struct Part {
+pub(crate) struct LexiconSegment {
     file: Sections,
     meta: Meta,
-    layers: [LayerPlaces; Layer::COUNT],
+    layers: [LayerOffsets; Layer::COUNT],
 }
 
-impl Part {
-    pub(crate) fn open(path: &Path) -> Result<Part> {
+impl LexiconSegment {
+    pub(crate) fn open(path: &Path) -> Result<LexiconSegment> {
         let file = Sections::open(path, FileKind::Lexicon)?;
         let meta: Meta = file.json("meta")?;
         if meta.first_lexeme.checked_add(meta.lexemes).is_none() {
             return damaged(path, "its numbers are too large");
         }
-        let places = |layer: Layer| -> Result<LayerPlaces> {
+        let places = |layer: Layer| -> Result<LayerOffsets> {
             let known = meta.strings.get(layer.name()).copied();
             let Some((first, count)) = known.or((layer == Layer::Feats).then_some((layer.first_number(), 0))) else {
                 return damaged(path, format!("it has no {}", layer.name()));
@@ -139,10 +139,10 @@ impl Part {
                 return damaged(path, "its numbers are too large");
             }
             if layer == Layer::Feats && !file.has(&name(layer, "of")) {
-                return Ok(LayerPlaces { first, ..LayerPlaces::default() });
+                return Ok(LayerOffsets { first, ..LayerOffsets::default() });
             }
             let (lexemes, count) = (meta.lexemes as usize, count as usize);
-            Ok(LayerPlaces {
+            Ok(LayerOffsets {
                 first,
                 of: file.find_numbers::<u32>(&name(layer, "of"), lexemes)?,
                 lexemes: file.find_numbers::<u32>(&name(layer, "lexemes"), lexemes)?,
@@ -154,7 +154,7 @@ impl Part {
             })
         };
         let layers = [places(Layer::Word)?, places(Layer::Lemma)?, places(Layer::Tag)?, places(Layer::Feats)?];
-        Ok(Part { file, meta, layers })
+        Ok(LexiconSegment { file, meta, layers })
     }
 
     pub(crate) fn first_lexeme(&self) -> u32 {

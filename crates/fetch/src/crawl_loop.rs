@@ -1,0 +1,581 @@
+//! The crawl loop: a state machine that decides whom to ask next, whether that is allowed, what a
+//! response means for its host, and when the host may be asked again.
+//!
+//! It has no sockets, tasks or clocks. The driver ([`crate::Crawler`]) calls
+//! [`CrawlLoop::next_action`] with the current time, carries out the action, and reports what
+//! happened by [`CrawlLoop::handle`]; tests do the same under virtual time. All requests to a host
+//! pass through its queue in the [`Frontier`], redirects and policy files included, so a thousand
+//! sites that redirect to one host still ask it one thing at a time.
+
+use std::collections::{HashMap, VecDeque};
+use std::sync::Arc;
+use std::sync::atomic::Ordering::Relaxed;
+use std::time::Duration;
+
+use jiff::Timestamp;
+use tidings_model::Status;
+use url::Url;
+
+use crate::Error;
+use crate::client::{HttpRequest, HttpResponse, RequestError};
+use crate::frontier::{Frontier, HostId};
+use crate::policy::{Access, HostPolicy, Lookup, PolicyKind, PolicyResponse, RobotsPolicy};
+use crate::request::{Completion, InFlight, PendingRequest, Permission, Purpose, retry_after};
+use crate::rights::TdmRules;
+use crate::settings::Settings;
+use crate::types::{
+    CrawlEvent, CrawlOutcome, CrawlStats, FetchJob, FetchResult, HostNote, HostQueue, JobId, JobSource, Kind, Redirect,
+    RequestRecord,
+};
+
+/// Network failures in a row after which a host is left for a later crawl.
+const MAX_CONSECUTIVE_FAILURES: u8 = 2;
+
+/// Responses 403, 429 or 503 in a row after which a host is left for a later crawl.
+const MAX_THROTTLED: u8 = 3;
+
+/// Wait after this machine ran out of sockets.
+const SOCKET_RETRY: Duration = Duration::from_millis(50);
+
+/// A moment on both clocks: the steady one of the crawl and the calendar.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Now {
+    /// Time since the crawl began.
+    pub(crate) elapsed: Duration,
+    pub(crate) wall: Timestamp,
+}
+
+/// What the driver reports to the loop.
+pub(crate) enum Input {
+    /// The request of a host ended.
+    Completed(HostId, Box<Completion>),
+    /// The consumer took the result of a host's request.
+    Delivered(HostId),
+    /// The request of a host was lost to a failure in this program.
+    Lost(HostId),
+    /// The consumer takes no more results.
+    ResultsClosed,
+    /// The crawl shall end: cancelled, out of time, or out of disk space.
+    Stop,
+}
+
+/// What the loop wants the driver to do.
+pub(crate) enum Action {
+    /// Send a request and report [`Input::Completed`].
+    Send(HostId, Box<HttpRequest>),
+    /// Hand a result to the consumer. With a host, the result came from its request, which keeps
+    /// its place among the concurrent requests until [`Input::Delivered`]: bodies cannot pile up.
+    Deliver(Option<HostId>, Box<FetchResult>),
+    /// Write an event to the log.
+    Record(Box<CrawlEvent>),
+    /// Wait for the next input, or until a time if one is given.
+    Wait(Option<Duration>),
+    /// Abandon what is in flight: the crawl is over.
+    Finish,
+}
+
+/// Decision about a pending request.
+enum Admission {
+    Send(Permission),
+    /// A policy file has to be fetched first.
+    FetchPolicy(PolicyKind),
+    /// A policy file is being fetched.
+    WaitForPolicy,
+    Refuse(Status, String),
+}
+
+/// Parameters of a crawl.
+pub(crate) struct LoopConfig {
+    pub(crate) settings: Settings,
+    pub(crate) kind: Kind,
+    /// Limit of open sockets; concurrency never exceeds it.
+    pub(crate) max_open: usize,
+    /// Time for which all hosts have been idle, if it is unknown which were asked last.
+    pub(crate) all_hosts_idle_for: Option<Duration>,
+    pub(crate) started: Timestamp,
+}
+
+/// State of a crawl.
+pub(crate) struct CrawlLoop<J: JobSource> {
+    config: LoopConfig,
+    source: J,
+    stats: Arc<CrawlStats>,
+    frontier: Frontier,
+    /// By origin.
+    policies: HashMap<String, HostPolicy>,
+    actions: VecDeque<Action>,
+    /// A host whose turn goes on after a result that needed no request.
+    current: Option<HostId>,
+    active: usize,
+    concurrency: usize,
+    stopped: bool,
+}
+
+impl<J: JobSource> CrawlLoop<J> {
+    pub(crate) fn new(
+        config: LoopConfig,
+        source: J,
+        stats: Arc<CrawlStats>,
+        queues: Vec<HostQueue>,
+        known: &[PolicyResponse],
+    ) -> CrawlLoop<J> {
+        let mut this = CrawlLoop {
+            concurrency: config.settings.concurrency.clamp(1, config.max_open.max(1)),
+            config,
+            source,
+            stats,
+            frontier: Frontier::default(),
+            policies: HashMap::new(),
+            actions: VecDeque::new(),
+            current: None,
+            active: 0,
+            stopped: false,
+        };
+        for policy in known {
+            this.learn_policy(policy);
+        }
+        this.fill_frontier(queues);
+        this
+    }
+
+    /// Puts hosts and their jobs in the order of the seed.
+    fn fill_frontier(&mut self, queues: Vec<HostQueue>) {
+        let mut random = fastrand::Rng::with_seed(self.config.settings.seed);
+        // Hosts without jobs must not change the order of the others.
+        let (mut queues, history): (Vec<HostQueue>, Vec<HostQueue>) =
+            queues.into_iter().partition(|queue| !queue.jobs.is_empty());
+        random.shuffle(&mut queues);
+        for HostQueue { host, mut jobs, idle_for, blocked_for } in queues.into_iter().chain(history) {
+            random.shuffle(&mut jobs);
+            let id = self.frontier.id(&host);
+            let host = self.frontier.get_mut(id);
+            host.jobs = jobs;
+            host.idle_before_start = idle_for;
+            host.not_before = blocked_for;
+            if blocked_for.is_some_and(|wait| wait > self.config.settings.max_retry_after) {
+                host.given_up = Some("it asked for patience in an earlier run");
+            }
+            self.schedule(id);
+        }
+    }
+
+    /// Limit of open sockets, which shrinks when the machine runs out of them.
+    pub(crate) fn max_open(&self) -> usize {
+        self.config.max_open
+    }
+
+    /// Whether an idle connection to a host is worth keeping.
+    pub(crate) fn has_work(&self, host: HostId) -> bool {
+        self.frontier.get(host).has_work()
+    }
+
+    /// Decides what to do next. The driver calls this until it is told to wait or to finish.
+    pub(crate) fn next_action(&mut self, now: Now) -> Result<Action, Error> {
+        loop {
+            if let Some(action) = self.actions.pop_front() {
+                return Ok(action);
+            }
+            if self.stopped {
+                return Ok(Action::Finish);
+            }
+            let free = self.active < self.concurrency;
+            let due = self.current.take();
+            let due = due.or_else(|| if free { self.frontier.pop_due(now.elapsed) } else { None });
+            if let Some(host) = due {
+                self.take_turn(host, now)?;
+                continue;
+            }
+            self.stats.in_flight.store(self.active as u64, Relaxed);
+            let next_turn = self.frontier.next_turn().filter(|_| free);
+            return Ok(match next_turn {
+                None if self.active == 0 => Action::Finish,
+                next_turn => Action::Wait(next_turn),
+            });
+        }
+    }
+
+    /// Takes in what happened.
+    pub(crate) fn handle(&mut self, input: Input) {
+        match input {
+            Input::Completed(host, completion) => self.on_complete(host, *completion),
+            Input::Delivered(host) => {
+                self.stats.delivered.fetch_add(1, Relaxed);
+                self.release(host);
+                self.schedule(host);
+            }
+            Input::Lost(host) => {
+                self.release(host);
+                self.frontier.get_mut(host).given_up = Some("its request failed inside this program");
+            }
+            Input::ResultsClosed | Input::Stop => {
+                self.stopped = true;
+                self.actions.retain(|action| matches!(action, Action::Record(_)));
+            }
+        }
+    }
+
+    /// Frees the place of a host's request.
+    fn release(&mut self, host: HostId) -> Option<InFlight> {
+        let in_flight = self.frontier.get_mut(host).in_flight.take();
+        self.active -= usize::from(in_flight.is_some());
+        in_flight
+    }
+
+    /// Starts the next request of a host, or hands out one result that needs none.
+    fn take_turn(&mut self, id: HostId, now: Now) -> Result<(), Error> {
+        if self.frontier.get(id).in_flight.is_some() {
+            // The end of that request queues the host again.
+            return Ok(());
+        }
+        let Some(pending) = self.next_pending(id, now)? else { return Ok(()) };
+        let Purpose::Job(job) = pending.purpose else {
+            self.send(id, pending, Permission::default());
+            return Ok(());
+        };
+        match self.admit(&pending, now) {
+            Admission::Send(permission) => self.send(id, pending, permission),
+            Admission::FetchPolicy(kind) => self.fetch_policy(id, pending, kind),
+            Admission::WaitForPolicy => self.wait_for_policy(id, pending),
+            Admission::Refuse(status, detail) => {
+                self.refuse(id, job, pending.url.into(), pending.redirects, (status, detail), now);
+            }
+        }
+        Ok(())
+    }
+
+    /// Next request of a host. A job without a valid URL is refused instead.
+    fn next_pending(&mut self, id: HostId, now: Now) -> Result<Option<PendingRequest>, Error> {
+        let host = self.frontier.get_mut(id);
+        if host.given_up.is_some() {
+            return Ok(None);
+        }
+        if let Some(pending) = host.front_queue.pop_front() {
+            return Ok(Some(pending));
+        }
+        let Some(job) = host.jobs.pop() else { return Ok(None) };
+        let FetchJob { url, headers } = self.source.job(job).map_err(Error::JobSource)?;
+        match Url::parse(&url) {
+            Ok(url) if url.has_host() && matches!(url.scheme(), "http" | "https") => {
+                Ok(Some(PendingRequest::new(Purpose::Job(job), url, headers)))
+            }
+            _ => {
+                let failure = (Status::failed("bad-url"), "not a web address".to_owned());
+                self.refuse(id, job, url, Vec::new(), failure, now);
+                Ok(None)
+            }
+        }
+    }
+
+    /// Decides whether a request may be sent, as far as its origin's policy is known.
+    fn admit(&mut self, pending: &PendingRequest, now: Now) -> Admission {
+        let policy = self.policies.entry(origin(&pending.url)).or_default();
+        let mut permission = Permission::default();
+        if self.config.settings.obey_robots {
+            let robots = match &policy.robots {
+                Lookup::Known(robots) => robots,
+                Lookup::Requested => return Admission::WaitForPolicy,
+                Lookup::Unknown => {
+                    policy.robots = Lookup::Requested;
+                    return Admission::FetchPolicy(PolicyKind::Robots);
+                }
+            };
+            if let Access::Unreachable(status, detail) = &robots.access {
+                return Admission::Refuse(status.clone(), detail.clone());
+            }
+            if !robots.allows(&pending.url[url::Position::BeforePath..url::Position::AfterQuery]) {
+                return Admission::Refuse(Status::failed("robots"), "robots.txt forbids it".to_owned());
+            }
+            permission.robots = robots.evidence.clone();
+            permission.robots_age =
+                Some(Duration::try_from(now.wall.duration_since(robots.fetched)).unwrap_or_default());
+        }
+        if self.config.kind == Kind::Page {
+            match &policy.tdm {
+                Lookup::Known(tdm) => permission.tdm = tdm.of(pending.url.path()),
+                Lookup::Requested => return Admission::WaitForPolicy,
+                Lookup::Unknown => {
+                    policy.tdm = Lookup::Requested;
+                    return Admission::FetchPolicy(PolicyKind::Tdmrep);
+                }
+            }
+        }
+        Admission::Send(permission)
+    }
+
+    /// Hands out a failure that needed no request. The host's turn then goes on.
+    fn refuse(
+        &mut self,
+        id: HostId,
+        job: JobId,
+        url: String,
+        redirects: Vec<Redirect>,
+        failure: (Status, String),
+        now: Now,
+    ) {
+        let result =
+            FetchResult { job, url, redirects, at: now.wall, result: Err(failure), robots: None, tdm: (None, None) };
+        self.stats.delivered.fetch_add(1, Relaxed);
+        self.actions.push_back(Action::Deliver(None, Box::new(result)));
+        self.current = Some(id);
+    }
+
+    /// Puts a request back until its origin's policy is known.
+    fn wait_for_policy(&mut self, id: HostId, pending: PendingRequest) {
+        let host = self.frontier.get_mut(id);
+        let policy_at = host.front_queue.iter().position(PendingRequest::is_policy);
+        // Another host may wait for a policy file that it was redirected here for.
+        let policy = policy_at.and_then(|at| host.front_queue.remove(at));
+        host.front_queue.push_front(pending);
+        match policy {
+            Some(policy) => self.send(id, policy, Permission::default()),
+            None => host.waiting_for_policy = true,
+        }
+    }
+
+    /// Sends the request for a policy file before the request that needs it.
+    fn fetch_policy(&mut self, id: HostId, pending: PendingRequest, kind: PolicyKind) {
+        let url = pending.url.join(kind.path()).expect("a fixed path on an http URL");
+        let purpose = Purpose::Policy { kind, origin: origin(&pending.url), waiting: id };
+        self.frontier.get_mut(id).front_queue.push_front(pending);
+        self.send(id, PendingRequest::new(purpose, url, Vec::new()), Permission::default());
+    }
+
+    fn send(&mut self, id: HostId, pending: PendingRequest, permission: Permission) {
+        let request = pending.http_request(self.config.kind, self.config.settings.max_body_bytes);
+        let host = self.frontier.get_mut(id);
+        debug_assert!(host.in_flight.is_none(), "one request per host at a time");
+        host.in_flight = Some(InFlight::Sending(Box::new(pending), Box::new(permission)));
+        host.waiting_for_policy = false;
+        self.active += 1;
+        self.actions.push_back(Action::Send(id, Box::new(request)));
+    }
+
+    /// Draws the conclusions from a request that ended.
+    fn on_complete(&mut self, id: HostId, completion: Completion) {
+        let Some(InFlight::Sending(pending, permission)) = self.release(id) else { return };
+        let (mut pending, permission) = (*pending, *permission);
+        if matches!(completion.result, Err(RequestError::OutOfSockets)) {
+            return self.on_socket_shortage(id, pending, completion.ended);
+        }
+        let pause = self.update_backoff(id, &pending, &completion);
+        self.record(id, &pending, &permission, &completion, pause);
+        let Completion { result, decoded, wall, .. } = completion;
+        let result = match result {
+            Err(RequestError::StaleConnection(..)) if !pending.retried => {
+                pending.retried = true;
+                self.frontier.get_mut(id).front_queue.push_front(pending);
+                return self.schedule(id);
+            }
+            Err(RequestError::Failed(status, detail) | RequestError::StaleConnection(status, detail)) => {
+                Err((status, detail))
+            }
+            Err(RequestError::OutOfSockets) => unreachable!("handled above"),
+            Ok(response) => match pending.redirect_target(&response, self.config.settings.max_redirects) {
+                Ok(None) => Ok(response),
+                Ok(Some(url)) => {
+                    let status = response.status.as_u16();
+                    return self.follow_redirect(id, pending, status, url);
+                }
+                Err(failure) => Err(failure),
+            },
+        };
+        match &pending.purpose {
+            Purpose::Policy { .. } => {
+                self.on_policy(pending, result, decoded, wall);
+                self.schedule(id);
+            }
+            Purpose::Job(job) => {
+                let job = *job;
+                let PendingRequest { url, redirects, .. } = pending;
+                let Permission { robots, tdm, .. } = permission;
+                let result = FetchResult { job, url: url.into(), redirects, at: wall, result, robots, tdm };
+                self.frontier.get_mut(id).in_flight = Some(InFlight::Delivering);
+                self.active += 1;
+                self.actions.push_back(Action::Deliver(Some(id), Box::new(result)));
+            }
+        }
+    }
+
+    /// Moves a request to the queue of its redirect's target.
+    fn follow_redirect(&mut self, from: HostId, mut pending: PendingRequest, status: u16, url: Url) {
+        pending.redirects.push(Redirect { status, to: url.to_string() });
+        let target = self.frontier.id(url.host_str().unwrap_or_default());
+        pending.url = url;
+        self.frontier.get_mut(target).front_queue.push_back(pending);
+        self.schedule(target);
+        self.schedule(from);
+    }
+
+    /// Takes in a policy file and wakes the host that waits for it.
+    fn on_policy(
+        &mut self,
+        pending: PendingRequest,
+        result: Result<HttpResponse, (Status, String)>,
+        decoded: Result<(), Status>,
+        wall: Timestamp,
+    ) {
+        let Purpose::Policy { kind, origin, waiting } = pending.purpose else { return };
+        let result = result.map_err(|(status, detail)| {
+            // Only the redirect led to a private address; the host itself is public.
+            let redirected = !pending.redirects.is_empty() && status == Status::failed("private");
+            (if redirected { Status::failed("robots-unreachable") } else { status }, detail)
+        });
+        let policy = PolicyResponse::new(origin, kind, wall, result, decoded);
+        self.learn_policy(&policy);
+        self.actions.push_back(Action::Record(Box::new(CrawlEvent::Policy(policy))));
+        self.frontier.get_mut(waiting).waiting_for_policy = false;
+        self.schedule(waiting);
+    }
+
+    fn learn_policy(&mut self, response: &PolicyResponse) {
+        let policy = self.policies.entry(response.origin.clone()).or_default();
+        match response.kind {
+            PolicyKind::Robots => {
+                let robots = RobotsPolicy::from(response);
+                let delay = robots.crawl_delay().unwrap_or_default().min(self.config.settings.max_crawl_delay);
+                policy.robots = Lookup::Known(Arc::new(robots));
+                if let Some(name) = Url::parse(&response.origin).ok().as_ref().and_then(Url::host_str) {
+                    let id = self.frontier.id(name);
+                    self.frontier.get_mut(id).require_delay(delay);
+                }
+            }
+            PolicyKind::Tdmrep => {
+                let body = response.body.as_deref().filter(|_| matches!(response.status, Ok(200..300)));
+                policy.tdm = Lookup::Known(Arc::new(body.map(TdmRules::parse).unwrap_or_default()));
+            }
+        }
+    }
+
+    /// Retries soon a request that found no socket, and lowers the limits.
+    fn on_socket_shortage(&mut self, id: HostId, pending: PendingRequest, ended: Duration) {
+        self.frontier.get_mut(id).front_queue.push_front(pending);
+        self.config.max_open = self.config.max_open.saturating_sub(1).max(self.active).max(1);
+        self.concurrency = self.concurrency.min(self.config.max_open);
+        self.frontier.enqueue(id, ended + SOCKET_RETRY);
+    }
+
+    /// Updates a host's pause and failure counters from the end of a request, and gives it up when
+    /// it refuses or fails too often. Returns the pause before its next request.
+    fn update_backoff(&mut self, id: HostId, pending: &PendingRequest, completion: &Completion) -> Duration {
+        let settings = &self.config.settings;
+        let host = self.frontier.get_mut(id);
+        let mut pause = host.pause(settings.delay);
+        host.requests += 1;
+        host.last_ended = Some(completion.ended);
+        if completion.result.is_ok() && !host.answered {
+            host.answered = true;
+            self.stats.answering_hosts.fetch_add(1, Relaxed);
+        }
+        match &completion.result {
+            Ok(response) => match response.status.as_u16() {
+                429 | 503 => {
+                    host.throttled += 1;
+                    let longer = pause * 2u32.pow(host.throttled.min(4).into());
+                    pause = longer.min(settings.max_crawl_delay.max(pause));
+                    if let Some(wait) = retry_after(response, completion.wall) {
+                        pause = pause.max(wait);
+                        host.not_before = Some(completion.ended + wait);
+                        let until = self.config.started + (completion.ended + wait);
+                        let event = CrawlEvent::RetryAfter { host: host.name.to_string(), until };
+                        self.actions.push_back(Action::Record(Box::new(event)));
+                    }
+                    if pause > settings.max_retry_after || host.throttled >= MAX_THROTTLED {
+                        host.given_up = Some("it asks for patience");
+                    }
+                }
+                403 => {
+                    host.throttled += 1;
+                    if host.throttled >= MAX_THROTTLED {
+                        host.given_up = Some("it refuses us");
+                    }
+                }
+                _ => (host.consecutive_failures, host.throttled) = (0, 0),
+            },
+            Err(RequestError::StaleConnection(..)) if !pending.retried => {}
+            Err(RequestError::Failed(status, _) | RequestError::StaleConnection(status, _))
+                if status.is_network_trouble() =>
+            {
+                host.consecutive_failures += 1;
+                // A policy file that cannot be fetched already refuses every page of its origin.
+                if host.consecutive_failures >= MAX_CONSECUTIVE_FAILURES && !pending.is_policy() {
+                    host.given_up = Some("it cannot be reached or does not answer");
+                }
+            }
+            Err(_) => {}
+        }
+        host.pause_until = Some(completion.ended + pause);
+        pause
+    }
+
+    fn record(
+        &mut self,
+        id: HostId,
+        pending: &PendingRequest,
+        permission: &Permission,
+        completion: &Completion,
+        delay: Duration,
+    ) {
+        self.stats.requests.fetch_add(1, Relaxed);
+        self.stats.bytes.fetch_add(completion.bytes, Relaxed);
+        let status = match &completion.result {
+            Ok(response) => response.status.as_u16().to_string(),
+            Err(RequestError::Failed(status, _) | RequestError::StaleConnection(status, _)) => status.to_string(),
+            Err(RequestError::OutOfSockets) => return,
+        };
+        let record = RequestRecord {
+            sent: completion.sent,
+            ended: completion.ended,
+            host: self.frontier.get(id).name.to_string(),
+            kind: pending.word(self.config.kind),
+            url: pending.url.to_string(),
+            status,
+            delay,
+            conditional: pending.is_conditional(),
+            reused: completion.reused,
+            robots_age: permission.robots_age,
+            bytes: completion.bytes,
+        };
+        self.actions.push_back(Action::Record(Box::new(CrawlEvent::Request(record))));
+    }
+
+    /// Queues a host, if it has work, for the end of its pause.
+    fn schedule(&mut self, id: HostId) {
+        let host = self.frontier.get(id);
+        let at = host.pause_until.unwrap_or_else(|| {
+            // Not asked in this crawl: an earlier one may have been, or lost count of whom it asked.
+            let idle = host.idle_before_start.or(self.config.all_hosts_idle_for);
+            idle.map_or(Duration::ZERO, |idle| host.pause(self.config.settings.delay).saturating_sub(idle))
+        });
+        let at = at.max(host.not_before.unwrap_or_default());
+        self.frontier.enqueue(id, at);
+    }
+
+    /// Summary at the end.
+    pub(crate) fn outcome(&self) -> CrawlOutcome {
+        let mut outcome = CrawlOutcome { stopped: self.stopped, ..CrawlOutcome::default() };
+        let wall = |at: Duration| self.config.started + at;
+        for host in self.frontier.iter() {
+            if let Some(reason) = host.given_up.filter(|_| !host.jobs.is_empty() || !host.front_queue.is_empty()) {
+                outcome.given_up.push((host.name.to_string(), reason));
+            }
+            if let Some(last) = host.last_ended {
+                outcome.hosts.push(HostNote {
+                    host: host.name.to_string(),
+                    last_request: wall(last),
+                    // The pause binds the next crawl too, whatever delay it is configured with.
+                    not_before: host.not_before.max(host.pause_until).map(wall),
+                    answered: host.answered,
+                    requests: host.requests,
+                });
+            }
+        }
+        outcome
+    }
+}
+
+fn origin(url: &Url) -> String {
+    url.origin().ascii_serialization()
+}
+
+#[cfg(test)]
+mod tests;

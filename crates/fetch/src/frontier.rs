@@ -1,0 +1,202 @@
+//! The crawl frontier: per-host queues, and a priority queue of hosts by the time of their next turn.
+//!
+//! A host costs its name, four bytes per job and about two hundred more; it has neither a task nor
+//! a timer until its turn comes, so a frontier of a million hosts fits into memory. All times are
+//! durations since the start of the crawl: the frontier knows no clock.
+
+use std::cmp::Reverse;
+use std::collections::{BinaryHeap, HashMap, VecDeque};
+use std::time::Duration;
+
+use crate::request::{InFlight, PendingRequest};
+use crate::types::JobId;
+
+/// Index of a host in the frontier.
+pub(crate) type HostId = u32;
+
+/// Queues and politeness state of one host.
+#[derive(Default)]
+pub(crate) struct Host {
+    pub(crate) name: Box<str>,
+    /// Jobs not yet loaded; the last is the next.
+    pub(crate) jobs: Vec<JobId>,
+    /// Requests that precede new jobs: redirects, policy files, retries.
+    pub(crate) front_queue: VecDeque<PendingRequest>,
+    /// The one request that is being sent or whose result waits for the consumer.
+    pub(crate) in_flight: Option<InFlight>,
+    /// Whether the host is in the priority queue.
+    queued: bool,
+    /// Whether its next request waits for a policy file that another host was redirected to serve.
+    pub(crate) waiting_for_policy: bool,
+    /// Reason for which it is not asked any more in this crawl.
+    pub(crate) given_up: Option<&'static str>,
+    /// Network failures in a row.
+    pub(crate) consecutive_failures: u8,
+    /// Responses in a row with 403, 429 or 503.
+    pub(crate) throttled: u8,
+    /// Its Crawl-delay in milliseconds.
+    crawl_delay_ms: u32,
+    pub(crate) requests: u32,
+    /// Time since its last response when the crawl began, known from an earlier crawl.
+    pub(crate) idle_before_start: Option<Duration>,
+    /// End of its last response in this crawl.
+    pub(crate) last_ended: Option<Duration>,
+    /// End of the pause after that response.
+    pub(crate) pause_until: Option<Duration>,
+    /// End of its `Retry-After`.
+    pub(crate) not_before: Option<Duration>,
+    pub(crate) answered: bool,
+}
+
+impl Host {
+    /// Raises the pause to the host's own Crawl-delay.
+    pub(crate) fn require_delay(&mut self, delay: Duration) {
+        let delay_ms = u32::try_from(delay.as_millis()).unwrap_or(u32::MAX);
+        self.crawl_delay_ms = self.crawl_delay_ms.max(delay_ms);
+    }
+
+    /// Pause between two requests: the configured one, or its Crawl-delay where that is longer.
+    pub(crate) fn pause(&self, configured: Duration) -> Duration {
+        configured.max(Duration::from_millis(self.crawl_delay_ms.into()))
+    }
+
+    /// Whether a turn of this host could send something.
+    pub(crate) fn has_work(&self) -> bool {
+        self.given_up.is_none() && (!self.front_queue.is_empty() || (!self.jobs.is_empty() && !self.waiting_for_policy))
+    }
+}
+
+/// All hosts of a crawl.
+#[derive(Default)]
+pub(crate) struct Frontier {
+    hosts: Vec<Host>,
+    by_name: HashMap<Box<str>, HostId>,
+    /// Hosts with work, by the time of their turn; ties go to the host that was queued first.
+    turns: BinaryHeap<Reverse<(Duration, u64, HostId)>>,
+    arrivals: u64,
+}
+
+impl Frontier {
+    /// Finds or adds a host.
+    pub(crate) fn id(&mut self, name: &str) -> HostId {
+        if let Some(id) = self.by_name.get(name) {
+            return *id;
+        }
+        let id = HostId::try_from(self.hosts.len()).expect("fewer than 2^32 hosts");
+        self.hosts.push(Host { name: name.into(), ..Host::default() });
+        self.by_name.insert(name.into(), id);
+        id
+    }
+
+    pub(crate) fn get(&self, id: HostId) -> &Host {
+        &self.hosts[id as usize]
+    }
+
+    pub(crate) fn get_mut(&mut self, id: HostId) -> &mut Host {
+        &mut self.hosts[id as usize]
+    }
+
+    pub(crate) fn iter(&self) -> impl Iterator<Item = &Host> {
+        self.hosts.iter()
+    }
+
+    /// Queues a host for a turn, if it has work, nothing in flight, and is not queued yet.
+    pub(crate) fn enqueue(&mut self, id: HostId, at: Duration) {
+        let host = &mut self.hosts[id as usize];
+        if host.has_work() && host.in_flight.is_none() && !host.queued {
+            host.queued = true;
+            self.arrivals += 1;
+            self.turns.push(Reverse((at, self.arrivals, id)));
+        }
+    }
+
+    /// Time of the next turn.
+    pub(crate) fn next_turn(&self) -> Option<Duration> {
+        self.turns.peek().map(|Reverse((at, _, _))| *at)
+    }
+
+    /// Takes the first host whose turn has come.
+    pub(crate) fn pop_due(&mut self, now: Duration) -> Option<HostId> {
+        let Reverse((at, _, id)) = *self.turns.peek()?;
+        if at > now {
+            return None;
+        }
+        self.turns.pop();
+        self.hosts[id as usize].queued = false;
+        Some(id)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const SECOND: Duration = Duration::from_secs(1);
+
+    fn with_jobs(names: &[&str]) -> Frontier {
+        let mut frontier = Frontier::default();
+        for name in names {
+            let id = frontier.id(name);
+            frontier.get_mut(id).jobs = vec![0];
+        }
+        frontier
+    }
+
+    #[test]
+    fn a_host_has_one_id_however_often_it_is_named() {
+        let mut frontier = Frontier::default();
+        let (a, b) = (frontier.id("a.org"), frontier.id("b.org"));
+        assert_eq!((a, b, frontier.id("a.org"), frontier.iter().count()), (0, 1, 0, 2));
+        assert_eq!(&*frontier.get(b).name, "b.org");
+    }
+
+    #[test]
+    fn turns_come_by_time_and_ties_by_arrival() {
+        let mut frontier = with_jobs(&["a", "b", "c", "d"]);
+        for (id, at) in [(3, 2), (0, 1), (2, 1), (1, 3)] {
+            frontier.enqueue(id, SECOND * at);
+        }
+        assert_eq!(frontier.next_turn(), Some(SECOND));
+        let order: Vec<_> = std::iter::from_fn(|| frontier.pop_due(SECOND * 9)).collect();
+        assert_eq!(order, [0, 2, 3, 1]);
+        assert_eq!(frontier.next_turn(), None);
+    }
+
+    #[test]
+    fn a_turn_does_not_come_before_its_time() {
+        let mut frontier = with_jobs(&["a"]);
+        frontier.enqueue(0, SECOND * 5);
+        assert_eq!(frontier.pop_due(SECOND * 5 - Duration::from_nanos(1)), None);
+        assert_eq!(frontier.pop_due(SECOND * 5), Some(0));
+    }
+
+    #[test]
+    fn a_host_is_queued_once_and_its_first_time_holds() {
+        let mut frontier = with_jobs(&["a"]);
+        frontier.enqueue(0, SECOND * 2);
+        frontier.enqueue(0, SECOND);
+        assert_eq!(frontier.pop_due(SECOND * 9), Some(0));
+        assert_eq!(frontier.pop_due(SECOND * 9), None);
+    }
+
+    #[test]
+    fn a_host_without_work_or_given_up_is_not_queued() {
+        let mut frontier = with_jobs(&["a", "b"]);
+        frontier.get_mut(0).jobs.clear();
+        frontier.get_mut(1).given_up = Some("test");
+        frontier.enqueue(0, SECOND);
+        frontier.enqueue(1, SECOND);
+        assert_eq!(frontier.next_turn(), None);
+    }
+
+    #[test]
+    fn the_longer_of_both_delays_is_the_pause() {
+        let mut host = Host::default();
+        assert_eq!(host.pause(SECOND), SECOND);
+        host.require_delay(SECOND * 7);
+        host.require_delay(SECOND * 3);
+        assert_eq!((host.pause(SECOND), host.pause(SECOND * 9)), (SECOND * 7, SECOND * 9));
+        host.require_delay(Duration::MAX);
+        assert_eq!(host.pause(SECOND), Duration::from_millis(u32::MAX.into()));
+    }
+}

@@ -1,0 +1,189 @@
+//! Types in which a crawl is ordered and reported.
+
+use std::sync::atomic::AtomicU64;
+use std::time::Duration;
+
+use http::header::{HeaderName, HeaderValue};
+use jiff::Timestamp;
+use tidings_model::{RobotsEvidence, Status};
+
+use crate::client::HttpResponse;
+use crate::policy::PolicyResponse;
+
+/// What the requests of a crawl are for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kind {
+    /// Article pages.
+    Page,
+    /// Feeds.
+    Feed,
+    /// URLs of which it is not known yet whether they are feeds, pages or neither.
+    Probe,
+}
+
+impl Kind {
+    /// Name in the request log.
+    pub(crate) fn word(self) -> &'static str {
+        match self {
+            Kind::Page => "page",
+            Kind::Feed => "feed",
+            Kind::Probe => "probe",
+        }
+    }
+
+    /// Value of the `Accept` header.
+    pub(crate) fn accept(self) -> &'static str {
+        match self {
+            Kind::Page => "text/html,application/xhtml+xml;q=0.9,*/*;q=0.1",
+            Kind::Feed => {
+                "application/rss+xml,application/atom+xml,application/feed+json,application/rdf+xml;q=0.9,\
+                 application/xml;q=0.8,text/xml;q=0.8,*/*;q=0.1"
+            }
+            Kind::Probe => {
+                "application/rss+xml,application/atom+xml,application/feed+json,text/html,application/xml;q=0.9,*/*;q=0.5"
+            }
+        }
+    }
+}
+
+/// Number by which the caller knows a job.
+pub type JobId = u32;
+
+/// One URL to fetch.
+#[derive(Debug, Clone)]
+pub struct FetchJob {
+    /// The URL.
+    pub url: String,
+    /// Additional request headers, such as validators.
+    pub headers: Vec<(HeaderName, HeaderValue)>,
+}
+
+/// Storage of jobs: the queues hold ids only, and a job is loaded when its host's turn comes.
+pub trait JobSource: Send {
+    /// Loads a job.
+    fn job(&mut self, id: JobId) -> Result<FetchJob, Box<dyn std::error::Error + Send + Sync>>;
+}
+
+/// Jobs and history of one host. A queue without jobs carries the history alone, for redirects
+/// that lead there.
+#[derive(Debug, Clone, Default)]
+pub struct HostQueue {
+    /// Host name, without port.
+    pub host: String,
+    /// Its jobs.
+    pub jobs: Vec<JobId>,
+    /// Time since the end of its last response, if that is recent.
+    pub idle_for: Option<Duration>,
+    /// Time for which it must not be asked (an earlier `Retry-After`).
+    pub blocked_for: Option<Duration>,
+}
+
+/// A redirect that was followed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Redirect {
+    /// HTTP status.
+    pub status: u16,
+    /// Target URL.
+    pub to: String,
+}
+
+/// Result of a job.
+pub struct FetchResult {
+    /// The job.
+    pub job: JobId,
+    /// URL of the last request.
+    pub url: String,
+    /// Redirects that led to it.
+    pub redirects: Vec<Redirect>,
+    /// Time of the decision.
+    pub at: Timestamp,
+    /// The response, whatever its status; or a failure with its details.
+    pub result: Result<HttpResponse, (Status, String)>,
+    /// The robots.txt that allowed the request.
+    pub robots: Option<RobotsEvidence>,
+    /// Reservation and policy by tdmrep.json.
+    pub tdm: (Option<String>, Option<String>),
+}
+
+/// A request that was sent, for the log.
+#[derive(Debug, Clone)]
+pub struct RequestRecord {
+    /// Start of the request, since the crawl began.
+    pub sent: Duration,
+    /// End of the response or of the attempt.
+    pub ended: Duration,
+    /// Host name.
+    pub host: String,
+    /// `page`, `feed`, `probe`, `robots` or `tdmrep`.
+    pub kind: &'static str,
+    /// The URL.
+    pub url: String,
+    /// HTTP status or name of the failure.
+    pub status: String,
+    /// Pause before the next request to the host.
+    pub delay: Duration,
+    /// Whether validators were sent.
+    pub conditional: bool,
+    /// Whether an open connection was used again.
+    pub reused: bool,
+    /// Age of the robots.txt that allowed it.
+    pub robots_age: Option<Duration>,
+    /// Bytes of body on the wire.
+    pub bytes: u64,
+}
+
+/// An observation that the caller should persist.
+pub enum CrawlEvent {
+    /// A request was sent.
+    Request(RequestRecord),
+    /// An origin answered about its policy.
+    Policy(PolicyResponse),
+    /// A host sent `Retry-After`.
+    RetryAfter {
+        /// Host name.
+        host: String,
+        /// Earliest time of the next request.
+        until: Timestamp,
+    },
+}
+
+/// State of a host at the end of a crawl, for the next one.
+#[derive(Debug, Clone)]
+pub struct HostNote {
+    /// Host name.
+    pub host: String,
+    /// End of its last response.
+    pub last_request: Timestamp,
+    /// Earliest time of the next request: end of the pause or of its `Retry-After`.
+    pub not_before: Option<Timestamp>,
+    /// Whether it responded at all.
+    pub answered: bool,
+    /// Requests sent to it.
+    pub requests: u32,
+}
+
+/// Summary of a crawl.
+#[derive(Debug, Default)]
+pub struct CrawlOutcome {
+    /// Hosts that were given up with work left, with the reason.
+    pub given_up: Vec<(String, &'static str)>,
+    /// Hosts that were asked.
+    pub hosts: Vec<HostNote>,
+    /// Whether the crawl was stopped before all work was done.
+    pub stopped: bool,
+}
+
+/// Live counters of a crawl.
+#[derive(Debug, Default)]
+pub struct CrawlStats {
+    /// Requests in flight, including responses that wait for the consumer.
+    pub in_flight: AtomicU64,
+    /// Requests that ended with a response or a failure.
+    pub requests: AtomicU64,
+    /// Jobs whose results were delivered.
+    pub delivered: AtomicU64,
+    /// Bytes received.
+    pub bytes: AtomicU64,
+    /// Hosts that responded at least once: proof that the network is up.
+    pub answering_hosts: AtomicU64,
+}

@@ -1,0 +1,67 @@
+//! Random documents, shared by unit and integration tests.
+
+use fastrand::Rng;
+use tidings_index::{Day, Snapshot};
+use tidings_model::{Annotated, AnnotatedParagraph, Attributes, Token};
+
+/// A small random corpus of edge cases: empty documents, missing fields, equal days, ampersands, odd spacing.
+pub fn corpus(seed: u64, documents: usize) -> Vec<Annotated> {
+    let mut random = Rng::with_seed(seed);
+    let random = &mut random;
+    let token = |random: &mut Rng, is_last: bool| {
+        let number = (random.f32() * random.f32() * 30.0) as u32;
+        let word = ["A&B".to_owned(), format!("w{number}"), format!("W{number}"), ",".to_owned()];
+        Token {
+            word: random.choice(word).expect("not empty"),
+            lemma: if number == 3 { String::new() } else { format!("w{number}") },
+            tag: random.choice(["N", "V", "<X>", ""]).expect("not empty").to_owned(),
+            feats: random.choice(["", "", "Case=Gen|Number=Sing", "Number=Plur"]).expect("not empty").to_owned(),
+            space_after: is_last || random.u8(..) > 60,
+        }
+    };
+    let sentence = |random: &mut Rng| {
+        let tokens = random.usize(1..7);
+        (1..=tokens).map(|index| token(random, index == tokens)).collect::<Vec<_>>()
+    };
+    (0..documents)
+        .map(|index| {
+            let paragraphs = (0..random.usize(0..4)).map(|_| AnnotatedParagraph {
+                sentences: (0..random.usize(1..4)).map(|_| sentence(random)).collect(),
+                ..AnnotatedParagraph::default()
+            });
+            let paragraphs = paragraphs.collect();
+            let fields = vec![
+                ("site".to_owned(), format!("s{}.example", random.u8(0..4))),
+                ("topic".to_owned(), ["", "a\"b", "sport"][random.usize(0..3)].to_owned()),
+            ];
+            let about = Attributes {
+                id: index as u128 * 7 + 1,
+                url: format!("http://e.org/{index}?a=1&b=2"),
+                title: format!("Title {index}"),
+                date: Day(20_000 + random.i32(0..9)).to_string(),
+                seen: Day(20_010).to_string(),
+                fields,
+            };
+            Annotated { about, paragraphs }
+        })
+        .collect()
+}
+
+/// All documents that are not deleted, in the order of their days and then of writing.
+pub fn contents(index: &Snapshot) -> Vec<Annotated> {
+    let mut documents = Vec::new();
+    for (number, live) in index.segments().iter().enumerate() {
+        for document in (0..live.segment().meta().documents).filter(|document| !live.deleted().get(*document)) {
+            documents.push(index.annotated(number, document).expect("readable"));
+        }
+    }
+    documents.sort_by(|a, b| a.about.date.cmp(&b.about.date));
+    documents
+}
+
+/// Documents in the order in which an index holds them.
+pub fn by_day(documents: &[Annotated]) -> Vec<Annotated> {
+    let mut sorted = documents.to_vec();
+    sorted.sort_by(|a, b| a.about.date.cmp(&b.about.date));
+    sorted
+}
