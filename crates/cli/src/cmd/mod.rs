@@ -1,7 +1,6 @@
 //! The commands, one file each: arguments in, one call, rendering out.
 
 pub mod annotate;
-pub mod ask;
 pub mod audit;
 pub mod backup;
 pub mod clean;
@@ -23,6 +22,7 @@ pub mod models;
 pub mod pages;
 pub mod plan;
 pub mod prune;
+pub mod query;
 pub mod rebuild;
 pub mod remove;
 pub mod report;
