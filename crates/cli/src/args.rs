@@ -103,25 +103,25 @@ pub enum Verb {
     /// Make the text searchable
     Compile(cmd::compile::Args),
     /// Show hits of a query in their context
-    Query(cmd::ask::query::Args),
+    Query(cmd::query::concordance::Args),
     /// Count hits by an attribute or a field
-    Freq(cmd::ask::freq::Args),
+    Freq(cmd::query::freq::Args),
     /// Show what stands beside hits
-    Colloc(cmd::ask::colloc::Args),
+    Colloc(cmd::query::colloc::Args),
     /// Show what a word does: its collocates by grammatical relation
-    Sketch(cmd::ask::sketch::Args),
+    Sketch(cmd::query::sketch::Args),
     /// List words or n-grams
-    Words(cmd::ask::words::Args),
+    Words(cmd::query::words::Args),
     /// Show what is typical of a part of the corpus
-    Keywords(cmd::ask::keywords::Args),
+    Keywords(cmd::query::keywords::Args),
     /// Show hits in time
-    Timeline(cmd::ask::timeline::Args),
+    Timeline(cmd::query::timeline::Args),
     /// Show which words rise, fall or burst
-    Trends(cmd::ask::trends::Args),
+    Trends(cmd::query::trends::Args),
     /// Show words that were not there before
-    NewWords(cmd::ask::new_words::Args),
+    NewWords(cmd::query::new_words::Args),
     /// Name a part of the corpus
-    Corpus(cmd::ask::corpus::Args),
+    Corpus(cmd::query::corpus::Args),
     /// Write the corpus, or a part of it, for other programs: JSON lines, Parquet, CoNLL-U, TEI, WARC and others
     Export(cmd::export::Args),
     /// Open the corpus to browsers and programs: an HTTP API and a page

@@ -24,6 +24,7 @@
 //! | [`ingest`] | answers of the web → journal and pages |
 //! | [`discover`] | finding feeds |
 //! | [`health`], [`report`] | how a home is |
+//! | [`extract`], [`filter`], [`http_get`] | tools for single files, streams of JSON lines and addresses |
 //! | [`cancel`], [`reporter`], [`outcome`], [`shard`] | how a caller steers and watches a run |
 //! | [`parallel`], [`lines`], [`guard`] | work on all cores, in order, behind a panic guard |
 
@@ -33,9 +34,12 @@ pub mod context;
 pub mod discover;
 pub mod display;
 pub mod driver;
+pub mod extract;
 pub mod extract_guarded;
+pub mod filter;
 pub mod guard;
 pub mod health;
+pub mod http_get;
 pub mod ingest;
 pub mod lines;
 pub mod merge;

@@ -1,16 +1,17 @@
 //! `tidings dedup`: tells what was published before, day by day; with `--jsonl` of any stream of documents.
 
-mod filter;
-mod line;
-mod views;
+use std::io::stdin;
 
 use anyhow::Result;
 use tidings_dedup::{Levels, Scope};
+use tidings_pipeline::config::DedupConfig;
+use tidings_pipeline::filter::{Unreadable, dedup};
+use tidings_pipeline::stage::dedup::{Dedup, views};
 
+use super::stream::{JsonLines, threads};
 use super::{Report, StepArgs};
 use crate::args::Global;
-use tidings_pipeline::config::DedupConfig;
-use tidings_pipeline::stage::dedup::Dedup;
+use crate::console;
 
 #[derive(Debug, Default, clap::Args)]
 #[command(
@@ -102,28 +103,36 @@ impl RuleArgs {
 
 pub fn run(args: &Args, global: &Global) -> Result<Report> {
     if args.jsonl {
-        let config = args.rule.over(&DedupConfig::default());
-        let options = filter::Options {
-            rule: config.rule()?,
-            scope: config.scope,
-            marks: args.marks,
-            memory_bytes: config.memory_mib << 20,
-            threads: args.threads.map_or_else(tidings_pipeline::parallel::cores, usize::from),
-        };
-        let faulty = filter::run(&options)?;
-        // The lines were the report.
-        return Ok(Report { partly: faulty > 0, ..Report::default() });
+        return filter(args);
     }
-    if args.top.is_some() || args.removed || args.copies {
+    if let Some(number) = args.top {
+        return Ok(views::top(&super::find_home(global)?, usize::from(number))?.into());
+    }
+    if args.removed || args.copies {
         let home = super::find_home(global)?;
-        return match args.top {
-            Some(number) => views::top(&home, usize::from(number)),
-            None if args.removed => views::removed(&home),
-            None => views::copies(&home),
-        };
+        let mut lines = JsonLines::default();
+        match args.removed {
+            true => views::removed(&home, |row| lines.push(row))?,
+            false => views::copies(&home, |row| lines.push(row))?,
+        }
+        // The lines are the report.
+        return Ok(Report::default());
     }
     super::run_stage(global, &args.steps, &Dedup, |config| {
         config.dedup = args.rule.over(&config.dedup);
         config.dedup.threads = args.threads.map_or(config.dedup.threads, usize::from);
     })
+}
+
+fn filter(args: &Args) -> Result<Report> {
+    let config = args.rule.over(&DedupConfig::default());
+    let options = dedup::Options {
+        rule: config.rule()?,
+        scope: config.scope,
+        marks: args.marks,
+        memory_bytes: config.memory_mib << 20,
+        threads: threads(args.threads),
+    };
+    let Unreadable(lines) = dedup::run(stdin(), &options, console::print_bytes)?;
+    Ok(Report { partly: lines > 0, ..Report::default() })
 }

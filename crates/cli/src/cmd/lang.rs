@@ -1,17 +1,15 @@
 //! `tidings lang`: tells in which language texts are written, from files or standard input; and with
 //! `--jsonl` labels any number of them as a filter.
 
-mod filter;
-
-use std::fmt::Write as _;
-use std::io::Read as _;
+use std::io::{Read as _, stdin};
 
 use anyhow::{Context as _, Result};
-use serde_json::{Value, json};
-use tidings_lang::{Guess, Hints, identify_paragraphs, language_name, normalise};
+use tidings_pipeline::filter;
+use tidings_pipeline::filter::lang::{FileLanguages, Identify};
 
 use super::Report;
-use tidings_pipeline::display::count;
+use super::stream::{Input, filter_report, threads};
+use crate::console;
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = "The filter reads and writes one JSON object a line, in the same order:\n  \
@@ -41,25 +39,19 @@ pub struct Args {
 }
 
 pub fn run(args: &Args) -> Result<Report> {
+    let identify = Identify { declared: args.declared.clone(), tld: args.tld.clone() };
     if args.jsonl {
-        let threads = args.threads.map_or_else(tidings_pipeline::parallel::cores, usize::from);
-        let faulty = filter::run(args.declared.as_deref(), args.tld.as_deref(), threads)?;
-        if faulty > 0 {
-            log::warn!("{} could not be read; each has a line that says why", count(faulty, "line"));
-        }
-        // The lines were the report.
-        return Ok(Report { partly: faulty > 0, ..Report::default() });
+        let unreadable = filter::run(&identify, stdin(), threads(args.threads), console::print_bytes)?;
+        return Ok(filter_report(unreadable, Input::JsonLines));
     }
-    let mut text = String::new();
-    let mut values = Vec::new();
     let from_stdin = ["-".to_owned()];
-    let files = if args.files.is_empty() { &from_stdin[..] } else { &args.files };
-    for name in files {
-        let bytes = read(name)?;
-        let value = describe(name, &String::from_utf8_lossy(&bytes), args, files.len() > 1, &mut text);
-        values.push(value);
+    let names = if args.files.is_empty() { &from_stdin[..] } else { &args.files };
+    let mut files = Vec::new();
+    for name in names {
+        let content = read(name)?;
+        files.push(identify.file(name, &String::from_utf8_lossy(&content), args.paragraphs));
     }
-    Ok(Report { text, json: Value::Array(values), ..Report::default() })
+    Ok(FileLanguages { files }.into())
 }
 
 fn read(name: &str) -> Result<Vec<u8>> {
@@ -67,42 +59,6 @@ fn read(name: &str) -> Result<Vec<u8>> {
         return std::fs::read(name).with_context(|| format!("cannot read {name}"));
     }
     let mut bytes = Vec::new();
-    std::io::stdin().lock().read_to_end(&mut bytes).context("cannot read standard input")?;
+    stdin().lock().read_to_end(&mut bytes).context("cannot read standard input")?;
     Ok(bytes)
-}
-
-/// Writes down the language of one text, and of its paragraphs if these are wanted.
-fn describe(name: &str, content: &str, args: &Args, named: bool, text: &mut String) -> Value {
-    let content = normalise(content);
-    let paragraphs: Vec<&str> = content.lines().filter(|line| !line.is_empty()).collect();
-    let hints = Hints { declared: args.declared.as_deref(), tld: args.tld.as_deref() };
-    let guesses = identify_paragraphs(&paragraphs, hints);
-    let head = if named { format!("{name}: ") } else { String::new() };
-    let _ = writeln!(text, "{head}{}", in_words(&guesses.document));
-    let mut value = as_json(&guesses.document);
-    value["file"] = json!(name);
-    if args.paragraphs {
-        for (paragraph, guess) in paragraphs.iter().zip(&guesses.paragraphs) {
-            let start: String = paragraph.chars().filter(|c| !c.is_control()).take(60).collect();
-            let _ = writeln!(text, "  {:<4} {:.2}  {start}", guess.lang, guess.score);
-        }
-        value["paragraphs"] = guesses.paragraphs.iter().map(as_json).collect();
-    }
-    value
-}
-
-fn in_words(guess: &Guess) -> String {
-    match guess.is_known() {
-        true => format!("{} ({}), {:.2}", language_name(guess.lang).unwrap_or(guess.lang), guess.lang, guess.score),
-        false => "unknown (und): the text does not tell".to_owned(),
-    }
-}
-
-fn as_json(guess: &Guess) -> Value {
-    json!({ "lang": guess.lang, "score": rounded(guess.score) })
-}
-
-/// Three digits are more than a score knows.
-fn rounded(score: f32) -> f64 {
-    (f64::from(score) * 1000.0).round() / 1000.0
 }

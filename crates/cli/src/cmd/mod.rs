@@ -1,7 +1,6 @@
 //! The commands, one file each: arguments in, one call, rendering out.
 
 pub mod annotate;
-pub mod ask;
 pub mod audit;
 pub mod backup;
 pub mod clean;
@@ -24,6 +23,7 @@ pub mod models;
 pub mod pages;
 pub mod plan;
 pub mod prune;
+pub mod query;
 pub mod rebuild;
 pub mod remove;
 pub mod report;
@@ -32,11 +32,11 @@ pub mod run;
 pub mod serve;
 pub mod shell;
 pub mod status;
+mod stream;
 pub mod tag;
 pub mod token;
 pub mod tokenize;
 pub mod update;
-mod web;
 pub mod why;
 
 use std::time::Duration;
@@ -45,6 +45,7 @@ use anyhow::Result;
 use serde_json::Value;
 use tidings_pipeline::Pipeline;
 use tidings_pipeline::config::{Config, Span};
+use tidings_pipeline::http_get::HttpGet;
 use tidings_pipeline::outcome::{Outcome, Status};
 use tidings_pipeline::shard::Shard;
 use tidings_pipeline::stage::{Stage, StageId};
@@ -90,6 +91,17 @@ fn open_home(global: &Global) -> Result<(Home, Config)> {
     let home = find_home(global)?;
     let config = Config::of_home(&home)?;
     Ok((home, config))
+}
+
+/// A client for a few documents, with the settings of the home if there is one.
+fn http_get(global: &Global, allow_private: Option<&[String]>) -> Result<HttpGet> {
+    let client = match open_home(global) {
+        Ok((home, config)) => HttpGet::new(config, Some(home.settings())),
+        // A home that was named must be there; otherwise none is needed.
+        Err(error) if global.home.is_some() => return Err(error),
+        Err(_) => HttpGet::new(Config::without_home(&|name| std::env::var(name).ok())?, None),
+    };
+    Ok(client.allow_private(allow_private.unwrap_or_default()))
 }
 
 /// The home a command works in, opened for work that signals cancel and the terminal shows.

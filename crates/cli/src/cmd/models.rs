@@ -1,12 +1,12 @@
-//! `tidings models`: which languages have lemmas and tags, from whose text they were learned, and how good they are.
+//! `tidings models`: the models of lemmas and tags with their languages, treebanks, licences and scores.
 
 use std::borrow::Cow;
 use std::fmt::Write as _;
 use std::path::PathBuf;
 
 use anyhow::{Context as _, Result};
-use serde_json::{Value, json};
-use tidings_annotate::tagger::{About, Models};
+use serde::Serialize;
+use tidings_annotate::tagger::{About, Models, Source};
 use tidings_lang::language_name;
 
 use super::Report;
@@ -57,7 +57,8 @@ pub fn run(args: &Args) -> Result<Report> {
         (None, all) => table(all),
     };
     let failed = args.lang.is_some() && wanted.is_empty();
-    Ok(Report { text, json: wanted.iter().map(|about| to_json(about)).collect(), failed, ..Report::default() })
+    let rows: Vec<ModelRow<'_>> = wanted.into_iter().map(ModelRow::from).collect();
+    Ok(Report { text, json: serde_json::to_value(rows)?, failed, ..Report::default() })
 }
 
 fn table(models: &[&About]) -> String {
@@ -102,7 +103,7 @@ fn name(code: &str) -> &str {
     language_name(code).unwrap_or(code)
 }
 
-/// What distinguishes a treebank from others of its language.
+/// The part of a treebank's name that distinguishes it from others of its language.
 fn short(name: &str) -> &str {
     name.rsplit('-').next().unwrap_or(name)
 }
@@ -111,21 +112,44 @@ fn percent(share: Option<f32>) -> String {
     share.map_or("-".to_owned(), |share| format!("{:.1}", share * 100.0))
 }
 
-fn to_json(about: &About) -> Value {
-    let sources = about
-        .treebanks
-        .iter()
-        .map(|source| json!({ "name": source.name, "licence": source.licence, "tokens": source.tokens }));
-    json!({
-        "language": about.language,
-        "treebanks": sources.collect::<Vec<Value>>(),
-        "licence": about.licence(),
-        "attribution": about.attribution(),
-        "upos": about.upos,
-        "lemma": about.lemma,
-        "feats": about.feats,
-        "measured": about.measured,
-        "bytes": about.bytes,
-        "digest": about.digest,
-    })
+/// A model as programs read it.
+#[derive(Serialize)]
+struct ModelRow<'a> {
+    language: &'a str,
+    treebanks: Vec<TreebankRow<'a>>,
+    licence: String,
+    attribution: String,
+    upos: Option<f32>,
+    lemma: Option<f32>,
+    feats: Option<f32>,
+    measured: &'a str,
+    bytes: usize,
+    digest: &'a str,
+}
+
+/// A treebank that a model was trained on.
+#[derive(Serialize)]
+struct TreebankRow<'a> {
+    name: &'a str,
+    licence: &'a str,
+    tokens: u32,
+}
+
+impl<'a> From<&'a About> for ModelRow<'a> {
+    fn from(about: &'a About) -> ModelRow<'a> {
+        let treebank =
+            |source: &'a Source| TreebankRow { name: &source.name, licence: &source.licence, tokens: source.tokens };
+        ModelRow {
+            language: &about.language,
+            treebanks: about.treebanks.iter().map(treebank).collect(),
+            licence: about.licence(),
+            attribution: about.attribution(),
+            upos: about.upos,
+            lemma: about.lemma,
+            feats: about.feats,
+            measured: &about.measured,
+            bytes: about.bytes,
+            digest: &about.digest,
+        }
+    }
 }

@@ -1,25 +1,18 @@
 //! `tidings tag`: gives the words of a text their lemmas, parts of speech and features; and with `--jsonl` those of any number of texts
 //! as a filter.
 
-mod conllu;
-mod filter;
+use std::io::stdin;
 
-use std::io::Read as _;
-
-use anyhow::{Context as _, Result};
-use tidings_annotate::Annotators;
-use tidings_lang::{Hints, identify};
-
-use super::Report;
-use crate::args::Global;
+use anyhow::Result;
 use tidings_pipeline::config::AnnotateConfig;
-use tidings_pipeline::display::count;
+use tidings_pipeline::filter;
+use tidings_pipeline::filter::tag::{self, Tag};
 use tidings_pipeline::stage::annotate::annotators;
 
-/// No text is longer in one line.
-const MAX_LINE_BYTES: u64 = 64 << 20;
-/// So much of a text tells its language.
-const GLANCE_BYTES: u64 = 64 << 10;
+use super::Report;
+use super::stream::{Input, filter_report, threads};
+use crate::args::Global;
+use crate::console;
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:\n  \
@@ -45,34 +38,14 @@ pub struct Args {
 }
 
 pub fn run(args: &Args, global: &Global) -> Result<Report> {
-    let threads = args.threads.map_or_else(tidings_pipeline::parallel::cores, usize::from);
-    let annotators = match &global.home {
-        Some(_) => annotators(&super::open_home(global)?.1.annotate)?,
-        None => annotators(&AnnotateConfig::default())?,
+    let config = match &global.home {
+        Some(_) => super::open_home(global)?.1.annotate,
+        None => AnnotateConfig::default(),
     };
-    let faulty = match args.jsonl {
-        true => filter::run(args.lang.as_deref(), &annotators, threads)?,
-        false => plain(args.lang.as_deref(), &annotators, threads)?,
-    };
-    if faulty > 0 {
-        let why = if args.jsonl { "each has a line that says why" } else { "they are too long or not UTF-8" };
-        log::warn!("{} could not be read; {why}", count(faulty, "line"));
-    }
-    // The lines were the report.
-    Ok(Report { partly: faulty > 0, ..Report::default() })
-}
-
-/// Reads plain text from standard input to its end; gives the number of lines that could not be read.
-fn plain(lang: Option<&str>, annotators: &Annotators, threads: usize) -> Result<u64> {
-    let stdin = std::io::stdin();
-    match lang {
-        Some(lang) => conllu::run(stdin, lang, annotators, threads),
-        None => {
-            let mut stdin = stdin;
-            let mut glance = Vec::new();
-            stdin.by_ref().take(GLANCE_BYTES).read_to_end(&mut glance).context("cannot read standard input")?;
-            let lang = identify(&String::from_utf8_lossy(&glance), Hints::default()).lang;
-            conllu::run(glance.as_slice().chain(stdin), lang, annotators, threads)
-        }
-    }
+    let tag = Tag { lang: args.lang.clone(), annotators: &annotators(&config)? };
+    let threads = threads(args.threads);
+    Ok(match args.jsonl {
+        true => filter_report(filter::run(&tag, stdin(), threads, console::print_bytes)?, Input::JsonLines),
+        false => filter_report(tag::conllu(stdin(), &tag, threads, console::print_bytes)?, Input::PlainText),
+    })
 }

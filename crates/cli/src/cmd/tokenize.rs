@@ -1,19 +1,14 @@
 //! `tidings tokenize`: cuts text into sentences and tokens; and with `--jsonl` any number of texts as a filter.
 
-mod filter;
-
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::io::stdin;
 
 use anyhow::Result;
-use tidings_annotate::Segmenter;
+use tidings_pipeline::filter;
+use tidings_pipeline::filter::tokenize::{self, Layout, Tokenize};
 
 use super::Report;
+use super::stream::{Input, filter_report, threads};
 use crate::console;
-use tidings_pipeline::display::count;
-use tidings_pipeline::lines;
-
-/// No text is longer in one line.
-const MAX_LINE_BYTES: u64 = 64 << 20;
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:\n  \
@@ -42,43 +37,13 @@ pub struct Args {
 }
 
 pub fn run(args: &Args) -> Result<Report> {
-    let threads = args.threads.map_or_else(tidings_pipeline::parallel::cores, usize::from);
+    let threads = threads(args.threads);
     let lang = args.lang.as_deref().unwrap_or("und");
-    let faulty = if args.jsonl { filter::run(lang, threads)? } else { plain(lang, args.vertical, threads)? };
-    if faulty > 0 {
-        let why = if args.jsonl { "each has a line that says why" } else { "they are too long or not UTF-8" };
-        log::warn!("{} could not be read; {why}", count(faulty, "line"));
+    if args.jsonl {
+        let filter = Tokenize { lang: lang.to_owned() };
+        return Ok(filter_report(filter::run(&filter, stdin(), threads, console::print_bytes)?, Input::JsonLines));
     }
-    // The lines were the report.
-    Ok(Report { partly: faulty > 0, ..Report::default() })
-}
-
-/// Reads plain text from standard input to its end; gives the number of lines that could not be read.
-fn plain(lang: &str, vertical: bool, threads: usize) -> Result<u64> {
-    let faulty = AtomicU64::new(0);
-    let segmenter = Segmenter::for_language(lang);
-    let answer = |line: Option<&[u8]>, out: &mut Vec<u8>| match line.map(str::from_utf8) {
-        Some(Ok(text)) => print(&segmenter, text, vertical, out),
-        _ => {
-            faulty.fetch_add(1, Ordering::Relaxed);
-        }
-    };
-    lines::filter(std::io::stdin(), threads, MAX_LINE_BYTES, answer, console::print_bytes)?;
-    Ok(faulty.into_inner())
-}
-
-fn print(segmenter: &Segmenter<'_>, text: &str, vertical: bool, out: &mut Vec<u8>) {
-    for sentence in segmenter.segment(text) {
-        for (place, word) in sentence.words(text).enumerate() {
-            if place > 0 {
-                out.push(if vertical { b'\n' } else { b' ' });
-            }
-            // What parts tokens must not be in one.
-            for part in word.chars() {
-                let part = if part.is_whitespace() { '\u{a0}' } else { part };
-                out.extend_from_slice(part.encode_utf8(&mut [0; 4]).as_bytes());
-            }
-        }
-        out.extend_from_slice(if vertical { b"\n\n" } else { b"\n" });
-    }
+    let layout = if args.vertical { Layout::Vertical } else { Layout::Sentences };
+    let unreadable = tokenize::plain(stdin(), lang, layout, threads, console::print_bytes)?;
+    Ok(filter_report(unreadable, Input::PlainText))
 }

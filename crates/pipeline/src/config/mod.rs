@@ -1,4 +1,4 @@
-//! The settings of a home: one file, one table per room, every key with a default.
+//! The settings of a home: one file, one table for each part of the pipeline, every key with a default.
 
 mod annotate;
 mod clean;
@@ -10,6 +10,7 @@ mod fetch;
 mod gate;
 mod index;
 mod keys;
+mod reference;
 mod run;
 mod serve;
 mod store;
@@ -33,6 +34,7 @@ pub use fetch::FetchConfig;
 pub use gate::GateConfig;
 pub use index::IndexConfig;
 pub use keys::variables;
+pub use reference::{InForce, reference};
 pub use run::{RunConfig, Span};
 pub use serve::ServeConfig;
 pub use store::StoreConfig;

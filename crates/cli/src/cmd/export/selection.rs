@@ -17,7 +17,7 @@ use tidings_store::sorted::{DayIds, DayIdsBuilder};
 use tidings_store::{Home, hidden, rules};
 
 use super::source::{self, Raw};
-use crate::cmd::ask::{corpus, parse_filter};
+use crate::cmd::query::{corpus, parse_filter};
 use tidings_pipeline::stage::annotate::{FeedLabels, labels, plain};
 
 /// A document that leaves the house.

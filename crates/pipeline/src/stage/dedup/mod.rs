@@ -4,6 +4,7 @@
 //! is truncated to the day before and everything from there on is judged again.
 
 pub mod duplicates;
+pub mod views;
 
 use std::collections::{BTreeSet, HashMap};
 use std::fmt;

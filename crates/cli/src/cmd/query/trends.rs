@@ -7,7 +7,7 @@ use tidings_query::cql::Attribute;
 use tidings_query::engine::Part;
 use tidings_query::trend::{BurstConfig, RiseConfig, Sequel, Shape, Step};
 
-use super::{Asked, Room, parse_attribute, parse_step, short};
+use super::{QueryArgs, QueryContext, parse_attribute, parse_step, short};
 use crate::args::Global;
 use crate::chart::sparkline;
 use crate::cmd::Report;
@@ -21,7 +21,7 @@ const SPARK_COLUMNS: usize = 24;
     chance (Benjamini–Hochberg). Growth is the Theil–Sen line from the first step to the last, in means of the word's rate.")]
 pub struct Args {
     #[command(flatten)]
-    asked: Asked,
+    query_args: QueryArgs,
     /// What to count: word, lc, lemma, tag, feats, or a feature such as Case
     #[arg(long, value_name = "NAME", default_value = "lc", value_parser = parse_attribute)]
     attribute: Attribute,
@@ -53,18 +53,18 @@ pub struct Args {
 
 pub fn run(args: &Args, global: &Global) -> Result<Report> {
     anyhow::ensure!((0.0..=1.0).contains(&args.fdr), "--fdr: give a share from 0 to 1, such as 0.05");
-    let mut room = args.asked.open(global)?;
+    let mut context = args.query_args.open(global)?;
     let step = args.by.unwrap_or(if args.bursts { Step::Week } else { Step::Quarter });
     if args.panel {
-        room.keep_panel(step)?;
+        context.keep_panel(step)?;
     }
-    let part = room.engine.part(room.filter.as_ref())?;
-    if args.bursts { bursts(args, &room, &part, step) } else { rises(args, &room, &part, step) }
+    let part = context.engine.part(context.filter.as_ref())?;
+    if args.bursts { bursts(args, &context, &part, step) } else { rises(args, &context, &part, step) }
 }
 
-fn rises(args: &Args, room: &Room, part: &Part, step: Step) -> Result<Report> {
+fn rises(args: &Args, context: &QueryContext, part: &Part, step: Step) -> Result<Report> {
     let config = RiseConfig { min_count: args.min, false_discovery_rate: args.fdr, ..RiseConfig::default() };
-    let mut found = room.engine.trends(part, args.attribute, step, &config);
+    let mut found = context.engine.trends(part, args.attribute, step, &config);
     found.rows.retain(|row| !(args.rising && row.growth < 0.0 || args.falling && row.growth > 0.0));
     let all = found.rows.len() as u64;
     found.rows.truncate(args.limit);
@@ -91,13 +91,13 @@ fn rises(args: &Args, room: &Room, part: &Part, step: Step) -> Result<Report> {
         count(all, "trend"),
         grouped(found.tested),
         count(found.bins.len() as u64, "step"),
-        room.of_what(room.engine.tokens(part))
+        context.of_what(context.engine.tokens(part))
     );
-    Ok(room.report(&heading, &table, room.about(None, Rule::default(), Exactness::Exact), found))
+    Ok(context.report(&heading, &table, context.about(None, Rule::default(), Exactness::Exact), found))
 }
 
-fn bursts(args: &Args, room: &Room, part: &Part, step: Step) -> Result<Report> {
-    let mut found = room.engine.bursts(part, args.attribute, step, &BurstConfig::default());
+fn bursts(args: &Args, context: &QueryContext, part: &Part, step: Step) -> Result<Report> {
+    let mut found = context.engine.bursts(part, args.attribute, step, &BurstConfig::default());
     let all = found.rows.len() as u64;
     found.rows.truncate(args.limit);
     let mut table = Table::new(&["word", "when", "#score", "#times", "#hits", "#documents", "then"]);
@@ -117,6 +117,6 @@ fn bursts(args: &Args, room: &Room, part: &Part, step: Step) -> Result<Report> {
             then.to_owned(),
         ]);
     }
-    let heading = format!("{} in {}", count(all, "burst"), room.of_what(room.engine.tokens(part)));
-    Ok(room.report(&heading, &table, room.about(None, Rule::default(), Exactness::Exact), found))
+    let heading = format!("{} in {}", count(all, "burst"), context.of_what(context.engine.tokens(part)));
+    Ok(context.report(&heading, &table, context.about(None, Rule::default(), Exactness::Exact), found))
 }

@@ -9,7 +9,7 @@ use tidings_query::answer::Exactness;
 use tidings_query::cql::Attribute;
 use tidings_query::trend::{Fate, NewWordConfig};
 
-use super::{Asked, parse_attribute};
+use super::{QueryArgs, parse_attribute};
 use crate::args::Global;
 use crate::cmd::Report;
 use crate::table::Table;
@@ -22,7 +22,7 @@ use tidings_pipeline::display::count;
 )]
 pub struct Args {
     #[command(flatten)]
-    asked: Asked,
+    query_args: QueryArgs,
     /// The first day of the window [default: the last quarter of what was collected]
     #[arg(long, value_name = "DATE")]
     since: Option<Date>,
@@ -47,9 +47,9 @@ pub struct Args {
 }
 
 pub fn run(args: &Args, global: &Global) -> Result<Report> {
-    let room = args.asked.open(global)?;
-    let part = room.engine.part(room.filter.as_ref())?;
-    let volume = room.engine.volume(&part);
+    let context = args.query_args.open(global)?;
+    let part = context.engine.part(context.filter.as_ref())?;
+    let volume = context.engine.volume(&part);
     let (Some(first), Some(last)) = (volume.keys().next(), volume.keys().next_back()) else {
         bail!("there are no such documents");
     };
@@ -73,7 +73,7 @@ pub fn run(args: &Args, global: &Global) -> Result<Report> {
         names: args.names,
         ..NewWordConfig::default()
     };
-    let mut found = room.engine.new_words(&part, args.attribute, &config)?;
+    let mut found = context.engine.new_words(&part, args.attribute, &config)?;
     let all = found.rows.len() as u64;
     found.rows.truncate(args.limit);
     let mut table = Table::new(&["word", "first seen", "#hits", "#documents", "#sites", "#days", "then"]);
@@ -93,7 +93,11 @@ pub fn run(args: &Args, global: &Global) -> Result<Report> {
             then.to_owned(),
         ]);
     }
-    let heading =
-        format!("{} since {} in {}", count(all, "new word"), since.date(), room.of_what(room.engine.tokens(&part)));
-    Ok(room.report(&heading, &table, room.about(None, Rule::default(), Exactness::Exact), found))
+    let heading = format!(
+        "{} since {} in {}",
+        count(all, "new word"),
+        since.date(),
+        context.of_what(context.engine.tokens(&part))
+    );
+    Ok(context.report(&heading, &table, context.about(None, Rule::default(), Exactness::Exact), found))
 }

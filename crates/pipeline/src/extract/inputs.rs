@@ -1,4 +1,4 @@
-//! What to read: files, folders, patterns, addresses, standard input, as they were named.
+//! The inputs of an extraction: files, folders, patterns, addresses and standard input, as arguments name them.
 
 use std::collections::{HashMap, HashSet};
 use std::ffi::OsString;
@@ -9,11 +9,16 @@ use tidings_store::archive;
 
 use super::glob;
 
-/// Something to read.
+/// A page to read.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Input {
-    /// A file, and its path as seen from where the search for it began.
-    File { path: PathBuf, relative: PathBuf },
+    /// A file.
+    File {
+        /// Its path.
+        path: PathBuf,
+        /// The same from the folder in which the search for it began.
+        relative: PathBuf,
+    },
     /// A web address.
     Web(String),
     /// Standard input.
@@ -21,7 +26,54 @@ pub enum Input {
 }
 
 impl Input {
-    /// What people call it.
+    /// Finds the inputs that arguments name, in their order; the files of a folder in the order of their names.
+    pub fn find(arguments: &[String]) -> Result<Vec<Input>> {
+        let mut inputs = Vec::new();
+        let mut seen = HashSet::new();
+        let mut add = |input: Input| {
+            if seen.insert(input.key()) {
+                inputs.push(input);
+            }
+        };
+        for argument in arguments {
+            let path = Path::new(argument);
+            if argument == "-" {
+                add(Input::Standard);
+            } else if path.is_dir() {
+                for file in archive::html_files(path)? {
+                    let relative = file.strip_prefix(path).unwrap_or(&file).to_owned();
+                    add(Input::File { path: file, relative });
+                }
+            } else if path.exists() {
+                add(file(path));
+            } else if is_address(argument) {
+                add(Input::Web(argument.clone()));
+            } else if glob::is_pattern(argument) {
+                let found = glob::expand(argument).with_context(|| format!("cannot look for {argument}"))?;
+                if found.is_empty() {
+                    bail!("no file matches {argument}");
+                }
+                let start = glob::start(argument);
+                for path in found {
+                    let relative = path.strip_prefix(&start).unwrap_or(&path).to_owned();
+                    add(Input::File { path, relative });
+                }
+            } else {
+                bail!(
+                    "there is no file {argument}; give a file, a folder, a pattern such as '*.html', a web address, or -"
+                );
+            }
+        }
+        if inputs.is_empty() {
+            bail!(
+                "no pages in {}: names of saved pages end in .html, .htm, .xhtml, .shtml, .php or have no ending",
+                arguments.join(", ")
+            );
+        }
+        Ok(inputs)
+    }
+
+    /// The name for messages.
     pub fn name(&self) -> String {
         match self {
             Input::File { path, .. } => path.display().to_string(),
@@ -30,7 +82,7 @@ impl Input {
         }
     }
 
-    /// What tells it from others, also where names cannot be printed.
+    /// The identity of the input, also where its name is not UTF-8.
     fn key(&self) -> OsString {
         match self {
             Input::File { path, .. } => path.clone().into_os_string(),
@@ -39,7 +91,7 @@ impl Input {
         }
     }
 
-    /// The name of its file of output, without ending.
+    /// The path of its output without extension.
     fn output(&self) -> PathBuf {
         match self {
             Input::File { relative, .. } => {
@@ -47,7 +99,7 @@ impl Input {
                     ["html", "htm", "xhtml", "shtml", "php"].iter().any(|known| ending.eq_ignore_ascii_case(known))
                 });
                 let stem = if is_page { relative.with_extension("") } else { relative.clone() };
-                // Whatever leads upwards or to the root stays inside the folder of outputs.
+                // `..` and a root must not lead out of the folder of outputs.
                 stem.components().filter(|part| matches!(part, Component::Normal(_))).collect()
             }
             Input::Web(url) => {
@@ -61,53 +113,6 @@ impl Input {
     }
 }
 
-/// Finds what the arguments name, in their order; the files of a folder in the order of their names.
-pub fn find(arguments: &[String]) -> Result<Vec<Input>> {
-    let mut inputs = Vec::new();
-    let mut seen = HashSet::new();
-    let mut add = |input: Input| {
-        if seen.insert(input.key()) {
-            inputs.push(input);
-        }
-    };
-    for argument in arguments {
-        let path = Path::new(argument);
-        if argument == "-" {
-            add(Input::Standard);
-        } else if path.is_dir() {
-            for file in archive::html_files(path)? {
-                let relative = file.strip_prefix(path).unwrap_or(&file).to_owned();
-                add(Input::File { path: file, relative });
-            }
-        } else if path.exists() {
-            add(file(path));
-        } else if is_address(argument) {
-            add(Input::Web(argument.clone()));
-        } else if glob::is_pattern(argument) {
-            let found = glob::expand(argument).with_context(|| format!("cannot look for {argument}"))?;
-            if found.is_empty() {
-                bail!("no file matches {argument}");
-            }
-            let start = glob::start(argument);
-            for path in found {
-                let relative = path.strip_prefix(&start).unwrap_or(&path).to_owned();
-                add(Input::File { path, relative });
-            }
-        } else {
-            bail!(
-                "there is no file {argument}; give a file, a folder, a pattern such as '*.html', a web address, or -"
-            );
-        }
-    }
-    if inputs.is_empty() {
-        bail!(
-            "no pages in {}: names of saved pages end in .html, .htm, .xhtml, .shtml, .php or have no ending",
-            arguments.join(", ")
-        );
-    }
-    Ok(inputs)
-}
-
 fn file(path: &Path) -> Input {
     Input::File { path: path.to_owned(), relative: PathBuf::from(path.file_name().unwrap_or_default()) }
 }
@@ -117,7 +122,7 @@ fn is_address(argument: &str) -> bool {
     matches!(scheme.as_deref(), Some("http" | "https"))
 }
 
-/// A path of output for each input, no two alike.
+/// A path of output for each input, all distinct.
 pub fn outputs(inputs: &[Input], folder: &Path, ending: &str) -> Vec<PathBuf> {
     let mut taken = HashSet::new();
     let mut numbers: HashMap<PathBuf, usize> = HashMap::new();
@@ -131,7 +136,7 @@ pub fn outputs(inputs: &[Input], folder: &Path, ending: &str) -> Vec<PathBuf> {
                 path.push(format!("-{number}"));
             }
             path.push(format!(".{ending}"));
-            // Some file systems take names for the same that differ in case only.
+            // Some file systems do not distinguish case.
             if taken.insert(path.to_ascii_lowercase()) {
                 return PathBuf::from(path);
             }
@@ -165,8 +170,8 @@ mod tests {
     #[test]
     fn what_is_not_there_is_named() {
         for (argument, word) in [("nothing.html", "there is no file"), ("no*where/*.html", "no file matches")] {
-            assert!(find(&[argument.to_owned()]).unwrap_err().to_string().contains(word));
+            assert!(Input::find(&[argument.to_owned()]).unwrap_err().to_string().contains(word));
         }
-        assert_eq!(find(&["https://e.org/*".to_owned()]).unwrap(), [Input::Web("https://e.org/*".into())]);
+        assert_eq!(Input::find(&["https://e.org/*".to_owned()]).unwrap(), [Input::Web("https://e.org/*".into())]);
     }
 }

@@ -8,7 +8,7 @@ use tidings_query::{Filter, Rule};
 
 use tidings_query::engine::is_wordlike;
 
-use super::{Asked, parse_attribute, parse_filter, short};
+use super::{QueryArgs, parse_attribute, parse_filter, short};
 use crate::args::Global;
 use crate::cmd::Report;
 use crate::table::Table;
@@ -26,7 +26,7 @@ pub struct Args {
     #[arg(long, value_name = "FILTER")]
     against: Option<String>,
     #[command(flatten)]
-    asked: Asked,
+    query_args: QueryArgs,
     /// What to compare: word, lc, lemma, tag, feats, or a feature such as Case
     #[arg(long, value_name = "NAME", default_value = "lc", value_parser = parse_attribute)]
     attribute: Attribute,
@@ -72,26 +72,33 @@ fn parse_measure(name: &str) -> Result<Measure, String> {
 }
 
 pub fn run(args: &Args, global: &Global) -> Result<Report> {
-    let room = args.asked.open(global)?;
+    let context = args.query_args.open(global)?;
     let focus = parse_filter(&args.focus)?;
     let against = match &args.against {
         Some(text) => parse_filter(text)?,
         None => Filter { condition: tidings_query::Logic::Not(Box::new(focus.condition.clone())) },
     };
-    let part = |filter: &Filter| room.engine.part(Filter::both(room.filter.clone(), Some(filter.clone())).as_ref());
+    let part =
+        |filter: &Filter| context.engine.part(Filter::both(context.filter.clone(), Some(filter.clone())).as_ref());
     let order = match args.measure {
         Measure::Simple => Keyness::SimpleMaths(args.add.max(1e-9)),
         Measure::Other(measure) => measure,
     };
     let (focus, against) = match args.panel {
         true => {
-            let panel = room.engine.panel_of_two(&part(&focus)?, &part(&against)?);
+            let panel = context.engine.panel_of_two(&part(&focus)?, &part(&against)?);
             (focus.and(panel.clone()), against.and(panel))
         }
         false => (focus, against),
     };
-    let mut found =
-        room.engine.keywords(&part(&focus)?, &part(&against)?, args.attribute, args.ngram.into(), order, args.min)?;
+    let mut found = context.engine.keywords(
+        &part(&focus)?,
+        &part(&against)?,
+        args.attribute,
+        args.ngram.into(),
+        order,
+        args.min,
+    )?;
     found.rows.retain(|row| args.punctuation || is_wordlike(&row.value));
     let all = found.rows.len() as u64;
     found.rows.truncate(args.limit);
@@ -117,7 +124,7 @@ pub fn run(args: &Args, global: &Global) -> Result<Report> {
         args.against.as_deref().unwrap_or("all others"),
         count(found.reference_tokens, "token"),
         if args.panel { " on sites of both" } else { "" },
-        room.code
+        context.code
     );
-    Ok(room.report(&heading, &table, room.about(None, Rule::default(), Exactness::Exact), found))
+    Ok(context.report(&heading, &table, context.about(None, Rule::default(), Exactness::Exact), found))
 }

@@ -1,6 +1,6 @@
-//! A document as a line of JSON, of which paragraphs are taken out and nothing else is touched.
+//! A document as a line of JSON from which paragraphs can be removed.
 //!
-//! Whoever sends a line gets it back as it was, byte for byte, but for what was seen before.
+//! The rest of the line is written back byte for byte: order of keys, spacing and spelling of numbers are the user's.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -13,18 +13,18 @@ use serde_json::Value;
 use serde_json::value::RawValue;
 use tidings_dedup::{Finding, Origin, Rule, Scope, Text, Verdict, Why};
 
-use tidings_pipeline::lines::Fault;
+use crate::lines::Fault;
 
-/// No document has more.
+/// The most paragraphs of one document.
 const MAX_PARAGRAPHS: usize = 1_000_000;
 
-/// A line that was read and is ready for the judge.
-pub struct Ready {
+/// A parsed line, ready to be judged.
+pub struct DocumentLine {
     line: Vec<u8>,
-    /// Where the list of paragraphs lies in the line, and each of them.
+    /// The byte range of the list of paragraphs in the line, and that of each of them.
     list: Range<usize>,
     paragraphs: Vec<Range<usize>>,
-    /// The document for the judge.
+    /// The words of the document.
     pub text: Text,
     name: String,
     site: String,
@@ -33,7 +33,7 @@ pub struct Ready {
     page: Option<u64>,
 }
 
-/// What of a line matters here.
+/// The fields of a line that deduplication reads.
 #[derive(Default)]
 struct Fields<'a> {
     id: Option<&'a RawValue>,
@@ -96,7 +96,7 @@ struct Dated<'a> {
     day: Cow<'a, str>,
 }
 
-/// A text, whether it stands by itself or in an object.
+/// The text of a paragraph: a string, or the `text` of an object.
 fn text_of(raw: &str) -> Result<Cow<'_, str>, serde_json::Error> {
     match raw.as_bytes() {
         [b'"', inner @ .., b'"'] if !inner.contains(&b'\\') => Ok(Cow::Borrowed(&raw[1..raw.len() - 1])),
@@ -105,15 +105,15 @@ fn text_of(raw: &str) -> Result<Cow<'_, str>, serde_json::Error> {
     }
 }
 
-/// A value as text: what is no string is taken as it is written.
+/// A value as text; the JSON source of one that is no string.
 fn shown(raw: Option<&RawValue>) -> String {
     let Some(raw) = raw.map(RawValue::get).filter(|raw| *raw != "null") else { return String::new() };
     serde_json::from_str::<Plain<'_>>(raw).map_or_else(|_| raw.to_owned(), |plain| plain.0.into_owned())
 }
 
-impl Ready {
-    /// Reads a line.
-    pub fn new(line: Vec<u8>, rule: &Rule, scope: Scope) -> Result<Ready, Fault> {
+impl DocumentLine {
+    /// Parses a line.
+    pub fn parse(line: Vec<u8>, rule: &Rule, scope: Scope) -> Result<DocumentLine, Fault> {
         let text = str::from_utf8(&line).map_err(|_| fault(None, "the line is not UTF-8"))?;
         if !text.trim_ascii_start().starts_with('{') {
             return Err(fault(None, "the line is no JSON object"));
@@ -151,12 +151,12 @@ impl Ready {
             start..start + part.len()
         };
         let (list, paragraphs) = (place(list.get()), raw.iter().map(|raw| place(raw.get())).collect());
-        let day = day.map_or(0, tidings_pipeline::day_number);
+        let day = day.map_or(0, crate::day_number);
         let name = shown(id);
-        Ok(Ready { list, paragraphs, text: prepared, name, site, month, day, page, line })
+        Ok(DocumentLine { list, paragraphs, text: prepared, name, site, month, day, page, line })
     }
 
-    /// Where the document comes from.
+    /// The origin of the document.
     pub fn origin(&self) -> Origin<'_> {
         Origin { name: &self.name, site: &self.site, month: &self.month, day: self.day, page: self.page }
     }
@@ -165,7 +165,7 @@ impl Ready {
         str::from_utf8(&self.line[place.clone()]).expect("values of a line of text are text")
     }
 
-    /// Writes the line with what is new of it.
+    /// Writes the line without its duplicates.
     pub fn write_kept(&self, verdict: &Verdict, out: &mut Vec<u8>) {
         if verdict.paragraphs.iter().chain(&verdict.sentences).all(|finding| finding.duplicate.is_none()) {
             out.extend_from_slice(&self.line);
@@ -192,7 +192,7 @@ impl Ready {
         out.push(b'\n');
     }
 
-    /// What is left of a paragraph some of whose sentences go; nothing if all of them stay.
+    /// The rest of a paragraph from which sentences are removed; `None` if all of them stay.
     fn without_sentences(&self, at: usize, verdict: &Verdict) -> Option<String> {
         let mut numbers = self.text.sentences_of(at);
         if numbers.clone().all(|number| verdict.sentences[number].duplicate.is_none()) {
@@ -203,7 +203,7 @@ impl Ready {
         Some(stays.map(|number| &text[self.text.sentence(number).1]).collect::<String>().trim_end().to_owned())
     }
 
-    /// Writes the line with all of it and what the judge says.
+    /// Writes the whole line with the verdict on each unit.
     pub fn write_marked(&self, verdict: &Verdict, out: &mut Vec<u8>) {
         let end = self.line.iter().rposition(|byte| *byte == b'}').unwrap_or(self.line.len());
         out.extend_from_slice(&self.line[..end]);
@@ -222,7 +222,7 @@ impl Ready {
     }
 }
 
-/// What the judge says of a unit, for others.
+/// The verdict on a unit, as the filter writes it.
 #[derive(Debug, Serialize)]
 pub struct Mark<'a> {
     kept: bool,
@@ -244,7 +244,7 @@ impl<'a> Mark<'a> {
         Mark {
             kept: finding.duplicate.is_none(),
             why: finding.duplicate,
-            // Three digits are more than anybody needs.
+            // Three digits are all that is meaningful.
             share: (finding.share * 1000.0).round() / 1000.0,
             of: finding.of.map(|of| verdict.sources[of as usize].as_str()),
         }

@@ -5,7 +5,7 @@ use tidings_query::Rule;
 use tidings_query::answer::Exactness;
 use tidings_query::cql::Attribute;
 
-use super::{Asked, short};
+use super::{QueryArgs, short};
 use crate::args::Global;
 use crate::cmd::Report;
 use crate::table::Table;
@@ -20,18 +20,18 @@ pub struct Args {
     #[arg(long, value_name = "NAME", default_value = "lc")]
     by: String,
     #[command(flatten)]
-    asked: Asked,
+    query_args: QueryArgs,
     /// Rows to show
     #[arg(long, value_name = "N", default_value_t = 50)]
     limit: usize,
 }
 
 pub fn run(args: &Args, global: &Global) -> Result<Report> {
-    let room = args.asked.open(global)?;
-    let (query, search) = room.search(&args.query, Rule::default())?;
+    let context = args.query_args.open(global)?;
+    let (query, search) = context.search(&args.query, Rule::default())?;
     let (mut found, complete) = match Attribute::named(&args.by) {
-        Some(attribute) => search.frequencies_by_attribute(attribute, &room.limits()),
-        None => search.frequencies_by_field(&args.by, &room.limits()),
+        Some(attribute) => search.frequencies_by_attribute(attribute, &context.limits()),
+        None => search.frequencies_by_field(&args.by, &context.limits()),
     };
     let values = found.rows.len() as u64;
     found.rows.truncate(args.limit);
@@ -46,8 +46,8 @@ pub fn run(args: &Args, global: &Global) -> Result<Report> {
         count(found.hits, "hit"),
         args.by,
         count(values, "value"),
-        room.of_what(found.tokens)
+        context.of_what(found.tokens)
     );
-    let about = room.about(Some(&query), Rule::default(), Exactness::of(complete, found.hits));
-    Ok(room.report(&heading, &table, about, found))
+    let about = context.about(Some(&query), Rule::default(), Exactness::of(complete, found.hits));
+    Ok(context.report(&heading, &table, about, found))
 }

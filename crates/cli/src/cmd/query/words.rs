@@ -7,7 +7,7 @@ use tidings_query::{Rule, Wanted};
 
 use tidings_query::engine::is_wordlike;
 
-use super::{Asked, explained, parse_attribute, short};
+use super::{QueryArgs, explained, parse_attribute, short};
 use crate::args::Global;
 use crate::cmd::Report;
 use crate::table::Table;
@@ -19,7 +19,7 @@ pub struct Args {
     #[arg(value_name = "REGEX")]
     matching: Option<String>,
     #[command(flatten)]
-    asked: Asked,
+    query_args: QueryArgs,
     /// What to count: word, lc, lemma, tag, feats, or a feature such as Case
     #[arg(long, value_name = "NAME", default_value = "lc", value_parser = parse_attribute)]
     attribute: Attribute,
@@ -38,13 +38,13 @@ pub struct Args {
 }
 
 pub fn run(args: &Args, global: &Global) -> Result<Report> {
-    let room = args.asked.open(global)?;
-    let part = room.engine.part(room.filter.as_ref())?;
+    let context = args.query_args.open(global)?;
+    let part = context.engine.part(context.filter.as_ref())?;
     let min = args.min.unwrap_or(if args.ngram == 1 { 1 } else { 5 });
     let matching = args.matching.as_ref().map(Wanted::regex);
     let found = match args.ngram {
-        1 => room.engine.words(&part, args.attribute, matching.as_ref(), min),
-        n => room.engine.ngrams(&part, args.attribute, n.into(), matching.as_ref(), min),
+        1 => context.engine.words(&part, args.attribute, matching.as_ref(), min),
+        n => context.engine.ngrams(&part, args.attribute, n.into(), matching.as_ref(), min),
     };
     let mut found = found.map_err(|error| explained(error, args.matching.as_deref().unwrap_or_default()))?;
     found.rows.retain(|row| args.punctuation || is_wordlike(&row.value));
@@ -55,6 +55,6 @@ pub fn run(args: &Args, global: &Global) -> Result<Report> {
         table.push(vec![row.value.clone(), row.hits.to_string(), row.documents.to_string(), short(row.per_million)]);
     }
     let thing = if args.ngram == 1 { "word" } else { "n-gram" };
-    let heading = format!("{} in {}", count(all, thing), room.of_what(found.tokens));
-    Ok(room.report(&heading, &table, room.about(None, Rule::default(), Exactness::Exact), found))
+    let heading = format!("{} in {}", count(all, thing), context.of_what(found.tokens));
+    Ok(context.report(&heading, &table, context.about(None, Rule::default(), Exactness::Exact), found))
 }

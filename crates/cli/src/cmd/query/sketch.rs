@@ -7,7 +7,7 @@ use tidings_query::cql::Attribute;
 use tidings_query::engine::{Order, SketchOf};
 use tidings_query::sketch::Grammar;
 
-use super::{Asked, Room, short};
+use super::{QueryArgs, QueryContext, short};
 use crate::args::Global;
 use crate::cmd::Report;
 use crate::table::Table;
@@ -30,7 +30,7 @@ pub struct Args {
     #[arg(value_name = "LEMMA")]
     lemma: String,
     #[command(flatten)]
-    asked: Asked,
+    query_args: QueryArgs,
     /// Its part of speech, such as NOUN [default: the most frequent one]
     #[arg(long, value_name = "TAG")]
     pos: Option<String>,
@@ -46,16 +46,16 @@ pub struct Args {
 }
 
 pub fn run(args: &Args, global: &Global) -> Result<Report> {
-    let room = args.asked.open(global)?;
+    let context = args.query_args.open(global)?;
     let asked = SketchOf {
         lemma: &args.lemma,
         tag: args.pos.as_deref(),
-        grammar: Grammar::of(&room.code),
-        filter: room.filter.as_ref(),
+        grammar: Grammar::of(&context.code),
+        filter: context.filter.as_ref(),
         at_least: args.min,
         rows: args.size as usize,
     };
-    let (found, complete) = room.engine.sketch(&asked, &room.limits())?;
+    let (found, complete) = context.engine.sketch(&asked, &context.limits())?;
     if found.hits == 0 {
         let known: Vec<&str> = found.tags.iter().map(|known| known.tag.as_str()).collect();
         match &args.pos {
@@ -63,12 +63,12 @@ pub fn run(args: &Args, global: &Global) -> Result<Report> {
             _ => bail!(
                 "there is no lemma “{}” with a part of speech in {}; {}",
                 args.lemma,
-                room.of_what(found.tokens),
-                advice(&room, &args.lemma)
+                context.of_what(found.tokens),
+                advice(&context, &args.lemma)
             ),
         }
     }
-    let table = table(&found, &room, args.examples)?;
+    let table = table(&found, &context, args.examples)?;
     let others: Vec<String> = found
         .tags
         .iter()
@@ -82,17 +82,18 @@ pub fn run(args: &Args, global: &Global) -> Result<Report> {
         found.lemma,
         found.tag,
         count(found.hits, "hit"),
-        room.of_what(found.tokens)
+        context.of_what(found.tokens)
     );
-    let about = room.about(None, Rule::default(), Exactness::of(complete, found.hits));
-    Ok(room.report(&heading, &table, about, found))
+    let about = context.about(None, Rule::default(), Exactness::of(complete, found.hits));
+    Ok(context.report(&heading, &table, about, found))
 }
 
 /// What to ask instead: the lemma of a form, or a corpus with tags.
-fn advice(room: &Room, word: &str) -> String {
+fn advice(context: &QueryContext, word: &str) -> String {
     let quoted = format!("\"{}\"", word.replace(['"', '\\'], ""));
-    let lemmas = room.search(&format!("[lc=={}]", quoted.to_lowercase()), Rule::default());
-    let lemmas = lemmas.map(|(_, search)| search.by_attribute(Attribute::Lemma, &room.limits()).0).unwrap_or_default();
+    let lemmas = context.search(&format!("[lc=={}]", quoted.to_lowercase()), Rule::default());
+    let lemmas =
+        lemmas.map(|(_, search)| search.by_attribute(Attribute::Lemma, &context.limits()).0).unwrap_or_default();
     let likeliest = lemmas
         .into_iter()
         .filter(|(lemma, _)| lemma != word && !lemma.is_empty())
@@ -104,24 +105,24 @@ fn advice(room: &Room, word: &str) -> String {
     }
 }
 
-fn table(found: &Sketch, room: &Room, examples: bool) -> Result<Table> {
+fn table(found: &Sketch, context: &QueryContext, examples: bool) -> Result<Table> {
     let mut columns = vec!["relation", "collocate", "#together", "#anywhere", "#logDice"];
-    columns.extend(room.csv.then_some("query"));
+    columns.extend(context.csv.then_some("query"));
     columns.extend(examples.then_some("example"));
     let mut table = Table::new(&columns);
     for relation in &found.relations {
         for (place, row) in relation.rows.iter().enumerate() {
             // People read a relation once, programs want it in every row.
-            let name = match (place, room.csv) {
+            let name = match (place, context.csv) {
                 (_, true) => relation.name.clone(),
                 (0, _) => format!("{} ({})", relation.name, grouped(relation.hits)),
                 _ => String::new(),
             };
             let mut fields =
                 vec![name, row.value.clone(), row.together.to_string(), row.anywhere.to_string(), short(row.score)];
-            fields.extend(room.csv.then(|| row.query.clone()));
+            fields.extend(context.csv.then(|| row.query.clone()));
             if examples {
-                fields.push(example(room, &row.query)?);
+                fields.push(example(context, &row.query)?);
             }
             table.push(fields);
         }
@@ -130,10 +131,10 @@ fn table(found: &Sketch, room: &Room, examples: bool) -> Result<Table> {
 }
 
 /// The newest hit of a query in a little context.
-fn example(room: &Room, query: &str) -> Result<String> {
-    let (_, search) = room.search(query, Rule::default())?;
-    let (hits, _) = search.page(Order::Newest, 0, 1, &room.limits());
-    let lines = room.engine.lines(&hits, CONTEXT, &[])?;
+fn example(context: &QueryContext, query: &str) -> Result<String> {
+    let (_, search) = context.search(query, Rule::default())?;
+    let (hits, _) = search.page(Order::Newest, 0, 1, &context.limits());
+    let lines = context.engine.lines(&hits, CONTEXT, &[])?;
     let text = |line: &tidings_query::answer::Line| {
         [&line.left, &line.node, &line.right].map(|tokens| text_of(tokens)).concat().trim().to_owned()
     };

@@ -11,7 +11,7 @@ use tidings_query::engine::{Order, View};
 use tidings_query::measure::per_million;
 use unicode_width::{UnicodeWidthChar as _, UnicodeWidthStr as _};
 
-use super::{Asked, parse_attribute, short};
+use super::{QueryArgs, parse_attribute, short};
 use crate::args::Global;
 use crate::cmd::Report;
 use crate::table::Table;
@@ -36,7 +36,7 @@ pub struct Args {
     #[arg(value_name = "CQL")]
     query: String,
     #[command(flatten)]
-    asked: Asked,
+    query_args: QueryArgs,
     /// Sort by left, right, node, date or another field; several with commas between
     #[arg(long, value_name = "KEYS", value_delimiter = ',')]
     sort: Vec<String>,
@@ -76,16 +76,16 @@ pub struct Args {
 }
 
 pub fn run(args: &Args, global: &Global) -> Result<Report> {
-    let room = args.asked.open(global)?;
+    let context = args.query_args.open(global)?;
     let rule = if args.longest { Rule::Longest } else { Rule::Shortest };
-    let (query, search) = room.search(&args.query, rule)?;
+    let (query, search) = context.search(&args.query, rule)?;
     if args.explain {
         let text = search.explain();
         let json = serde_json::json!({ "explain": text.lines().collect::<Vec<_>>() });
         return Ok(Report { text: text + "\n", json, ..Report::default() });
     }
 
-    let limits = room.limits();
+    let limits = context.limits();
     let counted = search.count(&limits);
     let tokens = search.tokens();
     let first = if args.sample.is_some() { 0 } else { u64::from(args.page - 1) * u64::from(args.size) };
@@ -106,19 +106,19 @@ pub fn run(args: &Args, global: &Global) -> Result<Report> {
     let at_least = if counted.complete { "" } else { "at least " };
     let rate = per_million(counted.hits as f64, tokens as f64).map(|rate| format!(", {} per million", short(rate)));
     let mut heading =
-        format!("{at_least}{}{} in {}", count(counted.hits, "hit"), rate.unwrap_or_default(), room.of_what(tokens));
+        format!("{at_least}{}{} in {}", count(counted.hits, "hit"), rate.unwrap_or_default(), context.of_what(tokens));
     if let Exactness::Sample { hits, of_hits, seed } = exactness {
         let _ = write!(heading, "\na sample of {} of {} hits, seed {seed}", grouped(hits), grouped(of_hits));
     }
     let body = Concordance { hits: counted.hits, first, lines };
-    let mut about = room.about(Some(&query), rule, exactness);
+    let mut about = context.about(Some(&query), rule, exactness);
     if !counted.complete {
         about.exactness = Exactness::of(false, counted.hits);
     }
     let mut shown = body.lines.clone();
     shown.iter_mut().for_each(|line| show(line, &args.show));
-    if room.csv {
-        return Ok(room.report(&heading, &as_table(&shown, &fields), about, body));
+    if context.csv {
+        return Ok(context.report(&heading, &as_table(&shown, &fields), about, body));
     }
     let text = format!("{heading}\n\n{}", kwic(&shown, &fields));
     let json = serde_json::to_value(tidings_query::answer::Answer { about, body }).expect("answers serialise");

@@ -8,7 +8,7 @@ use tidings_query::measure::association::{ASSOCIATIONS, Association};
 
 use tidings_query::engine::is_wordlike;
 
-use super::{Asked, parse_attribute, short};
+use super::{QueryArgs, parse_attribute, short};
 use crate::args::Global;
 use crate::cmd::Report;
 use crate::table::Table;
@@ -20,7 +20,7 @@ pub struct Args {
     #[arg(value_name = "CQL")]
     query: String,
     #[command(flatten)]
-    asked: Asked,
+    query_args: QueryArgs,
     /// What to count: word, lc, lemma, tag, feats, or a feature such as Case
     #[arg(long, value_name = "NAME", default_value = "lc", value_parser = parse_attribute)]
     attribute: Attribute,
@@ -53,13 +53,13 @@ fn parse_measure(name: &str) -> Result<Association, String> {
 }
 
 pub fn run(args: &Args, global: &Global) -> Result<Report> {
-    let room = args.asked.open(global)?;
-    let (query, search) = room.search(&args.query, Rule::default())?;
+    let context = args.query_args.open(global)?;
+    let (query, search) = context.search(&args.query, Rule::default())?;
     let window = match args.sentence {
         true => Window::Sentence,
         false => Window::Tokens { left: args.left.min(1000), right: args.right.min(1000) },
     };
-    let (mut found, complete) = search.collocates(args.attribute, window, args.measure, args.min, &room.limits());
+    let (mut found, complete) = search.collocates(args.attribute, window, args.measure, args.min, &context.limits());
     found.rows.retain(|row| args.punctuation || is_wordlike(&row.value));
     let all = found.rows.len() as u64;
     found.rows.truncate(args.limit);
@@ -72,7 +72,7 @@ pub fn run(args: &Args, global: &Global) -> Result<Report> {
         table.push(fields);
     }
     let heading =
-        format!("{} of {} in {}", count(all, "collocate"), count(found.hits, "hit"), room.of_what(found.tokens));
-    let about = room.about(Some(&query), Rule::default(), Exactness::of(complete, found.hits));
-    Ok(room.report(&heading, &table, about, found))
+        format!("{} of {} in {}", count(all, "collocate"), count(found.hits, "hit"), context.of_what(found.tokens));
+    let about = context.about(Some(&query), Rule::default(), Exactness::of(complete, found.hits));
+    Ok(context.report(&heading, &table, about, found))
 }

@@ -1,11 +1,11 @@
 //! Questions to the corpus: what all verbs that ask have in common.
 
 pub mod colloc;
+pub mod concordance;
 pub mod corpus;
 pub mod freq;
 pub mod keywords;
 pub mod new_words;
-pub mod query;
 pub mod sketch;
 pub mod timeline;
 pub mod trends;
@@ -30,7 +30,7 @@ use tidings_pipeline::display::{count, grouped};
 
 /// Of what is asked, and how long it may take.
 #[derive(Debug, clap::Args)]
-pub struct Asked {
+pub struct QueryArgs {
     /// The language, such as de [default: the only one there is]
     #[arg(long, value_name = "CODE")]
     lang: Option<String>,
@@ -49,7 +49,7 @@ pub struct Asked {
 }
 
 /// An index that is asked.
-pub struct Room {
+pub struct QueryContext {
     engine: Engine,
     code: String,
     filter: Option<Filter>,
@@ -59,9 +59,9 @@ pub struct Room {
     csv: bool,
 }
 
-impl Asked {
+impl QueryArgs {
     /// Opens the index of the language.
-    pub fn open(&self, global: &Global) -> Result<Room> {
+    pub fn open(&self, global: &Global) -> Result<QueryContext> {
         let (home, _) = super::open_home(global)?;
         let code = self.language(&home)?;
         let snapshot = Snapshot::open(&home.index().join(&code)).with_context(|| {
@@ -73,7 +73,7 @@ impl Asked {
         };
         let given = self.filter.as_deref().map(parse_filter).transpose()?;
         let limit = Duration::try_from_secs_f64(self.time_limit).map_err(|_| anyhow!("--time-limit: give seconds"))?;
-        Ok(Room {
+        Ok(QueryContext {
             engine: Engine::new(snapshot),
             code,
             filter: Filter::both(named, given),
@@ -111,7 +111,7 @@ fn parse_step(name: &str) -> Result<Step, String> {
     Step::named(name).ok_or_else(|| format!("give one of {}", names.join(", ")))
 }
 
-impl Room {
+impl QueryContext {
     fn limits(&self) -> Limits<'static> {
         Limits { until: self.until, cancelled: None }
     }

@@ -5,7 +5,7 @@ use tidings_query::Rule;
 use tidings_query::answer::Exactness;
 use tidings_query::trend::Step;
 
-use super::{Asked, parse_step, short};
+use super::{QueryArgs, parse_step, short};
 use crate::args::Global;
 use crate::chart::bar;
 use crate::cmd::Report;
@@ -25,7 +25,7 @@ pub struct Args {
     #[arg(value_name = "CQL")]
     query: String,
     #[command(flatten)]
-    asked: Asked,
+    query_args: QueryArgs,
     /// Steps of time: day, 10days, week, month, quarter, half-year or year
     #[arg(long, value_name = "STEP", default_value = "month", value_parser = parse_step)]
     by: Step,
@@ -42,21 +42,21 @@ pub fn run(args: &Args, global: &Global) -> Result<Report> {
         (0.5..1.0).contains(&args.confidence),
         "--confidence: give a share from 0.5 to below 1, such as 0.95"
     );
-    let mut room = args.asked.open(global)?;
+    let mut context = args.query_args.open(global)?;
     if args.panel {
-        room.keep_panel(args.by)?;
+        context.keep_panel(args.by)?;
     }
-    let (query, search) = room.search(&args.query, Rule::default())?;
-    let (timeline, complete) = search.timeline(args.by, args.confidence, &room.limits());
+    let (query, search) = context.search(&args.query, Rule::default())?;
+    let (timeline, complete) = search.timeline(args.by, args.confidence, &context.limits());
     let most = timeline.points.iter().filter_map(|point| point.per_million).fold(0.0, f64::max);
     let columns = ["when", "#hits", "#per million", "#low", "#high", "#tokens", "#documents", "#sites", "chart"];
-    let mut table = Table::new(if room.csv { &columns[..8] } else { &columns });
+    let mut table = Table::new(if context.csv { &columns[..8] } else { &columns });
     for point in &timeline.points {
         let rate = point.per_million.map(short);
         let (low, high) = point.band.map(|band| (short(band.low), short(band.high))).unwrap_or_default();
         let mut row = vec![point.bin.to_string(), point.hits.to_string(), rate.unwrap_or_default(), low, high];
         row.extend([point.tokens, point.documents, point.sites].map(|number| number.to_string()));
-        if !room.csv {
+        if !context.csv {
             row.push(match point.per_million {
                 Some(rate) => bar(rate, most, BAR_COLUMNS),
                 None => "(nothing collected)".to_owned(),
@@ -65,7 +65,7 @@ pub fn run(args: &Args, global: &Global) -> Result<Report> {
         table.push(row);
     }
     let hits: u64 = timeline.points.iter().map(|point| point.hits).sum();
-    let heading = format!("{} in {}", count(hits, "hit"), room.of_what(search.tokens()));
-    let about = room.about(Some(&query), Rule::default(), Exactness::of(complete, hits));
-    Ok(room.report(&heading, &table, about, timeline))
+    let heading = format!("{} in {}", count(hits, "hit"), context.of_what(search.tokens()));
+    let about = context.about(Some(&query), Rule::default(), Exactness::of(complete, hits));
+    Ok(context.report(&heading, &table, about, timeline))
 }

@@ -1,65 +1,68 @@
-//! The judge as a filter: one document a line in, the same line out without what was seen before.
+//! Deduplication as a filter: documents → the same documents without paragraphs that were seen before.
 //!
-//! Lines are read and cut into words on all cores; the judge sees them one after the other, in their
-//! order. Its memory lies in a temporary folder that is gone when the filter ends.
+//! Lines are parsed and cut into words on all cores and judged one after the other, in their order. The fingerprint
+//! index lies in a temporary folder that is removed when the filter ends.
+
+mod line;
+
+use std::io::Read;
 
 use anyhow::{Context as _, Result};
 use tidings_dedup::{Judge, Memory, Past, Rule, Scope};
 
-use super::line::Ready;
-use crate::console;
-use tidings_pipeline::display::{count, grouped};
-use tidings_pipeline::lines::{self, Fault, push};
+use self::line::DocumentLine;
+use super::{MAX_LINE_BYTES, Unreadable};
+use crate::display::{count, grouped};
+use crate::lines::{self, Fault, push};
 
-/// No line is longer.
-const MAX_LINE_BYTES: u64 = 64 << 20;
-/// How often the share of duplicates is told, in words.
-const TOLD_EVERY: u64 = 100_000_000;
+/// The words between two log lines about the share of duplicates.
+const LOG_EVERY_WORDS: u64 = 100_000_000;
 
-/// How to filter.
+/// Settings of the filter.
+#[derive(Debug, Clone)]
 pub struct Options {
+    /// The rule by which a unit is a duplicate.
     pub rule: Rule,
+    /// The documents that a document is compared with.
     pub scope: Scope,
-    /// Whether everything stays, with marks.
+    /// Whether duplicates stay, with marks.
     pub marks: bool,
+    /// Memory for recent fingerprints; older ones lie on disk.
     pub memory_bytes: usize,
+    /// Threads that parse lines.
     pub threads: usize,
 }
 
-/// Reads standard input to its end; gives the number of lines that were no documents.
-pub fn run(options: &Options) -> Result<u64> {
-    filter(std::io::stdin(), options, console::print_bytes)
-}
-
-fn filter(input: impl std::io::Read + Send, options: &Options, mut write: impl FnMut(&[u8]) + Send) -> Result<u64> {
+/// Runs the filter over the input to its end.
+pub fn run(input: impl Read + Send, options: &Options, mut write: impl FnMut(&[u8])) -> Result<Unreadable> {
     let folder = tempfile::Builder::new().prefix("tidings-dedup-").tempdir();
     let folder = folder.context("cannot make a temporary folder; TMPDIR says where")?;
     let memory = Memory::new(Past::default(), folder.path(), options.memory_bytes)?;
     let mut judge = Judge::new(options.rule, options.scope, memory);
-    let mut tally = Tally::default();
-    let read = |bundle: lines::Batch| -> Vec<Result<Ready, Fault>> {
-        let lines = bundle.into_iter().filter(|line| line.as_ref().is_none_or(|line| !line.trim_ascii().is_empty()));
+    let mut counters = Counters::default();
+    let parse = |batch: lines::Batch| -> Vec<Result<DocumentLine, Fault>> {
+        let lines = batch.into_iter().filter(|line| line.as_ref().is_none_or(|line| !line.trim_ascii().is_empty()));
         lines
             .map(|line| match line {
-                Some(line) => Ready::new(line, &options.rule, options.scope),
+                Some(line) => DocumentLine::parse(line, &options.rule, options.scope),
                 None => Err(Fault::too_long(MAX_LINE_BYTES)),
             })
             .collect()
     };
-    let tell = |ready: Vec<Result<Ready, Fault>>| -> Result<()> {
+    let judge_all = |documents: Vec<Result<DocumentLine, Fault>>| -> Result<()> {
         let mut out = Vec::new();
-        for line in ready {
-            match line {
-                Ok(ready) => {
-                    let verdict = judge.judge(&ready.text, &ready.origin())?;
+        for document in documents {
+            match document {
+                Ok(document) => {
+                    let verdict = judge.judge(&document.text, &document.origin())?;
                     match options.marks {
-                        true => ready.write_marked(&verdict, &mut out),
-                        false => ready.write_kept(&verdict, &mut out),
+                        true => document.write_marked(&verdict, &mut out),
+                        false => document.write_kept(&verdict, &mut out),
                     }
-                    tally.add(verdict.words as u64, verdict.removed as u64);
+                    counters.add(verdict.words as u64, verdict.removed as u64);
                 }
                 Err(fault) => {
-                    tally.faulty += 1;
+                    counters.unreadable += 1;
                     push(&fault, &mut out);
                 }
             }
@@ -67,34 +70,34 @@ fn filter(input: impl std::io::Read + Send, options: &Options, mut write: impl F
         write(&out);
         Ok(())
     };
-    lines::in_order(input, options.threads, MAX_LINE_BYTES, read, tell)?;
+    lines::in_order(input, options.threads, MAX_LINE_BYTES, parse, judge_all)?;
     let memory = judge.memory();
     log::debug!(
-        "{}, {}; remembers {} in {} on disk",
-        count(tally.documents, "document"),
-        tally.share(),
+        "{}, {}; {} in {} on disk",
+        count(counters.documents, "document"),
+        counters.share(),
         count(memory.grams(), "n-gram"),
         count(memory.disk_bytes(), "byte"),
     );
-    Ok(tally.faulty)
+    Ok(Unreadable(counters.unreadable))
 }
 
-/// How much was a duplicate so far.
+/// Documents and words so far.
 #[derive(Debug, Default)]
-struct Tally {
+struct Counters {
     documents: u64,
     words: u64,
     removed: u64,
-    faulty: u64,
+    unreadable: u64,
 }
 
-impl Tally {
+impl Counters {
     fn add(&mut self, words: u64, removed: u64) {
-        let before = self.words / TOLD_EVERY;
+        let before = self.words / LOG_EVERY_WORDS;
         self.documents += 1;
         self.words += words;
         self.removed += removed;
-        if self.words / TOLD_EVERY > before {
+        if self.words / LOG_EVERY_WORDS > before {
             log::info!("{}", self.share());
         }
     }
@@ -108,6 +111,7 @@ impl Tally {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::filter::tests::json_lines;
     use serde_json::{Value, json};
 
     fn answers(input: &str, change: impl Fn(&mut Options)) -> Vec<Value> {
@@ -115,8 +119,8 @@ mod tests {
             Options { rule: Rule::default(), scope: Scope::All, marks: false, memory_bytes: 1 << 20, threads: 2 };
         change(&mut options);
         let mut written = Vec::new();
-        filter(input.as_bytes(), &options, |lines| written.extend_from_slice(lines)).unwrap();
-        String::from_utf8(written).unwrap().lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+        run(input.as_bytes(), &options, |lines| written.extend_from_slice(lines)).unwrap();
+        json_lines(&written)
     }
 
     #[test]
@@ -125,7 +129,7 @@ mod tests {
         let mut written = Vec::new();
         let options = Options { rule: Rule::default(), scope: Scope::All, marks: false, memory_bytes: 1, threads: 1 };
         let second = r#"{"paragraphs":["Five.","one two THREE"],"id":7}"#;
-        filter(format!("{first}\n\n{second}").as_bytes(), &options, |lines| written.extend_from_slice(lines)).unwrap();
+        run(format!("{first}\n\n{second}").as_bytes(), &options, |lines| written.extend_from_slice(lines)).unwrap();
         let written = String::from_utf8(written).unwrap();
         assert_eq!(written, format!("{first}\n{}\n", r#"{"paragraphs":["Five."],"id":7}"#));
     }

@@ -1,0 +1,156 @@
+//! Feed parsing as a filter: feed documents → entries.
+
+use std::borrow::Cow;
+
+use base64::Engine as _;
+use base64::alphabet;
+use base64::engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use tidings_feeds::{FeedEntry, FeedFormat};
+
+use super::{Filter, required};
+
+/// Bodies with or without padding.
+const BASE64: GeneralPurpose = GeneralPurpose::new(
+    &alphabet::STANDARD,
+    GeneralPurposeConfig::new().with_decode_padding_mode(DecodePaddingMode::Indifferent),
+);
+
+/// Reads feeds.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct ReadFeed;
+
+/// A feed as it was fetched.
+#[derive(Debug, Deserialize)]
+pub struct Question<'a> {
+    #[serde(default)]
+    id: Value,
+    #[serde(borrow, default)]
+    url: Option<Cow<'a, str>>,
+    #[serde(borrow, default)]
+    content_type: Option<Cow<'a, str>>,
+    #[serde(borrow, default)]
+    body_base64: Option<Cow<'a, str>>,
+}
+
+impl super::Question for Question<'_> {
+    fn id(&self) -> &Value {
+        &self.id
+    }
+}
+
+/// A feed as it was read.
+#[derive(Debug, Serialize)]
+pub struct Answer {
+    format: FeedFormat,
+    title: String,
+    language: Option<String>,
+    entries: Vec<Entry>,
+}
+
+#[derive(Debug, Serialize)]
+struct Entry {
+    link: Option<String>,
+    title: String,
+    id: Option<String>,
+    published: Option<jiff::Timestamp>,
+    updated: Option<jiff::Timestamp>,
+    author: Option<String>,
+    categories: Vec<String>,
+    summary: Option<String>,
+    content_html: Option<String>,
+}
+
+impl From<FeedEntry> for Entry {
+    fn from(entry: FeedEntry) -> Entry {
+        Entry {
+            summary: entry.summary_as_html().map(Cow::into_owned),
+            author: entry.authors.first().map(ToString::to_string),
+            link: entry.link,
+            title: entry.title,
+            id: entry.id,
+            published: entry.published,
+            updated: entry.updated,
+            categories: entry.categories,
+            content_html: entry.content_html,
+        }
+    }
+}
+
+impl Filter for ReadFeed {
+    type Question<'a> = Question<'a>;
+    type Answer<'q> = Answer;
+
+    /// The largest document that is read at all, in base64, and its address.
+    const MAX_LINE_BYTES: u64 = 192 << 20;
+    const SKIPS_BLANK_LINES: bool = false;
+
+    fn answer<'q>(&'q self, question: &'q Question<'_>) -> Result<Answer, String> {
+        let body = required(&question.body_base64, "body_base64")?;
+        let body = BASE64.decode(body).map_err(|error| format!("body_base64 is not base64: {error}"))?;
+        let content_type = question.content_type.as_deref().filter(|text| !text.is_empty());
+        let url = question.url.as_deref().unwrap_or_default();
+        let feed = tidings_feeds::read(&body, content_type, url).map_err(|reason| reason.to_string())?;
+        let entries = feed.entries.into_iter().map(Entry::from).collect();
+        Ok(Answer { format: feed.format, title: feed.title, language: feed.language, entries })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::filter::tests::answers;
+    use serde_json::json;
+
+    fn question(id: impl Serialize, body: &str) -> String {
+        json!({ "id": id, "url": "https://a.example/feed", "content_type": "", "body_base64": BASE64.encode(body) })
+            .to_string()
+    }
+
+    #[test]
+    fn a_document_is_answered_with_its_reading() {
+        let body = "<rss><channel><title>Gazette</title><language>en</language><item><title>A</title><link>/a</link>\
+            <guid>g</guid><pubDate>Mon, 02 Mar 2026 12:00:00 GMT</pubDate><category>c</category>\
+            <description>1 &amp;lt; 2</description></item></channel></rss>";
+        let (got, _) = answers(&ReadFeed, &question("x", body), 1);
+        let entry = json!({
+            "link": "https://a.example/a", "title": "A", "id": "g", "published": "2026-03-02T12:00:00Z",
+            "updated": null, "author": null, "categories": ["c"], "summary": "1 &lt; 2", "content_html": null,
+        });
+        let wanted = json!({ "id": "x", "format": "rss", "title": "Gazette", "language": "en", "entries": [entry] });
+        assert_eq!(got, [wanted]);
+    }
+
+    #[test]
+    fn every_line_has_an_answer_whatever_it_is() {
+        let lines = [
+            "".to_owned(),
+            "no json".to_owned(),
+            "[1]".to_owned(),
+            r#"{"id":7,"url":3}"#.to_owned(),
+            r#"{"id":8}"#.to_owned(),
+            r#"{"id":9,"body_base64":"*"}"#.to_owned(),
+            question(10, "<html><body>hello</body></html>"),
+            question(json!({ "a": 1 }), "<rss><channel><title>t</title></channel></rss>"),
+        ];
+        let (got, faulty) = answers(&ReadFeed, &lines.join("\n"), 3);
+        let ids: Vec<&Value> = got.iter().map(|answer| &answer["id"]).collect();
+        let null = &Value::Null;
+        assert_eq!(ids, [null, null, null, &json!(7), &json!(8), &json!(9), &json!(10), &json!({ "a": 1 })]);
+        assert!(got[..7].iter().all(|answer| answer["error"].is_string() && answer.get("entries").is_none()));
+        assert_eq!((&got[7]["title"], faulty), (&json!("t"), 7));
+    }
+
+    #[test]
+    fn answers_keep_the_order_of_the_questions() {
+        let lines: Vec<String> = (0..2000)
+            .map(|n| question(n, &format!("<rss><channel><title>{}</title></channel></rss>", "x".repeat(n % 700))))
+            .collect();
+        for readers in [1, 2, 7] {
+            let (got, _) = answers(&ReadFeed, &(lines.join("\n") + "\n"), readers);
+            let ids: Vec<u64> = got.iter().map(|answer| answer["id"].as_u64().unwrap()).collect();
+            assert_eq!(ids, (0..2000).collect::<Vec<u64>>());
+        }
+    }
+}

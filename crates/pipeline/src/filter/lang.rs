@@ -1,0 +1,205 @@
+//! Language identification as a filter: texts → languages.
+
+use std::borrow::Cow;
+use std::fmt;
+
+use serde::{Deserialize, Serialize, Serializer};
+use serde_json::Value;
+use tidings_lang::{Guess, Hints, identify, identify_paragraphs, language_name, normalise};
+
+use super::{Filter, required};
+use crate::outcome::Outcome;
+
+/// Identifies the languages of texts.
+#[derive(Debug, Clone, Default)]
+pub struct Identify {
+    /// The language that the texts are said to be in: weak evidence.
+    pub declared: Option<String>,
+    /// The top-level domain that the texts come from: weak evidence.
+    pub tld: Option<String>,
+}
+
+/// A text, and what is known of its origin.
+#[derive(Debug, Deserialize)]
+pub struct Question<'a> {
+    #[serde(default)]
+    id: Value,
+    #[serde(borrow, default)]
+    text: Option<Cow<'a, str>>,
+    #[serde(borrow, default)]
+    declared: Option<Cow<'a, str>>,
+    #[serde(borrow, default)]
+    tld: Option<Cow<'a, str>>,
+}
+
+impl super::Question for Question<'_> {
+    fn id(&self) -> &Value {
+        &self.id
+    }
+}
+
+/// The language of a text.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct Answer {
+    /// The code of the language; `und` where the text does not tell.
+    pub lang: &'static str,
+    /// The probability that it is right.
+    #[serde(serialize_with = "three_digits")]
+    pub score: f32,
+}
+
+/// Writes the digits of a score that are meaningful.
+fn three_digits<S: Serializer>(score: &f32, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.serialize_f64((f64::from(*score) * 1000.0).round() / 1000.0)
+}
+
+impl From<&Guess> for Answer {
+    fn from(guess: &Guess) -> Answer {
+        Answer { lang: guess.lang, score: guess.score }
+    }
+}
+
+impl Identify {
+    fn hints(&self) -> Hints<'_> {
+        Hints { declared: self.declared.as_deref(), tld: self.tld.as_deref() }
+    }
+
+    /// Identifies the language of a file of plain text, and if wanted of each paragraph; paragraphs are lines.
+    pub fn file(&self, name: &str, content: &str, with_paragraphs: bool) -> FileLanguage {
+        let content = normalise(content);
+        let paragraphs: Vec<&str> = content.lines().filter(|line| !line.is_empty()).collect();
+        let guesses = identify_paragraphs(&paragraphs, self.hints());
+        let of_paragraph = |(text, guess): (&&str, &Guess)| ParagraphLanguage {
+            language: guess.into(),
+            start: text.chars().filter(|c| !c.is_control()).take(START_CHARS).collect(),
+        };
+        let each = || paragraphs.iter().zip(&guesses.paragraphs).map(of_paragraph).collect();
+        FileLanguage {
+            file: name.to_owned(),
+            language: (&guesses.document).into(),
+            paragraphs: with_paragraphs.then(each),
+        }
+    }
+}
+
+/// Characters by which people recognise a paragraph.
+const START_CHARS: usize = 60;
+
+/// The languages of files.
+#[derive(Debug, Clone, Default, PartialEq, Serialize)]
+#[serde(transparent)]
+pub struct FileLanguages {
+    /// The files, in the order of the arguments.
+    pub files: Vec<FileLanguage>,
+}
+
+/// The language of a file.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct FileLanguage {
+    /// The name of the file.
+    pub file: String,
+    /// The language of most of it.
+    #[serde(flatten)]
+    pub language: Answer,
+    /// Those of its paragraphs, where they are wanted.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub paragraphs: Option<Vec<ParagraphLanguage>>,
+}
+
+/// The language of a paragraph.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct ParagraphLanguage {
+    /// The language.
+    #[serde(flatten)]
+    pub language: Answer,
+    #[serde(skip)]
+    start: String,
+}
+
+impl Outcome for FileLanguages {}
+
+impl fmt::Display for FileLanguages {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for file in &self.files {
+            if self.files.len() > 1 {
+                write!(f, "{}: ", file.file)?;
+            }
+            let Answer { lang, score } = file.language;
+            match lang {
+                tidings_lang::UNKNOWN => writeln!(f, "unknown (und): the text does not tell")?,
+                known => writeln!(f, "{} ({known}), {score:.2}", language_name(known).unwrap_or(known))?,
+            }
+            for paragraph in file.paragraphs.iter().flatten() {
+                writeln!(f, "  {:<4} {:.2}  {}", paragraph.language.lang, paragraph.language.score, paragraph.start)?;
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Filter for Identify {
+    type Question<'a> = Question<'a>;
+    type Answer<'q> = Answer;
+
+    const SKIPS_BLANK_LINES: bool = false;
+
+    fn answer<'q>(&'q self, question: &'q Question<'_>) -> Result<Answer, String> {
+        let text = required(&question.text, "text")?;
+        // The evidence of a line takes precedence over that of the whole input.
+        let all = self.hints();
+        let hints =
+            Hints { declared: question.declared.as_deref().or(all.declared), tld: question.tld.as_deref().or(all.tld) };
+        Ok((&identify(text, hints)).into())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::filter::tests::answers;
+    use serde_json::json;
+
+    #[test]
+    fn every_line_has_an_answer_whatever_it_is() {
+        let lines = "\nno json\n[1]\n{\"id\":7,\"text\":3}\n{\"id\":8}\n{\"id\":9,\"text\":\"\\u0000\"}";
+        let (got, faulty) = answers(&Identify::default(), lines, 2);
+        let ids: Vec<&Value> = got.iter().map(|answer| &answer["id"]).collect();
+        let null = &Value::Null;
+        assert_eq!(ids, [null, null, null, &json!(7), &json!(8), &json!(9)]);
+        assert!(got[..5].iter().all(|answer| answer["error"].is_string()));
+        assert_eq!((&got[5]["lang"], faulty), (&json!("und"), 5));
+    }
+
+    #[test]
+    fn answers_keep_the_order_of_the_questions() {
+        let lines: Vec<String> =
+            (0..500).map(|n| json!({ "id": n, "text": "Guten Tag ".repeat(n % 50) }).to_string()).collect();
+        for threads in [1, 2, 7] {
+            let (got, faulty) = answers(&Identify::default(), &(lines.join("\n") + "\n"), threads);
+            let ids: Vec<u64> = got.iter().map(|answer| answer["id"].as_u64().unwrap()).collect();
+            assert_eq!((ids, faulty), ((0..500).collect::<Vec<u64>>(), 0));
+        }
+    }
+
+    #[test]
+    fn a_line_knows_its_own_language_better_than_the_flags() {
+        let lines =
+            "{\"id\":1,\"text\":\"Stol je velik.\"}\n{\"id\":2,\"text\":\"Stol je velik.\",\"declared\":\"hr\"}";
+        let (got, _) = answers(&Identify { declared: Some("bs".to_owned()), tld: None }, lines, 1);
+        assert_eq!((&got[0]["lang"], &got[1]["lang"]), (&json!("bs"), &json!("hr")));
+    }
+
+    #[test]
+    fn files_are_named_where_there_are_several_and_paragraphs_where_they_are_wanted() {
+        let german = "Es hat den ganzen Tag geregnet, und morgen soll es schneien.\n\nDie Straßen waren leer.";
+        let one = Identify::default().file("a.txt", german, true);
+        let other = Identify::default().file("b.txt", "\u{0}", false);
+        let shown = FileLanguages { files: vec![one.clone()] }.to_string();
+        assert!(shown.starts_with("German (de), ") && shown.lines().count() == 3, "{shown}");
+        let shown = FileLanguages { files: vec![one.clone(), other] }.to_string();
+        assert!(shown.starts_with("a.txt: German"), "{shown}");
+        assert!(shown.ends_with("b.txt: unknown (und): the text does not tell\n"), "{shown}");
+        let json = serde_json::to_value(&one).unwrap();
+        assert_eq!((&json["file"], &json["paragraphs"][0]["lang"]), (&json!("a.txt"), &json!("de")));
+    }
+}
