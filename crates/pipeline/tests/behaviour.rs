@@ -1,0 +1,181 @@
+//! Behaviour has a version: the output of every derived stage over fixtures is pinned by a digest.
+//!
+//! `fixtures/behaviour/golden.tsv` holds a row for each stage and version: the digest of the data that shapes its output
+//! and the digest of the output itself. If either changes, the stage's `BEHAVIOUR_VERSION` must grow, because recipes name
+//! it and an upgrade makes again only what has another version. With `TIDINGS_BLESS=1` this test appends the row of
+//! a new version; it never changes one.
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use tidings_model::Page;
+use tidings_pipeline::Pipeline;
+use tidings_pipeline::stage::{Stage, StageId};
+use tidings_store::digest::{self, Digester};
+use xxhash_rust::xxh3::xxh3_128;
+
+const HEADER: &str = "stage\tversion\ttables\toutput";
+
+fn fixtures() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures")
+}
+
+fn page(host: &str, name: &str, body: &str, content_type: &str) -> Page {
+    let url = format!("https://{host}/2024/02/{name}");
+    Page {
+        final_url: url.clone(),
+        url,
+        feed: format!("https://{host}/feed"),
+        title: format!("Title of {name}"),
+        published: "2024-02-28T08:00:00Z".into(),
+        seen: "2026-03-01T10:00:00.000Z".into(),
+        downloaded: "2026-03-01T12:00:00.000Z".into(),
+        status: 200,
+        content_type: content_type.into(),
+        body: body.as_bytes().to_vec(),
+        ..Page::default()
+    }
+}
+
+/// A page of the texts in a file of `fixtures/languages`.
+fn language_page(code: &str, table: &str) -> Page {
+    let texts: Vec<&str> =
+        table.lines().filter(|line| !line.starts_with('#')).filter_map(|line| line.split('\t').next()).collect();
+    // Short texts are refused by the gate; three times the same paragraphs under other headings are long enough.
+    let mut body = format!(
+        "<!doctype html><html lang=\"{code}\"><head><title>{code}</title></head><body><article><h1>{code}</h1>"
+    );
+    for part in texts.chunks(4) {
+        let _ = write!(body, "<p>{}</p>", part.join(" "));
+    }
+    body.push_str("</article></body></html>");
+    page("languages.example", &format!("{code}.html"), &body, "text/html; charset=utf-8")
+}
+
+/// Pages that reach what the others do not: private data, a duplicate, pages without text.
+fn special_pages(gazette: &str) -> Vec<Page> {
+    let private = "<!doctype html><html lang=\"en\"><head><title>Contact</title></head><body><article><h1>Contact</h1>\
+        <p>Readers who know more about the ferry may write to jane.doe@gazette.example or call +44 20 7946 0018 on weekdays, \
+        and those who prefer letters find the address at the end of the printed edition of every Saturday.</p>\
+        <p>Gifts to the harbour fund go to the account GB29 NWBK 6016 1331 9268 19, and the treasurer thanks everyone who \
+        has given in the past year, in which the fund repaired two piers and the old lighthouse.</p></article></body></html>";
+    vec![
+        page("gazette.example", "contact.html", private, "text/html"),
+        page("courier.example", "copied.html", gazette, "text/html"),
+        page("gazette.example", "short.html", "<html><body><p>Too short.</p></body></html>", "text/html"),
+        page("gazette.example", "empty.html", "<html></html>", "text/html"),
+        page("gazette.example", "file.pdf", "%PDF-1.4", "application/pdf"),
+    ]
+}
+
+fn put(home: &Path, day: &str, pages: &[Page]) {
+    let mut lines = Vec::new();
+    pages.iter().for_each(|page| page.write_line(&mut lines).unwrap());
+    let folder = home.join("pages").join(day);
+    fs::create_dir_all(&folder).unwrap();
+    fs::write(folder.join("a.0.jsonl.zst"), zstd::encode_all(&lines[..], 3).unwrap()).unwrap();
+}
+
+fn sorted_files(folder: &Path) -> Vec<PathBuf> {
+    let mut files: Vec<PathBuf> = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
+    files.sort();
+    files
+}
+
+/// A home of the fixtures, over which all derived stages have run.
+fn built(folder: &Path) -> Pipeline {
+    let pipeline = Pipeline::create(folder).unwrap();
+    let read = |path: &Path| fs::read_to_string(path).unwrap();
+    let pages = sorted_files(&fixtures().join("pages"));
+    let saved: Vec<Page> = pages
+        .iter()
+        .filter(|path| path.extension().is_some_and(|ending| ending == "html"))
+        .map(|path| page("gazette.example", &path.file_name().unwrap().to_string_lossy(), &read(path), "text/html"))
+        .collect();
+    put(folder, "2026-03-01", &saved);
+    let languages = sorted_files(&fixtures().join("languages"));
+    let texts: Vec<Page> =
+        languages.iter().map(|path| language_page(&path.file_stem().unwrap().to_string_lossy(), &read(path))).collect();
+    put(folder, "2026-03-02", &texts);
+    put(folder, "2026-03-03", &special_pages(&read(&fixtures().join("pages/gazette.html"))));
+    for stage in derived() {
+        pipeline.run(stage.as_ref()).unwrap();
+    }
+    pipeline
+}
+
+fn derived() -> impl Iterator<Item = Box<dyn Stage>> {
+    StageId::ALL.iter().map(|id| id.stage()).filter(|stage| stage.is_derived())
+}
+
+/// The digest of what a stage has made.
+fn output(pipeline: &Pipeline, stage: StageId) -> String {
+    let data = match stage {
+        StageId::Clean => digest::Stage::Docs,
+        StageId::Dedup => digest::Stage::Seen,
+        StageId::Annotate => digest::Stage::Text,
+        _ => return index_digest(&pipeline.home().index()),
+    };
+    let mut digester = Digester::open(pipeline.home(), false).unwrap();
+    digest::hex(&digester.stage(data, None, |_, _, _| ()).unwrap().root())
+}
+
+/// The digest of the files of all indexes: the same text gives the same bytes.
+fn index_digest(folder: &Path) -> String {
+    let mut bytes = Vec::new();
+    for language in sorted_files(folder) {
+        for file in sorted_files(&language).iter().filter(|file| file.is_file()) {
+            bytes.extend(file.file_name().unwrap().to_string_lossy().bytes());
+            bytes.extend(fs::read(file).unwrap());
+        }
+    }
+    format!("{:032x}", xxh3_128(&bytes))
+}
+
+/// The digest of the data that shapes the output of a stage.
+fn tables(stage: StageId) -> String {
+    let tables: Vec<(&str, &[u8])> = match stage {
+        StageId::Clean => tidings_clean::tables(),
+        StageId::Annotate => tidings_annotate::tables().collect(),
+        _ => return "-".to_owned(),
+    };
+    let digests: String = tables.iter().map(|(name, bytes)| format!("{name} {:032x}\n", xxh3_128(bytes))).collect();
+    format!("{:032x}", xxh3_128(digests.as_bytes()))
+}
+
+#[test]
+fn output_changes_only_with_the_version_of_its_stage() {
+    let path = fixtures().join("behaviour/golden.tsv");
+    let text = fs::read_to_string(&path).unwrap_or_else(|_| format!("{HEADER}\n"));
+    let mut golden: BTreeMap<(String, u32), (String, String)> = BTreeMap::new();
+    for line in text.lines().skip(1) {
+        let fields: Vec<&str> = line.split('\t').collect();
+        golden.insert((fields[0].into(), fields[1].parse().unwrap()), (fields[2].into(), fields[3].into()));
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let pipeline = built(folder.path());
+    let mut appended = String::new();
+    for stage in derived() {
+        let (id, version) = (stage.id(), stage.version());
+        let found = (tables(id), output(&pipeline, id));
+        match golden.get(&(id.to_string(), version)) {
+            Some(known) => assert_eq!(
+                found, *known,
+                "the output of {id} has changed, so its BEHAVIOUR_VERSION must grow beyond {version}; then run this test with \
+                 TIDINGS_BLESS=1 and commit fixtures/behaviour/golden.tsv"
+            ),
+            None => {
+                let _ = writeln!(appended, "{id}\t{version}\t{}\t{}", found.0, found.1);
+            }
+        }
+    }
+    if !appended.is_empty() {
+        assert!(
+            std::env::var_os("TIDINGS_BLESS").is_some(),
+            "fixtures/behaviour/golden.tsv has no row for a version; run with TIDINGS_BLESS=1 to append:\n{appended}"
+        );
+        fs::write(&path, text + &appended).unwrap();
+    }
+}
