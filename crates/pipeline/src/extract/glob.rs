@@ -1,14 +1,19 @@
-//! Patterns of paths, for shells that do not know them and for arguments in quotes: `*`, `?`,
-//! `[a-z]`, and `**` for any number of folders.
+//! Patterns of paths, for shells that do not expand them and for arguments in quotes: `*`, `?`, `[a-z]`, and `**` for any
+//! number of folders.
+//!
+//! Names are matched by the `glob` crate. The folders are searched here, because its own search follows symbolic links
+//! below `**`, and two links to a parent folder would make it endless.
 
 use std::ffi::OsString;
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// Folders inside folders that `**` goes into, at most.
+use glob::Pattern;
+
+/// The deepest nesting of folders that `**` searches.
 const MAX_DEPTH: usize = 32;
 
-/// Whether an argument is a pattern rather than a name.
+/// Tells a pattern from a name.
 pub fn is_pattern(argument: &str) -> bool {
     argument.contains(['*', '?', '['])
 }
@@ -41,6 +46,7 @@ fn walk(folder: &Path, parts: &[&str], depth: usize, found: &mut Vec<PathBuf>) -
     if *part == "**" {
         walk(folder, rest, depth, found)?;
     }
+    let pattern = compile(part);
     for name in names(folder)? {
         let path = folder.join(&name);
         if *part == "**" {
@@ -50,7 +56,7 @@ fn walk(folder: &Path, parts: &[&str], depth: usize, found: &mut Vec<PathBuf>) -
             } else if rest.is_empty() && path.is_file() {
                 found.push(path);
             }
-        } else if matches(part, &name.to_string_lossy()) {
+        } else if pattern.matches(&name.to_string_lossy()) {
             step(path, rest, depth, found)?;
         }
     }
@@ -80,48 +86,17 @@ fn names(folder: &Path) -> io::Result<Vec<OsString>> {
     Ok(names)
 }
 
-/// Whether a name matches a part of a pattern. It takes time by the product of their lengths at
-/// most: after a mismatch only the last star is tried anew.
-fn matches(pattern: &str, name: &str) -> bool {
-    let (pattern, name): (Vec<char>, Vec<char>) = (pattern.chars().collect(), name.chars().collect());
-    let (mut at, mut seen) = (0, 0);
-    let mut star: Option<(usize, usize)> = None;
-    while seen < name.len() {
-        if pattern.get(at) == Some(&'*') {
-            star = Some((at, seen));
-            at += 1;
-        } else if let Some(next) = one(&pattern, at, name[seen]) {
-            (at, seen) = (next, seen + 1);
-        } else if let Some((place, from)) = star {
-            star = Some((place, from + 1));
-            (at, seen) = (place + 1, from + 1);
-        } else {
-            return false;
-        }
+/// Compiles a part of a pattern between slashes. As in a shell, `[^a]` is `[!a]`, and a bracket that is never closed
+/// stands for itself.
+fn compile(part: &str) -> Pattern {
+    let mut part = part.to_owned();
+    // The crate reserves `**` for whole parts; the search itself handles those.
+    while part.contains("**") {
+        part = part.replace("**", "*");
     }
-    pattern[at..].iter().all(|c| *c == '*')
-}
-
-/// Matches one character; gives where the pattern goes on.
-fn one(pattern: &[char], at: usize, c: char) -> Option<usize> {
-    match pattern.get(at)? {
-        '?' => Some(at + 1),
-        '[' => {
-            // A bracket that is never closed stands for itself.
-            let Some(close) = (at + 2..pattern.len()).find(|place| pattern[*place] == ']') else {
-                return (c == '[').then_some(at + 1);
-            };
-            let inside = &pattern[at + 1..close];
-            let (negated, set) = match inside.first() {
-                Some('!' | '^') => (true, &inside[1..]),
-                _ => (false, inside),
-            };
-            let mut is_in = set.contains(&c) && !(c == '-' && set.len() > 2);
-            is_in |= set.windows(3).any(|range| range[1] == '-' && (range[0]..=range[2]).contains(&c));
-            (is_in != negated).then_some(close + 1)
-        }
-        own => (*own == c).then_some(at + 1),
-    }
+    Pattern::new(&part.replace("[^", "[!"))
+        .or_else(|_| Pattern::new(&part.replace('[', "[[]")))
+        .expect("a pattern without open brackets and `**` is valid")
 }
 
 #[cfg(test)]
@@ -140,14 +115,21 @@ mod tests {
             ("a[", "a["),
             ("**", "x"),
             ("*a*a*a", "aaaa"),
+            ("a**d", "abcd"),
+            ("*[", "b["),
+            ("a[^", "a[^"),
+            ("[^a-c]x", "dx"),
+            ("[]a]", "]"),
         ] {
-            assert!(matches(pattern, name), "{pattern} {name}");
+            assert!(compile(pattern).matches(name), "{pattern} {name}");
         }
-        for (pattern, name) in [("*.html", "a.htm"), ("?", ""), ("[a-c]x", "dx"), ("a", "ab"), ("[!a]", "a")] {
-            assert!(!matches(pattern, name), "{pattern} {name}");
+        for (pattern, name) in
+            [("*.html", "a.htm"), ("?", ""), ("[a-c]x", "dx"), ("a", "ab"), ("[!a]", "a"), ("[^a]", "a")]
+        {
+            assert!(!compile(pattern).matches(name), "{pattern} {name}");
         }
         let long = "a".repeat(5000);
-        assert!(!matches(&"*a".repeat(100), &(long + "b")));
+        assert!(!compile(&"*a".repeat(100)).matches(&(long + "b")));
     }
 
     #[test]
@@ -170,5 +152,19 @@ mod tests {
             [start("a/b/*/c"), start("/x/*"), start("/*"), start("*")],
             ["a/b", "/x", "/", ""].map(PathBuf::from)
         );
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn links_to_folders_are_followed_by_name_but_not_in_circles() {
+        let folder = tempfile::tempdir().unwrap();
+        let root = folder.path();
+        std::fs::create_dir(root.join("x")).unwrap();
+        std::fs::write(root.join("x/a.html"), "").unwrap();
+        std::os::unix::fs::symlink(root, root.join("x/up")).unwrap();
+        std::os::unix::fs::symlink(root.join("x"), root.join("y")).unwrap();
+        let found = |pattern: &str| expand(&format!("{}/{pattern}", root.display())).unwrap();
+        assert_eq!(found("**/*.html"), [root.join("x/a.html")]);
+        assert_eq!(found("*/a.html"), [root.join("x/a.html"), root.join("y/a.html")]);
     }
 }

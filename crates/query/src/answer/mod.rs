@@ -81,6 +81,44 @@ impl Exactness {
     }
 }
 
+/// The plan of a search, a line for each token test and segment.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Explanation {
+    /// The lines.
+    pub explain: Vec<String>,
+}
+
+impl std::fmt::Display for Explanation {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&self.explain.join("\n"))
+    }
+}
+
+/// Keeps the first rows of those that are wanted. Returns how many are wanted in all.
+pub fn first_rows<T>(rows: &mut Vec<T>, limit: usize, is_wanted: impl FnMut(&T) -> bool) -> u64 {
+    rows.retain(is_wanted);
+    let all = rows.len() as u64;
+    rows.truncate(limit);
+    all
+}
+
 fn as_text<S: serde::Serializer>(value: &impl ToString, serializer: S) -> Result<S::Ok, S::Error> {
     serializer.serialize_str(&value.to_string())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rows_are_counted_before_they_are_cut() {
+        let mut rows: Vec<u32> = (0..10).collect();
+        assert_eq!((first_rows(&mut rows, 2, |row| row % 2 == 1), rows), (5, vec![1, 3]));
+    }
+
+    #[test]
+    fn an_answer_that_ran_out_of_time_is_a_sample() {
+        assert_eq!(Exactness::of(true, 7), Exactness::Exact);
+        assert_eq!(Exactness::of(false, 7), Exactness::Sample { hits: 7, of_hits: 7, seed: 0 });
+    }
 }

@@ -4,6 +4,8 @@
 //! order of time, counts them, groups them, and says what stands beside them. [`Engine::words`] and its kin count the tokens
 //! of a corpus or of a part of it. Everything that takes long can be stopped by [`Limits`].
 
+mod advice;
+mod contrast;
 mod count;
 mod documents;
 mod find;
@@ -24,6 +26,7 @@ mod time;
 mod view;
 mod words;
 
+pub use contrast::ContrastOf;
 pub use count::{DayVolume, FieldCounts};
 pub use layers::Features;
 pub use periods::PeriodCounts;

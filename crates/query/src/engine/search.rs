@@ -6,7 +6,7 @@ use super::restrict::{Restrictions, Rules};
 use super::scope::Scope;
 use super::set::LexemeSet;
 use super::{Counted, Engine, Limits};
-use crate::answer::sample_rank;
+use crate::answer::{Explanation, sample_rank};
 use crate::cql::Rule;
 use crate::cql::ast::Query;
 use crate::filter::CompiledFilter;
@@ -109,8 +109,8 @@ impl<'e> Search<'e> {
         Finder::new(segment, &self.program, &self.sets, self.scope(index), restrictions, self.rule, limits)
     }
 
-    /// How the segments will be searched, in words.
-    pub fn explain(&self) -> String {
+    /// The plan of the search: lexemes of each token test, and how each segment is searched.
+    pub fn explain(&self) -> Explanation {
         let mut lines = vec![format!("query: {}", self.query)];
         let name = |test: usize| self.program.tests[test].as_ref().map_or("[]".to_owned(), |test| format!("[{test}]"));
         for (index, (test, set)) in self.program.tests.iter().zip(&self.sets).enumerate() {
@@ -128,7 +128,7 @@ impl<'e> Search<'e> {
             let (first, last) = (Day(live.segment().meta().first_day), Day(live.segment().meta().last_day));
             lines.push(format!("{} ({first} to {last}): {how}", live.file()));
         }
-        lines.join("\n")
+        Explanation { explain: lines }
     }
 
     /// Gives the hits of one segment in order; says whether everything was looked at.

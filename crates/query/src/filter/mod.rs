@@ -64,6 +64,11 @@ impl Filter {
         });
         Filter { condition: Logic::All(parts.collect()) }
     }
+
+    /// All documents that this filter does not admit.
+    pub fn complement(&self) -> Filter {
+        Filter { condition: Logic::Not(Box::new(self.condition.clone())) }
+    }
 }
 
 /// A filter that is ready for use.

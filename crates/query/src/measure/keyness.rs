@@ -50,7 +50,22 @@ impl Contrast {
     }
 }
 
+/// The names of the measures, as people write them.
+pub const KEYNESS_NAMES: [&str; 5] = ["simple", "ll", "log-ratio", "din", "chi2"];
+
 impl Keyness {
+    /// The measure with this name; `added` is the constant of simple maths.
+    pub fn named(name: &str, added: f64) -> Option<Keyness> {
+        Some(match name {
+            "simple" => Keyness::SimpleMaths(added),
+            "ll" => Keyness::LogLikelihood,
+            "log-ratio" => Keyness::LogRatio,
+            "din" => Keyness::Din,
+            "chi2" => Keyness::ChiSquare,
+            _ => return None,
+        })
+    }
+
     /// The score of a contrast between corpora that are not empty.
     pub fn score(self, contrast: &Contrast) -> f64 {
         let Contrast { focus, focus_tokens, reference, reference_tokens } = *contrast;
@@ -122,5 +137,13 @@ mod tests {
         assert!(Keyness::LogLikelihood.score(&lost) < 0.0);
         assert!(Keyness::ChiSquare.score(&lost) < 0.0);
         assert!(lost.p_value() < 1e-6);
+    }
+
+    #[test]
+    fn every_name_has_its_measure() {
+        let measures = KEYNESS_NAMES.map(|name| Keyness::named(name, 2.0).expect("the name is known"));
+        assert_eq!(measures[0], Keyness::SimpleMaths(2.0));
+        assert!((1..5).all(|at| !measures[..at].contains(&measures[at])));
+        assert_eq!(Keyness::named("LL", 1.0), None);
     }
 }

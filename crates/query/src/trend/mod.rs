@@ -23,7 +23,7 @@ pub use course::{Course, Courses, Shape};
 pub use discovery::false_discovery;
 pub use health::{Collected, health};
 pub use kendall::{Kendall, mann_kendall};
-pub use newness::{Fate, NewWordConfig, Sighting, Verdict, is_word, judge};
+pub use newness::{Fate, NewWordConfig, NewWordWindow, NoNewWords, Sighting, Verdict, is_word, judge};
 pub use panel::{alive_throughout, compare_periods};
 pub use rise::{Rise, RiseConfig, Rises, Table, Test, rises};
 pub use season::{Season, season};

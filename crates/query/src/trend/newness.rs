@@ -1,6 +1,7 @@
 //! New words: first seen in the window, on several independent sites, and shaped like a word.
 
 use serde::Serialize;
+use tidings_index::Day;
 
 /// What counts as a new word.
 #[derive(Debug, Clone, PartialEq)]
@@ -31,6 +32,43 @@ impl Default for NewWordConfig {
             min_documents: 5,
             names: false,
             lasting_days: 56,
+        }
+    }
+}
+
+/// The days in which new words are looked for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct NewWordWindow {
+    /// The first day of the window.
+    pub start: Day,
+    /// The last day that was collected.
+    pub end: Day,
+}
+
+/// The reason why no word can be said to be new.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub enum NoNewWords {
+    /// Nothing was collected.
+    #[error("there are no such documents")]
+    NoDocuments,
+    /// The window begins with the collection, or before it.
+    #[error("nothing was collected before {}, so that everything would be new", .start.date())]
+    NothingBefore {
+        /// The first day of the window.
+        start: Day,
+        /// The first day that was collected.
+        first: Day,
+    },
+}
+
+impl NewWordWindow {
+    /// The window from a day on, by default over the last quarter of the collected days.
+    pub fn choose(collected: Option<(Day, Day)>, since: Option<Day>) -> Result<NewWordWindow, NoNewWords> {
+        let (first, last) = collected.ok_or(NoNewWords::NoDocuments)?;
+        let start = since.unwrap_or(Day(last.0 - (last.0 - first.0) / 4));
+        match start > first {
+            true => Ok(NewWordWindow { start, end: last }),
+            false => Err(NoNewWords::NothingBefore { start, first }),
         }
     }
 }
@@ -201,5 +239,17 @@ mod tests {
         assert_eq!(verdict(burst, |_| ()), Verdict::New { first_day: 150, fate: Fate::Burst });
         let recent = &[(380, 3, 2), (381, 3, 2), (382, 3, 2)];
         assert_eq!(verdict(recent, |_| ()), Verdict::New { first_day: 380, fate: Fate::Open });
+    }
+
+    #[test]
+    fn the_window_is_the_last_quarter_and_begins_after_the_collection() {
+        let collected = Some((Day(100), Day(500)));
+        let window = |since: Option<i32>| NewWordWindow::choose(collected, since.map(Day));
+        assert_eq!(window(None), Ok(NewWordWindow { start: Day(400), end: Day(500) }));
+        assert_eq!(window(Some(101)), Ok(NewWordWindow { start: Day(101), end: Day(500) }));
+        assert_eq!(window(Some(100)), Err(NoNewWords::NothingBefore { start: Day(100), first: Day(100) }));
+        assert_eq!(NewWordWindow::choose(None, None), Err(NoNewWords::NoDocuments));
+        // One day tells nothing about what is new.
+        assert!(NewWordWindow::choose(Some((Day(7), Day(7))), None).is_err());
     }
 }

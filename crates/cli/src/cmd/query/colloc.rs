@@ -1,12 +1,11 @@
-//! `tidings colloc`: what stands in the neighbourhood of hits.
+//! `tidings colloc`: collocates of hits.
 
 use anyhow::Result;
 use tidings_query::Rule;
-use tidings_query::answer::{Exactness, Window};
+use tidings_query::answer::{Exactness, Window, first_rows};
 use tidings_query::cql::Attribute;
-use tidings_query::measure::association::{ASSOCIATIONS, Association};
-
 use tidings_query::engine::is_wordlike;
+use tidings_query::measure::association::{ASSOCIATIONS, Association};
 
 use super::{QueryArgs, parse_attribute, short};
 use crate::args::Global;
@@ -60,9 +59,7 @@ pub fn run(args: &Args, global: &Global) -> Result<Report> {
         false => Window::Tokens { left: args.left.min(1000), right: args.right.min(1000) },
     };
     let (mut found, complete) = search.collocates(args.attribute, window, args.measure, args.min, &context.limits());
-    found.rows.retain(|row| args.punctuation || is_wordlike(&row.value));
-    let all = found.rows.len() as u64;
-    found.rows.truncate(args.limit);
+    let all = first_rows(&mut found.rows, args.limit, |row| args.punctuation || is_wordlike(&row.value));
     let mut table = Table::new(&["collocate", "#together", "#anywhere", "#logDice", "#MI", "#t", "#log-likelihood"]);
     for row in &found.rows {
         let scores = &row.scores;

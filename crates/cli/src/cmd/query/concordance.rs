@@ -1,4 +1,4 @@
-//! `tidings query`: hits in their context.
+//! `tidings query`: a concordance, hits in their context.
 
 use std::fmt::Write as _;
 use std::io::IsTerminal as _;
@@ -17,7 +17,7 @@ use crate::cmd::Report;
 use crate::table::Table;
 use tidings_pipeline::display::{count, grouped};
 
-/// How wide lines are where there is no terminal to ask.
+/// The width of lines without a terminal.
 const USUAL_WIDTH: usize = 150;
 
 #[derive(Debug, clap::Args)]
@@ -80,9 +80,8 @@ pub fn run(args: &Args, global: &Global) -> Result<Report> {
     let rule = if args.longest { Rule::Longest } else { Rule::Shortest };
     let (query, search) = context.search(&args.query, rule)?;
     if args.explain {
-        let text = search.explain();
-        let json = serde_json::json!({ "explain": text.lines().collect::<Vec<_>>() });
-        return Ok(Report { text: text + "\n", json, ..Report::default() });
+        let plan = search.explain();
+        return Ok(Report { text: format!("{plan}\n"), json: serde_json::to_value(plan)?, ..Report::default() });
     }
 
     let limits = context.limits();
@@ -125,7 +124,7 @@ pub fn run(args: &Args, global: &Global) -> Result<Report> {
     Ok(Report { text: if args.count { heading + "\n" } else { text }, json, ..Report::default() })
 }
 
-/// Puts what is wanted of each token in the place of its word: `storms/storm/NOUN`.
+/// Replaces each word by the wanted attributes of its token: `storms/storm/NOUN`.
 fn show(line: &mut Line, wanted: &[Attribute]) {
     if wanted == [Attribute::Word] {
         return;
@@ -191,9 +190,8 @@ fn kwic(lines: &[Line], fields: &[&str]) -> String {
 }
 
 fn width() -> usize {
-    let asked =
-        std::io::stdout().is_terminal().then(|| rustix::termios::tcgetwinsize(std::io::stdout()).ok()).flatten();
-    asked.map(|size| usize::from(size.ws_col)).filter(|columns| *columns >= 40).unwrap_or(USUAL_WIDTH)
+    let size = std::io::stdout().is_terminal().then(|| rustix::termios::tcgetwinsize(std::io::stdout()).ok()).flatten();
+    size.map(|size| usize::from(size.ws_col)).filter(|columns| *columns >= 40).unwrap_or(USUAL_WIDTH)
 }
 
 /// As much from the beginning as fits.

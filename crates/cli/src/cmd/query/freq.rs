@@ -1,8 +1,8 @@
-//! `tidings freq`: how often hits have each value of an attribute or a field.
+//! `tidings freq`: frequencies of hits by the values of an attribute or a field.
 
 use anyhow::Result;
 use tidings_query::Rule;
-use tidings_query::answer::Exactness;
+use tidings_query::answer::{Exactness, first_rows};
 use tidings_query::cql::Attribute;
 
 use super::{QueryArgs, short};
@@ -33,8 +33,7 @@ pub fn run(args: &Args, global: &Global) -> Result<Report> {
         Some(attribute) => search.frequencies_by_attribute(attribute, &context.limits()),
         None => search.frequencies_by_field(&args.by, &context.limits()),
     };
-    let values = found.rows.len() as u64;
-    found.rows.truncate(args.limit);
+    let values = first_rows(&mut found.rows, args.limit, |_| true);
     let mut table = Table::new(&["value", "#hits", "#share %", "#per million"]);
     for row in &found.rows {
         let share = 100.0 * row.hits as f64 / found.hits.max(1) as f64;

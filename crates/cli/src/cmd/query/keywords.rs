@@ -1,12 +1,11 @@
-//! `tidings keywords`: what is typical of one part of the corpus against another.
+//! `tidings keywords`: words that are typical of one part of the corpus against another.
 
 use anyhow::Result;
-use tidings_query::answer::Exactness;
+use tidings_query::Rule;
+use tidings_query::answer::{Exactness, first_rows};
 use tidings_query::cql::Attribute;
-use tidings_query::measure::keyness::Keyness;
-use tidings_query::{Filter, Rule};
-
-use tidings_query::engine::is_wordlike;
+use tidings_query::engine::{ContrastOf, is_wordlike};
+use tidings_query::measure::keyness::{KEYNESS_NAMES, Keyness};
 
 use super::{QueryArgs, parse_attribute, parse_filter, short};
 use crate::args::Global;
@@ -35,7 +34,7 @@ pub struct Args {
     ngram: u8,
     /// Order by simple, ll, log-ratio, din or chi2
     #[arg(long, value_name = "MEASURE", default_value = "simple", value_parser = parse_measure)]
-    measure: Measure,
+    measure: Keyness,
     /// What simple maths adds to both rates: 1 favours the rare, 1000 the common
     #[arg(long, value_name = "N", default_value_t = 1.0)]
     add: f64,
@@ -53,55 +52,28 @@ pub struct Args {
     limit: usize,
 }
 
-/// A measure whose constant is another flag.
-#[derive(Debug, Clone, Copy)]
-enum Measure {
-    Simple,
-    Other(Keyness),
-}
-
-fn parse_measure(name: &str) -> Result<Measure, String> {
-    match name {
-        "simple" => Ok(Measure::Simple),
-        "ll" => Ok(Measure::Other(Keyness::LogLikelihood)),
-        "log-ratio" => Ok(Measure::Other(Keyness::LogRatio)),
-        "din" => Ok(Measure::Other(Keyness::Din)),
-        "chi2" => Ok(Measure::Other(Keyness::ChiSquare)),
-        _ => Err("give simple, ll, log-ratio, din or chi2".to_owned()),
-    }
+fn parse_measure(name: &str) -> Result<Keyness, String> {
+    Keyness::named(name, 1.0).ok_or_else(|| format!("give one of {}", KEYNESS_NAMES.join(", ")))
 }
 
 pub fn run(args: &Args, global: &Global) -> Result<Report> {
     let context = args.query_args.open(global)?;
     let focus = parse_filter(&args.focus)?;
-    let against = match &args.against {
-        Some(text) => parse_filter(text)?,
-        None => Filter { condition: tidings_query::Logic::Not(Box::new(focus.condition.clone())) },
+    let reference = args.against.as_deref().map(parse_filter).transpose()?;
+    let (focus, reference) = context.engine.contrast(&ContrastOf {
+        focus: &focus,
+        reference: reference.as_ref(),
+        within: context.filter.as_ref(),
+        panel: args.panel,
+    })?;
+    let measure = match args.measure {
+        // Its constant is a flag of its own.
+        Keyness::SimpleMaths(_) => Keyness::SimpleMaths(args.add.max(1e-9)),
+        other => other,
     };
-    let part =
-        |filter: &Filter| context.engine.part(Filter::both(context.filter.clone(), Some(filter.clone())).as_ref());
-    let order = match args.measure {
-        Measure::Simple => Keyness::SimpleMaths(args.add.max(1e-9)),
-        Measure::Other(measure) => measure,
-    };
-    let (focus, against) = match args.panel {
-        true => {
-            let panel = context.engine.panel_of_two(&part(&focus)?, &part(&against)?);
-            (focus.and(panel.clone()), against.and(panel))
-        }
-        false => (focus, against),
-    };
-    let mut found = context.engine.keywords(
-        &part(&focus)?,
-        &part(&against)?,
-        args.attribute,
-        args.ngram.into(),
-        order,
-        args.min,
-    )?;
-    found.rows.retain(|row| args.punctuation || is_wordlike(&row.value));
-    let all = found.rows.len() as u64;
-    found.rows.truncate(args.limit);
+    let mut found =
+        context.engine.keywords(&focus, &reference, args.attribute, args.ngram.into(), measure, args.min)?;
+    let all = first_rows(&mut found.rows, args.limit, |row| args.punctuation || is_wordlike(&row.value));
     let mut table =
         Table::new(&["word", "#score", "#hits", "#per million", "#there", "#per million there", "#log ratio", "#p"]);
     for row in &found.rows {

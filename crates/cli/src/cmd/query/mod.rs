@@ -1,4 +1,4 @@
-//! Questions to the corpus: what all verbs that ask have in common.
+//! Commands that query the corpus, and what they share: the index, filters, limits, tables.
 
 pub mod colloc;
 pub mod concordance;
@@ -28,7 +28,7 @@ use crate::args::Global;
 use crate::table::Table;
 use tidings_pipeline::display::{count, grouped};
 
-/// Of what is asked, and how long it may take.
+/// The flags of all queries: the documents, the format, the time limit.
 #[derive(Debug, clap::Args)]
 pub struct QueryArgs {
     /// The language, such as de [default: the only one there is]
@@ -48,7 +48,7 @@ pub struct QueryArgs {
     time_limit: f64,
 }
 
-/// An index that is asked.
+/// An open index with the filter and the limits of a query.
 pub struct QueryContext {
     engine: Engine,
     code: String,
@@ -95,7 +95,7 @@ impl QueryArgs {
     }
 }
 
-/// Reads a filter; what is wrong with it is shown where it is wrong.
+/// Parses a filter; an error points at the place.
 pub fn parse_filter(text: &str) -> Result<Filter> {
     text.parse().map_err(|error: SyntaxError| anyhow!("the filter is wrong: {}", error.render(text)))
 }
@@ -116,14 +116,14 @@ impl QueryContext {
         Limits { until: self.until, cancelled: None }
     }
 
-    /// Reads a query and compiles it for this corpus; what is wrong with it is shown where it is wrong.
+    /// Parses a query and compiles it for this corpus; an error points at the place.
     fn search(&self, text: &str, rule: Rule) -> Result<(Query, Search<'_>)> {
         let query = cql::parse(text).map_err(|error| anyhow!("the query is wrong: {}", error.render(text)))?;
         let search = self.engine.search(&query, rule, self.filter.as_ref()).map_err(|error| explained(error, text))?;
         Ok((query, search))
     }
 
-    /// Asks only sites that gave documents in every step of time.
+    /// Restricts the query to sites that have documents in every step of time.
     fn keep_panel(&mut self, step: Step) -> Result<()> {
         let panel = self.engine.panel(&self.engine.part(self.filter.as_ref())?, step, 1);
         self.filter = Filter::both(self.filter.take(), Some(panel));
@@ -142,17 +142,17 @@ impl QueryContext {
         }
     }
 
-    /// What was answered, as a table under a heading or as CSV, and as JSON.
+    /// Renders an answer as a table under a heading or as CSV, and as JSON.
     fn report(&self, heading: &str, table: &Table, about: About, body: impl Serialize) -> Report {
         let text = if self.csv { table.csv() } else { format!("{heading}\n\n{}", table.text()) };
         let json = serde_json::to_value(Answer { about, body }).expect("answers serialise");
         Report { text, json, ..Report::default() }
     }
 
-    /// The end of a heading: of what corpus it speaks.
+    /// The end of a heading: the corpus and its state.
     fn of_what(&self, tokens: u64) -> String {
         let filter = match &self.filter {
-            // The names of a thousand sites tell nobody anything.
+            // The names of a thousand sites would fill the screen.
             Some(_) if self.is_panel => " on sites that were there all the time".to_owned(),
             Some(filter) => format!(" where {filter}"),
             None => String::new(),
@@ -161,7 +161,7 @@ impl QueryContext {
     }
 }
 
-/// A wrong place in a question that only the corpus could show.
+/// An error in a query that only the corpus could show, with its place.
 fn explained(error: EngineError, text: &str) -> anyhow::Error {
     match error {
         EngineError::Syntax(error) => anyhow!("the query is wrong: {}", error.render(text)),
@@ -169,7 +169,7 @@ fn explained(error: EngineError, text: &str) -> anyhow::Error {
     }
 }
 
-/// A number with as many digits as say something.
+/// A number with its meaningful digits.
 fn short(number: f64) -> String {
     match number.abs() {
         size if size >= 1000.0 => grouped_rounded(number),

@@ -1,13 +1,13 @@
 //! `tidings new-words`: words that were not there before.
 
-use anyhow::{Result, bail};
+use anyhow::{Result, anyhow};
 use jiff::ToSpan as _;
 use jiff::civil::Date;
 use tidings_index::Day;
 use tidings_query::Rule;
-use tidings_query::answer::Exactness;
+use tidings_query::answer::{Exactness, first_rows};
 use tidings_query::cql::Attribute;
-use tidings_query::trend::{Fate, NewWordConfig};
+use tidings_query::trend::{Fate, NewWordConfig, NewWordWindow, NoNewWords};
 
 use super::{QueryArgs, parse_attribute};
 use crate::args::Global;
@@ -50,23 +50,11 @@ pub fn run(args: &Args, global: &Global) -> Result<Report> {
     let context = args.query_args.open(global)?;
     let part = context.engine.part(context.filter.as_ref())?;
     let volume = context.engine.volume(&part);
-    let (Some(first), Some(last)) = (volume.keys().next(), volume.keys().next_back()) else {
-        bail!("there are no such documents");
-    };
-    let since = match args.since {
-        Some(date) => Day::of(date),
-        None => Day(last.0 - (last.0 - first.0) / 4),
-    };
-    if since.0 <= first.0 {
-        let later = first.date().saturating_add(1.month());
-        bail!(
-            "nothing was collected before {}, so that everything would be new; give a later --since, such as {later}",
-            since.date()
-        );
-    }
+    let collected = volume.keys().next().copied().zip(volume.keys().next_back().copied());
+    let window = NewWordWindow::choose(collected, args.since.map(Day::of)).map_err(explain)?;
     let config = NewWordConfig {
-        window_start: since.0,
-        today: last.0,
+        window_start: window.start.0,
+        today: window.end.0,
         min_sites: args.min_sites,
         min_days: args.min_days,
         min_documents: args.min_documents,
@@ -74,8 +62,7 @@ pub fn run(args: &Args, global: &Global) -> Result<Report> {
         ..NewWordConfig::default()
     };
     let mut found = context.engine.new_words(&part, args.attribute, &config)?;
-    let all = found.rows.len() as u64;
-    found.rows.truncate(args.limit);
+    let all = first_rows(&mut found.rows, args.limit, |_| true);
     let mut table = Table::new(&["word", "first seen", "#hits", "#documents", "#sites", "#days", "then"]);
     for row in &found.rows {
         let then = match row.fate {
@@ -96,8 +83,18 @@ pub fn run(args: &Args, global: &Global) -> Result<Report> {
     let heading = format!(
         "{} since {} in {}",
         count(all, "new word"),
-        since.date(),
+        window.start.date(),
         context.of_what(context.engine.tokens(&part))
     );
     Ok(context.report(&heading, &table, context.about(None, Rule::default(), Exactness::Exact), found))
+}
+
+/// Says why no word is new, and which window to ask for.
+fn explain(error: NoNewWords) -> anyhow::Error {
+    match error {
+        NoNewWords::NoDocuments => error.into(),
+        NoNewWords::NothingBefore { first, .. } => {
+            anyhow!("{error}; give a later --since, such as {}", first.date().saturating_add(1.month()))
+        }
+    }
 }

@@ -1,10 +1,9 @@
-//! `tidings sketch`: what a word does, its collocates by grammatical relation.
+//! `tidings sketch`: word sketches, the collocates of a lemma by grammatical relation.
 
 use anyhow::{Result, bail};
 use tidings_query::Rule;
-use tidings_query::answer::{Exactness, Sketch, text_of};
-use tidings_query::cql::Attribute;
-use tidings_query::engine::{Order, SketchOf};
+use tidings_query::answer::{Exactness, Sketch};
+use tidings_query::engine::SketchOf;
 use tidings_query::sketch::Grammar;
 
 use super::{QueryArgs, QueryContext, short};
@@ -12,9 +11,6 @@ use crate::args::Global;
 use crate::cmd::Report;
 use crate::table::Table;
 use tidings_pipeline::display::{count, grouped};
-
-/// Tokens on each side of an example.
-const CONTEXT: u32 = 6;
 
 #[derive(Debug, clap::Args)]
 #[command(
@@ -47,7 +43,7 @@ pub struct Args {
 
 pub fn run(args: &Args, global: &Global) -> Result<Report> {
     let context = args.query_args.open(global)?;
-    let asked = SketchOf {
+    let request = SketchOf {
         lemma: &args.lemma,
         tag: args.pos.as_deref(),
         grammar: Grammar::of(&context.code),
@@ -55,7 +51,7 @@ pub fn run(args: &Args, global: &Global) -> Result<Report> {
         at_least: args.min,
         rows: args.size as usize,
     };
-    let (found, complete) = context.engine.sketch(&asked, &context.limits())?;
+    let (found, complete) = context.engine.sketch(&request, &context.limits())?;
     if found.hits == 0 {
         let known: Vec<&str> = found.tags.iter().map(|known| known.tag.as_str()).collect();
         match &args.pos {
@@ -88,19 +84,11 @@ pub fn run(args: &Args, global: &Global) -> Result<Report> {
     Ok(context.report(&heading, &table, about, found))
 }
 
-/// What to ask instead: the lemma of a form, or a corpus with tags.
+/// Advice after a word that is no lemma: the lemma of the form, or how to find out about tags.
 fn advice(context: &QueryContext, word: &str) -> String {
-    let quoted = format!("\"{}\"", word.replace(['"', '\\'], ""));
-    let lemmas = context.search(&format!("[lc=={}]", quoted.to_lowercase()), Rule::default());
-    let lemmas =
-        lemmas.map(|(_, search)| search.by_attribute(Attribute::Lemma, &context.limits()).0).unwrap_or_default();
-    let likeliest = lemmas
-        .into_iter()
-        .filter(|(lemma, _)| lemma != word && !lemma.is_empty())
-        .max_by(|a, b| a.1.cmp(&b.1).then_with(|| b.0.cmp(&a.0)));
-    match likeliest {
-        Some((lemma, _)) => format!("it is a form of {lemma}"),
-        None => "lemmas are written as in a dictionary, and `tidings corpus languages` shows whether there are tags"
+    match context.engine.likeliest_lemma(word, context.filter.as_ref(), &context.limits()) {
+        Ok(Some(lemma)) => format!("it is a form of {lemma}"),
+        _ => "lemmas are written as in a dictionary, and `tidings corpus languages` shows whether there are tags"
             .to_owned(),
     }
 }
@@ -122,21 +110,10 @@ fn table(found: &Sketch, context: &QueryContext, examples: bool) -> Result<Table
                 vec![name, row.value.clone(), row.together.to_string(), row.anywhere.to_string(), short(row.score)];
             fields.extend(context.csv.then(|| row.query.clone()));
             if examples {
-                fields.push(example(context, &row.query)?);
+                fields.push(context.engine.example(&row.query, context.filter.as_ref(), &context.limits())?);
             }
             table.push(fields);
         }
     }
     Ok(table)
-}
-
-/// The newest hit of a query in a little context.
-fn example(context: &QueryContext, query: &str) -> Result<String> {
-    let (_, search) = context.search(query, Rule::default())?;
-    let (hits, _) = search.page(Order::Newest, 0, 1, &context.limits());
-    let lines = context.engine.lines(&hits, CONTEXT, &[])?;
-    let text = |line: &tidings_query::answer::Line| {
-        [&line.left, &line.node, &line.right].map(|tokens| text_of(tokens)).concat().trim().to_owned()
-    };
-    Ok(lines.first().map(text).unwrap_or_default())
 }

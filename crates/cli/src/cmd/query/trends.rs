@@ -1,8 +1,8 @@
-//! `tidings trends`: which words of the whole vocabulary rise or fall, and which burst.
+//! `tidings trends`: words that rise, fall or burst, out of the whole vocabulary.
 
 use anyhow::Result;
 use tidings_query::Rule;
-use tidings_query::answer::Exactness;
+use tidings_query::answer::{Exactness, TrendRow, first_rows};
 use tidings_query::cql::Attribute;
 use tidings_query::engine::Part;
 use tidings_query::trend::{BurstConfig, RiseConfig, Sequel, Shape, Step};
@@ -65,9 +65,8 @@ pub fn run(args: &Args, global: &Global) -> Result<Report> {
 fn rises(args: &Args, context: &QueryContext, part: &Part, step: Step) -> Result<Report> {
     let config = RiseConfig { min_count: args.min, false_discovery_rate: args.fdr, ..RiseConfig::default() };
     let mut found = context.engine.trends(part, args.attribute, step, &config);
-    found.rows.retain(|row| !(args.rising && row.growth < 0.0 || args.falling && row.growth > 0.0));
-    let all = found.rows.len() as u64;
-    found.rows.truncate(args.limit);
+    let is_wanted = |row: &TrendRow| !(args.rising && row.growth < 0.0 || args.falling && row.growth > 0.0);
+    let all = first_rows(&mut found.rows, args.limit, is_wanted);
     let mut table = Table::new(&["word", "#hits", "#documents", "#growth", "#q", "changes", "rate in time"]);
     for row in &found.rows {
         let shape = match row.shape {
@@ -98,8 +97,7 @@ fn rises(args: &Args, context: &QueryContext, part: &Part, step: Step) -> Result
 
 fn bursts(args: &Args, context: &QueryContext, part: &Part, step: Step) -> Result<Report> {
     let mut found = context.engine.bursts(part, args.attribute, step, &BurstConfig::default());
-    let all = found.rows.len() as u64;
-    found.rows.truncate(args.limit);
+    let all = first_rows(&mut found.rows, args.limit, |_| true);
     let mut table = Table::new(&["word", "when", "#score", "#times", "#hits", "#documents", "then"]);
     for row in &found.rows {
         let then = match row.sequel {

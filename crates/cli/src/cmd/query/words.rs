@@ -1,11 +1,10 @@
 //! `tidings words`: the words of the corpus, or its n-grams, with their frequencies.
 
 use anyhow::Result;
-use tidings_query::answer::Exactness;
+use tidings_query::answer::{Exactness, first_rows};
 use tidings_query::cql::Attribute;
-use tidings_query::{Rule, Wanted};
-
 use tidings_query::engine::is_wordlike;
+use tidings_query::{Rule, Wanted};
 
 use super::{QueryArgs, explained, parse_attribute, short};
 use crate::args::Global;
@@ -47,9 +46,7 @@ pub fn run(args: &Args, global: &Global) -> Result<Report> {
         n => context.engine.ngrams(&part, args.attribute, n.into(), matching.as_ref(), min),
     };
     let mut found = found.map_err(|error| explained(error, args.matching.as_deref().unwrap_or_default()))?;
-    found.rows.retain(|row| args.punctuation || is_wordlike(&row.value));
-    let all = found.rows.len() as u64;
-    found.rows.truncate(args.limit);
+    let all = first_rows(&mut found.rows, args.limit, |row| args.punctuation || is_wordlike(&row.value));
     let mut table = Table::new(&["word", "#hits", "#documents", "#per million"]);
     for row in &found.rows {
         table.push(vec![row.value.clone(), row.hits.to_string(), row.documents.to_string(), short(row.per_million)]);
