@@ -400,6 +400,11 @@ impl DocumentReader {
         Ok(DocumentReader { path: path.to_owned(), reader: frames::open_any(path)?, line: Vec::new(), lines: 0 })
     }
 
+    /// Opens a file of documents of the home, by the name that recipes give it.
+    pub fn open_output(home: &Home, file: &str) -> Result<DocumentReader> {
+        DocumentReader::open(&home.root().join(file))
+    }
+
     /// The next line as it stands, for whoever reads it elsewhere.
     pub fn next_line(&mut self) -> Result<Option<Vec<u8>>> {
         self.lines += 1;
