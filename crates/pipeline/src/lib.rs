@@ -21,6 +21,7 @@
 //! |---|---|
 //! | [`stage`], [`driver`], [`round`], [`rebuild`] | stages, and what runs them |
 //! | [`config`] | settings |
+//! | [`import`] | data of other programs → pages |
 //! | [`ingest`] | answers of the web → journal and pages |
 //! | [`discover`] | finding feeds |
 //! | [`health`], [`report`] | how a home is |
@@ -36,6 +37,7 @@ pub mod driver;
 pub mod extract_guarded;
 pub mod guard;
 pub mod health;
+pub mod import;
 pub mod ingest;
 pub mod lines;
 pub mod outcome;
