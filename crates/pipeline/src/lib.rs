@@ -22,6 +22,7 @@
 //! | [`stage`], [`driver`], [`round`], [`rebuild`] | stages, and what runs them |
 //! | [`config`] | settings |
 //! | [`import`] | data of other programs → pages |
+//! | [`export`] | documents → formats of other programs |
 //! | [`ingest`] | answers of the web → journal and pages |
 //! | [`discover`] | finding feeds |
 //! | [`health`], [`report`] | how a home is |
@@ -34,6 +35,7 @@ pub mod context;
 pub mod discover;
 pub mod display;
 pub mod driver;
+pub mod export;
 pub mod extract_guarded;
 pub mod guard;
 pub mod health;
