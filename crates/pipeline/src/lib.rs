@@ -21,6 +21,8 @@
 //! |---|---|
 //! | [`stage`], [`driver`], [`round`], [`rebuild`], [`merge`] | stages, and what runs them |
 //! | [`config`] | settings |
+//! | [`import`] | data of other programs → pages |
+//! | [`export`] | documents → formats of other programs |
 //! | [`ingest`] | answers of the web → journal and pages |
 //! | [`discover`] | finding feeds |
 //! | [`health`], [`report`] | how a home is |
@@ -34,12 +36,14 @@ pub mod context;
 pub mod discover;
 pub mod display;
 pub mod driver;
+pub mod export;
 pub mod extract;
 pub mod extract_guarded;
 pub mod filter;
 pub mod guard;
 pub mod health;
 pub mod http_get;
+pub mod import;
 pub mod ingest;
 pub mod lines;
 pub mod merge;

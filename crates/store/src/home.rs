@@ -275,7 +275,25 @@ impl Home {
             Err(TryLockError::Error(error)) => return Err(error).context("lock", &path),
         }
         let own = self.take(&format!("{SHARD_LOCK}{shard}"))?;
+        self.check_division(shard)?;
         Ok(Lock { _file: own._file, _common: Some(common) })
+    }
+
+    /// Refuses a shard while one of another division is at work: 1 of 2 and 1 of 3 have units of work in common.
+    fn check_division(&self, shard: &str) -> Result<()> {
+        let division = |name: &str| name.rsplit_once("-of-").map(|(_, count)| count.to_owned());
+        for path in files_in(&self.root)? {
+            let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+            if !name.starts_with(SHARD_LOCK) || division(&name) == division(shard) {
+                continue;
+            }
+            let other = OpenOptions::new().read(true).open(&path).context("open", &path)?;
+            if matches!(other.try_lock_shared(), Err(TryLockError::WouldBlock)) {
+                let pid = std::fs::read_to_string(&path).unwrap_or_default().trim().to_owned();
+                return Err(Error::Locked { root: self.root.clone(), pid: Some(pid).filter(|pid| !pid.is_empty()) });
+            }
+        }
+        Ok(())
     }
 
     /// The free space on the disk of the home, where the system tells.
@@ -477,5 +495,20 @@ mod tests {
     fn times_are_written_so_that_they_sort() {
         let time: Timestamp = "2026-03-01T12:00:00.25Z".parse().unwrap();
         assert_eq!((stamp(time), rfc3339(time)), ("20260301T120000250Z".into(), "2026-03-01T12:00:00.250Z".into()));
+    }
+
+    #[test]
+    fn shards_of_one_division_share_a_home_and_nothing_else_does() {
+        let folder = tempfile::tempdir().unwrap();
+        Home::create(folder.path(), "", "").unwrap();
+        let home = Home::at(folder.path()).unwrap();
+        let first = home.lock_shard("1-of-2").unwrap();
+        let second = home.lock_shard("2-of-2").unwrap();
+        assert!(home.lock_shard("1-of-2").is_err(), "the shard is taken");
+        assert!(home.lock_shard("3-of-3").is_err(), "another division has units in common");
+        assert!(home.lock().is_err());
+        drop((first, second));
+        assert!(home.lock_shard("3-of-3").is_ok());
+        assert!(home.lock().is_ok());
     }
 }

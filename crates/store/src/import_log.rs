@@ -7,6 +7,10 @@
 //!
 //! Addresses of pages are remembered like those that were fetched, so that no feed brings them again. They travel with
 //! the step in a small file of fingerprints; many such files are folded at once, because each fold writes a large one.
+//!
+//! Processes that import parts of the same inputs at the same time, their *shards*, each append to a log of their own,
+//! `state/imports.jsonl.shard-2-of-4`. Nothing that all of them share is written meanwhile: fingerprints wait, and the
+//! next run that has the home alone folds them and moves the lines of all shards to `state/imports.jsonl`.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::fs::{self, File};
@@ -26,8 +30,10 @@ use crate::home::Home;
 use crate::{apply_journal, pages};
 
 const NAME: &str = "imports.jsonl";
-/// The part of the names of runs, and so of their files, that marks an import.
-const VERB: &str = "-import.";
+/// What the name of the log of a shard has before that of the shard.
+const SHARD_LOG: &str = "imports.jsonl.shard-";
+/// The verb in the names of runs that import, and so in the files that they write; a shard stands behind it.
+const VERBS: [&str; 2] = ["-import.", "-import-"];
 /// Pages that wait, packed: then a step is due. What is lost by a crash is at most the reading of as much.
 const STEP_BYTES: usize = 48 << 20;
 /// The extension of files of fingerprints that wait to be merged, and how many fingerprints may wait.
@@ -91,10 +97,18 @@ impl Input {
         Position { records: self.records, byte: self.byte }
     }
 
-    pub(crate) fn key(&self) -> (String, u64, String) {
+    pub(crate) fn key(&self) -> Key {
         (self.name.clone(), self.bytes, self.xxh3.clone())
     }
+
+    /// Whether more of the input was read than in another state of it.
+    fn is_further_than(&self, other: &Input) -> bool {
+        (self.done, self.records) > (other.done, other.records)
+    }
 }
+
+/// What identifies an input: name, size and digest.
+type Key = (String, u64, String);
 
 /// A line of the ledger.
 #[derive(Debug, Default, Serialize, Deserialize)]
@@ -112,10 +126,13 @@ struct Step {
 pub struct PageImporter {
     home: Home,
     run: String,
+    /// The log of this run: that of the home, or of a shard.
+    path: PathBuf,
+    is_shard: bool,
     log: Option<Appender>,
     /// The number of sound bytes of the log.
     sound: u64,
-    known: HashMap<(String, u64, String), Input>,
+    known: HashMap<Key, Input>,
     waiting: BTreeMap<String, Vec<u8>>,
     waiting_bytes: usize,
     /// Fingerprints of pages since the last step, and how many earlier ones wait to be folded.
@@ -128,15 +145,36 @@ pub struct PageImporter {
 }
 
 impl PageImporter {
-    /// Opens the ledger for a run.
+    /// Opens the log for a run that has the home alone.
     pub fn open(home: &Home, run: &str) -> Result<PageImporter> {
-        let mut known = HashMap::new();
-        let sound = read(&home.state(NAME), |step: Step| {
-            step.inputs.into_iter().for_each(|input| drop(known.insert(input.key(), input)));
-        })?;
+        PageImporter::with_log(home, run, home.state(NAME), false)
+    }
+
+    /// Opens the log for a run of one shard, after recovering what an earlier process of the same shard left.
+    pub fn open_shard(home: &Home, run: &str, shard: &str) -> Result<PageImporter> {
+        let path = home.state(&format!("{SHARD_LOG}{shard}"));
+        publish_last_step(home, &path)?;
+        PageImporter::with_log(home, run, path, true)
+    }
+
+    fn with_log(home: &Home, run: &str, path: PathBuf, is_shard: bool) -> Result<PageImporter> {
+        let (mut known, mut sound): (HashMap<Key, Input>, u64) = Default::default();
+        for log in logs(home)? {
+            let (inputs, length) = states(&log)?;
+            if log == path {
+                sound = length;
+            }
+            for (key, input) in inputs {
+                if known.get(&key).is_none_or(|other| input.is_further_than(other)) {
+                    known.insert(key, input);
+                }
+            }
+        }
         Ok(PageImporter {
             home: home.clone(),
             run: run.to_owned(),
+            path,
+            is_shard,
             log: None,
             sound,
             known,
@@ -195,11 +233,11 @@ impl PageImporter {
         let names = files.iter().map(|path| self.home.shown(path)).collect();
         let inputs = std::mem::take(&mut self.moved);
         let step = Step { run: self.run.clone(), files: names, inputs, fingerprints };
-        let mut line = serde_json::to_vec(&step).expect("steps serialise");
-        line.push(b'\n');
+        let mut line = Vec::new();
+        append_line(&step, &mut line);
         let log = match &mut self.log {
             Some(log) => log,
-            log => log.insert(Appender::reopen(&self.home.state(NAME), self.sound)?),
+            log => log.insert(Appender::reopen(&self.path, self.sound)?),
         };
         log.append(&line)?;
         log.sync()?;
@@ -221,9 +259,13 @@ impl PageImporter {
         Ok(Some(self.home.shown(&path)))
     }
 
-    /// Lets the plan know of all pages that came in.
+    /// Lets the plan know of all pages that came in. Shards share the plan: the next run that has the home alone does it
+    /// for them.
     pub fn fold(&mut self) -> Result<()> {
         self.unfolded = 0;
+        if self.is_shard {
+            return Ok(());
+        }
         fold_fingerprints(&self.home, &self.run)
     }
 }
@@ -237,7 +279,9 @@ fn fold_fingerprints(home: &Home, run: &str) -> Result<()> {
         return Ok(());
     }
     let mut vouched = HashSet::new();
-    read(&home.state(NAME), |step: Step| vouched.extend(step.fingerprints))?;
+    for log in logs(home)? {
+        read(&log, |step: Step| vouched.extend(step.fingerprints))?;
+    }
     let mut pages = Vec::new();
     for path in waiting.iter().filter(|path| vouched.contains(&home.shown(path))) {
         let bytes = fs::read(path).context("read", path)?;
@@ -273,22 +317,94 @@ pub(crate) fn read<S: DeserializeOwned>(path: &Path, mut see: impl FnMut(S)) -> 
     }
 }
 
-/// Gives the files of a step that has happened their names, if a crash kept it from doing so. Files of a step that has
-/// not happened are left to `apply_journal`, which removes what nothing vouches for.
+/// The logs of the home: that of whole runs, then those of shards by name.
+fn logs(home: &Home) -> Result<Vec<PathBuf>> {
+    Ok(std::iter::once(home.state(NAME)).chain(shard_logs(home)?).collect())
+}
+
+fn shard_logs(home: &Home) -> Result<Vec<PathBuf>> {
+    let is_log = |path: &PathBuf| path.file_name().is_some_and(|name| name.to_string_lossy().starts_with(SHARD_LOG));
+    Ok(files_in(&home.state(""))?.into_iter().filter(is_log).collect())
+}
+
+/// How each input of a log was left, and the length of what counts.
+fn states(log: &Path) -> Result<(HashMap<Key, Input>, u64)> {
+    let mut inputs = HashMap::new();
+    let sound = read(log, |step: Step| {
+        step.inputs.into_iter().for_each(|input| drop(inputs.insert(input.key(), input)));
+    })?;
+    Ok((inputs, sound))
+}
+
+/// Gives the files of the last step of a log their names, if a crash kept it from doing so; returns the run of the step.
+fn publish_last_step(home: &Home, log: &Path) -> Result<Option<String>> {
+    let mut last = None;
+    read(log, |step: Step| last = Some(step))?;
+    let Some(step) = last else { return Ok(None) };
+    for path in step.files.iter().map(|file| home.root().join(file)).filter(|path| path.exists()) {
+        pages::publish_part(home, &path)?;
+    }
+    Ok(Some(step.run))
+}
+
+/// Completes the last step of every log, folds fingerprints that wait, and merges the logs of shards. Files of a step that
+/// has not happened are removed with all others that no log names. The caller has the home alone.
 pub(crate) fn recover(home: &Home) -> Result<()> {
-    let mut left: Vec<PathBuf> = Vec::new();
+    let is_ours = |path: &PathBuf| {
+        let name = path.file_name().unwrap_or_default().to_string_lossy();
+        pages::is_part(path) && VERBS.iter().any(|verb| name.contains(verb))
+    };
+    let mut has_parts = false;
     for folder in files_in(&home.pages())?.iter().filter(|path| path.is_dir()) {
-        let is_ours = |path: &PathBuf| path.to_string_lossy().contains(VERB) && pages::is_part(path);
-        left.extend(files_in(folder)?.into_iter().filter(is_ours));
+        has_parts |= files_in(folder)?.iter().any(is_ours);
     }
-    let mut last = String::from("import");
-    if !left.is_empty() {
-        let mut vouched = Vec::new();
-        read(&home.state(NAME), |step: Step| (vouched, last) = (step.files, step.run))?;
-        left.retain(|path| vouched.contains(&home.shown(path)));
-        left.iter().try_for_each(|path| pages::publish_part(home, path))?;
+    let mut run = String::from("import");
+    if has_parts {
+        for log in logs(home)? {
+            run = publish_last_step(home, &log)?.unwrap_or(run);
+        }
     }
-    fold_fingerprints(home, &last)
+    fold_fingerprints(home, &run)?;
+    merge_shards(home)
+}
+
+/// Moves the lines of shards to the log of the home. A crash between the two leaves lines twice, which say the same.
+fn merge_shards(home: &Home) -> Result<()> {
+    let shards = shard_logs(home)?;
+    if shards.is_empty() {
+        return Ok(());
+    }
+    let path = home.state(NAME);
+    let sound = read(&path, |_: Step| {})?;
+    let mut log = Appender::reopen(&path, sound)?;
+    let (mut last, mut furthest): (HashMap<Key, Input>, HashMap<Key, Input>) = Default::default();
+    for shard in &shards {
+        let mut lines = Vec::new();
+        read(shard, |step: Step| append_line(&step, &mut lines))?;
+        log.append(&lines)?;
+        for (key, input) in states(shard)?.0 {
+            if furthest.get(&key).is_none_or(|other| input.is_further_than(other)) {
+                furthest.insert(key.clone(), input.clone());
+            }
+            last.insert(key, input);
+        }
+    }
+    // Work that was divided anew may have gone on with an input of another shard; the last line about it must count.
+    let mut inputs: Vec<Input> =
+        furthest.into_iter().filter(|(key, input)| last.get(key) != Some(input)).map(|(_, input)| input).collect();
+    if !inputs.is_empty() {
+        inputs.sort_by_key(Input::key);
+        let mut line = Vec::new();
+        append_line(&Step { run: "merge".to_owned(), inputs, ..Step::default() }, &mut line);
+        log.append(&line)?;
+    }
+    log.sync()?;
+    Ok(shards.iter().try_for_each(|path| file::remove(path))?)
+}
+
+fn append_line(step: &Step, lines: &mut Vec<u8>) {
+    serde_json::to_writer(&mut *lines, step).expect("steps serialise");
+    lines.push(b'\n');
 }
 
 /// Removes an input that was read to its end; it is not missed if it is not there.
@@ -356,93 +472,59 @@ mod tests {
         assert_eq!(fs::read_to_string(&ledger).unwrap().lines().count(), 2);
     }
 
-    fn importer(home: &Home, run: &str) -> PageImporter {
-        PageImporter::open(home, run).unwrap()
-    }
+    #[test]
+    fn shards_keep_logs_of_their_own_which_the_next_whole_run_merges() {
+        let (folder, home) = home();
+        let path = folder.path().join("a");
+        fs::write(&path, "a").unwrap();
+        let input = Input::of(&path, "a").unwrap();
+        let at = |records, done| Input { records, done, ..input.clone() };
+        let mut third = PageImporter::open_shard(&home, "1-import-1-of-3", "1-of-3").unwrap();
+        third.push("2026-03-01", &FrameEncoder::new(3).encode(b"{}\n"));
+        third.remember(&[Fingerprint(7)]);
+        third.reached(&at(9, true)).unwrap();
+        third.step().unwrap();
+        third.fold().unwrap();
+        assert!(!home.state("fetched.u64").exists(), "shards leave what they share alone");
+        let mut half = PageImporter::open_shard(&home, "2-import-2-of-2", "2-of-2").unwrap();
+        assert_eq!(half.known(&input), Some(&at(9, true)), "a shard knows what others have read");
+        half.reached(&at(4, false)).unwrap();
+        half.step().unwrap();
+        assert!(!home.state(NAME).exists());
 
-    fn input(name: &str) -> Input {
-        Input { name: name.to_owned(), bytes: 1, ..Input::default() }
+        drop(home.lock().unwrap());
+        assert!(shard_logs(&home).unwrap().is_empty());
+        assert_eq!(fs::read(home.state("fetched.u64")).unwrap(), 7u64.to_be_bytes());
+        let whole = PageImporter::open(&home, "3-import").unwrap();
+        assert_eq!(whole.known(&input), Some(&at(9, true)), "the furthest state counts");
+        assert_eq!(fs::read_to_string(home.state(NAME)).unwrap().lines().count(), 3);
+        let before = fs::read(home.state(NAME)).unwrap();
+        drop(home.lock().unwrap());
+        assert_eq!(fs::read(home.state(NAME)).unwrap(), before, "there is nothing left to merge");
     }
 
     #[test]
-    fn files_of_a_step_that_happened_get_their_names_after_a_crash_and_others_do_not() {
-        let (_folder, home) = home();
-        let frame = FrameEncoder::new(3).encode(b"{}\n");
-        let mut import = importer(&home, "1-import");
-        import.push("2026-03-01", &frame);
-        import.reached(&input("a")).unwrap();
-        import.step().unwrap();
+    fn a_shard_that_is_repeated_publishes_what_a_crash_left_unpublished() {
+        let (folder, home) = home();
+        let path = folder.path().join("a");
+        fs::write(&path, "a").unwrap();
+        let input = Input::of(&path, "a").unwrap();
+        let mut shard = PageImporter::open_shard(&home, "1-import-1-of-2", "1-of-2").unwrap();
+        shard.push("2026-03-01", &FrameEncoder::new(3).encode(b"{}\n"));
+        shard.reached(&Input { done: true, ..input.clone() }).unwrap();
+        shard.step().unwrap();
         let published = pages::files(&home).unwrap().remove(0);
-        // The crash came between the line and the rename, and while the next step was being written.
-        let part = published.with_file_name("1-import.0.jsonl.zst.part");
-        fs::rename(&published, &part).unwrap();
-        let unknown = pages::write_part(&home, "2026-03-01", "1-import.1", &frame).unwrap();
-        recover(&home).unwrap();
-        assert!(published.exists() && !part.exists());
-        assert!(unknown.exists() && pages::files(&home).unwrap().len() == 1);
-    }
-
-    #[test]
-    fn pages_that_came_in_are_not_fetched_again() {
-        let (_folder, home) = home();
-        crate::testing::fill_plan(&home, "f", &["http://e.org/1", "http://e.org/2"]);
-        let mut import = importer(&home, "1-import");
-        import.remember(&[Fingerprint::of("http://e.org/1")]);
-        import.reached(&input("a")).unwrap();
-        import.step().unwrap();
-        import.fold().unwrap();
-        assert_eq!(crate::testing::rows(&home).len(), 1);
-        assert!(apply_journal::was_pruned(&home, "http://e.org/1").unwrap());
-        assert!(!apply_journal::was_pruned(&home, "http://e.org/2").unwrap());
-    }
-
-    #[test]
-    fn fingerprints_that_no_step_vouches_for_are_forgotten() {
-        let (_folder, home) = home();
-        let path = home.state(&format!("1-import.0.{FINGERPRINTS}"));
-        write_atomic(&path, &Fingerprint::of("http://e.org/1").0.to_be_bytes()).unwrap();
-        recover(&home).unwrap();
-        assert!(!path.exists() && !apply_journal::was_pruned(&home, "http://e.org/1").unwrap());
-    }
-
-    #[test]
-    fn a_step_is_due_when_enough_waits() {
-        let (_folder, home) = home();
-        let mut import = importer(&home, "1-import").with_steps_of(10);
-        let reach = |import: &mut PageImporter, bytes: usize| {
-            import.push("2026-03-01", &vec![0; bytes]);
-            import.reached(&input("a")).unwrap();
-            pages::files(&home).unwrap().len()
-        };
-        assert_eq!([reach(&mut import, 9), reach(&mut import, 1), reach(&mut import, 5)], [0, 1, 1]);
-        import.step().unwrap();
-        import.step().unwrap();
-        assert_eq!(pages::files(&home).unwrap().len(), 2, "a step without progress writes nothing");
-    }
-
-    #[test]
-    fn a_damaged_line_is_named() {
-        let (_folder, home) = home();
-        write_atomic(&home.state(NAME), b"nonsense\n").unwrap();
-        let error = PageImporter::open(&home, "1-import").err().expect("damaged").to_string();
-        assert!(error.contains("imports.jsonl, line 1: is no step of an import"), "{error}");
-    }
-
-    #[test]
-    fn large_inputs_are_told_apart_by_samples() {
-        let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join("large");
-        let mut bytes = vec![7u8; 5 * SAMPLE_BYTES as usize];
-        fs::write(&path, &bytes).unwrap();
-        let first = Input::of(&path, "large").unwrap();
-        *bytes.last_mut().unwrap() = 8;
-        fs::write(&path, &bytes).unwrap();
-        let second = Input::of(&path, "large").unwrap();
-        assert_eq!(first.bytes, second.bytes);
-        assert_ne!(first.xxh3, second.xxh3);
-        assert_eq!(Input { records: 3, byte: Some(9), ..first }.place(), Position { records: 3, byte: Some(9) });
-        assert_eq!(Input::of_saved(&path, "large").unwrap().bytes, second.bytes);
-        remove_input(&path).unwrap();
-        remove_input(&path).unwrap();
+        let part = published.with_extension("zst.part");
+        for repeat in [true, false] {
+            fs::rename(&published, &part).unwrap();
+            if repeat {
+                assert!(
+                    PageImporter::open_shard(&home, "2-import-1-of-2", "1-of-2").unwrap().known(&input).unwrap().done
+                );
+            } else {
+                drop(home.lock().unwrap());
+            }
+            assert_eq!(pages::files(&home).unwrap(), [published.clone()]);
+        }
     }
 }

@@ -8,7 +8,7 @@ use std::fs::{self, File};
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 use tidings_storage::{LocalStorage, Storage as _, file};
 
@@ -26,7 +26,7 @@ pub struct AtomicOutput {
 }
 
 /// A file that was made.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Made {
     /// Its name, from the folder that the manifest lies in.
     pub file: String,

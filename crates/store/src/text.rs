@@ -193,6 +193,16 @@ pub fn open_vertical(home: &Home, file: &str) -> Result<vertical::Reader<Box<dyn
     Ok(vertical::Reader::new(open(home, file)?, &home.storage().path(file)))
 }
 
+/// The file of the text of a day in a language, as recipes name it.
+pub fn file_of(language: &str, day: &str) -> String {
+    format!("text/{language}/{day}.{ENDING}")
+}
+
+/// Opens a file of text; none if it is not there, because everything in it was published before.
+pub fn open_existing(home: &Home, file: &str) -> Result<Option<Box<dyn std::io::BufRead + Send>>> {
+    if home.root().join(file).is_file() { open(home, file).map(Some) } else { Ok(None) }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

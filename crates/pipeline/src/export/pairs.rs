@@ -1,4 +1,4 @@
-//! Texts that translate one another: which they are, and which of their sentences belong together.
+//! Parallel texts: documents that translate one another, and the alignment of their sentences.
 //!
 //! A page names its other languages (`hreflang`); two documents are a pair if each names the other, because pages that
 //! point to some start page in another language are many. The corpus is read once to find pairs, with a few numbers in
@@ -10,7 +10,6 @@ use std::ops::Range;
 
 use anyhow::{Context as _, Result};
 use serde::{Deserialize, Serialize};
-use serde_json::{Value, json};
 use tidings_annotate::align::{self, Bead, Shape};
 use tidings_model::{Document, Fingerprint};
 use tidings_store::format::conllu::{Numbers, text_of};
@@ -18,13 +17,14 @@ use tidings_store::format::tmx;
 use tidings_store::outlet::Sink;
 use tidings_store::seen::Spool;
 
-use super::door::{Door, Taker};
+use super::manifest::{Figures, PairCounts};
 use super::selection::Item;
+use super::target::{ExportTarget, ExportWriter};
 
 /// Pairs of which less than this share of the sentences finds a counterpart are no translations.
 const LEAST_ALIGNED: f64 = 0.5;
 
-/// What is known of a document that names other languages of itself.
+/// A document that names versions of itself in other languages.
 struct Linked {
     id: u128,
     language: String,
@@ -98,20 +98,12 @@ pub struct Parallel {
     spool: Spool,
 }
 
-/// What came of pairs.
-#[derive(Default)]
-struct Sum {
-    pairs: u64,
-    beads: u64,
-    unlike: u64,
-}
-
 impl Parallel {
     /// Waits for the texts of pairs.
-    pub fn new(pairs: Vec<(u128, u128)>, door: &Door) -> Result<Parallel> {
+    pub fn new(pairs: Vec<(u128, u128)>, target: &ExportTarget) -> Result<Parallel> {
         let wanted = pairs.iter().flat_map(|(one, other)| [*one, *other]).collect();
         let name = format!("pairs-{}", std::process::id());
-        Ok(Parallel { pairs, wanted, places: BTreeMap::new(), spool: Spool::within(door.scratch(), &name)? })
+        Ok(Parallel { pairs, wanted, places: BTreeMap::new(), spool: Spool::within(target.scratch(), &name)? })
     }
 
     /// Keeps a document if it is one of a pair.
@@ -137,8 +129,8 @@ impl Parallel {
     }
 
     /// Aligns all pairs of which both texts came by, and gives them to `each`.
-    fn aligned(&mut self, mut each: impl FnMut([u128; 2], [&Text; 2], &[Bead]) -> Result<()>) -> Result<Sum> {
-        let mut sum = Sum::default();
+    fn aligned(&mut self, mut each: impl FnMut([u128; 2], [&Text; 2], &[Bead]) -> Result<()>) -> Result<PairCounts> {
+        let mut sum = PairCounts::default();
         let mut bytes = Vec::new();
         for (one, other) in std::mem::take(&mut self.pairs) {
             let (Some(left), Some(right)) = (self.places.get(&one), self.places.get(&other)) else { continue };
@@ -164,12 +156,12 @@ impl Parallel {
     }
 
     /// Writes which texts and sentences belong together, by their numbers.
-    pub fn stand_off(&mut self, door: &mut Door) -> Result<Value> {
+    pub fn stand_off(&mut self, target: &mut ExportTarget) -> Result<Option<PairCounts>> {
         if self.pairs.is_empty() {
-            return Ok(Value::Null);
+            return Ok(None);
         }
-        let mut texts = door.file("alignment.texts.tsv")?.expect("folders are no standard output");
-        let mut sentences = door.file("alignment.sentences.tsv")?.expect("folders are no standard output");
+        let mut texts = target.file("alignment.texts.tsv")?.expect("a folder is no stream");
+        let mut sentences = target.file("alignment.sentences.tsv")?.expect("a folder is no stream");
         texts.push(b"language_a\ttext_a\tlanguage_b\ttext_b\n")?;
         sentences.push(b"language_a\tsentences_a\tlanguage_b\tsentences_b\tmisc\n")?;
         let sum = self.aligned(|_, [left, right], beads| {
@@ -183,9 +175,9 @@ impl Parallel {
             }
             Ok(sentences.push(lines.as_bytes())?)
         })?;
-        door.end(texts)?;
-        door.end(sentences)?;
-        Ok(sum.json())
+        target.end(texts)?;
+        target.end(sentences)?;
+        Ok(Some(sum))
     }
 }
 
@@ -195,16 +187,11 @@ fn numbers(first: u64, range: &Range<usize>) -> String {
     if numbers.is_empty() { "_".to_owned() } else { numbers.join(" ") }
 }
 
-impl Sum {
-    fn json(&self) -> Value {
-        json!({ "pairs": self.pairs, "beads": self.beads, "unlike": self.unlike })
-    }
-}
-
-/// How pairs are written.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
-pub enum Level {
+/// The unit of a line of pairs.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum PairLevel {
     /// A pair of sentences a line.
+    #[default]
     Sentence,
     /// A pair of documents a line.
     Document,
@@ -213,25 +200,25 @@ pub enum Level {
 /// Pairs of sentences or documents, as a table or as a translation memory.
 pub struct Pairs {
     parallel: Parallel,
-    level: Level,
+    level: PairLevel,
 }
 
 impl Pairs {
     /// Begins with nothing.
-    pub fn begin(parallel: Parallel, level: Level) -> Box<dyn Taker> {
+    pub fn begin(parallel: Parallel, level: PairLevel) -> Box<dyn ExportWriter> {
         Box::new(Pairs { parallel, level })
     }
 }
 
-impl Taker for Pairs {
-    fn take(&mut self, item: Item, _: Vec<u8>, _: &mut Door) -> Result<()> {
+impl ExportWriter for Pairs {
+    fn write(&mut self, item: Item, _: Vec<u8>, _: &mut ExportTarget) -> Result<()> {
         self.parallel.see(&item, None)
     }
 
-    fn finish(self: Box<Self>, door: &mut Door) -> Result<Value> {
+    fn finish(self: Box<Self>, target: &mut ExportTarget) -> Result<Figures> {
         let Pairs { mut parallel, level } = *self;
-        let is_tmx = door.name().trim_end_matches(".zst").trim_end_matches(".gz").ends_with(".tmx");
-        let mut sink = door.main()?;
+        let is_tmx = target.name().trim_end_matches(".zst").trim_end_matches(".gz").ends_with(".tmx");
+        let mut sink = target.main()?;
         let sum = match (is_tmx, level) {
             (true, _) => {
                 sink.push(tmx::opening().as_bytes())?;
@@ -239,19 +226,19 @@ impl Taker for Pairs {
                 sink.push(tmx::CLOSING.as_bytes())?;
                 sum
             }
-            (false, Level::Sentence) => {
+            (false, PairLevel::Sentence) => {
                 sink.push(b"document_a\tdocument_b\tlanguage_a\tlanguage_b\tscore\ttext_a\ttext_b\n")?;
                 parallel.aligned(|ids, sides, beads| sentence_lines(ids, sides, beads, &mut sink))?
             }
-            (false, Level::Document) => {
+            (false, PairLevel::Document) => {
                 sink.push(
                     b"document_a\tdocument_b\tlanguage_a\tlanguage_b\turl_a\turl_b\ttitle_a\ttitle_b\ttext_a\ttext_b\n",
                 )?;
                 parallel.aligned(|ids, sides, _| document_line(ids, sides, &mut sink))?
             }
         };
-        door.end(sink)?;
-        Ok(sum.json())
+        target.end(sink)?;
+        Ok(Figures::Pairs(sum))
     }
 }
 

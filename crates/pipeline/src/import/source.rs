@@ -1,10 +1,10 @@
-//! Inputs as streams of things that may become pages, each stream with its place, so that another run can go on there.
+//! Inputs as streams of records that may become pages, each with its position, so that a later run can resume there.
 
 use std::collections::VecDeque;
 use std::io::{BufRead, Read as _};
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context as _, Result};
+use anyhow::{Context as _, Result, bail};
 use tidings_model::{Annotated, AnnotatedParagraph, Token, feats};
 use tidings_store::doors::conllu;
 use tidings_store::doors::ledger::Input;
@@ -13,7 +13,8 @@ use tidings_store::doors::zip::{self, Entry};
 use tidings_store::format::vertical::{self, Event};
 use tidings_store::{archive, formats::Error};
 
-use super::kind::Kind;
+use super::format::ImportFormat;
+use super::outcome::DAMAGED;
 
 /// Longer lines are no pages.
 const MAX_LINE_BYTES: u64 = 256 << 20;
@@ -22,10 +23,39 @@ const MAX_NOTES_BYTES: u64 = 64 << 10;
 /// Tokens of a document; one that is longer is cut into pieces.
 const MAX_TOKENS: usize = 1 << 20;
 
-/// The field that says what a document is called in its corpus.
+/// The field with the name of a document in its corpus.
 pub const NAME: &str = "newdoc";
 
-/// Something that may become a page.
+/// The positions of the attributes among the columns of a vertical file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Columns {
+    word: usize,
+    lemma: Option<usize>,
+    tag: Option<usize>,
+    feats: Option<usize>,
+}
+
+impl Columns {
+    /// Finds `word`, `lemma`, `tag` and `feats` among the names of all columns; other names are columns to skip.
+    pub fn of_names(names: &[String]) -> Result<Columns> {
+        let position = |name: &str| names.iter().position(|known| known == name);
+        let Some(word) = position("word") else { bail!("--columns must name a column `word`") };
+        Ok(Columns { word, lemma: position("lemma"), tag: position("tag"), feats: position("feats") })
+    }
+
+    /// The token on a line.
+    fn token(&self, line: &str) -> Token {
+        let cells: Vec<&str> = line.split('\t').collect();
+        let cell = |at: Option<usize>| at.and_then(|at| cells.get(at)).map(|cell| vertical::unescape(cell));
+        let [word, lemma, tag, given] =
+            [Some(self.word), self.lemma, self.tag, self.feats].map(|at| cell(at).unwrap_or_default());
+        // A fourth column may be anything in files of other programs.
+        let feats = feats::canonical(&given).unwrap_or_default().into_owned();
+        Token { word, lemma, tag, feats, space_after: true }
+    }
+}
+
+/// A record of an input that may become a page.
 #[derive(Debug)]
 pub enum Raw {
     /// A record of an archive, and what a record behind it notes about it.
@@ -36,12 +66,12 @@ pub enum Raw {
     Annotated(Box<Annotated>, u64),
     /// A saved page, its path within its folder, and how it stands in the ledger.
     Saved(PathBuf, PathBuf, Input),
-    /// Something that is none, and why.
+    /// A record that is no page, and the reason.
     LeftOut(&'static str),
 }
 
 impl Raw {
-    /// Roughly the memory that it takes.
+    /// The approximate memory that it takes.
     pub fn weight(&self) -> usize {
         match self {
             Raw::Record(record, _) => record.block.len(),
@@ -56,17 +86,18 @@ impl Raw {
     }
 }
 
-/// What is wanted of an archive.
+/// Selects the records of an archive.
 #[derive(Debug, Clone, Default)]
-pub struct Wanted {
+pub struct RecordFilter {
     /// The longest record.
     pub max_bytes: u64,
     /// Hosts; those below them count too. None means all.
     pub sites: Vec<String>,
 }
 
-impl Wanted {
-    fn of(&self, head: &Head) -> Result<u64, &'static str> {
+impl RecordFilter {
+    /// The most bytes that are read of a record, or the reason to skip it.
+    fn max_bytes_of(&self, head: &Head) -> Result<u64, &'static str> {
         match head.kind() {
             "response" | "resource" | "conversion" => {}
             // What is noted about a page may tell which feed listed it.
@@ -90,7 +121,7 @@ impl Wanted {
     }
 }
 
-/// A stream of things.
+/// A stream of records.
 pub enum Source {
     /// Records of archives, one archive after the other.
     Archive(Box<Archive>),
@@ -105,13 +136,19 @@ pub enum Source {
 }
 
 impl Source {
-    /// Opens a file at the place where another run was.
-    pub fn open(path: &Path, kind: Kind, from: Place, wanted: Wanted, columns: [usize; 4]) -> Result<Source> {
-        let mut source = match kind {
-            Kind::Warc => return Ok(Source::Archive(Box::new(Archive::open(path, from, wanted)?))),
-            Kind::Wacz => return Ok(Source::Archive(Box::new(Archive::open_zip(path, from, wanted)?))),
-            Kind::Vertical => Source::Vertical(Box::new(Vertical::new(path, columns)?)),
-            Kind::Conllu => {
+    /// Opens a file at the position where an earlier run stopped.
+    pub fn open(
+        path: &Path,
+        format: ImportFormat,
+        from: Place,
+        filter: RecordFilter,
+        columns: &Columns,
+    ) -> Result<Source> {
+        let mut source = match format {
+            ImportFormat::Warc => return Ok(Source::Archive(Box::new(Archive::open(path, from, filter)?))),
+            ImportFormat::Wacz => return Ok(Source::Archive(Box::new(Archive::open_zip(path, from, filter)?))),
+            ImportFormat::Vertical => Source::Vertical(Box::new(Vertical::new(path, columns.clone())?)),
+            ImportFormat::Conllu => {
                 let reader = conllu::Reader::new(archive::open(path)?, path);
                 Source::Conllu { reader: Box::new(reader), number: 0, bad: 0 }
             }
@@ -121,7 +158,7 @@ impl Source {
         Ok(source)
     }
 
-    /// The next thing; nothing at the end.
+    /// The next record; none at the end.
     pub fn next(&mut self) -> Result<Option<Raw>> {
         match self {
             Source::Archive(archive) => Ok(archive.next()),
@@ -157,7 +194,7 @@ impl Source {
         }
     }
 
-    /// Whether all that was met has been given, so that the place tells everything.
+    /// Whether every record that was read has been returned, so that the position is enough to resume.
     pub fn is_settled(&self) -> bool {
         match self {
             Source::Archive(archive) => archive.pending.is_some() || archive.behind.is_empty(),
@@ -166,7 +203,7 @@ impl Source {
         }
     }
 
-    /// Where the next thing begins.
+    /// The position of the next record.
     pub fn place(&self) -> Place {
         let records = match self {
             Source::Archive(archive) => return archive.place(),
@@ -181,10 +218,10 @@ impl Source {
 /// Records of one archive, or of all in a ZIP file.
 pub struct Archive {
     records: Records,
-    wanted: Wanted,
+    filter: RecordFilter,
     /// A page that may yet be noted about, and the place at which it began.
     pending: Option<(Box<Record>, Place)>,
-    /// Things that were met behind it.
+    /// Records that were met behind it.
     behind: VecDeque<Raw>,
     /// The file, and archives inside of it that are yet to be read.
     inside: Option<(PathBuf, VecDeque<Entry>)>,
@@ -193,15 +230,15 @@ pub struct Archive {
 }
 
 impl Archive {
-    fn open(path: &Path, from: Place, wanted: Wanted) -> Result<Archive> {
-        Ok(Archive::of(Records::open(path, from)?, wanted, None))
+    fn open(path: &Path, from: Place, filter: RecordFilter) -> Result<Archive> {
+        Ok(Archive::of(Records::open(path, from)?, filter, None))
     }
 
-    fn of(records: Records, wanted: Wanted, inside: Option<(PathBuf, VecDeque<Entry>)>) -> Archive {
-        Archive { records, wanted, pending: None, behind: VecDeque::new(), inside, before: 0 }
+    fn of(records: Records, filter: RecordFilter, inside: Option<(PathBuf, VecDeque<Entry>)>) -> Archive {
+        Archive { records, filter, pending: None, behind: VecDeque::new(), inside, before: 0 }
     }
 
-    fn open_zip(path: &Path, from: Place, wanted: Wanted) -> Result<Archive> {
+    fn open_zip(path: &Path, from: Place, filter: RecordFilter) -> Result<Archive> {
         let mut entries: VecDeque<Entry> = zip::entries(path)?.into();
         entries.retain(|entry| {
             let name = entry.name.to_ascii_lowercase();
@@ -209,7 +246,7 @@ impl Archive {
         });
         let first = entries.pop_front().with_context(|| format!("there is no archive in {}", path.display()))?;
         let records = Records::open_inside(path, &first, Place::default())?;
-        let mut archive = Archive::of(records, wanted, Some((path.to_owned(), entries)));
+        let mut archive = Archive::of(records, filter, Some((path.to_owned(), entries)));
         while archive.place().records < from.records && archive.next().is_some() {}
         Ok(archive)
     }
@@ -236,7 +273,7 @@ impl Archive {
                 return Some(raw);
             }
             let place = self.reached();
-            let Some(met) = self.records.next(|head| self.wanted.of(head)) else {
+            let Some(met) = self.records.next(|head| self.filter.max_bytes_of(head)) else {
                 if let Some((record, _)) = self.pending.take() {
                     return Some(Raw::Record(record, None));
                 }
@@ -266,7 +303,7 @@ impl Archive {
                 Met::Skipped(why) => self.behind.push_back(Raw::LeftOut(why)),
                 Met::Damage(what) => {
                     log::warn!("record {}: {what}; going on behind it", place.records);
-                    self.behind.push_back(Raw::LeftOut("damaged"));
+                    self.behind.push_back(Raw::LeftOut(DAMAGED));
                 }
             }
             // A page is not kept waiting for notes that do not come.
@@ -289,7 +326,7 @@ impl Archive {
                 }
                 Err(error) => {
                     log::warn!("{}: {error}", entry.name);
-                    self.behind.push_back(Raw::LeftOut("damaged"));
+                    self.behind.push_back(Raw::LeftOut(DAMAGED));
                 }
             }
         }
@@ -297,18 +334,17 @@ impl Archive {
     }
 }
 
-/// Puts documents together from a vertical file.
+/// Assembles the documents of a vertical file.
 pub struct Vertical {
     reader: vertical::Reader<Box<dyn BufRead + Send>>,
-    /// Where word, lemma and tag stand in a line.
-    columns: [usize; 4],
+    columns: Columns,
     number: u64,
     open: Option<Annotated>,
     ended: bool,
 }
 
 impl Vertical {
-    fn new(path: &Path, columns: [usize; 4]) -> Result<Vertical> {
+    fn new(path: &Path, columns: Columns) -> Result<Vertical> {
         let reader = vertical::Reader::new(archive::open(path)?, path);
         Ok(Vertical { reader, columns, number: 0, open: None, ended: false })
     }
@@ -351,35 +387,27 @@ impl Vertical {
                 Event::Sentence => paragraph(&mut self.open).sentences.push(Vec::new()),
                 Event::Glue => glued = true,
                 Event::Token(line) => {
-                    let cells: Vec<&str> = line.split('\t').collect();
-                    let [word, lemma, tag, given] =
-                        self.columns.map(|at| cells.get(at).map(|cell| vertical::unescape(cell)).unwrap_or_default());
-                    // A fourth column may be anything in files of others.
-                    let feats = feats::canonical(&given).unwrap_or_default().into_owned();
-                    let paragraph = paragraph(&mut self.open);
-                    if paragraph.sentences.is_empty() {
-                        paragraph.sentences.push(Vec::new());
-                    }
-                    let before = paragraph.sentences.iter_mut().rev().find_map(|sentence| sentence.last_mut());
-                    if let (true, Some(before)) = (std::mem::take(&mut glued), before) {
-                        before.space_after = false;
-                    }
-                    let sentence = paragraph.sentences.last_mut().expect("there is one now");
-                    sentence.push(Token { word, lemma, tag, feats, space_after: true });
+                    let token = self.columns.token(&line);
+                    push_token(paragraph(&mut self.open), token, std::mem::take(&mut glued));
                     tokens += 1;
                     if tokens > MAX_TOKENS {
-                        let before = self.open.take();
-                        let mut about = before.as_ref().map(|document| document.about.clone()).unwrap_or_default();
-                        // Pieces of a document are documents of their own.
-                        about.fields.retain(|(name, _)| name != NAME);
-                        self.open = Some(Annotated { about, paragraphs: Vec::new() });
-                        return Ok(self.whole(before));
+                        return Ok(self.cut());
                     }
                 }
             }
         }
         let last = self.open.take();
         Ok(self.whole(last))
+    }
+
+    /// Ends the open document and begins another with the same metadata.
+    fn cut(&mut self) -> Option<Raw> {
+        let before = self.open.take();
+        let mut about = before.as_ref().map(|document| document.about.clone()).unwrap_or_default();
+        // Pieces of a document are documents of their own.
+        about.fields.retain(|(name, _)| name != NAME);
+        self.open = Some(Annotated { about, paragraphs: Vec::new() });
+        self.whole(before)
     }
 
     fn whole(&mut self, document: Option<Annotated>) -> Option<Raw> {
@@ -389,10 +417,62 @@ impl Vertical {
     }
 }
 
+/// Appends a token to the last sentence, with or without a space before it.
+fn push_token(paragraph: &mut AnnotatedParagraph, token: Token, no_space_before: bool) {
+    if paragraph.sentences.is_empty() {
+        paragraph.sentences.push(Vec::new());
+    }
+    let before = paragraph.sentences.iter_mut().rev().find_map(|sentence| sentence.last_mut());
+    if let (true, Some(before)) = (no_space_before, before) {
+        before.space_after = false;
+    }
+    paragraph.sentences.last_mut().expect("there is one now").push(token);
+}
+
+/// The last paragraph of the open document; both begin here if there are none.
 fn paragraph(open: &mut Option<Annotated>) -> &mut AnnotatedParagraph {
     let document = open.get_or_insert_default();
     if document.paragraphs.is_empty() {
         document.paragraphs.push(AnnotatedParagraph::default());
     }
     document.paragraphs.last_mut().expect("there is one now")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn names(list: &str) -> Vec<String> {
+        list.split(',').map(str::to_owned).collect()
+    }
+
+    #[test]
+    fn columns_are_found_by_name_and_one_must_be_the_word() {
+        let columns = Columns::of_names(&names("tag,word,other")).unwrap();
+        let token = columns.token("NOUN\tRain &amp; sun\tx");
+        assert_eq!((token.word.as_str(), token.tag.as_str(), token.lemma.as_str()), ("Rain & sun", "NOUN", ""));
+        assert_eq!(columns.token("NOUN").word, "", "a line may have fewer columns");
+        assert!(Columns::of_names(&names("lemma,tag")).is_err());
+    }
+
+    #[test]
+    fn sites_stand_for_the_hosts_below_them() {
+        let filter = RecordFilter { max_bytes: 9, sites: vec!["gazette.example".to_owned()] };
+        assert!(filter.is_of_site("https://gazette.example/a") && filter.is_of_site("https://www.gazette.example/"));
+        assert!(!filter.is_of_site("https://notgazette.example/") && !filter.is_of_site("gazette.example"));
+    }
+
+    #[test]
+    fn a_vertical_file_without_structures_is_one_document() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a.vert");
+        std::fs::write(&path, "<s>\nRain\n<g/>\n.\n</s>\n").unwrap();
+        let columns = Columns::of_names(&names("word")).unwrap();
+        let mut source =
+            Source::open(&path, ImportFormat::Vertical, Place::default(), RecordFilter::default(), &columns).unwrap();
+        let Some(Raw::Annotated(document, 1)) = source.next().unwrap() else { panic!("there is a document") };
+        assert_eq!(document.paragraphs[0].text(), "Rain.");
+        assert!(source.next().unwrap().is_none());
+        assert_eq!(source.place().records, 1);
+    }
 }

@@ -1,14 +1,13 @@
-//! Raw pages for archives: WARC, and a CDXJ that tells where in it each page lies.
+//! Raw pages as WARC, with a CDXJ index of the positions of the pages.
 //!
-//! Documents decide which pages leave. A day is read twice: its documents, of which eight bytes each stay in memory, and
-//! its pages.
+//! Documents decide which pages are exported. A day is read twice: its documents, of which eight bytes each stay in
+//! memory, and its pages.
 
 use std::collections::HashSet;
 use std::path::PathBuf;
 
 use anyhow::Result;
 use jiff::Timestamp;
-use serde_json::{Value, json};
 use tidings_model::{Document, Page};
 use tidings_store::format::cdxj::{self, Place};
 use tidings_store::outlet::Sink;
@@ -17,12 +16,13 @@ use tidings_store::sorted::Runs;
 use tidings_store::warc;
 use xxhash_rust::xxh3::xxh3_64;
 
-use super::door::Door;
+use super::manifest::Figures;
+use super::target::ExportTarget;
 
-/// Lines of the index that wait in memory before they are sorted away.
+/// Lines of the index that are sorted in memory.
 const WAITING_LINES: usize = 200_000;
 
-/// A page's name within its day: the address and the time of its download.
+/// The key of the page of a document within its day: a hash of the address and the time of download.
 pub fn key_of(document: &Document) -> u64 {
     key(&document.url, &document.downloaded)
 }
@@ -43,13 +43,13 @@ pub struct Archive {
 
 impl Archive {
     /// Begins the file. Its first record has no time of its own, because the same corpus must give the same bytes.
-    pub fn begin(door: &Door) -> Result<Archive> {
-        let (mut writer, name) = (warc::Writer::default(), door.name());
+    pub fn begin(target: &mut ExportTarget) -> Result<Archive> {
+        let (mut writer, name) = (warc::Writer::default(), target.name().to_owned());
         let software = format!("tidings/{}", env!("CARGO_PKG_VERSION"));
         // Records are packed one by one; the file as a whole must not be packed again.
-        let mut sink = door.unpacked()?;
+        let mut sink = target.main_as_is()?;
         sink.push(&writer.info(&PathBuf::from(&name), &software, "see the manifest", Timestamp::UNIX_EPOCH))?;
-        Ok(Archive { sink, writer, name, lines: Vec::new(), runs: Runs::new(door.scratch()), pages: 0 })
+        Ok(Archive { sink, writer, name, lines: Vec::new(), runs: Runs::new(target.scratch()), pages: 0 })
     }
 
     /// Adds those pages of files whose keys are wanted.
@@ -91,16 +91,16 @@ impl Archive {
     }
 
     /// Ends the file and writes its index.
-    pub fn finish(mut self, door: &mut Door) -> Result<Value> {
+    pub fn finish(mut self, target: &mut ExportTarget) -> Result<Figures> {
         self.spill()?;
-        door.end(self.sink)?;
-        if let Some(mut index) = door.file(".cdxj")? {
+        target.end(self.sink)?;
+        if let Some(mut index) = target.file(".cdxj")? {
             let mut merged = self.runs.merge()?;
             while let Some(line) = merged.next()? {
                 index.push(line)?;
             }
-            door.end(index)?;
+            target.end(index)?;
         }
-        Ok(json!({ "pages": self.pages }))
+        Ok(Figures::Pages { pages: self.pages })
     }
 }

@@ -1,4 +1,4 @@
-//! From whatever came through a door to pages, packed by day.
+//! Conversion of input records to pages, compressed by day.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -15,46 +15,46 @@ use tidings_store::doors::records::{Head, Record};
 use tidings_store::removed::{self, Removed};
 use tidings_store::{Packer, archive, rfc3339};
 
-use super::kind::Kind;
+use super::format::ImportFormat;
 use super::source::Raw;
-use super::text::{self, Given};
+use super::text::{self, TextDefaults};
 
-/// How pages are made.
+/// Converts the records of one input to pages.
 #[derive(Debug, Clone)]
-pub struct Maker {
-    /// What the input is.
-    pub kind: Kind,
-    /// Its name, for texts that have no address.
+pub struct Converter {
+    /// The format of the input.
+    pub format: ImportFormat,
+    /// Its name, for texts without an address.
     pub name: String,
-    /// What holds for all texts of it.
-    pub given: Given,
-    /// How large bodies may get.
+    /// Values for texts that do not have them.
+    pub defaults: TextDefaults,
+    /// The limits of bodies.
     pub ceiling: Ceiling,
-    /// What was taken out of the home and must not come back.
+    /// The tombstones: what was removed from the home and must not come back.
     pub removed: Arc<Removed>,
-    /// How hard pages are packed; nothing if they are only counted.
+    /// The compression level of pages; none if they are only counted.
     pub compression: Option<i32>,
 }
 
-/// What a batch came to.
+/// The pages of a batch of records.
 #[derive(Debug, Default)]
-pub struct Made {
+pub struct ConvertedBatch {
     /// A frame of pages for each day.
     pub frames: BTreeMap<String, Vec<u8>>,
     /// Pages.
     pub pages: u64,
-    /// What their addresses are remembered by.
+    /// The fingerprints of their addresses.
     pub addresses: Vec<Fingerprint>,
-    /// What became no page, by reason.
+    /// Records that gave no page, by reason.
     pub left_out: BTreeMap<&'static str, u64>,
     /// Saved pages that were read, as the ledger enters them.
     pub saved: Vec<Input>,
 }
 
-impl Maker {
-    /// Makes pages of a batch.
-    pub fn make(&self, batch: Vec<Raw>) -> Made {
-        let mut made = Made::default();
+impl Converter {
+    /// Converts a batch.
+    pub fn convert(&self, batch: Vec<Raw>) -> ConvertedBatch {
+        let mut made = ConvertedBatch::default();
         let mut lines: BTreeMap<String, Vec<u8>> = BTreeMap::new();
         let mut decoder = Decoder::new(self.ceiling);
         for raw in batch {
@@ -62,10 +62,10 @@ impl Maker {
             let page = match raw {
                 Raw::LeftOut(why) => Err(why),
                 Raw::Record(record, notes) => self.of_record(*record, notes, &mut decoder),
-                Raw::Line(line, number) if self.kind == Kind::Pages => self.of_page(&line, number),
-                Raw::Line(line, number) => text::of_json(&line, &format!("{}#{number}", self.name), &self.given),
+                Raw::Line(line, number) if self.format == ImportFormat::Pages => self.of_page(&line, number),
+                Raw::Line(line, number) => text::of_json(&line, &format!("{}#{number}", self.name), &self.defaults),
                 Raw::Annotated(document, number) => {
-                    text::of_tokens(*document, &format!("{}#{number}", self.name), &self.given)
+                    text::of_tokens(*document, &format!("{}#{number}", self.name), &self.defaults)
                 }
                 Raw::Saved(path, inside, input) => {
                     let page = self.of_saved(&path, &inside);
@@ -73,7 +73,7 @@ impl Maker {
                     page
                 }
             };
-            match page.and_then(|page| self.welcome(page)) {
+            match page.and_then(|page| self.not_removed(page)) {
                 Ok(page) => {
                     made.pages += 1;
                     made.addresses.extend(addresses(&page));
@@ -100,8 +100,8 @@ impl Maker {
         made
     }
 
-    /// A page that nobody has asked to keep out.
-    fn welcome(&self, page: Page) -> Result<Page, &'static str> {
+    /// Rejects a page that a tombstone covers.
+    fn not_removed(&self, page: Page) -> Result<Page, &'static str> {
         let is_removed = [&page.url, &page.final_url].into_iter().any(|url| self.removed.covers(url).is_some());
         if is_removed { Err(removed::STATUS) } else { Ok(page) }
     }
@@ -112,7 +112,7 @@ impl Maker {
         if record.is_sound() == Some(false) {
             return Err("bad-digest");
         }
-        let downloaded = record.head.date().map(rfc3339).unwrap_or_else(|| self.given.downloaded.clone());
+        let downloaded = record.head.date().map(rfc3339).unwrap_or_else(|| self.defaults.downloaded.clone());
         let note = |name: &str| notes.as_ref().and_then(|notes| notes.get(name)).unwrap_or_default().to_owned();
         let seen = Some(note("seen")).filter(|seen| !seen.is_empty()).unwrap_or_else(|| downloaded.clone());
         let page = Page {
@@ -130,14 +130,14 @@ impl Maker {
             "conversion" => {
                 let languages = record.head.get("warc-identified-content-language").unwrap_or_default();
                 let language = languages.split(',').next().unwrap_or_default().trim();
-                text::of_lines(&url, &record.block, language, &page.downloaded, &self.given)
+                text::of_lines(&url, &record.block, language, &page.downloaded, &self.defaults)
             }
             "resource" => {
                 let content_type = record.head.get("content-type").unwrap_or_default().to_owned();
                 if !is_html(&content_type) {
                     return Err("not-html");
                 }
-                whole(Page { content_type, body: record.block, ..page })
+                nonempty(Page { content_type, body: record.block, ..page })
             }
             _ => {
                 let answer = record.answer().ok_or("no-http")?;
@@ -157,7 +157,7 @@ impl Maker {
                     Err(_) => return Err("encoding"),
                 };
                 let headers = header_map(&answer.headers);
-                whole(Page {
+                nonempty(Page {
                     status: answer.status,
                     content_type,
                     headers: rights::useful(&headers),
@@ -181,12 +181,12 @@ impl Maker {
             }
         }
         if moment(&page.downloaded).is_none() {
-            page.downloaded.clone_from(&self.given.downloaded);
+            page.downloaded.clone_from(&self.defaults.downloaded);
         }
-        whole(page)
+        nonempty(page)
     }
 
-    /// A page that somebody saved.
+    /// A saved web page.
     fn of_saved(&self, path: &Path, inside: &Path) -> Result<Page, &'static str> {
         let body = archive::read_html(path).map_err(|error| {
             log::warn!("{error}");
@@ -198,8 +198,8 @@ impl Maker {
         let saved = std::fs::metadata(path).and_then(|meta| meta.modified()).ok();
         let saved = saved.and_then(|time| Timestamp::try_from(time).ok()).map(rfc3339);
         let downloaded =
-            Some(self.given.downloaded.clone()).filter(|time| !time.is_empty()).or(saved).unwrap_or_default();
-        whole(Page {
+            Some(self.defaults.downloaded.clone()).filter(|time| !time.is_empty()).or(saved).unwrap_or_default();
+        nonempty(Page {
             final_url: url.clone(),
             url,
             seen: downloaded.clone(),
@@ -212,8 +212,8 @@ impl Maker {
     }
 }
 
-/// A page that holds anything.
-fn whole(page: Page) -> Result<Page, &'static str> {
+/// Rejects pages without an address or a body.
+fn nonempty(page: Page) -> Result<Page, &'static str> {
     if page.url.is_empty() {
         Err("no-address")
     } else if page.body.iter().all(u8::is_ascii_whitespace) {
@@ -223,7 +223,7 @@ fn whole(page: Page) -> Result<Page, &'static str> {
     }
 }
 
-/// The addresses that need not be asked for a page any more. A text is not the page it was taken from: it may be a
+/// The addresses that need not be fetched any more. A text is not the page it was taken from: it may be a
 /// summary, and what it lacks only the page can tell.
 fn addresses(page: &Page) -> impl Iterator<Item = Fingerprint> {
     let is_page = !page.content_type.starts_with(DOCUMENT_TYPE);
@@ -239,12 +239,12 @@ fn is_html(content_type: &str) -> bool {
     content_type.to_ascii_lowercase().contains("html")
 }
 
-/// A moment in whichever of the two usual ways it is written.
+/// Parses a time in RFC 3339 or RFC 2822.
 fn moment(text: &str) -> Option<Timestamp> {
     text.parse().ok().or_else(|| jiff::fmt::rfc2822::parse(text).ok().map(|zoned| zoned.timestamp()))
 }
 
-/// The day of the shelf: that of the download.
+/// The day of a page: that of its download.
 fn day_of(page: &Page) -> String {
     let moment = moment(&page.downloaded).unwrap_or(Timestamp::UNIX_EPOCH);
     moment.strftime("%Y-%m-%d").to_string()

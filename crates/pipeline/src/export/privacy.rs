@@ -1,27 +1,27 @@
-//! What may be published of texts that may not: sentences out of their order, and counts of n-grams.
+//! Derived data of texts that must not be published themselves: shuffled sentences, and counts of n-grams.
 //!
-//! Both are made so that texts cannot be put together again. The order of sentences is a function of the sentences
-//! alone, so that it tells nothing about where they stood: whoever knows the seed, and even the program, learns no more
-//! than from a heap of paper strips. Each sentence stands there once, whoever wrote it how often. N-grams are given only
-//! if enough different documents hold them, because a chain of n-grams that only one text has is that text.
+//! Both are made so that texts cannot be reconstructed. The order of sentences is a function (a seeded hash) of the
+//! sentences alone, so that it holds no information about their positions, even for a reader who knows the seed. Each
+//! sentence is written once, however often it occurs. N-grams are written only if enough different documents contain
+//! them, because a chain of n-grams that only one text has is that text.
 
 use std::collections::HashMap;
 
 use anyhow::{Result, bail};
-use serde_json::{Value, json};
 use tidings_store::format::conllu::text_of;
 use tidings_store::sorted::{Merged, Runs};
 use xxhash_rust::xxh3::xxh3_128_with_seed;
 
-use super::door::{Door, Taker};
+use super::manifest::Figures;
 use super::selection::Item;
-use tidings_pipeline::display::{count, grouped};
+use super::target::{ExportTarget, ExportWriter};
+use crate::display::{count, grouped};
 
-/// What waits in memory before it becomes a run.
+/// Records that are sorted in memory and become a run of the external sort.
 const RUN_BYTES: usize = 64 << 20;
 /// A sentence with more tokens is a list or a page without full stops, too long to be given away.
 const LONGEST_SENTENCE: usize = 100;
-/// What a word of an n-gram takes in memory besides its letters.
+/// The memory of a record besides its bytes.
 const OVERHEAD: usize = 64;
 
 /// The sentences of a document, a line each.
@@ -37,7 +37,7 @@ pub fn sentences(item: &Item) -> Vec<u8> {
     lines.into_bytes()
 }
 
-/// All sentences in an order of their own.
+/// Writes all different sentences in the order of their hashes.
 pub struct Shuffled {
     seed: u64,
     pool: u64,
@@ -49,9 +49,9 @@ pub struct Shuffled {
 }
 
 impl Shuffled {
-    /// Begins with nothing; fewer than `pool` sentences are not given.
-    pub fn begin(door: &Door, seed: u64, pool: u64) -> Box<dyn Taker> {
-        let runs = Runs::new(door.scratch());
+    /// Begins an export that fails with fewer than `pool` sentences.
+    pub fn begin(target: &ExportTarget, seed: u64, pool: u64) -> Box<dyn ExportWriter> {
+        let runs = Runs::new(target.scratch());
         Box::new(Shuffled { seed, pool, waiting: Vec::new(), bytes: 0, runs, seen: 0, documents: 0 })
     }
 
@@ -65,31 +65,31 @@ impl Shuffled {
     }
 }
 
-/// A sentence behind the number that tells its place.
-fn strip(sentence: &[u8], seed: u64) -> Vec<u8> {
+/// A sentence behind its hash, which is its position in the order.
+fn keyed(sentence: &[u8], seed: u64) -> Vec<u8> {
     let mut record = xxh3_128_with_seed(sentence, seed).to_be_bytes().to_vec();
     record.extend_from_slice(sentence);
     record
 }
 
-impl Taker for Shuffled {
-    fn take(&mut self, _: Item, rendered: Vec<u8>, _: &mut Door) -> Result<()> {
+impl ExportWriter for Shuffled {
+    fn write(&mut self, _: Item, rendered: Vec<u8>, _: &mut ExportTarget) -> Result<()> {
         self.documents += 1;
         for sentence in rendered.split(|byte| *byte == b'\n').filter(|sentence| !sentence.is_empty()) {
             self.seen += 1;
-            let record = strip(sentence, self.seed);
+            let record = keyed(sentence, self.seed);
             self.bytes += record.len() + OVERHEAD;
             self.waiting.push(record);
         }
         if self.bytes >= RUN_BYTES { self.spill() } else { Ok(()) }
     }
 
-    fn finish(mut self: Box<Self>, door: &mut Door) -> Result<Value> {
+    fn finish(mut self: Box<Self>, target: &mut ExportTarget) -> Result<Figures> {
         self.spill()?;
         let Shuffled { runs, pool, seen, documents, .. } = *self;
         let mut merged = runs.merge()?;
-        let mut sink = door.main()?;
-        // Nothing goes out before there are enough: standard output cannot be taken back.
+        let mut sink = target.main()?;
+        // Nothing is written before there are enough: a stream cannot be taken back.
         let (mut held, mut written) = (Vec::new(), 0u64);
         let mut last = Vec::new();
         while let Some(record) = merged.next()? {
@@ -114,8 +114,8 @@ impl Taker for Shuffled {
             );
         }
         sink.push(&held)?;
-        door.end(sink)?;
-        Ok(json!({ "sentences": written, "repeated": seen - written, "from_documents": documents, "pool": pool }))
+        target.end(sink)?;
+        Ok(Figures::Shuffled { from_documents: documents, pool, repeated: seen - written, sentences: written })
     }
 }
 
@@ -150,7 +150,7 @@ pub fn ngrams(item: &Item, n: usize) -> Vec<u8> {
 /// An n-gram with how often it is there, and in how many documents.
 type Counted = (Box<[u8]>, (u64, u64));
 
-/// Counts of n-grams that enough documents hold.
+/// Counts n-grams, and writes those that enough documents contain.
 pub struct Ngrams {
     n: usize,
     threshold: u64,
@@ -161,9 +161,9 @@ pub struct Ngrams {
 }
 
 impl Ngrams {
-    /// Begins with nothing.
-    pub fn begin(door: &Door, n: usize, threshold: u64) -> Box<dyn Taker> {
-        let runs = Runs::new(door.scratch());
+    /// Begins an export of n-grams that at least `threshold` documents contain.
+    pub fn begin(target: &ExportTarget, n: usize, threshold: u64) -> Box<dyn ExportWriter> {
+        let runs = Runs::new(target.scratch());
         Box::new(Ngrams { n, threshold, waiting: HashMap::new(), bytes: 0, runs, documents: 0 })
     }
 
@@ -187,8 +187,8 @@ fn unpacked(record: &[u8]) -> Option<(&[u8], u64, u64)> {
     Some((rest.strip_suffix(&[0])?, u64::from_be_bytes(*count), u64::from_be_bytes(*documents)))
 }
 
-impl Taker for Ngrams {
-    fn take(&mut self, _: Item, rendered: Vec<u8>, _: &mut Door) -> Result<()> {
+impl ExportWriter for Ngrams {
+    fn write(&mut self, _: Item, rendered: Vec<u8>, _: &mut ExportTarget) -> Result<()> {
         self.documents += 1;
         for line in rendered.split(|byte| *byte == b'\n').filter(|line| !line.is_empty()) {
             let tab = line.iter().rposition(|byte| *byte == b'\t').expect("a count stands behind each");
@@ -205,10 +205,10 @@ impl Taker for Ngrams {
         if self.bytes >= RUN_BYTES { self.spill() } else { Ok(()) }
     }
 
-    fn finish(mut self: Box<Self>, door: &mut Door) -> Result<Value> {
+    fn finish(mut self: Box<Self>, target: &mut ExportTarget) -> Result<Figures> {
         self.spill()?;
         let Ngrams { n, threshold, runs, documents, .. } = *self;
-        let mut sink = door.main()?;
+        let mut sink = target.main()?;
         sink.push(b"ngram\tcount\tdocuments\n")?;
         let (mut written, mut held_back) = (0u64, 0u64);
         combined(runs.merge()?, |gram, count, of_documents| {
@@ -220,10 +220,14 @@ impl Taker for Ngrams {
             sink.push(gram)?;
             Ok(sink.push(format!("\t{count}\t{of_documents}\n").as_bytes())?)
         })?;
-        door.end(sink)?;
-        Ok(
-            json!({ "n": n, "least_documents": threshold, "ngrams": written, "held_back": held_back, "from_documents": documents }),
-        )
+        target.end(sink)?;
+        Ok(Figures::Ngrams {
+            from_documents: documents,
+            held_back,
+            least_documents: threshold,
+            n: n as u64,
+            ngrams: written,
+        })
     }
 }
 
@@ -243,4 +247,61 @@ fn combined(mut merged: Merged, mut each: impl FnMut(&[u8], u64, u64) -> Result<
         sum = (sum.0 + count, sum.1 + documents);
     }
     if sum.1 > 0 { each(&current, sum.0, sum.1) } else { Ok(()) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use tidings_model::{Annotated, AnnotatedParagraph, Token};
+
+    fn item(sentences: &[&str]) -> Item {
+        let token = |word: &str| Token { word: word.to_owned(), space_after: true, ..Token::default() };
+        let sentences = sentences.iter().map(|sentence| sentence.split(' ').map(token).collect()).collect();
+        let paragraph = AnnotatedParagraph { sentences, ..AnnotatedParagraph::default() };
+        Item { text: Some(Annotated { paragraphs: vec![paragraph], ..Annotated::default() }), ..Item::default() }
+    }
+
+    fn lines(bytes: Vec<u8>) -> Vec<String> {
+        let mut lines: Vec<String> = String::from_utf8(bytes).unwrap().lines().map(str::to_owned).collect();
+        lines.sort();
+        lines
+    }
+
+    #[test]
+    fn sentences_that_are_too_long_are_held_back() {
+        let long = "word ".repeat(LONGEST_SENTENCE + 1);
+        assert_eq!(lines(sentences(&item(&["It rains .", long.trim()]))), ["It rains ."]);
+    }
+
+    #[test]
+    fn the_order_of_sentences_depends_on_the_sentence_and_the_seed_alone() {
+        assert_eq!(keyed(b"It rains.", 1), keyed(b"It rains.", 1));
+        assert_ne!(keyed(b"It rains.", 1)[..16], keyed(b"It rains.", 2)[..16]);
+        assert_eq!(&keyed(b"It rains.", 1)[16..], b"It rains.");
+    }
+
+    #[test]
+    fn ngrams_do_not_cross_sentences_and_are_counted_once_for_a_document() {
+        assert_eq!(lines(ngrams(&item(&["a b a b", "c"]), 2)), ["a b\t2", "b a\t1"]);
+        assert!(ngrams(&item(&["a b"]), 3).is_empty());
+        assert_eq!(lines(ngrams(&item(&["a\u{a0}x"]), 1)), ["a_x\t1"], "a word holds no blank");
+    }
+
+    #[test]
+    fn counts_of_equal_ngrams_in_all_runs_are_added_up() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut runs = Runs::new(folder.path());
+        let record = |gram: &str, count: u64, documents: u64| {
+            [gram.as_bytes(), &[0], &count.to_be_bytes(), &documents.to_be_bytes()].concat()
+        };
+        runs.add([record("a", 2, 1), record("b", 1, 1)].iter()).unwrap();
+        runs.add([record("a", 3, 2)].iter()).unwrap();
+        let mut all = Vec::new();
+        combined(runs.merge().unwrap(), |gram, count, documents| {
+            all.push((String::from_utf8(gram.to_vec())?, count, documents));
+            Ok(())
+        })
+        .unwrap();
+        assert_eq!(all, [("a".to_owned(), 5, 3), ("b".to_owned(), 1, 1)]);
+    }
 }

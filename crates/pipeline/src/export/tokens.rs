@@ -1,17 +1,17 @@
-//! Tokens: the vertical format with its registry, CoNLL-U, and CoNLL-U Plus with what stands off the tokens.
+//! Tokens: the vertical format with its registry, CoNLL-U, and CoNLL-U Plus with stand-off annotation.
 
 use std::collections::BTreeMap;
 
 use anyhow::Result;
-use serde_json::{Value, json};
 use tidings_store::format::conllu::{self, Numbers};
 use tidings_store::format::registry::Contents;
 use tidings_store::format::vertical;
 use tidings_store::outlet::Sink;
 
-use super::door::{Door, Taker};
+use super::manifest::{Figures, LanguageCounts};
 use super::pairs::Parallel;
 use super::selection::Item;
+use super::target::{ExportTarget, ExportWriter};
 
 /// A document in the vertical format.
 pub fn vertical(item: &Item) -> Vec<u8> {
@@ -34,23 +34,23 @@ pub struct Vertical {
 }
 
 impl Vertical {
-    /// Begins it.
-    pub fn begin(door: &Door) -> Result<Box<dyn Taker>> {
-        Ok(Box::new(Vertical { sink: door.main()?, contents: Contents::default() }))
+    /// Begins the main file.
+    pub fn begin(target: &mut ExportTarget) -> Result<Box<dyn ExportWriter>> {
+        Ok(Box::new(Vertical { sink: target.main()?, contents: Contents::default() }))
     }
 }
 
-impl Taker for Vertical {
-    fn take(&mut self, item: Item, rendered: Vec<u8>, _: &mut Door) -> Result<()> {
+impl ExportWriter for Vertical {
+    fn write(&mut self, item: Item, rendered: Vec<u8>, _: &mut ExportTarget) -> Result<()> {
         item.text.iter().for_each(|document| self.contents.see(document, &item.language));
         Ok(self.sink.push(&rendered)?)
     }
 
-    fn finish(self: Box<Self>, door: &mut Door) -> Result<Value> {
-        door.end(self.sink)?;
-        let registry = self.contents.registry(&door.name(), tidings_lang::language_name);
-        door.write(".registry", registry.as_bytes())?;
-        Ok(Value::Null)
+    fn finish(self: Box<Self>, target: &mut ExportTarget) -> Result<Figures> {
+        target.end(self.sink)?;
+        let registry = self.contents.registry(target.name(), tidings_lang::language_name);
+        target.write(".registry", registry.as_bytes())?;
+        Ok(Figures::None)
     }
 }
 
@@ -70,15 +70,15 @@ struct Section {
 
 impl Plus {
     /// Begins without any language.
-    pub fn begin(parallel: Parallel) -> Box<dyn Taker> {
+    pub fn begin(parallel: Parallel) -> Box<dyn ExportWriter> {
         Box::new(Plus { sections: BTreeMap::new(), parallel })
     }
 }
 
 impl Section {
-    fn begin(language: &str, door: &Door) -> Result<Section> {
+    fn begin(language: &str, target: &ExportTarget) -> Result<Section> {
         let file = |name: &str, head: &str| -> Result<Sink> {
-            let mut sink = door.file(&format!("{language}/{name}"))?.expect("folders are no standard output");
+            let mut sink = target.file(&format!("{language}/{name}"))?.expect("a folder is no stream");
             sink.push(head.as_bytes())?;
             Ok(sink)
         };
@@ -91,11 +91,11 @@ impl Section {
     }
 }
 
-impl Taker for Plus {
-    fn take(&mut self, item: Item, _: Vec<u8>, door: &mut Door) -> Result<()> {
+impl ExportWriter for Plus {
+    fn write(&mut self, item: Item, _: Vec<u8>, target: &mut ExportTarget) -> Result<()> {
         let Some(document) = &item.text else { return Ok(()) };
         if !self.sections.contains_key(&item.language) {
-            self.sections.insert(item.language.clone(), Section::begin(&item.language, door)?);
+            self.sections.insert(item.language.clone(), Section::begin(&item.language, target)?);
         }
         let section = self.sections.get_mut(&item.language).expect("inserted above");
         let first = section.numbers;
@@ -123,17 +123,16 @@ impl Taker for Plus {
         self.parallel.see(&item, Some(first))
     }
 
-    fn finish(mut self: Box<Self>, door: &mut Door) -> Result<Value> {
-        let mut counts = serde_json::Map::new();
+    fn finish(mut self: Box<Self>, target: &mut ExportTarget) -> Result<Figures> {
+        let mut languages = BTreeMap::new();
         for (language, section) in std::mem::take(&mut self.sections) {
             let Section { tokens, sentences, texts, numbers } = section;
-            [tokens, sentences, texts].into_iter().try_for_each(|sink| door.end(sink))?;
-            counts.insert(
-                language,
-                json!({ "tokens": numbers.token - 1, "sentences": numbers.sentence - 1, "texts": numbers.text - 1 }),
-            );
+            [tokens, sentences, texts].into_iter().try_for_each(|sink| target.end(sink))?;
+            let counts =
+                LanguageCounts { tokens: numbers.token - 1, sentences: numbers.sentence - 1, texts: numbers.text - 1 };
+            languages.insert(language, counts);
         }
-        let pairs = self.parallel.stand_off(door)?;
-        Ok(json!({ "languages": counts, "parallel": pairs }))
+        let parallel = self.parallel.stand_off(target)?;
+        Ok(Figures::ConlluPlus { languages, parallel })
     }
 }

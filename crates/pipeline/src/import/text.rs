@@ -1,7 +1,7 @@
-//! Texts of other corpora as documents.
+//! Conversion of texts of other corpora to documents.
 //!
 //! They become pages whose body is the document in JSON (see [`DOCUMENT_TYPE`]): that is their raw form, from which
-//! everything else is derived again whenever it must be.
+//! everything else can be derived again.
 
 use std::collections::BTreeMap;
 
@@ -9,7 +9,8 @@ use serde::Deserialize;
 use serde_json::Value;
 use tidings_lang::normalise;
 use tidings_model::{
-    About, Annotated, DOCUMENT_TYPE, Dated, Document, Kind, LeftOut, Licence, Page, Paragraph, Rights, UNGATED,
+    About, Annotated, AnnotatedParagraph, DOCUMENT_TYPE, Dated, Document, Kind, LeftOut, Licence, Page, Paragraph,
+    Rights, UNGATED,
 };
 
 use super::source::NAME;
@@ -21,9 +22,9 @@ const MAX_VALUE_BYTES: usize = 2048;
 /// Further values that a text may bring with it.
 const MAX_VALUES: usize = 64;
 
-/// What holds for all texts of an import.
+/// Values for texts of an import that do not have their own.
 #[derive(Debug, Clone, Default)]
-pub struct Given {
+pub struct TextDefaults {
     /// When they were obtained, where they do not say.
     pub downloaded: String,
     /// Their language, where they do not say.
@@ -53,9 +54,9 @@ struct Line {
     metadata: BTreeMap<String, Value>,
 }
 
-/// Makes a page of a line of JSON: one with a `text` and perhaps more, or a document of a home. The name is that of the
-/// text in its corpus, for where it has no address.
-pub fn of_json(line: &[u8], name: &str, given: &Given) -> Result<Page, &'static str> {
+/// Converts a line of JSON to a page: one with a `text` and perhaps more, or a document of a home. The name is that of
+/// the text in its corpus, for texts without an address.
+pub fn of_json(line: &[u8], name: &str, defaults: &TextDefaults) -> Result<Page, &'static str> {
     if !line.trim_ascii_start().starts_with(b"{") {
         return Err("not-json");
     }
@@ -63,79 +64,103 @@ pub fn of_json(line: &[u8], name: &str, given: &Given) -> Result<Page, &'static 
     if let Ok(document) = serde_json::from_slice::<Document>(line)
         && !document.paragraphs.is_empty()
     {
-        return Ok(page(document, Rights::default(), name, given));
+        return Ok(page(document, Rights::default(), name, defaults));
     }
-    let line: Line = serde_json::from_slice(line).map_err(|_| "not-json")?;
-    let text = line.text.ok_or("no-text")?;
-    let mut more = line.metadata;
-    let mut take = |name: &str| match more.remove(name) {
-        Some(Value::String(text)) => text,
-        Some(Value::Number(number)) => number.to_string(),
-        Some(other) => {
-            more.insert(name.to_owned(), other);
-            String::new()
-        }
-        None => String::new(),
-    };
-    let url = first([
-        line.url,
-        take("url"),
-        take("warc_url"),
-        Some(&line.source).filter(|s| s.contains("://")).cloned().unwrap_or_default(),
-    ]);
-    let day = first([line.created, line.date, take("created"), take("date"), take("published")]);
-    let (source, confidence) = (take("date_source"), take("date_confidence").parse().unwrap_or(GIVEN_DATE));
-    let mut document = Document {
-        url,
-        feed: take("feed"),
-        dated: dated(&day, if source.is_empty() { "given" } else { &source }, confidence),
-        downloaded: first([line.downloaded, line.added, take("downloaded")]),
-        about: About {
-            title: first([line.title, take("title")]),
-            language: first([line.language, line.lang, take("language"), take("lang")]),
-            language_score: take("language_score").parse().ok(),
-            declared_language: take("declared_language"),
-            site_name: take("site_name"),
-            description: take("description"),
-            modified: take("modified"),
-            ..About::default()
-        },
-        extractor: take("extractor"),
-        site: Some(line.source).filter(|source| is_host(source)).unwrap_or_default(),
-        paragraphs: text.lines().map(str::trim_end).filter(|line| !line.is_empty()).map(plain).collect(),
-        ..Document::default()
-    };
-    let list = |value: Option<Value>| match value {
-        Some(Value::Array(values)) => {
-            values.into_iter().filter_map(|value| value.as_str().map(str::to_owned)).collect()
-        }
-        Some(Value::String(one)) => vec![one],
-        _ => Vec::new(),
-    };
-    let about = &mut document.about;
-    (about.authors, about.categories, about.tags) =
-        (list(more.remove("authors")), list(more.remove("categories")), list(more.remove("tags")));
-    about.licence = match more.remove("licence").or_else(|| more.remove("license")) {
-        Some(Value::String(name)) => Some(Licence { name, evidence: "given".to_owned(), ..Licence::default() }),
-        Some(value) => serde_json::from_value(value).ok(),
-        None => None,
-    };
-    let rights = more.remove("rights").and_then(|value| serde_json::from_value(value).ok()).unwrap_or_default();
-    if let Some(Value::Object(fields)) = more.remove("fields") {
-        more.extend(fields);
-    }
-    let id = match line.id {
-        Value::String(id) => id,
+    let mut line: Line = serde_json::from_slice(line).map_err(|_| "not-json")?;
+    let text = line.text.take().ok_or("no-text")?;
+    let id = match &line.id {
+        Value::String(id) => id.clone(),
         Value::Null => String::new(),
         other => other.to_string(),
     };
     // A text without an address keeps the name that its corpus has for it.
     let name = if id.is_empty() { name.to_owned() } else { format!("{}#{id}", name.split('#').next().unwrap_or(name)) };
-    document.metadata = scalars(more);
+    let (document, rights) = of_fields(line, &text);
     if document.paragraphs.is_empty() {
         return Err("no-text");
     }
-    Ok(page(document, rights, &name, given))
+    Ok(page(document, rights, &name, defaults))
+}
+
+/// The document of a text with the fields of its line, and its rights.
+fn of_fields(line: Line, text: &str) -> (Document, Rights) {
+    let mut more = MoreFields(line.metadata);
+    let url = first([
+        line.url,
+        more.text("url"),
+        more.text("warc_url"),
+        Some(&line.source).filter(|s| s.contains("://")).cloned().unwrap_or_default(),
+    ]);
+    let day = first([line.created, line.date, more.text("created"), more.text("date"), more.text("published")]);
+    let (source, confidence) = (more.text("date_source"), more.text("date_confidence").parse().unwrap_or(GIVEN_DATE));
+    let mut document = Document {
+        url,
+        feed: more.text("feed"),
+        dated: dated(&day, if source.is_empty() { "given" } else { &source }, confidence),
+        downloaded: first([line.downloaded, line.added, more.text("downloaded")]),
+        about: About {
+            title: first([line.title, more.text("title")]),
+            language: first([line.language, line.lang, more.text("language"), more.text("lang")]),
+            language_score: more.text("language_score").parse().ok(),
+            declared_language: more.text("declared_language"),
+            site_name: more.text("site_name"),
+            description: more.text("description"),
+            modified: more.text("modified"),
+            authors: more.list("authors"),
+            categories: more.list("categories"),
+            tags: more.list("tags"),
+            licence: more.licence(),
+            ..About::default()
+        },
+        extractor: more.text("extractor"),
+        site: Some(line.source).filter(|source| is_host(source)).unwrap_or_default(),
+        paragraphs: text.lines().map(str::trim_end).filter(|line| !line.is_empty()).map(plain).collect(),
+        ..Document::default()
+    };
+    let MoreFields(mut more) = more;
+    let rights = more.remove("rights").and_then(|value| serde_json::from_value(value).ok()).unwrap_or_default();
+    if let Some(Value::Object(fields)) = more.remove("fields") {
+        more.extend(fields);
+    }
+    document.metadata = scalars(more);
+    (document, rights)
+}
+
+/// The `metadata` of a line. What has a field of its own in a document is taken out.
+struct MoreFields(BTreeMap<String, Value>);
+
+impl MoreFields {
+    /// Takes a text or a number; a value of another type stays.
+    fn text(&mut self, name: &str) -> String {
+        match self.0.get(name) {
+            Some(Value::String(_) | Value::Number(_)) => {}
+            _ => return String::new(),
+        }
+        match self.0.remove(name) {
+            Some(Value::String(text)) => text,
+            Some(number) => number.to_string(),
+            None => String::new(),
+        }
+    }
+
+    /// Takes a list of texts, or a single one.
+    fn list(&mut self, name: &str) -> Vec<String> {
+        match self.0.remove(name) {
+            Some(Value::Array(values)) => {
+                values.into_iter().filter_map(|value| value.as_str().map(str::to_owned)).collect()
+            }
+            Some(Value::String(one)) => vec![one],
+            _ => Vec::new(),
+        }
+    }
+
+    /// Takes the licence: its name, or an object.
+    fn licence(&mut self) -> Option<Licence> {
+        match self.0.remove("licence").or_else(|| self.0.remove("license"))? {
+            Value::String(name) => Some(Licence { name, evidence: "given".to_owned(), ..Licence::default() }),
+            value => serde_json::from_value(value).ok(),
+        }
+    }
 }
 
 fn first<const N: usize>(texts: [String; N]) -> String {
@@ -146,7 +171,7 @@ fn is_host(text: &str) -> bool {
     text.contains('.') && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'-'))
 }
 
-/// What can be filtered or counted by later: values that are texts, numbers or truths.
+/// The values that can be filtered by later: texts, numbers and booleans.
 fn scalars(values: BTreeMap<String, Value>) -> BTreeMap<String, String> {
     let plain = |value: Value| match value {
         Value::String(text) => Some(text[..text.floor_char_boundary(MAX_VALUE_BYTES)].to_owned()),
@@ -167,15 +192,21 @@ fn dated(text: &str, source: &str, confidence: f32) -> Option<Dated> {
     Some(Dated { day: day.to_owned(), source: source.to_owned(), confidence, doubts: Vec::new() })
 }
 
-/// Makes a page of the text of a page, a paragraph a line, as WET files hold it. Lines that are short are menus and
+/// Converts the text of a web page, a paragraph a line, as WET files hold it. Lines that are short are menus and
 /// captions more often than text; they are kept beside it.
-pub fn of_lines(url: &str, text: &[u8], language: &str, downloaded: &str, given: &Given) -> Result<Page, &'static str> {
+pub fn of_lines(
+    url: &str,
+    text: &[u8],
+    language: &str,
+    downloaded: &str,
+    defaults: &TextDefaults,
+) -> Result<Page, &'static str> {
     let mut document = Document { url: url.to_owned(), downloaded: downloaded.to_owned(), ..Document::default() };
     document.about.language = language.to_owned();
     for line in text.split(|byte| *byte == b'\n') {
         let (text, reason) = match std::str::from_utf8(line) {
             Ok(text) if text.trim().is_empty() => continue,
-            Ok(text) if text.trim().chars().count() < given.min_chars => (text.into(), Some("short-line")),
+            Ok(text) if text.trim().chars().count() < defaults.min_chars => (text.into(), Some("short-line")),
             Ok(text) => (text.into(), None),
             Err(_) => (String::from_utf8_lossy(line), Some("invalid-utf8")),
         };
@@ -191,11 +222,11 @@ pub fn of_lines(url: &str, text: &[u8], language: &str, downloaded: &str, given:
     if document.paragraphs.is_empty() {
         return Err("short-lines");
     }
-    Ok(page(document, Rights::default(), url, given))
+    Ok(page(document, Rights::default(), url, defaults))
 }
 
-/// Makes a page of an annotated document: its tokens are kept as long as they tell its text.
-pub fn of_tokens(annotated: Annotated, name: &str, given: &Given) -> Result<Page, &'static str> {
+/// Converts an annotated document; its tokens are kept.
+pub fn of_tokens(annotated: Annotated, name: &str, defaults: &TextDefaults) -> Result<Page, &'static str> {
     let Annotated { about: attributes, paragraphs } = annotated;
     let mut fields: BTreeMap<String, String> = attributes.fields.into_iter().collect();
     let mut take = |name: &str| fields.remove(name).unwrap_or_default();
@@ -214,7 +245,7 @@ pub fn of_tokens(annotated: Annotated, name: &str, given: &Given) -> Result<Page
     document.about.title = attributes.title;
     document.about.language = take("lang");
     if tidings_lang::canonical(&document.about.language).is_some() {
-        // Whoever has annotated a text knows its language.
+        // The language of an annotated text is known, not guessed.
         document.about.language_score = Some(1.0);
     }
     document.about.authors.extend(Some(take("author")).filter(|name| !name.is_empty()));
@@ -234,41 +265,42 @@ pub fn of_tokens(annotated: Annotated, name: &str, given: &Given) -> Result<Page
         format!("{}#{own_name}", name.split('#').next().unwrap_or(name))
     };
     document.metadata = fields.into_iter().take(MAX_VALUES).collect();
-    for mut paragraph in paragraphs {
-        // Texts are spelled in one way before they are read, and tokens must tell what is read then.
-        for token in paragraph.sentences.iter_mut().flatten() {
-            token.word = normalise(&token.word).into_owned();
-        }
-        paragraph.sentences.iter_mut().for_each(|sentence| sentence.retain(|token| !token.word.is_empty()));
-        paragraph.sentences.retain(|sentence| !sentence.is_empty());
-        let text = paragraph.text();
-        if !text.is_empty() {
-            document.paragraphs.push(Paragraph {
-                kind: Kind::of_word(&paragraph.kind),
-                language: paragraph.language,
-                sentences: paragraph.sentences,
-                ..plain(&text)
-            });
-        }
-    }
+    document.paragraphs = paragraphs.into_iter().filter_map(annotated_paragraph).collect();
     if document.paragraphs.is_empty() {
         return Err("no-text");
     }
-    Ok(page(document, Rights::default(), &name, given))
+    Ok(page(document, Rights::default(), &name, defaults))
 }
 
-fn page(mut document: Document, rights: Rights, name: &str, given: &Given) -> Page {
+/// A paragraph with its tokens; none if it has no text.
+fn annotated_paragraph(mut paragraph: AnnotatedParagraph) -> Option<Paragraph> {
+    // Text is normalised before it is read, and tokens must spell what is read then.
+    for token in paragraph.sentences.iter_mut().flatten() {
+        token.word = normalise(&token.word).into_owned();
+    }
+    paragraph.sentences.iter_mut().for_each(|sentence| sentence.retain(|token| !token.word.is_empty()));
+    paragraph.sentences.retain(|sentence| !sentence.is_empty());
+    let text = paragraph.text();
+    (!text.is_empty()).then(|| Paragraph {
+        kind: Kind::of_word(&paragraph.kind),
+        language: paragraph.language,
+        sentences: paragraph.sentences,
+        ..plain(&text)
+    })
+}
+
+fn page(mut document: Document, rights: Rights, name: &str, defaults: &TextDefaults) -> Page {
     if document.url.is_empty() {
         document.url = format!("import:{name}");
     }
     if document.downloaded.parse::<jiff::Timestamp>().is_err() {
-        document.downloaded.clone_from(&given.downloaded);
+        document.downloaded.clone_from(&defaults.downloaded);
     }
     if document.about.language.is_empty() {
-        document.about.language.clone_from(&given.language);
+        document.about.language.clone_from(&defaults.language);
     }
     let mut content_type = DOCUMENT_TYPE.to_owned();
-    if given.ungated {
+    if defaults.ungated {
         content_type.push_str("; ");
         content_type.push_str(UNGATED);
     }
@@ -291,8 +323,8 @@ fn page(mut document: Document, rights: Rights, name: &str, given: &Given) -> Pa
 mod tests {
     use super::*;
 
-    fn given() -> Given {
-        Given { downloaded: "2026-03-01T00:00:00.000Z".into(), min_chars: 10, ..Given::default() }
+    fn defaults() -> TextDefaults {
+        TextDefaults { downloaded: "2026-03-01T00:00:00.000Z".into(), min_chars: 10, ..TextDefaults::default() }
     }
 
     fn document(page: &Page) -> Document {
@@ -305,7 +337,7 @@ mod tests {
             "added":"2026-02-03T04:05:06Z","metadata":{"url":"https://gazette.example/a","title":"T","authors":["A"],
             "language":"en","language_score":0.5,"date_source":"meta","date_confidence":0.75,"fields":{"topic":"weather"},
             "score":3,"deep":{"x":1},"licence":{"name":"CC-BY-4.0","evidence":"link"}}}"#;
-        let page = of_json(line, "a.jsonl#1", &given()).unwrap();
+        let page = of_json(line, "a.jsonl#1", &defaults()).unwrap();
         let document = document(&page);
         assert_eq!(
             (page.url.as_str(), page.downloaded.as_str()),
@@ -321,12 +353,12 @@ mod tests {
 
     #[test]
     fn a_text_without_an_address_has_a_name() {
-        let page = of_json(br#"{"id":7,"text":"One."}"#, "a.jsonl#1", &given()).unwrap();
+        let page = of_json(br#"{"id":7,"text":"One."}"#, "a.jsonl#1", &defaults()).unwrap();
         assert_eq!((page.url.as_str(), page.downloaded.as_str()), ("import:a.jsonl#7", "2026-03-01T00:00:00.000Z"));
-        assert_eq!(of_json(br#"{"text":"One."}"#, "a.jsonl#1", &given()).unwrap().url, "import:a.jsonl#1");
-        assert_eq!(of_json(b"{}", "x", &given()), Err("no-text"));
-        assert_eq!(of_json(b"[]", "x", &given()), Err("not-json"));
-        assert_eq!(of_json(b"{\"text\":3}", "x", &given()), Err("not-json"));
+        assert_eq!(of_json(br#"{"text":"One."}"#, "a.jsonl#1", &defaults()).unwrap().url, "import:a.jsonl#1");
+        assert_eq!(of_json(b"{}", "x", &defaults()), Err("no-text"));
+        assert_eq!(of_json(b"[]", "x", &defaults()), Err("not-json"));
+        assert_eq!(of_json(b"{\"text\":3}", "x", &defaults()), Err("not-json"));
     }
 
     #[test]
@@ -336,13 +368,13 @@ mod tests {
             b"Home\nA line that is long enough.\nbad \xff letters here\n",
             "eng",
             "2026-01-01T00:00:00Z",
-            &given(),
+            &defaults(),
         );
         let document = document(&page.unwrap());
         assert_eq!(document.text(), "A line that is long enough.");
         let reasons: Vec<_> = document.left_out.iter().map(|out| (out.reason.as_str(), out.after)).collect();
         assert_eq!(reasons, [("short-line", 0), ("invalid-utf8", 1)]);
         // Characters are counted, not bytes.
-        assert_eq!(of_lines("u", "ääääääää".as_bytes(), "", "", &given()), Err("short-lines"));
+        assert_eq!(of_lines("u", "ääääääää".as_bytes(), "", "", &defaults()), Err("short-lines"));
     }
 }

@@ -1,11 +1,11 @@
-//! The documents of the corpus, day by day, in each day by language: what lies in `docs/`, without what was published
-//! before, and what `text/` made of it.
+//! Reads the documents of the corpus by day and language, each with its verdict or its annotated text.
 //!
-//! A document is in the corpus if something of it is new. For those who want its text that is what the verdicts of
-//! `dedup` say; for those who want tokens it is what `annotate` has written, which went by the same verdicts.
+//! A document is in the corpus if something of it is new. For formats of text the verdicts of `dedup` decide that; for
+//! formats of tokens the output of `annotate`, which went by the same verdicts.
 
-use std::collections::{BTreeSet, HashMap, VecDeque};
-use std::path::{Path, PathBuf};
+use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
+use std::io::BufRead;
+use std::path::Path;
 
 use anyhow::{Context as _, Result, bail};
 use serde::Deserialize;
@@ -16,22 +16,25 @@ use tidings_store::format::vertical::{self, Event};
 use tidings_store::seen::{self, Ledger, VerdictLine, VerdictReader};
 use tidings_store::text::{self, TextRecipe};
 
-/// A document as it lies on its shelf, with what belongs to it.
-pub struct Raw {
+use super::manifest::NotReady;
+
+/// A document as it is stored, with its verdict and its text.
+#[derive(Default)]
+pub struct StoredDocument {
     /// Its line of JSON.
     pub line: Vec<u8>,
-    /// What was said about it, where duplicates were told.
+    /// The verdict about it, where duplicates are dropped.
     pub verdict: Option<VerdictLine>,
-    /// Its tokens, where they were asked for; none if nothing of it is new.
+    /// Its annotated text, where tokens are read; none if nothing of it is new.
     pub text: Option<Annotated>,
-    /// The day of its shelf.
+    /// The day of its download.
     pub day: String,
-    /// The language of its shelf.
+    /// The language of its file.
     pub language: String,
 }
 
-impl Raw {
-    /// What it takes in memory, about, while it is worked on.
+impl StoredDocument {
+    /// The approximate memory that processing it takes.
     pub fn weight(&self) -> usize {
         // A token takes many times its letters.
         let expansion = if self.text.is_some() { 40 } else { 4 };
@@ -39,28 +42,28 @@ impl Raw {
     }
 }
 
-/// What one wants to read.
+/// What to read of the corpus.
 #[derive(Debug, Clone, Default)]
-pub struct Wanted {
+pub struct Reading {
     /// Only these languages; all if there are none.
     pub languages: BTreeSet<String>,
-    /// Whether tokens are wanted.
+    /// Whether annotated text is read.
     pub tokens: bool,
 }
 
 /// Reads the corpus from its first day to its last.
 pub struct Source {
     home: Home,
-    wanted: Wanted,
+    reading: Reading,
     /// The days that were judged, with the digests of their documents; nothing if duplicates are kept.
     judged: Option<HashMap<String, String>>,
     days: VecDeque<Recipe>,
-    files: VecDeque<PathBuf>,
+    files: VecDeque<String>,
     open: Option<Open>,
     verdicts: Option<VerdictReader>,
-    /// Documents of days that are not ready, by what they wait for.
-    pub waiting: HashMap<&'static str, u64>,
-    /// What was read, for the manifest: file and digest.
+    /// Documents of days that are not ready, by the reason.
+    pub not_ready: BTreeMap<NotReady, u64>,
+    /// The files that were read and their digests.
     pub inputs: Vec<(String, String)>,
 }
 
@@ -73,7 +76,7 @@ struct Open {
 
 impl Source {
     /// The whole corpus, or some days of it.
-    pub fn open(home: &Home, keep_duplicates: bool, wanted: Wanted, only: Option<&str>) -> Result<Source> {
+    pub fn open(home: &Home, keep_duplicates: bool, reading: Reading, only: Option<&str>) -> Result<Source> {
         let ledger = if keep_duplicates { None } else { Ledger::read(home)? };
         let mut days = VecDeque::new();
         for day in docs::made(home)?.iter().filter(|day| only.is_none_or(|only| only == *day)) {
@@ -81,13 +84,13 @@ impl Source {
         }
         Ok(Source {
             home: home.clone(),
-            wanted,
+            reading,
             judged: ledger.map(|ledger| ledger.days.into_iter().map(|day| (day.day, day.docs)).collect()),
             days,
             files: VecDeque::new(),
             open: None,
             verdicts: None,
-            waiting: HashMap::new(),
+            not_ready: BTreeMap::new(),
             inputs: Vec::new(),
         })
     }
@@ -98,7 +101,7 @@ impl Source {
     }
 
     /// The next document; nothing at the end.
-    pub fn next(&mut self) -> Result<Option<Raw>> {
+    pub fn next(&mut self) -> Result<Option<StoredDocument>> {
         loop {
             if let Some(open) = &mut self.open {
                 if let Some(line) = open.documents.next_line()? {
@@ -108,21 +111,21 @@ impl Source {
                     };
                     let (day, language) = (open.day.clone(), open.language.clone());
                     let verdict = self.verdict()?;
-                    return Ok(Some(Raw { line, verdict, text, day, language }));
+                    return Ok(Some(StoredDocument { line, verdict, text, day, language }));
                 }
                 if let Some(texts) = open.text.take() {
                     texts.ended()?;
                 }
             }
             match self.files.pop_front() {
-                Some(path) => self.enter(&path)?,
+                Some(file) => self.open_file(&file)?,
                 None if self.next_day()? => {}
                 None => return Ok(None),
             }
         }
     }
 
-    /// The verdict at this place: those of languages that nobody asked for are passed over.
+    /// The verdict about the next document; those of languages that are not read are skipped.
     fn verdict(&mut self) -> Result<Option<VerdictLine>> {
         let (Some(verdicts), Some(open)) = (&mut self.verdicts, &self.open) else { return Ok(None) };
         for verdict in verdicts {
@@ -138,23 +141,23 @@ impl Source {
     fn next_day(&mut self) -> Result<bool> {
         while let Some(recipe) = self.days.pop_front() {
             let documents = recipe.documents.values().sum::<u64>();
-            if self.wanted.tokens && !self.has_text(&recipe)? {
-                *self.waiting.entry("not-annotated").or_default() += documents;
+            if self.reading.tokens && !self.has_text(&recipe)? {
+                *self.not_ready.entry(NotReady::NotAnnotated).or_default() += documents;
                 continue;
             }
             self.verdicts = None;
-            if let Some(judged) = self.judged.as_ref().filter(|_| !self.wanted.tokens) {
+            if let Some(judged) = self.judged.as_ref().filter(|_| !self.reading.tokens) {
                 if judged.get(&recipe.day) != Some(&seen::docs_digest(&self.home, &recipe.day)?) {
-                    *self.waiting.entry("not-judged").or_default() += documents;
+                    *self.not_ready.entry(NotReady::NotJudged).or_default() += documents;
                     continue;
                 }
                 self.verdicts = Some(VerdictReader::open(&self.home, &recipe.day)?);
             }
             for output in recipe.shelves() {
                 let language = language_of(Path::new(&output.file));
-                if self.wanted.languages.is_empty() || self.wanted.languages.contains(&language) {
+                if self.reading.languages.is_empty() || self.reading.languages.contains(&language) {
                     self.inputs.push((output.file.clone(), output.xxh3.clone()));
-                    self.files.push_back(self.home.root().join(&output.file));
+                    self.files.push_back(output.file.clone());
                 }
             }
             return Ok(true);
@@ -168,17 +171,15 @@ impl Source {
         Ok(recipe.shelves().all(|output| text.inputs.iter().any(|input| input == output)))
     }
 
-    fn enter(&mut self, path: &Path) -> Result<()> {
+    fn open_file(&mut self, file: &str) -> Result<()> {
+        let path = Path::new(file);
         let language = language_of(path);
         let day = path.file_name().and_then(|name| name.to_str()?.get(..10)).unwrap_or_default().to_owned();
-        let file = format!("text/{language}/{day}.vert.zst");
-        let text = match self.wanted.tokens {
-            // Where everything was published before there is no text.
-            true if self.home.root().join(&file).is_file() => Some(Texts::open(&self.home, &file)?),
-            true => Some(Texts { reader: None, waiting: None, file }),
+        let text = match self.reading.tokens {
+            true => Some(Texts::open(&self.home, &language, &day)?),
             false => None,
         };
-        self.open = Some(Open { day, language, documents: DocumentReader::open(path)?, text });
+        self.open = Some(Open { day, language, documents: DocumentReader::open_in(&self.home, file)?, text });
         Ok(())
     }
 }
@@ -188,25 +189,30 @@ fn language_of(path: &Path) -> String {
     folder.map(|name| name.to_string_lossy().into_owned()).unwrap_or_default()
 }
 
-/// The annotated documents of a shelf, which are some of its documents, in the same order.
+/// The annotated documents of a file of documents: some of them, in the same order.
 struct Texts {
-    reader: Option<vertical::Reader<Box<dyn std::io::BufRead + Send>>>,
+    /// None where everything was published before.
+    reader: Option<VerticalReader>,
     waiting: Option<Annotated>,
     file: String,
 }
 
-/// The beginning of a document's line.
+/// A reader of annotated text.
+type VerticalReader = vertical::Reader<Box<dyn BufRead + Send>>;
+
+/// The beginning of the line of a document.
 const ID: &[u8] = b"{\"id\":\"";
 
 impl Texts {
-    fn open(home: &Home, file: &str) -> Result<Texts> {
-        let reader = vertical::Reader::new(text::open(home, file)?, &home.root().join(file));
-        let mut texts = Texts { reader: Some(reader), waiting: None, file: file.to_owned() };
+    fn open(home: &Home, language: &str, day: &str) -> Result<Texts> {
+        let file = text::file_of(language, day);
+        let reader = text::open_existing(home, &file)?.map(|reader| vertical::Reader::new(reader, Path::new(&file)));
+        let mut texts = Texts { reader, waiting: None, file };
         texts.advance()?;
         Ok(texts)
     }
 
-    /// What became of a document, given its line.
+    /// The annotated text of a document, given its line.
     fn of(&mut self, line: &[u8]) -> Result<Option<Annotated>> {
         let Some(waiting) = &self.waiting else { return Ok(None) };
         let name = format!("{:032x}", waiting.about.id);
@@ -243,8 +249,8 @@ struct Name {
     id: String,
 }
 
-/// Puts the next document of a vertical file together.
-fn next_annotated(reader: &mut vertical::Reader<Box<dyn std::io::BufRead + Send>>) -> Result<Option<Annotated>> {
+/// Assembles the next document of a vertical file.
+fn next_annotated(reader: &mut VerticalReader) -> Result<Option<Annotated>> {
     let mut document: Option<Annotated> = None;
     let mut is_glued = false;
     while let Some(event) = reader.next_event()? {
@@ -282,7 +288,7 @@ fn next_annotated(reader: &mut vertical::Reader<Box<dyn std::io::BufRead + Send>
     Ok(document)
 }
 
-/// Takes out of a document what was published before; false if nothing is left.
+/// Cuts what was published before out of a document; false if nothing is left.
 pub fn keep_new(document: &mut Document, verdict: &VerdictLine) -> Result<bool> {
     if verdict.id != document.id {
         bail!("the verdicts are not about these documents ({}); run `tidings rebuild --from dedup`", document.id);
@@ -307,7 +313,7 @@ pub fn keep_new(document: &mut Document, verdict: &VerdictLine) -> Result<bool> 
     Ok(!document.paragraphs.is_empty())
 }
 
-/// A paragraph without some stretches of its text; its marks move along.
+/// Cuts ranges out of the text of a paragraph; its marks move along.
 fn without(paragraph: Paragraph, cuts: &[(usize, usize)]) -> Paragraph {
     let mut text = String::with_capacity(paragraph.text.len());
     let mut at = 0;
@@ -317,7 +323,7 @@ fn without(paragraph: Paragraph, cuts: &[(usize, usize)]) -> Paragraph {
         at = paragraph.text.floor_char_boundary(*end).max(at);
     }
     text.push_str(&paragraph.text[at..]);
-    // How far a place moves to the left.
+    // The position of a byte after the cuts.
     let moved = |place: usize| {
         let gone: usize = cuts.iter().map(|(start, end)| place.min(*end).saturating_sub(*start)).sum();
         place - gone.min(place)

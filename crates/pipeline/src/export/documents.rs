@@ -5,13 +5,13 @@ use std::collections::BTreeMap;
 use anyhow::Result;
 use jiff::Timestamp;
 use jiff::civil::{Date, date};
-use serde_json::{Value as Json, json};
 use tidings_store::format::parquet::{Table, Type, Value};
 use tidings_store::format::{Format, csv, lines};
 use tidings_store::outlet::Sink;
 
-use super::door::{Door, Taker};
+use super::manifest::Figures;
 use super::selection::Item;
+use super::target::{ExportTarget, ExportWriter};
 
 /// A document as a line of JSON.
 pub fn jsonl(item: &Item) -> Vec<u8> {
@@ -45,30 +45,30 @@ pub fn text(item: &Item) -> Vec<u8> {
     text.into_bytes()
 }
 
-/// One stream of rendered documents with something before and behind it.
+/// A stream of rendered documents between an opening and a closing.
 pub struct Stream {
     sink: Sink,
     closing: &'static str,
 }
 
 impl Stream {
-    /// Begins it.
-    pub fn begin(door: &Door, opening: &[u8], closing: &'static str) -> Result<Box<dyn Taker>> {
-        let mut sink = door.main()?;
+    /// Begins the main file with its opening.
+    pub fn begin(target: &mut ExportTarget, opening: &[u8], closing: &'static str) -> Result<Box<dyn ExportWriter>> {
+        let mut sink = target.main()?;
         sink.push(opening)?;
         Ok(Box::new(Stream { sink, closing }))
     }
 }
 
-impl Taker for Stream {
-    fn take(&mut self, _: Item, rendered: Vec<u8>, _: &mut Door) -> Result<()> {
+impl ExportWriter for Stream {
+    fn write(&mut self, _: Item, rendered: Vec<u8>, _: &mut ExportTarget) -> Result<()> {
         Ok(self.sink.push(&rendered)?)
     }
 
-    fn finish(mut self: Box<Self>, door: &mut Door) -> Result<Json> {
+    fn finish(mut self: Box<Self>, target: &mut ExportTarget) -> Result<Figures> {
         self.sink.push(self.closing.as_bytes())?;
-        door.end(self.sink)?;
-        Ok(Json::Null)
+        target.end(self.sink)?;
+        Ok(Figures::None)
     }
 }
 
@@ -99,12 +99,12 @@ const COLUMNS: &[(&str, Type)] = &[
     ("extractor", Type::OptionalText),
 ];
 
-/// A file is written when its table takes this much; large enough to be read quickly, small enough to be held.
+/// The size of a table at which its file is written: large enough to be read fast, small enough to be held.
 const FILE_BYTES: usize = 128 << 20;
-/// What all tables may take together. A corpus has many months, and any may come on any day.
+/// The memory of all tables together. A corpus has many months, and documents of any may come on any day.
 const WAITING_BYTES: usize = 512 << 20;
 
-/// Parquet files by language and month, in folders that readers of such files take for columns.
+/// Parquet files by language and month (Hive partitioning).
 #[derive(Default)]
 pub struct Partitions {
     tables: BTreeMap<String, Table>,
@@ -114,20 +114,20 @@ pub struct Partitions {
 }
 
 impl Partitions {
-    fn flush(&mut self, partition: &str, door: &mut Door) -> Result<()> {
+    fn flush(&mut self, partition: &str, target: &mut ExportTarget) -> Result<()> {
         let Some(table) = self.tables.remove(partition) else { return Ok(()) };
         self.waiting -= table.bytes();
         let number = self.files.entry(partition.to_owned()).or_default();
-        let sink = door.file(&format!("{partition}/part-{number:05}.parquet"))?;
+        let sink = target.file(&format!("{partition}/part-{number:05}.parquet"))?;
         *number += 1;
         let mut sink = sink.expect("folders are no standard output");
         table.finish(|bytes| sink.push(bytes))?;
-        door.end(sink)
+        target.end(sink)
     }
 }
 
-impl Taker for Partitions {
-    fn take(&mut self, item: Item, _: Vec<u8>, door: &mut Door) -> Result<()> {
+impl ExportWriter for Partitions {
+    fn write(&mut self, item: Item, _: Vec<u8>, target: &mut ExportTarget) -> Result<()> {
         let partition = partition(&item);
         let table = self.tables.entry(partition.clone()).or_insert_with(|| Table::new(COLUMNS));
         let before = table.bytes();
@@ -135,24 +135,24 @@ impl Taker for Partitions {
         self.rows += 1;
         self.waiting += table.bytes() - before;
         if table.bytes() >= FILE_BYTES {
-            return self.flush(&partition, door);
+            return self.flush(&partition, target);
         }
         if self.waiting >= WAITING_BYTES {
             let largest = self.tables.iter().max_by_key(|(_, table)| table.bytes());
             let name = largest.expect("something waits").0.clone();
-            return self.flush(&name, door);
+            return self.flush(&name, target);
         }
         Ok(())
     }
 
-    fn finish(mut self: Box<Self>, door: &mut Door) -> Result<Json> {
+    fn finish(mut self: Box<Self>, target: &mut ExportTarget) -> Result<Figures> {
         let names: Vec<String> = self.tables.keys().cloned().collect();
-        names.iter().try_for_each(|name| self.flush(name, door))?;
-        Ok(json!({ "rows": self.rows, "partitions": self.files.len() }))
+        names.iter().try_for_each(|name| self.flush(name, target))?;
+        Ok(Figures::Partitions { partitions: self.files.len() as u64, rows: self.rows })
     }
 }
 
-/// Where a document lies: by the language of its shelf and the month it is dated.
+/// The partition of a document: its language and the month of its date.
 fn partition(item: &Item) -> String {
     let month = item.attributes.date.get(..7).filter(|month| month.is_ascii());
     format!("language={}/month={}", item.language, month.unwrap_or("__HIVE_DEFAULT_PARTITION__"))
@@ -198,4 +198,30 @@ fn push(table: &mut Table, item: &Item) {
         Value::Texts(&about.tags),
         value(some(&document.extractor)),
     ]);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use tidings_model::{Document, Paragraph};
+
+    fn item(date: &str) -> Item {
+        let mut item = Item { language: "de".to_owned(), ..Item::default() };
+        date.clone_into(&mut item.attributes.date);
+        item
+    }
+
+    #[test]
+    fn documents_are_partitioned_by_language_and_month() {
+        assert_eq!(partition(&item("2026-03-01")), "language=de/month=2026-03");
+        assert_eq!(partition(&item("")), "language=de/month=__HIVE_DEFAULT_PARTITION__");
+    }
+
+    #[test]
+    fn plain_text_has_a_paragraph_a_line_and_an_empty_line_behind() {
+        let paragraph = |text: &str| Paragraph { text: text.to_owned(), ..Paragraph::default() };
+        let document =
+            Document { paragraphs: vec![paragraph(" One\ttwo\n"), paragraph("Three")], ..Document::default() };
+        assert_eq!(text(&Item { document, ..item("") }), b"One two\nThree\n\n");
+    }
 }

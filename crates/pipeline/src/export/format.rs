@@ -1,0 +1,195 @@
+//! The table of export formats, and the limits of what may be published.
+
+use std::str::FromStr;
+
+use anyhow::{Result, bail};
+use serde::{Deserialize, Serialize};
+use tidings_model::purpose::{Extent, Purpose};
+
+use super::Options;
+use crate::display::grouped;
+
+/// The least number of documents of an n-gram that is published.
+pub const LEAST_PUBLIC_DOCUMENTS: u64 = 5;
+/// The least number of shuffled sentences that are published.
+const LEAST_PUBLIC_POOL: u64 = 1_000;
+
+/// The formats that an export writes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum ExportFormat {
+    /// JSON lines.
+    Jsonl,
+    /// Parquet by language and month.
+    Parquet,
+    /// The vertical format with a registry.
+    Vertical,
+    /// CoNLL-U.
+    Conllu,
+    /// CoNLL-U Plus with stand-off files.
+    ConlluPlus,
+    /// TEI P5.
+    Tei,
+    /// Plain text.
+    Text,
+    /// Comma-separated values.
+    Csv,
+    /// Tab-separated values.
+    Tsv,
+    /// Raw pages as WARC 1.1 with a CDXJ index.
+    Warc,
+    /// Counts of n-grams.
+    Ngrams,
+    /// Shuffled sentences.
+    Shuffled,
+    /// Parallel texts.
+    Pairs,
+}
+
+/// A row of the table of formats.
+#[derive(Debug, Clone, Copy)]
+pub struct FormatRow {
+    /// The format.
+    pub format: ExportFormat,
+    /// Its name on the command line and in manifests.
+    pub name: &'static str,
+    /// What it is, for help texts.
+    pub help: &'static str,
+    /// Whether it is a folder of files.
+    pub is_folder: bool,
+    /// Whether it needs annotated text.
+    pub needs_tokens: bool,
+    /// How much of a text it holds.
+    pub extent: Extent,
+}
+
+const fn row(format: ExportFormat, name: &'static str, help: &'static str) -> FormatRow {
+    FormatRow { format, name, help, is_folder: false, needs_tokens: false, extent: Extent::Whole }
+}
+
+impl FormatRow {
+    const fn folder(self) -> FormatRow {
+        FormatRow { is_folder: true, ..self }
+    }
+
+    const fn tokens(self) -> FormatRow {
+        FormatRow { needs_tokens: true, ..self }
+    }
+
+    const fn extent(self, extent: Extent) -> FormatRow {
+        FormatRow { extent, ..self }
+    }
+}
+
+/// The table of formats.
+pub const FORMATS: [FormatRow; 13] = [
+    row(ExportFormat::Jsonl, "jsonl", "A JSON object a line: id, text, source, created, added, metadata"),
+    row(ExportFormat::Parquet, "parquet", "Parquet in folders by language and month").folder(),
+    row(ExportFormat::Vertical, "vertical", "A token a line, with a registry for Manatee (NoSketch Engine, KonText)")
+        .tokens(),
+    row(ExportFormat::Conllu, "conllu", "CoNLL-U").tokens(),
+    row(
+        ExportFormat::ConlluPlus,
+        "conllu-plus",
+        "CoNLL-U Plus with running numbers, and files about sentences, texts and alignment",
+    )
+    .folder()
+    .tokens(),
+    row(ExportFormat::Tei, "tei", "TEI P5, one corpus"),
+    row(ExportFormat::Text, "text", "Text, a paragraph a line, an empty line between documents"),
+    row(ExportFormat::Csv, "csv", "A table with commas"),
+    row(ExportFormat::Tsv, "tsv", "A table with tabs"),
+    row(ExportFormat::Warc, "warc", "Raw pages as WARC 1.1, with a CDXJ index"),
+    row(ExportFormat::Ngrams, "ngrams", "Counts of n-grams that enough documents hold").tokens().extent(Extent::Counts),
+    row(ExportFormat::Shuffled, "shuffled", "Sentences in an order that tells nothing of where they stood")
+        .tokens()
+        .extent(Extent::Sentences),
+    row(ExportFormat::Pairs, "pairs", "Sentences or documents that translate one another").tokens(),
+];
+
+impl ExportFormat {
+    /// The row of the table.
+    pub fn row(self) -> &'static FormatRow {
+        FORMATS.iter().find(|row| row.format == self).expect("every format has a row")
+    }
+}
+
+impl FromStr for ExportFormat {
+    type Err = String;
+
+    fn from_str(name: &str) -> Result<ExportFormat, String> {
+        let row = FORMATS.iter().find(|row| row.name == name);
+        row.map(|row| row.format).ok_or_else(|| format!("give {}", FORMATS.map(|row| row.name).join(", ")))
+    }
+}
+
+/// Rejects options that would publish reconstructible text, or a file that its readers could not use.
+pub fn check(options: &Options, target: &str, keeps_duplicates: bool) -> Result<()> {
+    let is_public = options.purpose != Purpose::Research;
+    match options.format {
+        ExportFormat::Ngrams if is_public && keeps_duplicates => bail!(
+            "this corpus keeps duplicates, so that a text which {LEAST_PUBLIC_DOCUMENTS} sites copied could be chained together again; \
+             set annotate.duplicates = \"drop\" and run `tidings annotate`, or use --purpose research"
+        ),
+        ExportFormat::Ngrams if is_public && options.threshold < LEAST_PUBLIC_DOCUMENTS => bail!(
+            "n-grams that fewer than {LEAST_PUBLIC_DOCUMENTS} documents hold can be chained to texts; keep --threshold, or use --purpose research"
+        ),
+        ExportFormat::Shuffled if is_public && options.pool < LEAST_PUBLIC_POOL => bail!(
+            "fewer than {} sentences are too few to hide in; keep --pool, or use --purpose research",
+            grouped(LEAST_PUBLIC_POOL)
+        ),
+        ExportFormat::Warc if !target.ends_with(".gz") => {
+            bail!("records are packed one by one and an index goes with them; name a file such as pages.warc.gz")
+        }
+        _ => Ok(()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_format_has_a_row_and_its_name_is_that_of_manifests() {
+        for row in FORMATS {
+            assert_eq!(row.format.row().name, row.name);
+            assert_eq!(row.name.parse(), Ok(row.format));
+            assert_eq!(serde_json::to_string(&row.format).unwrap(), format!("\"{}\"", row.name));
+        }
+        assert!("docx".parse::<ExportFormat>().is_err());
+    }
+
+    fn options(format: ExportFormat, purpose: Purpose) -> Options {
+        Options { purpose, ..Options::new(format) }
+    }
+
+    #[test]
+    fn ngrams_of_few_documents_are_not_published() {
+        let few = |purpose| Options { threshold: 4, ..options(ExportFormat::Ngrams, purpose) };
+        assert!(check(&few(Purpose::Research), "a", false).is_ok());
+        assert!(check(&few(Purpose::Public), "a", false).is_err());
+        assert!(check(&few(Purpose::Train), "a", false).is_err());
+        assert!(check(&options(ExportFormat::Ngrams, Purpose::Public), "a", false).is_ok());
+    }
+
+    #[test]
+    fn ngrams_of_a_corpus_with_duplicates_are_not_published() {
+        assert!(check(&options(ExportFormat::Ngrams, Purpose::Public), "a", true).is_err());
+        assert!(check(&options(ExportFormat::Ngrams, Purpose::Research), "a", true).is_ok());
+    }
+
+    #[test]
+    fn few_shuffled_sentences_are_not_published() {
+        let few = |purpose| Options { pool: 999, ..options(ExportFormat::Shuffled, purpose) };
+        assert!(check(&few(Purpose::Public), "a", false).is_err());
+        assert!(check(&few(Purpose::Research), "a", false).is_ok());
+    }
+
+    #[test]
+    fn archives_are_compressed_files() {
+        let archive = options(ExportFormat::Warc, Purpose::Research);
+        assert!(check(&archive, "pages.warc.gz", false).is_ok());
+        assert!(check(&archive, "pages.warc", false).is_err());
+        assert!(check(&archive, "-", false).is_err());
+    }
+}

@@ -1,0 +1,291 @@
+//! The manifest of an export: what it holds, what was left out and why, and the digests of its files.
+
+use std::collections::BTreeMap;
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+use tidings_model::purpose::Purpose;
+use tidings_store::outlet::Made;
+
+use super::format::ExportFormat;
+use crate::display::{count, grouped, span_s};
+use crate::outcome::Outcome;
+
+/// The version of manifests.
+pub const VERSION: &str = "tidings export 1";
+
+/// The manifest, which lies beside the target.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Manifest {
+    /// The version of this file.
+    pub export: String,
+    /// The program and its version.
+    pub program: String,
+    /// The format.
+    pub format: ExportFormat,
+    /// The use that the publishers' terms were checked for.
+    #[serde(with = "purpose_name")]
+    pub purpose: Purpose,
+    /// The filter.
+    pub filter: Option<String>,
+    /// The query.
+    pub query: Option<String>,
+    /// The languages that were asked for; all if there are none.
+    pub languages: Vec<String>,
+    /// The state of the corpus.
+    pub corpus: CorpusState,
+    /// What became of documents.
+    pub documents: DocumentCounts,
+    /// Documents of days that an earlier stage has not processed, by what they lack.
+    pub not_ready: BTreeMap<String, u64>,
+    /// What the format counts.
+    pub figures: Figures,
+    /// The files.
+    pub files: Vec<Made>,
+    /// The seed of shuffled sentences.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub seed: Option<u64>,
+    /// The length of n-grams.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub n: Option<u8>,
+}
+
+/// The state of a corpus when it was exported.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct CorpusState {
+    /// A digest of the names and digests of all files that were read.
+    pub state: String,
+    /// Days of which documents were read.
+    pub days: u64,
+    /// The generation of each index that was queried, by language.
+    pub index_generations: BTreeMap<String, u64>,
+}
+
+/// What became of documents.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct DocumentCounts {
+    /// Documents that were read.
+    pub read: u64,
+    /// Documents that were exported.
+    pub written: u64,
+    /// Documents that were not, by reason.
+    pub left_out: BTreeMap<String, u64>,
+}
+
+/// What a format counts.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(untagged)]
+pub enum Figures {
+    /// Nothing more than documents.
+    #[default]
+    None,
+    /// Parquet.
+    Partitions {
+        /// Folders.
+        partitions: u64,
+        /// Rows of all files.
+        rows: u64,
+    },
+    /// CoNLL-U Plus.
+    ConlluPlus {
+        /// The counts of each language.
+        languages: BTreeMap<String, LanguageCounts>,
+        /// The alignment, if there are parallel texts.
+        parallel: Option<PairCounts>,
+    },
+    /// Shuffled sentences.
+    Shuffled {
+        /// Documents that they come from.
+        from_documents: u64,
+        /// The least number of different sentences.
+        pool: u64,
+        /// Repetitions that were left out.
+        repeated: u64,
+        /// Different sentences.
+        sentences: u64,
+    },
+    /// N-grams.
+    Ngrams {
+        /// Documents that they come from.
+        from_documents: u64,
+        /// N-grams that too few documents contain.
+        held_back: u64,
+        /// The least number of documents.
+        least_documents: u64,
+        /// Their length.
+        n: u64,
+        /// N-grams that were written.
+        ngrams: u64,
+    },
+    /// Parallel texts.
+    Pairs(PairCounts),
+    /// Raw pages.
+    Pages {
+        /// Pages.
+        pages: u64,
+    },
+}
+
+/// The counts of a language.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct LanguageCounts {
+    /// Tokens.
+    pub tokens: u64,
+    /// Sentences.
+    pub sentences: u64,
+    /// Documents.
+    pub texts: u64,
+}
+
+/// The counts of parallel texts.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PairCounts {
+    /// Pairs of documents that were aligned.
+    pub pairs: u64,
+    /// Groups of sentences that correspond.
+    pub beads: u64,
+    /// Pairs of documents that are no translations of each other.
+    pub unlike: u64,
+}
+
+/// Purposes by their names.
+mod purpose_name {
+    use serde::{Deserialize as _, Deserializer, Serializer, de};
+    use tidings_model::purpose::Purpose;
+
+    pub fn serialize<S: Serializer>(purpose: &Purpose, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(purpose.name())
+    }
+
+    pub fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Purpose, D::Error> {
+        let name = String::deserialize(deserializer)?;
+        let row = Purpose::ALL.iter().find(|row| row.0 == name);
+        row.map(|row| row.1).ok_or_else(|| de::Error::custom(format!("`{name}` is no purpose")))
+    }
+}
+
+/// Why documents of a day cannot be exported yet.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum NotReady {
+    /// Its text was not annotated, or was made of other documents.
+    NotAnnotated,
+    /// It has no verdicts, or they are about other documents.
+    NotJudged,
+}
+
+impl NotReady {
+    /// All reasons.
+    pub const ALL: [NotReady; 2] = [NotReady::NotAnnotated, NotReady::NotJudged];
+
+    /// The name in manifests.
+    pub fn name(self) -> &'static str {
+        match self {
+            NotReady::NotAnnotated => "not-annotated",
+            NotReady::NotJudged => "not-judged",
+        }
+    }
+
+    /// The command that processes such days.
+    pub fn remedy(self) -> &'static str {
+        match self {
+            NotReady::NotAnnotated => "tidings annotate",
+            NotReady::NotJudged => "tidings dedup",
+        }
+    }
+}
+
+/// The outcome of an export.
+#[derive(Debug, Clone, Serialize)]
+pub struct ExportOutcome {
+    /// The manifest.
+    #[serde(flatten)]
+    pub manifest: Manifest,
+    /// The target, for people.
+    #[serde(skip)]
+    pub target: String,
+    /// Reasons for which documents were left out that were asked for, the most frequent first.
+    #[serde(skip)]
+    pub losses: Vec<(String, u64)>,
+    /// The time that it took.
+    #[serde(skip)]
+    pub seconds: f64,
+}
+
+impl Outcome for ExportOutcome {}
+
+impl fmt::Display for ExportOutcome {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} exported to {}", count(self.manifest.documents.written, "document"), self.target)?;
+        let reasons: Vec<String> =
+            self.losses.iter().map(|(reason, number)| format!("{} {reason}", grouped(*number))).collect();
+        if !reasons.is_empty() {
+            write!(f, ", left out: {}", reasons.join(", "))?;
+        }
+        writeln!(f, ", {}", span_s(self.seconds))?;
+        for reason in NotReady::ALL {
+            if let Some(number) = self.manifest.not_ready.get(reason.name()) {
+                let remedy = reason.remedy();
+                writeln!(f, "{} of days that wait for `{remedy}` are not among them", count(*number, "document"))?;
+            }
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn manifest(figures: Figures) -> Manifest {
+        Manifest {
+            export: VERSION.to_owned(),
+            program: "tidings 1".to_owned(),
+            format: ExportFormat::ConlluPlus,
+            purpose: Purpose::Train,
+            filter: None,
+            query: None,
+            languages: Vec::new(),
+            corpus: CorpusState::default(),
+            documents: DocumentCounts { read: 3, written: 2, left_out: [("hidden".to_owned(), 1)].into() },
+            not_ready: [("not-judged".to_owned(), 4)].into(),
+            figures,
+            files: Vec::new(),
+            seed: None,
+            n: None,
+        }
+    }
+
+    #[test]
+    fn manifests_are_read_back_as_they_were_written() {
+        for figures in [
+            Figures::None,
+            Figures::Partitions { partitions: 4, rows: 12 },
+            Figures::ConlluPlus { languages: BTreeMap::new(), parallel: None },
+            Figures::Shuffled { from_documents: 1, pool: 2, repeated: 3, sentences: 4 },
+            Figures::Ngrams { from_documents: 1, held_back: 2, least_documents: 3, n: 4, ngrams: 5 },
+            Figures::Pairs(PairCounts { pairs: 1, beads: 2, unlike: 3 }),
+            Figures::Pages { pages: 6 },
+        ] {
+            let written = manifest(figures);
+            let text = serde_json::to_string(&written).unwrap();
+            assert!(text.contains(r#""format":"conllu-plus","purpose":"train""#), "{text}");
+            assert!(!text.contains("seed"));
+            assert_eq!(serde_json::from_str::<Manifest>(&text).unwrap(), written);
+        }
+    }
+
+    #[test]
+    fn the_outcome_names_what_was_lost_and_what_waits() {
+        let outcome = ExportOutcome {
+            manifest: manifest(Figures::None),
+            target: "news.jsonl".to_owned(),
+            losses: vec![("hidden".to_owned(), 1)],
+            seconds: 0.0,
+        };
+        assert_eq!(
+            outcome.to_string(),
+            "2 documents exported to news.jsonl, left out: 1 hidden, 0.0 s\n\
+             4 documents of days that wait for `tidings dedup` are not among them\n"
+        );
+    }
+}

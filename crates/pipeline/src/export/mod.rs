@@ -1,0 +1,387 @@
+//! Export: the corpus, or a part of it, in the formats of other programs.
+//!
+//! Documents are read in the order of their days and languages, selected and rendered on all cores, and written in
+//! their order: the same corpus gives the same bytes. The target appears whole, with a manifest that says what it holds,
+//! what was left out and why.
+
+mod archive;
+mod documents;
+mod format;
+mod manifest;
+mod pairs;
+mod privacy;
+mod selection;
+mod source;
+mod target;
+mod tokens;
+
+use std::collections::{BTreeMap, BTreeSet, HashSet};
+use std::sync::Arc;
+use std::time::Instant;
+
+use anyhow::{Result, bail};
+use tidings_model::purpose::Purpose;
+use tidings_store::docs;
+use tidings_store::format::Format as Single;
+use xxhash_rust::xxh3::xxh3_128;
+
+pub use self::format::{ExportFormat, FORMATS, FormatRow, LEAST_PUBLIC_DOCUMENTS};
+pub use self::manifest::{
+    CorpusState, DocumentCounts, ExportOutcome, Figures, LanguageCounts, Manifest, NotReady, PairCounts,
+};
+pub use self::pairs::PairLevel;
+pub use self::selection::{Exclusion, Reason, SelectionOptions};
+pub use self::target::Destination;
+
+use self::archive::Archive;
+use self::pairs::{Finder, Pairs, Parallel};
+use self::selection::{Item, Selection};
+use self::source::{Reading, Source, StoredDocument};
+use self::target::{ExportTarget, ExportWriter};
+use crate::config::{Config, Duplicates};
+use crate::parallel::{self, Bounds};
+use crate::pipeline::Pipeline;
+use crate::reporter::ProgressScope;
+
+/// What to export, and how.
+#[derive(Debug, Clone)]
+pub struct Options {
+    /// The format.
+    pub format: ExportFormat,
+    /// The documents.
+    pub selection: SelectionOptions,
+    /// The use that the publishers' terms are checked for.
+    pub purpose: Purpose,
+    /// Replace what is there.
+    pub force: bool,
+    /// Begin CSV and TSV with a byte order mark, for Excel.
+    pub bom: bool,
+    /// N-grams: how many words.
+    pub n: u8,
+    /// N-grams: the least number of documents.
+    pub threshold: u64,
+    /// Shuffled sentences: the seed of their order.
+    pub seed: u64,
+    /// Shuffled sentences: the least number of different ones.
+    pub pool: u64,
+    /// Pairs: the unit of a line.
+    pub level: PairLevel,
+}
+
+impl Options {
+    /// The usual way of exporting everything in a format.
+    pub fn new(format: ExportFormat) -> Options {
+        Options {
+            format,
+            selection: SelectionOptions::default(),
+            purpose: Purpose::Research,
+            force: false,
+            bom: false,
+            n: 3,
+            threshold: LEAST_PUBLIC_DOCUMENTS,
+            seed: 1,
+            pool: 10_000,
+            level: PairLevel::Sentence,
+        }
+    }
+}
+
+/// Exports documents. Each document that was asked for and excluded for its rights is passed to `excluded`.
+pub fn run(
+    pipeline: &Pipeline,
+    options: &Options,
+    destination: Destination,
+    excluded: &mut dyn FnMut(&Exclusion),
+) -> Result<ExportOutcome> {
+    let began = Instant::now();
+    let config = pipeline.config();
+    let keeps_duplicates = config.annotate.duplicates == Duplicates::Keep;
+    let shown = destination.shown();
+    format::check(options, &shown, keeps_duplicates)?;
+    let row = options.format.row();
+    let mut target = ExportTarget::open(destination, row.is_folder, options.force)?;
+    let selection =
+        Selection::open(pipeline.home(), &options.selection, options.purpose, row.extent, target.scratch())?;
+    let mut export = Export {
+        pipeline,
+        selection,
+        keeps_duplicates,
+        bounds: bounds(config),
+        counts: Counts::default(),
+        excluded: Some(excluded),
+        languages: options.selection.languages.iter().cloned().collect(),
+    };
+    let figures = match options.format {
+        ExportFormat::Warc => export.pages(&mut target)?,
+        _ => export.documents(options, &mut target)?,
+    };
+    let Export { counts, selection, .. } = export;
+    counts.check()?;
+    let losses = counts.losses();
+    let manifest = manifest(options, counts, selection, figures, &mut target);
+    target.publish(&manifest)?;
+    Ok(ExportOutcome { manifest, target: shown, losses, seconds: began.elapsed().as_secs_f64() })
+}
+
+fn bounds(config: &Config) -> Bounds {
+    let threads = config.clean.threads;
+    let threads = if threads == 0 { parallel::cores() } else { threads };
+    Bounds { threads, weight: config.clean.memory_mib << 20 }
+}
+
+fn manifest(
+    options: &Options,
+    counts: Counts,
+    selection: Selection,
+    figures: Figures,
+    target: &mut ExportTarget,
+) -> Manifest {
+    Manifest {
+        export: manifest::VERSION.to_owned(),
+        program: crate::program(),
+        format: options.format,
+        purpose: options.purpose,
+        filter: selection.described,
+        query: options.selection.cql.clone(),
+        languages: options.selection.languages.clone(),
+        corpus: CorpusState {
+            state: format!("{:032x}", xxh3_128(counts.inputs.as_bytes())),
+            days: counts.days,
+            index_generations: selection.generations,
+        },
+        documents: DocumentCounts {
+            read: counts.read,
+            written: counts.written,
+            left_out: counts.left_out.iter().map(|(reason, number)| (reason.name().to_owned(), *number)).collect(),
+        },
+        not_ready: counts.not_ready.iter().map(|(reason, number)| (reason.name().to_owned(), *number)).collect(),
+        figures,
+        files: target.made(),
+        seed: (options.format == ExportFormat::Shuffled).then_some(options.seed),
+        n: (options.format == ExportFormat::Ngrams).then_some(options.n),
+    }
+}
+
+/// What became of documents so far.
+#[derive(Debug, Default)]
+struct Counts {
+    read: u64,
+    written: u64,
+    left_out: BTreeMap<Reason, u64>,
+    not_ready: BTreeMap<NotReady, u64>,
+    /// Days of which documents were read.
+    days: u64,
+    /// The files that were read with their digests, a line each.
+    inputs: String,
+}
+
+impl Counts {
+    /// Every document that was read must have been written or left out.
+    fn check(&self) -> Result<()> {
+        let left_out: u64 = self.left_out.values().sum();
+        if self.written + left_out != self.read {
+            bail!(
+                "{} documents were read, but {} written and {left_out} left out; this is a mistake in Tidings, please report it",
+                self.read,
+                self.written
+            );
+        }
+        Ok(())
+    }
+
+    /// Reasons for which documents were left out that were asked for, the most frequent first.
+    fn losses(&self) -> Vec<(String, u64)> {
+        let mut rows: Vec<(&'static str, u64)> = self
+            .left_out
+            .iter()
+            .filter(|(reason, _)| reason.is_loss())
+            .map(|(reason, number)| (reason.name(), *number))
+            .collect();
+        rows.sort_by_key(|(reason, number)| (std::cmp::Reverse(*number), *reason));
+        rows.into_iter().map(|(reason, number)| (reason.to_owned(), number)).collect()
+    }
+}
+
+/// An export under way.
+struct Export<'a> {
+    pipeline: &'a Pipeline,
+    selection: Selection,
+    keeps_duplicates: bool,
+    bounds: Bounds,
+    counts: Counts,
+    /// Receives exclusions; none while documents are read that will be read again.
+    excluded: Option<&'a mut dyn FnMut(&Exclusion)>,
+    languages: BTreeSet<String>,
+}
+
+impl Export<'_> {
+    fn source(&self, tokens: bool, day: Option<&str>) -> Result<Source> {
+        let reading = Reading { languages: self.languages.clone(), tokens };
+        Source::open(self.pipeline.home(), self.keeps_duplicates, reading, day)
+    }
+
+    /// Reads documents, selects and renders them on all cores, and passes those that are exported to `write` in order.
+    fn each(
+        &mut self,
+        mut source: Source,
+        needs_tokens: bool,
+        render: impl Fn(&Item) -> Vec<u8> + Sync,
+        mut write: impl FnMut(Item, Vec<u8>) -> Result<()>,
+    ) -> Result<()> {
+        let progress = ProgressScope::begin(self.pipeline.reporter(), "days", source.days_left() as u64);
+        let selection = &self.selection;
+        let (counts, excluded) = (&mut self.counts, &mut self.excluded);
+        let mut day = String::new();
+        let mut hits: (String, Option<Arc<[u128]>>) = Default::default();
+        let read = || {
+            let Some(stored) = source.next()? else { return Ok(None) };
+            if hits.0 != stored.day {
+                hits = (stored.day.clone(), selection.hits_of(&stored.day)?);
+            }
+            let weight = stored.weight();
+            Ok(Some(((stored, hits.1.clone()), weight)))
+        };
+        let work = |(stored, hits): (StoredDocument, Option<Arc<[u128]>>)| {
+            let day = stored.day.clone();
+            let item = selection.item(stored, hits.as_deref(), needs_tokens);
+            (day, item.map(|item| item.map(|item| (render(&item), item))))
+        };
+        parallel::ordered(self.bounds, read, work, |(of_day, item)| {
+            counts.read += 1;
+            if of_day != day {
+                progress.show(counts.days, &of_day);
+                counts.days += 1;
+                day = of_day;
+            }
+            match item? {
+                Ok((rendered, item)) => {
+                    counts.written += 1;
+                    write(item, rendered)?;
+                }
+                Err(exclusion) => {
+                    *counts.left_out.entry(exclusion.reason).or_default() += 1;
+                    if let (Some(excluded), Some(_)) = (excluded.as_mut(), &exclusion.url) {
+                        excluded(&exclusion);
+                    }
+                }
+            }
+            Ok(())
+        })?;
+        source.not_ready.iter().for_each(|(reason, number)| *counts.not_ready.entry(*reason).or_default() += number);
+        source.inputs.iter().for_each(|(file, digest)| counts.inputs.push_str(&format!("{file} {digest}\n")));
+        Ok(())
+    }
+
+    fn documents(&mut self, options: &Options, target: &mut ExportTarget) -> Result<Figures> {
+        let parallel = match options.format {
+            ExportFormat::Pairs | ExportFormat::ConlluPlus => Some(self.parallel(target)?),
+            _ => None,
+        };
+        let n = usize::from(options.n);
+        let render = |item: &Item| match options.format {
+            ExportFormat::Jsonl => documents::jsonl(item),
+            ExportFormat::Csv => documents::csv_row(item),
+            ExportFormat::Tsv => documents::tsv_row(item),
+            ExportFormat::Tei => documents::tei(item),
+            ExportFormat::Text => documents::text(item),
+            ExportFormat::Vertical => tokens::vertical(item),
+            ExportFormat::Conllu => tokens::conllu(item),
+            ExportFormat::Shuffled => privacy::sentences(item),
+            ExportFormat::Ngrams => privacy::ngrams(item, n),
+            ExportFormat::Parquet | ExportFormat::ConlluPlus | ExportFormat::Pairs | ExportFormat::Warc => Vec::new(),
+        };
+        let mut writer = writer(options, target, parallel)?;
+        let needs_tokens = options.format.row().needs_tokens;
+        let source = self.source(needs_tokens, None)?;
+        self.each(source, needs_tokens, render, |item, rendered| writer.write(item, rendered, target))?;
+        writer.finish(target)
+    }
+
+    /// Finds texts that translate one another among those that are exported.
+    fn parallel(&mut self, target: &ExportTarget) -> Result<Parallel> {
+        let mut finder = Finder::default();
+        // The same documents are read again by the caller, and counted then.
+        let (counts, excluded) = (std::mem::take(&mut self.counts), self.excluded.take());
+        // The links are in the documents; tokens are not needed to find them.
+        let source = self.source(false, None)?;
+        self.each(
+            source,
+            false,
+            |_| Vec::new(),
+            |item, _| {
+                finder.see(&item.document, item.attributes.id, &item.language);
+                Ok(())
+            },
+        )?;
+        (self.counts, self.excluded) = (counts, excluded);
+        Parallel::new(finder.pairs(), target)
+    }
+
+    fn pages(&mut self, target: &mut ExportTarget) -> Result<Figures> {
+        let mut archive = Archive::begin(target)?;
+        for day in docs::days(self.pipeline.home())? {
+            let mut selected = HashSet::new();
+            let source = self.source(false, Some(&day.name))?;
+            self.each(
+                source,
+                false,
+                |_| Vec::new(),
+                |item, _| {
+                    selected.insert(archive::key_of(&item.document));
+                    Ok(())
+                },
+            )?;
+            archive.add(&day.files, &selected)?;
+        }
+        archive.finish(target)
+    }
+}
+
+fn writer(options: &Options, target: &mut ExportTarget, parallel: Option<Parallel>) -> Result<Box<dyn ExportWriter>> {
+    const BOM: &str = "\u{feff}";
+    let table = |separator| {
+        let bom = if options.bom { BOM } else { "" };
+        format!("{bom}{}", tidings_store::format::csv::header(separator)).into_bytes()
+    };
+    Ok(match options.format {
+        ExportFormat::Jsonl | ExportFormat::Text | ExportFormat::Conllu => documents::Stream::begin(target, b"", "")?,
+        ExportFormat::Csv => documents::Stream::begin(target, &table(','), "")?,
+        ExportFormat::Tsv => documents::Stream::begin(target, &table('\t'), "")?,
+        ExportFormat::Tei => documents::Stream::begin(target, Single::Tei.opening().as_bytes(), Single::Tei.closing())?,
+        ExportFormat::Parquet => Box::new(documents::Partitions::default()),
+        ExportFormat::Vertical => tokens::Vertical::begin(target)?,
+        ExportFormat::Shuffled => privacy::Shuffled::begin(target, options.seed, options.pool),
+        ExportFormat::Ngrams => privacy::Ngrams::begin(target, usize::from(options.n), options.threshold),
+        ExportFormat::ConlluPlus => tokens::Plus::begin(parallel.expect("found before")),
+        ExportFormat::Pairs => Pairs::begin(parallel.expect("found before"), options.level),
+        ExportFormat::Warc => unreachable!("pages are not written as documents"),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_document_is_written_or_left_out() {
+        let left_out = BTreeMap::from([(Reason::Hidden, 1), (Reason::NoHit, 2)]);
+        let counts = Counts { read: 5, written: 2, left_out, ..Counts::default() };
+        assert!(counts.check().is_ok());
+        assert!(Counts { read: 6, ..counts }.check().unwrap_err().to_string().contains("6 documents were read"));
+    }
+
+    #[test]
+    fn losses_are_what_was_asked_for_and_the_most_frequent_come_first() {
+        let left_out = BTreeMap::from([
+            (Reason::NotSelected, 90),
+            (Reason::NoHit, 80),
+            (Reason::Hidden, 1),
+            (Reason::Duplicate, 7),
+            (Reason::Rights("noai"), 7),
+        ]);
+        let counts = Counts { left_out, ..Counts::default() };
+        let losses = counts.losses();
+        let losses: Vec<(&str, u64)> = losses.iter().map(|(reason, number)| (reason.as_str(), *number)).collect();
+        assert_eq!(losses, [("duplicate", 7), ("noai", 7), ("hidden", 1)]);
+    }
+}

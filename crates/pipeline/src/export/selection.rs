@@ -1,0 +1,481 @@
+//! Selection: the documents that match the filter and the query, are in the corpus, and may be exported.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::path::Path;
+use std::sync::Arc;
+
+use anyhow::{Context as _, Result, anyhow, bail};
+use tidings_fetch::robots::Robots;
+use tidings_index::{Day, Snapshot};
+use tidings_model::purpose::{self, Extent, Purpose, Signal};
+use tidings_model::{Annotated, Attributes, Document};
+use tidings_query::engine::{Engine, Limits};
+use tidings_query::filter::CompiledFilter;
+use tidings_query::{Filter, Rule, SyntaxError, cql};
+use tidings_store::removed::Removed;
+use tidings_store::sorted::{DayIds, DayIdsBuilder};
+use tidings_store::{Home, corpora, hidden, rules};
+
+use super::source::{self, StoredDocument};
+use crate::stage::annotate::{FeedLabels, labels, plain};
+
+/// A document that is exported.
+#[derive(Default)]
+pub struct Item {
+    /// The document, without what was published before.
+    pub document: Document,
+    /// The attributes for filters.
+    pub attributes: Attributes,
+    /// Its annotated text, where tokens are read.
+    pub text: Option<Annotated>,
+    /// The language of its file.
+    pub language: String,
+}
+
+/// Why a document is not exported.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Reason {
+    /// The filter does not match.
+    NotSelected,
+    /// The query has no hit in it.
+    NoHit,
+    /// It is hidden.
+    Hidden,
+    /// A tombstone covers it.
+    Removed,
+    /// Everything in it was published before.
+    Duplicate,
+    /// Its rights forbid the purpose; the name of the signal that does.
+    Rights(&'static str),
+}
+
+impl Reason {
+    /// The name in manifests.
+    pub fn name(self) -> &'static str {
+        match self {
+            Reason::NotSelected => "not-asked-for",
+            Reason::NoHit => "no-hit",
+            Reason::Hidden => "hidden",
+            Reason::Removed => "removed",
+            Reason::Duplicate => "duplicate",
+            Reason::Rights(signal) => signal,
+        }
+    }
+
+    /// Whether the document was asked for.
+    pub fn is_loss(self) -> bool {
+        !matches!(self, Reason::NotSelected | Reason::NoHit)
+    }
+}
+
+/// A document that is not exported.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Exclusion {
+    /// The reason.
+    pub reason: Reason,
+    /// Its address, if its rights are the reason.
+    pub url: Option<String>,
+}
+
+impl From<Reason> for Exclusion {
+    fn from(reason: Reason) -> Exclusion {
+        Exclusion { reason, url: None }
+    }
+}
+
+/// The documents to export.
+#[derive(Debug, Clone, Default)]
+pub struct SelectionOptions {
+    /// Dated on or after this day, month or year.
+    pub from: Option<String>,
+    /// Dated on or before this day, month or year.
+    pub to: Option<String>,
+    /// Languages; all if there are none.
+    pub languages: Vec<String>,
+    /// Sites; all if there are none.
+    pub sites: Vec<String>,
+    /// A filter.
+    pub filter: Option<String>,
+    /// The name of a virtual corpus.
+    pub corpus: Option<String>,
+    /// A query, which the index answers.
+    pub cql: Option<String>,
+}
+
+/// Crawlers that collect text for the training of models, by their user agents.
+const TRAINERS: [&str; 9] = [
+    "GPTBot",
+    "CCBot",
+    "ClaudeBot",
+    "anthropic-ai",
+    "Google-Extended",
+    "Applebot-Extended",
+    "Meta-ExternalAgent",
+    "Bytespider",
+    "cohere-ai",
+];
+
+/// Decides which documents are exported.
+pub struct Selection {
+    filter: Option<CompiledFilter>,
+    /// The filter as text, for the manifest.
+    pub described: Option<String>,
+    /// The documents with a hit, where a query was given.
+    hits: Option<DayIds>,
+    /// The generation of each index that was asked.
+    pub generations: BTreeMap<String, u64>,
+    hidden: BTreeSet<String>,
+    removed: Removed,
+    labels: FeedLabels,
+    purpose: Purpose,
+    extent: Extent,
+    /// The rules of robots.txt files for such crawlers, by digest.
+    shut: HashMap<String, Vec<Robots>>,
+}
+
+impl Selection {
+    /// Parses the filters and runs the query.
+    pub fn open(
+        home: &Home,
+        options: &SelectionOptions,
+        purpose: Purpose,
+        extent: Extent,
+        scratch: &Path,
+    ) -> Result<Selection> {
+        let corpus = options.corpus.as_ref().map(|name| virtual_corpus(home, name)).transpose()?;
+        let filter = options.combined_filter(corpus)?;
+        let mut generations = BTreeMap::new();
+        let hits = match &options.cql {
+            Some(query) => Some(hits(home, options, query, filter.as_ref(), scratch, &mut generations)?),
+            None => None,
+        };
+        Ok(Selection {
+            described: filter.as_ref().map(ToString::to_string),
+            filter: filter.as_ref().map(Filter::compile).transpose()?,
+            hits,
+            generations,
+            hidden: hidden::read(home)?,
+            removed: Removed::read(home)?,
+            labels: labels(home)?,
+            purpose,
+            extent,
+            shut: if purpose == Purpose::Train { shut_to_trainers(home)? } else { HashMap::new() },
+        })
+    }
+
+    /// The documents with a hit on a day, in the order of their ids, where a query was given.
+    pub fn hits_of(&self, day: &str) -> Result<Option<Arc<[u128]>>> {
+        let Some(hits) = &self.hits else { return Ok(None) };
+        let day = Day::parse(day).with_context(|| format!("{day} is no day"))?;
+        Ok(Some(hits.of(day.0)?.into()))
+    }
+
+    /// Parses a stored document and decides whether it is exported.
+    pub fn item(
+        &self,
+        stored: StoredDocument,
+        hits: Option<&[u128]>,
+        needs_tokens: bool,
+    ) -> Result<std::result::Result<Item, Exclusion>> {
+        let mut document: Document = serde_json::from_slice(&stored.line).with_context(|| {
+            format!("docs/{}/{}.jsonl.zst holds a line that is no document", stored.language, stored.day)
+        })?;
+        let mut attributes = match &stored.text {
+            Some(text) => text.about.clone(),
+            None => {
+                let labels = self.labels.get(&plain(&document.feed)).map(Vec::as_slice).unwrap_or_default();
+                tidings_annotate::attributes(&document, labels)
+            }
+        };
+        stored.day.clone_into(&mut attributes.seen);
+        if let Err(reason) = self.matches(&document, &attributes, hits) {
+            return Ok(Err(reason.into()));
+        }
+        let is_new = match &stored.verdict {
+            Some(verdict) => source::keep_new(&mut document, verdict)?,
+            None => !needs_tokens || stored.text.is_some(),
+        };
+        if !is_new {
+            return Ok(Err(Reason::Duplicate.into()));
+        }
+        if let Err(signal) = self.permits(&document, &attributes) {
+            return Ok(Err(Exclusion { reason: Reason::Rights(signal), url: Some(document.url) }));
+        }
+        Ok(Ok(Item { document, attributes, text: stored.text, language: stored.language }))
+    }
+
+    /// Whether a document matches the filter and the query, and is neither hidden nor removed.
+    fn matches(
+        &self,
+        document: &Document,
+        attributes: &Attributes,
+        hits: Option<&[u128]>,
+    ) -> std::result::Result<(), Reason> {
+        let id = format!("{:032x}", attributes.id);
+        let field = |name: &str| match name {
+            "id" => Some(id.as_str()),
+            "url" => Some(attributes.url.as_str()),
+            "title" => Some(attributes.title.as_str()),
+            "date" => Some(attributes.date.as_str()),
+            "seen" => Some(attributes.seen.as_str()),
+            other => attributes.field(other),
+        };
+        if self.filter.as_ref().is_some_and(|filter| !filter.admits(&field)) {
+            return Err(Reason::NotSelected);
+        }
+        if hits.is_some_and(|hits| hits.binary_search(&attributes.id).is_err()) {
+            return Err(Reason::NoHit);
+        }
+        if self.hidden.contains(&document.id) || self.hidden.contains(&document.url) {
+            return Err(Reason::Hidden);
+        }
+        // A tombstone counts from the moment it is set, whatever files still hold.
+        if self.removed.covers(&document.url).is_some() || self.removed.document(&document.id).is_some() {
+            return Err(Reason::Removed);
+        }
+        Ok(())
+    }
+
+    /// Whether the rights of a document permit the purpose; otherwise the name of the signal that forbids it.
+    fn permits(&self, document: &Document, attributes: &Attributes) -> std::result::Result<(), &'static str> {
+        let mut signals = purpose::signals(document, attributes.field("availability"));
+        if self.is_shut_to_trainers(document) {
+            signals.push(Signal::ShutToTrainers);
+        }
+        purpose::decide(&signals, self.purpose, self.extent)
+    }
+
+    fn is_shut_to_trainers(&self, document: &Document) -> bool {
+        let robots = document.rights.robots.as_ref().and_then(|robots| self.shut.get(&robots.digest));
+        robots.is_some_and(|rules| is_shut(rules, &document.url))
+    }
+}
+
+impl SelectionOptions {
+    /// All conditions but the query as one filter, together with that of a virtual corpus.
+    fn combined_filter(&self, corpus: Option<Filter>) -> Result<Option<Filter>> {
+        let quoted = |text: &str| format!("\"{}\"", text.replace(['"', '\\'], ""));
+        let from = self.from.as_ref().map(|date| format!("date>={}", quoted(date)));
+        let to = self.to.as_ref().map(|date| format!("date<={}", quoted(date)));
+        let sites: Vec<String> = self.sites.iter().map(|site| format!("site=={}", quoted(site))).collect();
+        let sites = (!sites.is_empty()).then(|| format!("({})", sites.join(" | ")));
+        let mut all = corpus;
+        for text in [from, to, sites, self.filter.clone()].into_iter().flatten() {
+            all = Filter::both(all, Some(parse_filter(&text)?));
+        }
+        Ok(all)
+    }
+}
+
+fn parse_filter(text: &str) -> Result<Filter> {
+    text.parse().map_err(|error: SyntaxError| anyhow!("the filter is wrong: {}", error.render(text)))
+}
+
+/// The filter of a virtual corpus.
+fn virtual_corpus(home: &Home, name: &str) -> Result<Filter> {
+    let known = corpora::read(home)?;
+    match known.iter().find(|named| named.name == name) {
+        Some(named) => parse_filter(&named.filter),
+        None if known.is_empty() => bail!("there is no virtual corpus yet; name one with `tidings corpus save`"),
+        None => {
+            let names: Vec<&str> = known.iter().map(|named| named.name.as_str()).collect();
+            bail!("there is no virtual corpus {name}; there are {}", names.join(", "))
+        }
+    }
+}
+
+/// Runs the query in the indexes of the selected languages; returns the documents with a hit.
+fn hits(
+    home: &Home,
+    options: &SelectionOptions,
+    text: &str,
+    filter: Option<&Filter>,
+    scratch: &Path,
+    generations: &mut BTreeMap<String, u64>,
+) -> Result<DayIds> {
+    let query = cql::parse(text).map_err(|error| anyhow!("the query is wrong: {}", error.render(text)))?;
+    let languages: Vec<String> = home
+        .indexed()?
+        .into_iter()
+        .filter(|code| options.languages.is_empty() || options.languages.contains(code))
+        .collect();
+    if languages.is_empty() {
+        bail!("there is no index to ask for the query; run `tidings compile` first");
+    }
+    let mut found = DayIdsBuilder::new(scratch);
+    for code in languages {
+        let engine = Engine::new(Snapshot::open(&home.index().join(&code))?);
+        let search = engine.search(&query, Rule::Shortest, filter)?;
+        // Hits of a segment come from left to right, so that a document's follow each other.
+        let mut last = (u32::MAX, 0);
+        let mut kept = Ok(());
+        search.each(&Limits::default(), |hit| {
+            if kept.is_err() || (hit.segment, hit.start) < last && hit.segment == last.0 {
+                return;
+            }
+            let segment = engine.snapshot().segments()[hit.segment as usize].segment();
+            let document = segment.document_at(hit.start);
+            last = (hit.segment, segment.tokens_of(document).end);
+            // A document is stored under the day on which it was first seen.
+            kept = found.push(segment.seen(document).0, segment.ids()[document as usize]);
+        });
+        kept?;
+        generations.insert(code, engine.snapshot().generation());
+    }
+    Ok(found.finish()?)
+}
+
+/// The rules of the robots.txt files that were obeyed for crawlers of trainers, where a file names any of them.
+fn shut_to_trainers(home: &Home) -> Result<HashMap<String, Vec<Robots>>> {
+    let mut shut = HashMap::new();
+    rules::kept(home, "robots", |digest, body| {
+        let read = as_trainers_read(body);
+        if !read.is_empty() {
+            shut.insert(digest.to_owned(), read);
+        }
+    })?;
+    Ok(shut)
+}
+
+fn as_trainers_read(robots: &str) -> Vec<Robots> {
+    let lower = robots.to_ascii_lowercase();
+    let named = TRAINERS.iter().filter(|name| lower.contains(&name.to_ascii_lowercase()));
+    named.map(|name| Robots::parse(robots.as_bytes(), name)).collect()
+}
+
+/// Whether any of these rules forbids a page.
+fn is_shut(rules: &[Robots], url: &str) -> bool {
+    let url = url::Url::parse(url).ok();
+    let path = url.as_ref().map_or("/", |url| &url[url::Position::BeforePath..url::Position::AfterQuery]);
+    rules.iter().any(|rules| !rules.allows(path))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_robots_file_that_names_trainers_is_read_as_they_read_it() {
+        let rules =
+            as_trainers_read("User-agent: *\nAllow: /\n\nUser-agent: gptbot\nUser-agent: CCBot\nDisallow: /news/\n");
+        assert_eq!(rules.len(), 2);
+        assert!(is_shut(&rules, "http://e.org/news/1?a=b") && !is_shut(&rules, "http://e.org/about"));
+        assert!(
+            as_trainers_read("User-agent: *\nDisallow: /private\n").is_empty(),
+            "a file that names none of them has no rules for them"
+        );
+    }
+
+    fn selection(purpose: Purpose) -> Selection {
+        Selection {
+            filter: None,
+            described: None,
+            hits: None,
+            generations: BTreeMap::new(),
+            hidden: BTreeSet::new(),
+            removed: Removed::default(),
+            labels: FeedLabels::default(),
+            purpose,
+            extent: Extent::Whole,
+            shut: HashMap::new(),
+        }
+    }
+
+    fn document(url: &str) -> Document {
+        Document { id: format!("{:032x}", 7), url: url.to_owned(), ..Document::default() }
+    }
+
+    fn stored(document: &Document) -> StoredDocument {
+        StoredDocument { line: serde_json::to_vec(document).unwrap(), ..StoredDocument::default() }
+    }
+
+    fn reason(selection: &Selection, document: &Document) -> Option<Reason> {
+        selection.item(stored(document), None, false).unwrap().err().map(|exclusion| exclusion.reason)
+    }
+
+    #[test]
+    fn conditions_are_combined_to_one_filter() {
+        let options = SelectionOptions {
+            from: Some("2026-01".to_owned()),
+            sites: vec!["a.example".to_owned(), "b.example\"".to_owned()],
+            filter: Some("topic=sport".to_owned()),
+            ..SelectionOptions::default()
+        };
+        let corpus = parse_filter("lang=de").unwrap();
+        let filter = options.combined_filter(Some(corpus)).unwrap().unwrap().compile().unwrap();
+        let admits = |site: &str, date: &str, topic: &str| {
+            let fields = BTreeMap::from([("site", site), ("date", date), ("topic", topic), ("lang", "de")]);
+            filter.admits(&|name: &str| fields.get(name).copied())
+        };
+        assert!(admits("a.example", "2026-01-03", "sport") && admits("b.example", "2027", "sport"));
+        assert!(!admits("c.example", "2026-01-03", "sport") && !admits("a.example", "2025-12-31", "sport"));
+        assert!(!admits("a.example", "2026-01-03", "weather"));
+        assert!(SelectionOptions::default().combined_filter(None).unwrap().is_none());
+        let wrong = SelectionOptions { filter: Some("topic=".to_owned()), ..SelectionOptions::default() };
+        assert!(wrong.combined_filter(None).unwrap_err().to_string().contains("the filter is wrong"));
+    }
+
+    #[test]
+    fn what_the_filter_or_the_query_does_not_match_was_not_asked_for() {
+        let mut selection = selection(Purpose::Research);
+        let page = document("https://a.example/1");
+        assert_eq!(reason(&selection, &page), None);
+        selection.filter = Some(parse_filter("url=\"https://b.example/\"").unwrap().compile().unwrap());
+        assert_eq!(reason(&selection, &page), Some(Reason::NotSelected));
+        selection.filter = None;
+        let hit = |ids: &[u128]| selection.item(stored(&page), Some(ids), false).unwrap().is_ok();
+        assert!(hit(&[3, 7, 9]) && !hit(&[3, 9]));
+    }
+
+    #[test]
+    fn hidden_documents_are_excluded_by_id_and_by_address() {
+        let mut selection = selection(Purpose::Research);
+        let page = document("https://a.example/1");
+        selection.hidden.insert(page.url.clone());
+        assert_eq!(reason(&selection, &page), Some(Reason::Hidden));
+        selection.hidden = [page.id.clone()].into();
+        assert_eq!(reason(&selection, &page), Some(Reason::Hidden));
+    }
+
+    #[test]
+    fn a_document_without_new_text_is_a_duplicate_where_tokens_are_read() {
+        let selection = selection(Purpose::Research);
+        let page = document("https://a.example/1");
+        let exclusion = selection.item(stored(&page), None, true).unwrap().err().unwrap();
+        assert_eq!(exclusion, Reason::Duplicate.into());
+        assert!(!reason(&selection, &page).is_some_and(Reason::is_loss));
+    }
+
+    #[test]
+    fn rights_exclude_by_purpose_and_the_address_is_named() {
+        let page = document("https://a.example/news/1");
+        assert_eq!(reason(&selection(Purpose::Research), &page), None);
+        let public = selection(Purpose::Public).item(stored(&page), None, false).unwrap().err().unwrap();
+        assert_eq!((public.reason.name(), public.url.as_deref()), ("no-licence", Some(page.url.as_str())));
+        assert!(public.reason.is_loss());
+    }
+
+    #[test]
+    fn pages_that_shut_out_trainers_are_not_exported_for_training() {
+        let mut selection = selection(Purpose::Train);
+        selection.shut.insert("d1".to_owned(), as_trainers_read("User-agent: GPTBot\nDisallow: /news/\n"));
+        let mut page = document("https://a.example/news/1");
+        assert_eq!(reason(&selection, &page), None);
+        page.rights.robots = Some(tidings_model::RobotsEvidence { digest: "d1".to_owned(), ..Default::default() });
+        assert_eq!(reason(&selection, &page), Some(Reason::Rights("shut-to-trainers")));
+        page.url = "https://a.example/about".to_owned();
+        assert_eq!(reason(&selection, &page), None);
+    }
+
+    #[test]
+    fn a_line_that_is_no_document_is_an_error_with_its_file() {
+        let stored = StoredDocument {
+            line: b"{".to_vec(),
+            day: "2026-03-01".to_owned(),
+            language: "de".to_owned(),
+            ..StoredDocument::default()
+        };
+        let error = selection(Purpose::Research).item(stored, None, false).err().unwrap();
+        assert!(error.to_string().contains("docs/de/2026-03-01.jsonl.zst"));
+    }
+}

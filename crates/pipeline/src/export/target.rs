@@ -1,0 +1,141 @@
+//! The target of an export, and the interface of the writers of all formats.
+
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context as _, Result, bail};
+use tidings_store::outlet::{Made, Outlet, Sink};
+
+use super::manifest::{Figures, Manifest};
+use super::selection::Item;
+
+/// Writes documents in a format.
+pub trait ExportWriter {
+    /// Writes a document, given what a worker rendered of it. Documents come in their order.
+    fn write(&mut self, item: Item, rendered: Vec<u8>, target: &mut ExportTarget) -> Result<()>;
+    /// Ends the export; returns what the writer counted.
+    fn finish(self: Box<Self>, target: &mut ExportTarget) -> Result<Figures>;
+}
+
+/// Where an export goes.
+pub enum Destination {
+    /// A file or a folder, which appears whole.
+    Path(PathBuf),
+    /// A stream, such as standard output. It has no companions and no manifest.
+    Stream(Box<dyn Write + Send>),
+}
+
+impl Destination {
+    /// The name for people and for files that refer to it.
+    pub fn shown(&self) -> String {
+        match self {
+            Destination::Path(path) => path.display().to_string(),
+            Destination::Stream(_) => STREAM.to_owned(),
+        }
+    }
+}
+
+/// The name of a stream.
+const STREAM: &str = "-";
+
+/// A target while it is written.
+pub struct ExportTarget {
+    output: Output,
+    scratch: PathBuf,
+    name: String,
+}
+
+enum Output {
+    Files(Outlet),
+    /// A stream, until the main file takes it.
+    Stream(Option<Box<dyn Write + Send>>),
+}
+
+impl ExportTarget {
+    /// Begins to write to a destination.
+    pub fn open(destination: Destination, is_folder: bool, force: bool) -> Result<ExportTarget> {
+        let (output, scratch, name) = match destination {
+            Destination::Stream(_) if is_folder => bail!("this format makes several files; name a folder instead of -"),
+            Destination::Stream(stream) => (Output::Stream(Some(stream)), std::env::temp_dir(), STREAM.to_owned()),
+            Destination::Path(path) => {
+                let outlet = Outlet::create(&path, is_folder, force)?;
+                let scratch = outlet.scratch().to_owned();
+                (Output::Files(outlet), scratch, path.file_name().unwrap_or_default().to_string_lossy().into_owned())
+            }
+        };
+        Ok(ExportTarget { output, scratch, name })
+    }
+
+    /// A folder for temporary files.
+    pub fn scratch(&self) -> &Path {
+        &self.scratch
+    }
+
+    /// The name of the target, without its folder.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// Begins the main file.
+    pub fn main(&mut self) -> Result<Sink> {
+        match &mut self.output {
+            Output::Files(outlet) => Ok(outlet.file("")?),
+            Output::Stream(stream) => stream_sink(stream),
+        }
+    }
+
+    /// Begins the main file without compression, whatever its name ends in.
+    pub fn main_as_is(&mut self) -> Result<Sink> {
+        match &mut self.output {
+            Output::Files(outlet) => Ok(outlet.file_as_is("")?),
+            Output::Stream(stream) => stream_sink(stream),
+        }
+    }
+
+    /// Ends a file.
+    pub fn end(&mut self, sink: Sink) -> Result<()> {
+        match &mut self.output {
+            Output::Files(outlet) => outlet.add(sink)?,
+            Output::Stream(_) => drop(sink.finish()?),
+        }
+        Ok(())
+    }
+
+    /// Begins a file of a folder, or a companion of a file; a stream has none.
+    pub fn file(&self, name: &str) -> Result<Option<Sink>> {
+        Ok(match &self.output {
+            Output::Files(outlet) => Some(outlet.file(name)?),
+            Output::Stream(_) => None,
+        })
+    }
+
+    /// Writes a small file of a folder, or a companion of a file.
+    pub fn write(&mut self, name: &str, bytes: &[u8]) -> Result<()> {
+        if let Some(mut sink) = self.file(name)? {
+            sink.push(bytes)?;
+            self.end(sink)?;
+        }
+        Ok(())
+    }
+
+    /// The files that were written.
+    pub fn made(&mut self) -> Vec<Made> {
+        match &mut self.output {
+            Output::Files(outlet) => outlet.made().to_vec(),
+            Output::Stream(_) => Vec::new(),
+        }
+    }
+
+    /// Moves all files to their places, the manifest last.
+    pub fn publish(self, manifest: &Manifest) -> Result<()> {
+        if let Output::Files(outlet) = self.output {
+            // As a value its keys are sorted, so that manifests of all versions compare line by line.
+            outlet.publish(&serde_json::to_value(manifest)?)?;
+        }
+        Ok(())
+    }
+}
+
+fn stream_sink(stream: &mut Option<Box<dyn Write + Send>>) -> Result<Sink> {
+    Ok(Sink::stream(stream.take().context("a stream has one main file")?))
+}

@@ -1,0 +1,469 @@
+//! Import: pages, texts, tokens, lists of feeds and plans that other programs wrote.
+//!
+//! Web pages are stored as they were downloaded, under the day of their own download; texts are stored as documents in
+//! JSON, so that everything derived from them can be made again. An import resumes where an earlier one was stopped, and
+//! one that is repeated does nothing: the import log of the home records how far each input was read.
+//!
+//! Several processes may import parts of the same inputs at the same time, each its own [shard](crate::shard): each
+//! writes its own files of pages and its own log, which the next run that has the home alone merges.
+
+mod convert;
+mod format;
+mod lines;
+mod outcome;
+mod source;
+mod text;
+
+use std::collections::VecDeque;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use anyhow::{Context as _, Result, bail};
+use jiff::Timestamp;
+use tidings_fetch::decode::Ceiling;
+use tidings_store::doors::ledger::{self, Input, Intake};
+use tidings_store::doors::records::Place;
+use tidings_store::removed::Removed;
+use tidings_store::{archive, plan, rfc3339};
+
+pub use self::format::{FORMATS, FormatRow, ImportFormat};
+pub use self::lines::{LinesOptions, LinesOutcome, run as run_lines};
+pub use self::outcome::ImportOutcome;
+pub use self::source::Columns;
+
+use self::convert::{ConvertedBatch, Converter};
+use self::format::{InputPath, Inputs};
+use self::source::{Raw, RecordFilter, Source};
+use self::text::TextDefaults;
+use crate::context::RunContext;
+use crate::discover::opml;
+use crate::display::{count, grouped};
+use crate::parallel::{self, Bounds};
+use crate::pipeline::Pipeline;
+use crate::shard::Shard;
+
+/// The size of a batch that a worker converts, in bytes and in records.
+const BATCH_BYTES: usize = 2 << 20;
+const BATCH_RECORDS: usize = 512;
+/// The memory that converting a batch takes, relative to its size.
+const EXPANSION: usize = 4;
+/// Characters that a line of a WET file must have to be text, as in OSCAR.
+pub const MIN_CHARS: usize = 100;
+
+/// What to import, and how.
+#[derive(Debug, Clone)]
+pub struct Options {
+    /// Files and folders.
+    pub paths: Vec<PathBuf>,
+    /// Their format; detected if absent.
+    pub format: Option<ImportFormat>,
+    /// Count what would come in, and write nothing.
+    pub dry_run: bool,
+    /// Import inputs again that were imported before.
+    pub again: bool,
+    /// The time of download of pages and texts that do not have one; the time of the file if absent.
+    pub downloaded: Option<Timestamp>,
+    /// The language of texts that do not name theirs: a hint, the text decides.
+    pub language: Option<String>,
+    /// Only pages of these hosts and of those below them; of all if there are none.
+    pub sites: Vec<String>,
+    /// Let every text pass the quality gate.
+    pub no_gate: bool,
+    /// Characters that a line of a WET file must have.
+    pub min_chars: usize,
+    /// The columns of vertical files.
+    pub columns: Columns,
+    /// Delete each file that was read to its end.
+    pub remove: bool,
+    /// Compressed bytes of pages after which a step is due, for tests.
+    pub step_bytes: Option<usize>,
+}
+
+impl Options {
+    /// The usual way of importing these paths.
+    pub fn new(paths: Vec<PathBuf>) -> Options {
+        let columns = ["word", "lemma", "tag", "feats"].map(str::to_owned);
+        Options {
+            paths,
+            format: None,
+            dry_run: false,
+            again: false,
+            downloaded: None,
+            language: None,
+            sites: Vec::new(),
+            no_gate: false,
+            min_chars: MIN_CHARS,
+            columns: Columns::of_names(&columns).expect("one of them is the word"),
+            remove: false,
+            step_bytes: None,
+        }
+    }
+}
+
+/// Imports files and folders.
+pub fn run(pipeline: &Pipeline, options: &Options) -> Result<ImportOutcome> {
+    let mut inputs = format::expand(&options.paths, options.format)?;
+    divide(&mut inputs, pipeline.shard());
+    let context = RunContext::open(pipeline, "import")?;
+    let mut import = Import::begin(&context, options, inputs.unknown)?;
+    let mut log = context.log();
+    if !options.dry_run {
+        // The log begins with the run, so that one that was killed leaves a trace.
+        let begun = log.take()?;
+        log.put_back(begun);
+    }
+    let ended = import.inputs(&inputs.known);
+    let kept = if options.dry_run { Ok(()) } else { import.finish() };
+    let mut outcome = import.outcome;
+    outcome.run.clone_from(&context.run);
+    outcome.done = outcome.files_failed.is_empty();
+    outcome.dry_run = options.dry_run;
+    outcome.seconds = context.seconds();
+    let logged = log.finish(&outcome);
+    ended?;
+    kept?;
+    logged?;
+    Ok(outcome)
+}
+
+/// Keeps the inputs of a shard: files by their names; what changes the plan or the list of feeds, and the names of
+/// unknown files, belong to the shard that does what cannot be divided. The pages of a folder are divided when it is read.
+fn divide(inputs: &mut Inputs, shard: Shard) {
+    if shard.is_whole() {
+        return;
+    }
+    inputs.known.retain(|input| match input.format {
+        ImportFormat::Opml | ImportFormat::Plan => shard.takes_undivided(),
+        ImportFormat::Html if input.path.is_dir() => true,
+        _ => shard.takes(&name_of(&input.path)),
+    });
+    // Folders are read in the order of names, but paths come as the caller gives them.
+    inputs.known.sort_by(|a, b| a.path.cmp(&b.path));
+    if !shard.takes_undivided() {
+        inputs.unknown.clear();
+    }
+}
+
+/// An import under way.
+struct Import<'a> {
+    context: &'a RunContext,
+    options: &'a Options,
+    intake: Intake,
+    /// Tombstones: what must not come back.
+    removed: Arc<Removed>,
+    outcome: ImportOutcome,
+}
+
+impl Import<'_> {
+    fn begin<'a>(context: &'a RunContext, options: &'a Options, unknown: Vec<PathBuf>) -> Result<Import<'a>> {
+        let mut intake = match context.shard.is_whole() {
+            true => Intake::open(&context.home, &context.run)?,
+            false => Intake::open_shard(&context.home, &context.run, &context.shard.file_name())?,
+        };
+        if let Some(bytes) = options.step_bytes {
+            intake = intake.with_steps_of(bytes);
+        }
+        Ok(Import {
+            context,
+            options,
+            intake,
+            removed: Arc::new(Removed::read(&context.home)?),
+            outcome: ImportOutcome::of_unknown(unknown),
+        })
+    }
+
+    fn inputs(&mut self, inputs: &[InputPath]) -> Result<()> {
+        let progress = self.context.progress("files", inputs.len() as u64);
+        for (number, input) in inputs.iter().enumerate() {
+            progress.show(number as u64, &input.path.display().to_string());
+            self.input(input)?;
+        }
+        Ok(())
+    }
+
+    /// Makes the last step durable.
+    fn finish(&mut self) -> Result<()> {
+        self.intake.step()?;
+        Ok(self.intake.fold()?)
+    }
+
+    /// Imports an input. One that cannot be read is skipped; a home that cannot be written to ends the run.
+    fn input(&mut self, input: &InputPath) -> Result<()> {
+        let least = self.context.config.store.min_free_mib;
+        if self.context.is_disk_low() {
+            bail!("the disk has less than {least} MiB free (store.min_free_mib); free some space and run again");
+        }
+        let shown = input.path.display().to_string();
+        let done = match input.format {
+            ImportFormat::Opml => self.feed_list(&input.path),
+            ImportFormat::Plan => self.plan(&input.path),
+            ImportFormat::Html => self.saved_pages(&input.path),
+            format => self.file(&input.path, format),
+        };
+        if let Err(error) = done {
+            if !is_about_input(&error, &input.path) {
+                return Err(error);
+            }
+            log::error!("{shown}: {error:#}");
+            self.outcome.files_failed.push(shown);
+        }
+        Ok(())
+    }
+
+    fn feed_list(&mut self, path: &Path) -> Result<()> {
+        self.outcome.files += 1;
+        if self.options.dry_run {
+            return Ok(());
+        }
+        self.outcome.note(opml::add_to_list(self.context, path)?);
+        Ok(())
+    }
+
+    fn plan(&mut self, path: &Path) -> Result<()> {
+        let taken = plan::take_in(&self.context.home, &self.context.run, path, self.options.dry_run)?;
+        self.outcome.files += 1;
+        self.outcome.entries += taken.added;
+        self.outcome.note(format!(
+            "{}: {} read, {} new in the plan\n",
+            name_of(path),
+            count(taken.read, "entry"),
+            grouped(taken.added)
+        ));
+        Ok(())
+    }
+
+    /// Imports saved pages: a file, or all of a folder.
+    fn saved_pages(&mut self, path: &Path) -> Result<()> {
+        let root = if path.is_dir() { path } else { path.parent().unwrap_or(Path::new("")) };
+        let name = name_of(root);
+        // A file that was named itself has been assigned to a shard already.
+        let shard = if path.is_dir() { self.context.shard } else { Shard::WHOLE };
+        let mut files = VecDeque::new();
+        for file in archive::html_files(path)? {
+            let inside = file.strip_prefix(root).unwrap_or(&file).to_owned();
+            if !shard.is_whole() && !shard.takes(&name_of(&file)) {
+                continue;
+            }
+            let input = Input::of_saved(&file, &format!("{name}/{}", inside.display()))?;
+            match self.intake.known(&input) {
+                Some(known) if known.done && !self.options.again => self.outcome.files_known += 1,
+                _ => files.push_back((file, inside, input)),
+            }
+        }
+        self.outcome.files += files.len() as u64;
+        let defaults = self.defaults(self.options.downloaded);
+        let converter = self.converter(ImportFormat::Html, name, defaults);
+        self.read(Source::Saved(files), converter, Input::default())
+    }
+
+    fn file(&mut self, path: &Path, format: ImportFormat) -> Result<()> {
+        let name = name_of(path);
+        let mut input = Input::of(path, &name)?;
+        if let Some(known) = self.intake.known(&input).filter(|_| !self.options.again) {
+            if known.done {
+                self.outcome.files_known += 1;
+                log::debug!("{name} was imported before");
+                return self.remove(path);
+            }
+            log::info!("{name}: going on behind record {}", known.records);
+            input.clone_from(known);
+        }
+        self.outcome.files += 1;
+        let time = std::fs::metadata(path).and_then(|meta| meta.modified()).ok();
+        let time = time.and_then(|time| Timestamp::try_from(time).ok()).unwrap_or(self.context.started);
+        let filter = RecordFilter {
+            max_bytes: (self.context.config.fetch.max_page_mib as u64) << 21,
+            sites: self.options.sites.iter().map(|site| site.to_ascii_lowercase()).collect(),
+        };
+        let source = Source::open(path, format, input.place(), filter, &self.options.columns)?;
+        let defaults = self.defaults(Some(self.options.downloaded.unwrap_or(time)));
+        let converter = self.converter(format, name, defaults);
+        self.read(source, converter, input)?;
+        self.remove(path)
+    }
+
+    fn defaults(&self, downloaded: Option<Timestamp>) -> TextDefaults {
+        TextDefaults {
+            downloaded: downloaded.map(rfc3339).unwrap_or_default(),
+            language: self.options.language.clone().unwrap_or_default(),
+            ungated: self.options.no_gate,
+            min_chars: self.options.min_chars,
+        }
+    }
+
+    fn converter(&self, format: ImportFormat, name: String, defaults: TextDefaults) -> Converter {
+        let fetch = &self.context.config.fetch;
+        Converter {
+            format,
+            name,
+            defaults,
+            ceiling: Ceiling { max_bytes: fetch.max_page_mib << 20, max_ratio: fetch.max_unpack_ratio },
+            removed: Arc::clone(&self.removed),
+            compression: (!self.options.dry_run).then_some(self.context.config.store.compression),
+        }
+    }
+
+    /// Reads a source from its position to its end: batches are converted on all cores and stored in their order.
+    fn read(&mut self, mut source: Source, converter: Converter, mut input: Input) -> Result<()> {
+        let clean = &self.context.config.clean;
+        let threads = if clean.threads == 0 { parallel::cores() } else { clean.threads };
+        let bounds = Bounds { threads, weight: clean.memory_mib << 20 };
+        let (mut ended, mut fault) = (false, None);
+        let batches = || {
+            if let Some(fault) = fault.take() {
+                return Err(fault);
+            }
+            if ended {
+                return Ok(None);
+            }
+            let (batch, weight);
+            (batch, weight, fault) = next_batch(&mut source);
+            ended = batch.is_last;
+            Ok(Some((batch, weight * EXPANSION + (64 << 10))))
+        };
+        parallel::ordered(
+            bounds,
+            batches,
+            |Batch { records, place, is_last }| (converter.convert(records), place, is_last),
+            |(batch, place, is_last)| self.store(batch, place, is_last, &mut input),
+        )
+    }
+
+    /// Stores the pages of a batch, and how far the input has been read with them.
+    fn store(&mut self, batch: ConvertedBatch, place: Place, is_last: bool, input: &mut Input) -> Result<()> {
+        self.outcome.pages += batch.pages;
+        for (reason, number) in batch.left_out {
+            *self.outcome.left_out.entry(reason.to_owned()).or_default() += number;
+            *input.left_out.entry(reason.to_owned()).or_default() += number;
+        }
+        if self.options.dry_run {
+            return Ok(());
+        }
+        batch.frames.iter().for_each(|(day, frame)| self.intake.push(day, frame));
+        self.intake.remember(&batch.addresses);
+        for saved in &batch.saved {
+            self.intake.reached(saved)?;
+        }
+        // Saved pages are inputs of their own; what they lie in has no name.
+        if !input.name.is_empty() {
+            input.pages += batch.pages;
+            (input.records, input.byte, input.done) = (place.records, place.byte, is_last);
+            self.intake.reached(input)?;
+        }
+        Ok(())
+    }
+
+    /// Deletes an input if the options say so, once its pages are durable.
+    fn remove(&mut self, path: &Path) -> Result<()> {
+        if self.options.remove && path.is_file() {
+            self.intake.step()?;
+            ledger::remove_input(path)?;
+        }
+        Ok(())
+    }
+}
+
+/// Records that are converted together, and the position behind them.
+struct Batch {
+    records: Vec<Raw>,
+    place: Place,
+    is_last: bool,
+}
+
+/// The next records of a source, their weight, and the error behind them.
+fn next_batch(source: &mut Source) -> (Batch, usize, Option<anyhow::Error>) {
+    let (mut records, mut weight) = (Vec::new(), 0);
+    loop {
+        let is_full = weight >= BATCH_BYTES || records.len() >= BATCH_RECORDS;
+        if is_full && source.is_settled() {
+            return (Batch { records, place: source.place(), is_last: false }, weight, None);
+        }
+        match source.next() {
+            Ok(Some(record)) => {
+                weight += record.weight();
+                records.push(record);
+            }
+            Ok(None) => return (Batch { records, place: source.place(), is_last: true }, weight, None),
+            Err(fault) => return (Batch { records, place: source.place(), is_last: false }, weight, Some(fault)),
+        }
+    }
+}
+
+/// The name of an input in the log: that of the file, without its folder.
+fn name_of(path: &Path) -> String {
+    let whole = path.canonicalize().unwrap_or_else(|_| path.to_owned());
+    whole.file_name().unwrap_or_default().to_string_lossy().into_owned()
+}
+
+/// Whether an error is that of an input, not of the home.
+fn is_about_input(error: &anyhow::Error, path: &Path) -> bool {
+    use tidings_store::Error;
+    match error.downcast_ref::<Error>() {
+        Some(
+            Error::Io { path: at, .. }
+            | Error::Line { path: at, .. }
+            | Error::Damaged { path: at, .. }
+            | Error::Row { path: at, .. }
+            | Error::Newer { path: at, .. },
+        ) => at.starts_with(path),
+        Some(_) => false,
+        // Other errors are those of reading.
+        None => true,
+    }
+}
+
+/// Opens a file, compressed or not, with its path in the error.
+fn open_input(path: &Path) -> Result<Box<dyn std::io::BufRead + Send>> {
+    archive::open(path).with_context(|| format!("cannot read {}", path.display()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn inputs() -> Inputs {
+        let input = |path: String, format| InputPath { path: path.into(), format };
+        let mut known: Vec<InputPath> =
+            (0..40).map(|number| input(format!("part-{number}.warc"), ImportFormat::Warc)).collect();
+        known.push(input("feeds.opml".to_owned(), ImportFormat::Opml));
+        known.push(input("plan.tsv".to_owned(), ImportFormat::Plan));
+        Inputs { known, unknown: vec!["notes.bin".into()] }
+    }
+
+    #[test]
+    fn shards_divide_the_inputs_and_the_first_changes_the_plan() {
+        let shards: Vec<Inputs> = (1..=3)
+            .map(|index| {
+                let mut part = inputs();
+                divide(&mut part, Shard::new(index, 3).unwrap());
+                part
+            })
+            .collect();
+        let mut all: Vec<InputPath> = shards.iter().flat_map(|part| part.known.clone()).collect();
+        all.sort_by(|a, b| a.path.cmp(&b.path));
+        let mut whole = inputs();
+        whole.known.sort_by(|a, b| a.path.cmp(&b.path));
+        assert_eq!(all, whole.known);
+        assert!(shards.iter().all(|part| part.known.len() > 4), "no shard is nearly empty");
+        let changes_plan = |part: &Inputs| part.known.iter().any(|input| input.format == ImportFormat::Plan);
+        assert!(changes_plan(&shards[0]) && !changes_plan(&shards[1]) && !changes_plan(&shards[2]));
+        assert_eq!([0, 1, 2].map(|at: usize| shards[at].unknown.len()), [1, 0, 0]);
+    }
+
+    #[test]
+    fn without_shards_inputs_stay_in_the_order_of_the_caller() {
+        let mut part = inputs();
+        divide(&mut part, Shard::WHOLE);
+        assert_eq!(part, inputs());
+    }
+
+    #[test]
+    fn errors_of_the_home_are_not_those_of_an_input() {
+        let error = |path: &str| {
+            anyhow::Error::from(tidings_store::Error::Line { path: path.into(), line: 1, fault: "is odd".to_owned() })
+        };
+        assert!(is_about_input(&error("in/a.warc"), Path::new("in/a.warc")));
+        assert!(!is_about_input(&error("home/plan.tsv"), Path::new("in/a.warc")));
+        assert!(is_about_input(&anyhow::anyhow!("cannot read on"), Path::new("in/a.warc")));
+    }
+}
