@@ -27,6 +27,7 @@
 //! | [`cancel`], [`reporter`], [`outcome`], [`shard`] | how a caller steers and watches a run |
 //! | [`parallel`], [`lines`], [`guard`] | work on all cores, in order, behind a panic guard |
 
+pub mod audit;
 pub mod cancel;
 pub mod config;
 pub mod context;
@@ -47,6 +48,7 @@ pub mod reporter;
 pub mod round;
 pub mod shard;
 pub mod stage;
+pub mod why;
 
 pub use pipeline::Pipeline;
 

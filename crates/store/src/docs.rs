@@ -19,7 +19,10 @@ use crate::error::{During, Error, Result};
 use crate::frames;
 use crate::home::{Home, files_in};
 use crate::shelves::{self, Shelves};
+use crate::stale::Stale;
 use crate::yields::{self, Yield};
+
+pub use crate::dropped::{DroppedPage, dropped_pages};
 
 const FORMAT: &str = "docs";
 const DROPPED_FORMAT: &str = "dropped";
@@ -111,21 +114,21 @@ impl Recipe {
 
     /// Why a day made by this recipe must be made again; nothing if it need not. Files of pages
     /// never change, so that their names and sizes tell.
-    pub fn stale(&self, wanted: &Recipe, home: &Home, day: &Day) -> Result<Option<&'static str>> {
+    pub fn stale(&self, wanted: &Recipe, home: &Home, day: &Day) -> Result<Option<Stale>> {
         if (&self.program, &self.extractor) != (&wanted.program, &wanted.extractor) {
-            return Ok(Some("the program is another"));
+            return Ok(Some(Stale::Program));
         }
         if self.settings != wanted.settings {
-            return Ok(Some("the settings are others"));
+            return Ok(Some(Stale::Settings));
         }
         let read = self.read_of(home, day)?;
         if read < self.inputs.len().min(day.files.len()) || day.files.len() > self.inputs.len() {
-            return Ok(Some("pages were added"));
+            return Ok(Some(Stale::PagesAdded));
         }
         if read < self.inputs.len() {
-            return Ok(Some("pages were removed"));
+            return Ok(Some(Stale::PagesRemoved));
         }
-        Ok(self.is_missing(home).then_some("files are missing"))
+        Ok(self.is_missing(home).then_some(Stale::Missing))
     }
 
     /// Whether a day made by this recipe has only grown since, so that what was made can be kept.
@@ -133,6 +136,11 @@ impl Recipe {
         let is_alike =
             (&self.program, &self.extractor, &self.settings) == (&wanted.program, &wanted.extractor, &wanted.settings);
         Ok(is_alike && self.read_of(home, day)? == self.inputs.len() && !self.is_missing(home))
+    }
+
+    /// Whether a day still consists of the files of pages that this recipe read.
+    pub fn has_read(&self, home: &Home, day: &Day) -> Result<bool> {
+        Ok(day.files.len() == self.inputs.len() && self.read_of(home, day)? == self.inputs.len())
     }
 
     /// What came of the pages that an earlier recipe of the same day had not read.

@@ -29,6 +29,16 @@ pub fn lines(path: &Path, words: &str, mut see: impl FnMut(&[u8]) -> ControlFlow
     Ok(())
 }
 
+/// The same for a file of the home, by the name that recipes give it.
+pub fn lines_of(home: &Home, file: &str, words: &str, see: impl FnMut(&[u8]) -> ControlFlow<()>) -> Result<()> {
+    lines(&home.root().join(file), words, see)
+}
+
+/// The same for the pages of a day that gave no document, as `clean` noted them.
+pub fn dropped(home: &Home, day: &str, words: &str, see: impl FnMut(&[u8]) -> ControlFlow<()>) -> Result<()> {
+    lines_of(home, &format!("docs/dropped/{day}.jsonl.zst"), words, see)
+}
+
 /// Whether a line of a file contains any of the words.
 pub fn has_any(path: &Path, words: &[String]) -> Result<bool> {
     let finders: Vec<Finder<'_>> = words.iter().map(Finder::new).collect();
@@ -51,6 +61,11 @@ pub fn pages_of_run(home: &Home, run: &str) -> Result<Vec<PathBuf>> {
         files.extend(files_in(&folder)?.into_iter().filter(mine));
     }
     Ok(files)
+}
+
+/// The number of tokens of a document in a file of text of the home; nothing if it is not there.
+pub fn tokens_of(home: &Home, file: &str, id: &str) -> Result<Option<u64>> {
+    tokens_in_text(&home.root().join(file), id)
 }
 
 /// How many tokens a document has in a file of text; nothing if it is not there.

@@ -195,11 +195,6 @@ impl Home {
         }
     }
 
-    /// Writes the report of the home.
-    pub fn write_report(&self, html: &[u8]) -> Result<()> {
-        disk::write_whole(&self.report(), html)
-    }
-
     /// When the report was written; none if there is none.
     pub fn report_written(&self) -> Option<std::time::SystemTime> {
         fs::metadata(self.report()).and_then(|meta| meta.modified()).ok()
@@ -218,6 +213,36 @@ impl Home {
         }
         Home::create(&root, settings, feeds)?;
         Home::at(&root)
+    }
+
+    /// Opens a file of the home, packed or not, by the name that recipes give it.
+    pub fn open_file(&self, file: &str) -> Result<Box<dyn std::io::BufRead + Send>> {
+        crate::frames::open_any(&self.root.join(file))
+    }
+
+    /// The size of a file of the home; none if it is not there.
+    pub fn file_bytes(&self, file: &str) -> Result<Option<u64>> {
+        let path = self.root.join(file);
+        match fs::metadata(&path) {
+            Ok(meta) => Ok(Some(meta.len())),
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(None),
+            Err(error) => Err(error).during("look at", &path),
+        }
+    }
+
+    /// The folder of the index of a language.
+    pub fn index_of(&self, language: &str) -> PathBuf {
+        self.index().join(language)
+    }
+
+    /// The files of the locks that are there.
+    pub fn lock_files(&self) -> Vec<PathBuf> {
+        [".lock", ".run.lock"].map(|name| self.root.join(name)).into_iter().filter(|path| path.exists()).collect()
+    }
+
+    /// Whether there is a journal that was not applied to the plan yet.
+    pub fn has_journal(&self) -> bool {
+        self.journal().exists()
     }
 
     fn take(&self, name: &str) -> Result<Lock> {

@@ -7,7 +7,7 @@
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
-use tidings_model::address;
+use tidings_model::{FailureKind, address};
 use xxhash_rust::xxh3::xxh3_128;
 
 use crate::disk;
@@ -16,7 +16,7 @@ use crate::home::Home;
 use crate::table::{self, Tabular};
 
 /// The word in the plan for an entry that was taken out.
-pub const STATUS: &str = "removed";
+pub const STATUS: &str = FailureKind::Removed.word();
 
 /// What a tombstone speaks of.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]

@@ -16,6 +16,7 @@ use crate::error::{Error, Result};
 use crate::frames;
 use crate::home::Home;
 use crate::shelves::{self, Shelves};
+use crate::stale::Stale;
 
 const FORMAT: &str = "text";
 const VERSION: u32 = 1;
@@ -73,23 +74,23 @@ impl TextRecipe {
 
     /// Why a day made by this recipe must be made again; nothing if it need not. `layer` tells who would give lemmas and
     /// tags to a language now: only the languages that the day has matter.
-    pub fn stale(&self, wanted: &TextRecipe, layer: impl Fn(&str) -> String, home: &Home) -> Option<&'static str> {
+    pub fn stale(&self, wanted: &TextRecipe, layer: impl Fn(&str) -> String, home: &Home) -> Option<Stale> {
         if (&self.program, &self.annotator) != (&wanted.program, &wanted.annotator) {
-            return Some("the program is another");
+            return Some(Stale::Program);
         }
         if self.settings != wanted.settings {
-            return Some("the settings are others");
+            return Some(Stale::Settings);
         }
         if self.inputs != wanted.inputs {
-            return Some("its documents are others");
+            return Some(Stale::Inputs);
         }
         if self.layers.iter().any(|(language, known)| *known != layer(language)) {
-            return Some("the annotator of a language is another");
+            return Some(Stale::Annotator);
         }
         let is_there = |output: &Ingredient| {
             fs::metadata(home.root().join(&output.file)).is_ok_and(|meta| meta.len() == output.bytes)
         };
-        if self.outputs.iter().all(is_there) { None } else { Some("files are missing") }
+        if self.outputs.iter().all(is_there) { None } else { Some(Stale::Missing) }
     }
 }
 
@@ -215,7 +216,7 @@ mod tests {
         let rules = |_: &str| "rules".to_owned();
         assert_eq!((recipe.stale(&recipe, rules, &home), recipe.outputs[0].lines), (None, Some(3)));
         let other = |language: &str| format!("model {language}");
-        assert_eq!(recipe.stale(&recipe, other, &home), Some("the annotator of a language is another"));
+        assert_eq!(recipe.stale(&recipe, other, &home), Some(Stale::Annotator));
         let known = BTreeMap::from([("rules".to_owned(), 1)]);
         assert_eq!(layers(&home).unwrap(), BTreeMap::from([("de".to_owned(), known)]));
         assert_eq!(days(&home).unwrap(), ["2026-03-01"]);
