@@ -23,7 +23,7 @@
 //! | [`config`] | settings |
 //! | [`ingest`] | answers of the web → journal and pages |
 //! | [`discover`] | finding feeds |
-//! | [`health`], [`report`] | how a home is |
+//! | [`health`], [`report`], [`doctor`] | how a home is |
 //! | [`cancel`], [`reporter`], [`outcome`], [`shard`] | how a caller steers and watches a run |
 //! | [`parallel`], [`lines`], [`guard`] | work on all cores, in order, behind a panic guard |
 
@@ -33,6 +33,7 @@ pub mod config;
 pub mod context;
 pub mod discover;
 pub mod display;
+pub mod doctor;
 pub mod driver;
 pub mod extract_guarded;
 pub mod guard;
