@@ -31,6 +31,7 @@ pub mod audit;
 pub mod cancel;
 pub mod config;
 pub mod context;
+pub mod digest;
 pub mod discover;
 pub mod display;
 pub mod doctor;
