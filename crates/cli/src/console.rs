@@ -111,3 +111,17 @@ pub fn print_bytes(text: &[u8]) {
         std::process::exit(0);
     }
 }
+
+/// Standard output as a writer; a reader that has gone away ends the program quietly.
+pub struct Stdout;
+
+impl Write for Stdout {
+    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+        print_bytes(bytes);
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> std::io::Result<()> {
+        Ok(())
+    }
+}

@@ -24,6 +24,7 @@
 //! | [`ingest`] | answers of the web → journal and pages |
 //! | [`discover`] | finding feeds |
 //! | [`health`], [`report`], [`doctor`] | how a home is |
+//! | [`why`], [`audit`], [`digest`], [`views`] | what happened to a thing, and what there is |
 //! | [`cancel`], [`reporter`], [`outcome`], [`shard`] | how a caller steers and watches a run |
 //! | [`parallel`], [`lines`], [`guard`] | work on all cores, in order, behind a panic guard |
 
@@ -50,6 +51,7 @@ pub mod reporter;
 pub mod round;
 pub mod shard;
 pub mod stage;
+pub mod views;
 pub mod why;
 
 pub use pipeline::Pipeline;
