@@ -29,6 +29,7 @@
 //! | [`parallel`], [`lines`], [`guard`] | work on all cores, in order, behind a panic guard |
 
 pub mod audit;
+pub mod backup;
 pub mod cancel;
 pub mod config;
 pub mod context;
@@ -51,6 +52,7 @@ pub mod reporter;
 pub mod round;
 pub mod shard;
 pub mod stage;
+pub mod takedown;
 pub mod views;
 pub mod why;
 
