@@ -25,6 +25,7 @@
 //! | [`discover`] | finding feeds |
 //! | [`health`], [`report`], [`doctor`] | how a home is |
 //! | [`why`], [`audit`], [`digest`], [`views`] | what happened to a thing, and what there is |
+//! | [`takedown`], [`prune`], [`backup`], [`init`] | removing, saving and making a home |
 //! | [`cancel`], [`reporter`], [`outcome`], [`shard`] | how a caller steers and watches a run |
 //! | [`parallel`], [`lines`], [`guard`] | work on all cores, in order, behind a panic guard |
 
@@ -42,10 +43,12 @@ pub mod extract_guarded;
 pub mod guard;
 pub mod health;
 pub mod ingest;
+pub mod init;
 pub mod lines;
 pub mod outcome;
 pub mod parallel;
 mod pipeline;
+pub mod prune;
 pub mod rebuild;
 pub mod report;
 pub mod reporter;
