@@ -26,6 +26,7 @@
 //! | [`health`], [`report`], [`doctor`] | how a home is |
 //! | [`why`], [`audit`], [`digest`], [`views`] | what happened to a thing, and what there is |
 //! | [`takedown`], [`prune`], [`backup`], [`init`] | removing, saving and making a home |
+//! | [`tokens`], [`virtual_corpora`] | who may read, and filters with names |
 //! | [`cancel`], [`reporter`], [`outcome`], [`shard`] | how a caller steers and watches a run |
 //! | [`parallel`], [`lines`], [`guard`] | work on all cores, in order, behind a panic guard |
 
@@ -56,7 +57,9 @@ pub mod round;
 pub mod shard;
 pub mod stage;
 pub mod takedown;
+pub mod tokens;
 pub mod views;
+pub mod virtual_corpora;
 pub mod why;
 
 pub use pipeline::Pipeline;

@@ -20,13 +20,14 @@ use tidings_query::answer::{About, Answer, Exactness};
 use tidings_query::cql::{self, Attribute};
 use tidings_query::engine::{Engine, EngineError, Limits, Search};
 use tidings_query::trend::{STEPS, Step};
-use tidings_query::{Filter, Query, Rule, SyntaxError};
+use tidings_query::{Filter, Query, Rule};
 use tidings_store::Home;
 
 use super::Report;
 use crate::args::Global;
 use crate::table::Table;
 use tidings_pipeline::display::{count, grouped};
+pub use tidings_pipeline::virtual_corpora::parse_filter;
 
 /// Of what is asked, and how long it may take.
 #[derive(Debug, clap::Args)]
@@ -93,11 +94,6 @@ impl Asked {
             (None, _) => bail!("which language? Add --lang with one of {}", known.join(", ")),
         }
     }
-}
-
-/// Reads a filter; what is wrong with it is shown where it is wrong.
-pub fn parse_filter(text: &str) -> Result<Filter> {
-    text.parse().map_err(|error: SyntaxError| anyhow!("the filter is wrong: {}", error.render(text)))
 }
 
 /// An attribute by its name on the command line.
