@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex};
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use log::{Level, LevelFilter, Log, Metadata, Record};
-use tidings_pipeline::reporter::{Event, LogLines, ProgressScope, Reporter};
+use tidings_pipeline::reporter::{Event, LogLines, Reporter};
 
 /// The bar on the terminal, which messages must not be printed into.
 static BAR: Mutex<Option<ProgressBar>> = Mutex::new(None);
@@ -94,11 +94,6 @@ pub fn reporter() -> Arc<dyn Reporter> {
     Arc::new(Terminal::default())
 }
 
-/// Begins to show progress over `total` units.
-pub fn progress(unit: &'static str, total: u64) -> ProgressScope {
-    ProgressScope::begin(&reporter(), unit, total)
-}
-
 /// Prints to standard output; a reader that has gone away (`| head`) ends the program quietly.
 pub fn print(text: &str) {
     print_bytes(text.as_bytes());
@@ -109,5 +104,19 @@ pub fn print_bytes(text: &[u8]) {
     let mut out = std::io::stdout().lock();
     if out.write_all(text).and_then(|()| out.flush()).is_err() {
         std::process::exit(0);
+    }
+}
+
+/// Standard output as a writer; a reader that has gone away ends the program quietly.
+pub struct Stdout;
+
+impl Write for Stdout {
+    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+        print_bytes(bytes);
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> std::io::Result<()> {
+        Ok(())
     }
 }

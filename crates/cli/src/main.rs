@@ -60,7 +60,7 @@ fn run(args: Args) -> anyhow::Result<cmd::Report> {
         Verb::Merge(_) => cmd::merge::run(global),
         Verb::Rebuild(args) => cmd::rebuild::run(&args, global),
         Verb::Backup(args) => cmd::backup::run(&args, global),
-        Verb::Restore(args) => cmd::restore::run(&args, global),
+        Verb::Restore(args) => cmd::restore::run(&args),
         Verb::Digest(args) => cmd::digest::run(&args, global),
         Verb::Remove(args) => cmd::remove::run(&args, global),
         Verb::Extract(args) => cmd::extract::run(&args, global),

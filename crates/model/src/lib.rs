@@ -30,4 +30,4 @@ pub use entry::{BadRow, Entry, Row};
 pub use feed::{Feed, FeedEntry, FeedFormat, Pace, Person, Repair, UpdatePeriod, Weekday};
 pub use fingerprint::{Fingerprint, FingerprintMap, FingerprintSet};
 pub use page::{DOCUMENT_TYPE, Page, Rights, RobotsEvidence, UNGATED};
-pub use status::{FAILURES, Status};
+pub use status::{FailureKind, Status, UnknownFailure};

@@ -1,9 +1,9 @@
-//! What became of an entry, in one word that a person can read in the plan.
+//! The status of an entry: one word that a person can read in the plan.
 
 use std::fmt;
 use std::str::FromStr;
 
-/// The fate of a plan entry so far.
+/// The outcome of a plan entry so far.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Status {
     /// Found in a feed, not asked for yet.
@@ -12,47 +12,111 @@ pub enum Status {
     Ok,
     /// The server answered with this status instead of a page.
     Http(u16),
-    /// A failure with a name of its own, listed in [`FAILURES`].
-    Failed(&'static str),
+    /// No page, for a reason that is not an HTTP status.
+    Failed(FailureKind),
     /// A word that some other program wrote into the plan.
     Foreign(String),
 }
 
-/// Every failure that is not an HTTP status: its word, whether trying again is pointless, and
-/// what it means.
-pub const FAILURES: &[(&str, bool, &str)] = &[
-    ("timeout", false, "no answer in time"),
-    ("slow", false, "the answer dripped below the minimum speed"),
-    ("dns", false, "the host name did not resolve"),
-    ("connect", false, "no connection could be made"),
-    ("tls", false, "the secure connection could not be set up"),
-    ("cut", false, "the connection ended before the answer was complete"),
-    ("protocol", false, "the answer was not valid HTTP"),
-    ("headers", false, "the answer's headers were larger than allowed"),
-    ("encoding", false, "the compressed body was damaged or of an unknown kind"),
-    ("empty", false, "the answer had no body"),
-    ("redirects", false, "too many redirects, or a loop of them"),
-    ("robots-unreachable", false, "robots.txt could not be read, so nothing may be asked"),
-    ("robots", true, "robots.txt forbids it"),
-    ("too-large", true, "the page is larger than allowed, as sent or unpacked"),
-    ("not-text", true, "the content type cannot be text"),
-    ("private", true, "the address, or one it leads to, is not on the public Internet"),
-    ("scheme", true, "a redirect left http and https"),
-    ("bad-url", true, "the address cannot be parsed"),
-    ("removed", true, "it was taken out of the corpus and must not come back"),
-];
+/// Declares the kinds of failure: one row each, and no other place that knows their words.
+macro_rules! failures {
+    ($($variant:ident, $word:literal, final: $is_final:literal, network: $is_network:literal, $meaning:literal;)+) => {
+        /// A reason other than an HTTP status for which there is no page.
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        pub enum FailureKind {
+            $(#[doc = $meaning] $variant),+
+        }
+
+        impl FailureKind {
+            /// All kinds, in the order of the table.
+            pub const ALL: &[FailureKind] = &[$(FailureKind::$variant),+];
+
+            /// The word in the plan and in run logs.
+            pub const fn word(self) -> &'static str {
+                match self { $(FailureKind::$variant => $word),+ }
+            }
+
+            /// Whether asking again is pointless.
+            pub const fn is_final(self) -> bool {
+                match self { $(FailureKind::$variant => $is_final),+ }
+            }
+
+            /// Whether the network kept the page away, rather than the server's answer.
+            pub const fn is_network_trouble(self) -> bool {
+                match self { $(FailureKind::$variant => $is_network),+ }
+            }
+
+            /// The explanation for people.
+            pub const fn meaning(self) -> &'static str {
+                match self { $(FailureKind::$variant => $meaning),+ }
+            }
+        }
+    };
+}
+
+failures! {
+    Timeout, "timeout", final: false, network: true, "no answer in time";
+    Slow, "slow", final: false, network: true, "the answer dripped below the minimum speed";
+    Dns, "dns", final: false, network: true, "the host name did not resolve";
+    Connect, "connect", final: false, network: true, "no connection could be made";
+    Tls, "tls", final: false, network: true, "the secure connection could not be set up";
+    Cut, "cut", final: false, network: true, "the connection ended before the answer was complete";
+    Protocol, "protocol", final: false, network: false, "the answer was not valid HTTP";
+    Headers, "headers", final: false, network: false, "the answer's headers were larger than allowed";
+    Encoding, "encoding", final: false, network: false, "the compressed body was damaged or of an unknown kind";
+    Empty, "empty", final: false, network: false, "the answer had no body";
+    Redirects, "redirects", final: false, network: false, "too many redirects, or a loop of them";
+    RobotsUnreachable, "robots-unreachable", final: false, network: false,
+        "robots.txt could not be read, so nothing may be asked";
+    Robots, "robots", final: true, network: false, "robots.txt forbids it";
+    TooLarge, "too-large", final: true, network: false, "the page is larger than allowed, as sent or unpacked";
+    NotText, "not-text", final: true, network: false, "the content type cannot be text";
+    Private, "private", final: true, network: false,
+        "the address, or one it leads to, is not on the public Internet";
+    Scheme, "scheme", final: true, network: false, "a redirect left http and https";
+    BadUrl, "bad-url", final: true, network: false, "the address cannot be parsed";
+    Removed, "removed", final: true, network: false, "it was taken out of the corpus and must not come back";
+}
+
+impl fmt::Display for FailureKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.word())
+    }
+}
+
+/// A word that names no kind of failure.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct UnknownFailure;
+
+impl fmt::Display for UnknownFailure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("the word names no kind of failure")
+    }
+}
+
+impl std::error::Error for UnknownFailure {}
+
+impl FromStr for FailureKind {
+    type Err = UnknownFailure;
+
+    fn from_str(word: &str) -> Result<FailureKind, UnknownFailure> {
+        FailureKind::ALL.iter().find(|kind| kind.word() == word).copied().ok_or(UnknownFailure)
+    }
+}
+
+impl From<FailureKind> for Status {
+    fn from(kind: FailureKind) -> Status {
+        Status::Failed(kind)
+    }
+}
 
 impl Status {
-    /// The failure of that name.
+    /// The failure with that word, for code that has the word as a literal.
     ///
     /// # Panics
-    /// If the name is not in [`FAILURES`]: names are literals in this code base.
-    pub fn failed(name: &str) -> Status {
-        Status::lookup(name).expect("failure names are rows of FAILURES")
-    }
-
-    fn lookup(name: &str) -> Option<Status> {
-        FAILURES.iter().find(|row| row.0 == name).map(|row| Status::Failed(row.0))
+    /// If no [`FailureKind`] has the word.
+    pub fn failed(word: &str) -> Status {
+        Status::Failed(word.parse().expect("the word is in the table of failures"))
     }
 
     /// Whether asking again could not change anything.
@@ -61,7 +125,7 @@ impl Status {
             Status::Ok => true,
             Status::New | Status::Foreign(_) => false,
             Status::Http(code) => matches!(code, 404 | 405 | 406 | 410 | 414 | 451),
-            Status::Failed(name) => FAILURES.iter().any(|row| row.0 == *name && row.1),
+            Status::Failed(kind) => kind.is_final(),
         }
     }
 
@@ -72,7 +136,7 @@ impl Status {
 
     /// Whether the network, rather than the server's opinion, kept the page away.
     pub fn is_network_trouble(&self) -> bool {
-        matches!(self, Status::Failed("timeout" | "slow" | "dns" | "connect" | "tls" | "cut"))
+        matches!(self, Status::Failed(kind) if kind.is_network_trouble())
     }
 }
 
@@ -82,7 +146,7 @@ impl fmt::Display for Status {
             Status::New => f.write_str("new"),
             Status::Ok => f.write_str("ok"),
             Status::Http(code) => write!(f, "{code}"),
-            Status::Failed(name) => f.write_str(name),
+            Status::Failed(kind) => f.write_str(kind.word()),
             Status::Foreign(text) => f.write_str(text),
         }
     }
@@ -97,7 +161,7 @@ impl FromStr for Status {
         Ok(match text {
             "new" => Status::New,
             "ok" => Status::Ok,
-            _ => Status::lookup(text)
+            _ => (text.parse().ok().map(Status::Failed))
                 .or_else(|| code(text).map(Status::Http))
                 .unwrap_or_else(|| Status::Foreign(text.to_owned())),
         })
@@ -114,6 +178,16 @@ mod tests {
             assert_eq!(text.parse::<Status>().unwrap().to_string(), text);
         }
         assert_eq!("404 Not Found".parse::<Status>().unwrap(), Status::Http(404));
+    }
+
+    #[test]
+    fn every_failure_is_read_as_it_is_written() {
+        for kind in FailureKind::ALL {
+            assert_eq!(kind.to_string().parse(), Ok(*kind));
+            assert!(!(kind.is_final() && kind.is_network_trouble()), "{kind}: the network may recover");
+        }
+        assert_eq!("ok".parse::<FailureKind>(), Err(UnknownFailure));
+        assert_eq!(Status::failed("dns"), FailureKind::Dns.into());
     }
 
     #[test]

@@ -147,6 +147,14 @@ impl RunContext {
         Ok(Some(applied))
     }
 
+    /// Writes the log of a run of which only its outcome is worth a line.
+    pub fn log_outcome(&self, outcome: &impl Serialize) -> Result<()> {
+        let mut log = self.log();
+        let begun = log.take()?;
+        log.put_back(begun);
+        log.finish(outcome)
+    }
+
     /// The log of this run; no file is made before the first line.
     pub fn log(&self) -> StageLog<'_> {
         StageLog { context: self, log: None }

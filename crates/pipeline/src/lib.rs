@@ -25,16 +25,23 @@
 //! | [`export`] | documents → formats of other programs |
 //! | [`ingest`] | answers of the web → journal and pages |
 //! | [`discover`] | finding feeds |
-//! | [`health`], [`report`] | how a home is |
+//! | [`health`], [`report`], [`doctor`] | how a home is |
+//! | [`why`], [`audit`], [`digest`], [`views`] | what happened to a thing, and what there is |
+//! | [`takedown`], [`prune`], [`backup`], [`init`] | removing, saving and making a home |
+//! | [`tokens`], [`virtual_corpora`] | who may read, and filters with names |
 //! | [`extract`], [`filter`], [`http_get`] | tools for single files, streams of JSON lines and addresses |
 //! | [`cancel`], [`reporter`], [`outcome`], [`shard`] | how a caller steers and watches a run |
 //! | [`parallel`], [`lines`], [`guard`] | work on all cores, in order, behind a panic guard |
 
+pub mod audit;
+pub mod backup;
 pub mod cancel;
 pub mod config;
 pub mod context;
+pub mod digest;
 pub mod discover;
 pub mod display;
+pub mod doctor;
 pub mod driver;
 pub mod export;
 pub mod extract;
@@ -45,17 +52,24 @@ pub mod health;
 pub mod http_get;
 pub mod import;
 pub mod ingest;
+pub mod init;
 pub mod lines;
 pub mod merge;
 pub mod outcome;
 pub mod parallel;
 mod pipeline;
+pub mod prune;
 pub mod rebuild;
 pub mod report;
 pub mod reporter;
 pub mod round;
 pub mod shard;
 pub mod stage;
+pub mod takedown;
+pub mod tokens;
+pub mod views;
+pub mod virtual_corpora;
+pub mod why;
 
 pub use pipeline::Pipeline;
 

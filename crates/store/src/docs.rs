@@ -18,7 +18,10 @@ use crate::file_digest::FileDigest;
 use crate::frames;
 use crate::home::Home;
 use crate::partition::{self, PartitionWriter};
+use crate::stale::Stale;
 use crate::yields::{self, Yield};
+
+pub use crate::dropped::{DroppedPage, dropped_pages};
 
 // Old names, until callers use the new ones.
 pub use crate::compat::docs_names::*;
@@ -101,21 +104,21 @@ impl Recipe {
 
     /// Returns why a day made by this recipe must be made again; nothing if it need not. Files of pages
     /// never change, so that their names and sizes tell.
-    pub fn stale(&self, wanted: &Recipe, home: &Home, day: &Day) -> Result<Option<&'static str>> {
+    pub fn stale(&self, wanted: &Recipe, home: &Home, day: &Day) -> Result<Option<Stale>> {
         if (&self.program, &self.extractor) != (&wanted.program, &wanted.extractor) {
-            return Ok(Some("the program is another"));
+            return Ok(Some(Stale::Program));
         }
         if self.settings != wanted.settings {
-            return Ok(Some("the settings are others"));
+            return Ok(Some(Stale::Settings));
         }
         let read = self.read_of(home, day)?;
         if read < self.inputs.len().min(day.files.len()) || day.files.len() > self.inputs.len() {
-            return Ok(Some("pages were added"));
+            return Ok(Some(Stale::PagesAdded));
         }
         if read < self.inputs.len() {
-            return Ok(Some("pages were removed"));
+            return Ok(Some(Stale::PagesRemoved));
         }
-        Ok(self.is_missing(home).then_some("files are missing"))
+        Ok(self.is_missing(home).then_some(Stale::Missing))
     }
 
     /// Whether a day made by this recipe has only grown since, so that what was made can be kept.
@@ -123,6 +126,11 @@ impl Recipe {
         let is_alike =
             (&self.program, &self.extractor, &self.settings) == (&wanted.program, &wanted.extractor, &wanted.settings);
         Ok(is_alike && self.read_of(home, day)? == self.inputs.len() && !self.is_missing(home))
+    }
+
+    /// Whether a day still consists of the files of pages that this recipe read.
+    pub fn has_read(&self, home: &Home, day: &Day) -> Result<bool> {
+        Ok(day.files.len() == self.inputs.len() && self.read_of(home, day)? == self.inputs.len())
     }
 
     /// The counts of the pages that an earlier recipe of the same day had not read.
@@ -555,15 +563,15 @@ mod tests {
         let made = draft.publish(1).unwrap();
         let stale = |wanted: &Recipe| made.stale(wanted, &home, &day()).unwrap();
         assert_eq!(stale(&recipe("p", 1)), None);
-        assert_eq!(stale(&recipe("q", 1)), Some("the program is another"));
-        assert_eq!(stale(&recipe("p", 2)), Some("the settings are others"));
+        assert_eq!(stale(&recipe("q", 1)), Some(Stale::Program));
+        assert_eq!(stale(&recipe("p", 2)), Some(Stale::Settings));
         home.storage().put_atomic("pages/2026-03-01/b.0.jsonl.zst", b"more").unwrap();
-        assert_eq!(stale(&recipe("p", 1)), Some("pages were added"));
+        assert_eq!(stale(&recipe("p", 1)), Some(Stale::PagesAdded));
         home.storage().remove("pages/2026-03-01/b.0.jsonl.zst").unwrap();
         home.storage().remove("docs/de/2026-03-01.jsonl.zst").unwrap();
-        assert_eq!(stale(&recipe("p", 1)), Some("files are missing"));
+        assert_eq!(stale(&recipe("p", 1)), Some(Stale::Missing));
         let none = Day { name: "2026-03-01".to_owned(), files: Vec::new() };
-        assert_eq!(made.stale(&recipe("p", 1), &home, &none).unwrap(), Some("pages were removed"));
+        assert_eq!(made.stale(&recipe("p", 1), &home, &none).unwrap(), Some(Stale::PagesRemoved));
     }
 
     #[test]

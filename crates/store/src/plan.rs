@@ -91,6 +91,13 @@ pub fn size(home: &Home) -> Result<u64> {
     Ok(std::fs::metadata(path(home)?).map_or(0, |meta| meta.len()))
 }
 
+/// Makes a copy of a file the plan of a home, as it is: it may be packed or not.
+pub fn adopt(home: &Home, file: &Path) -> Result<()> {
+    let target = home.plan();
+    std::fs::copy(file, &target).context("copy the plan to", &target)?;
+    Ok(())
+}
+
 /// The plan that is there, or an error that tells how to get it back.
 pub fn path(home: &Home) -> Result<PathBuf> {
     match home.existing_plan() {

@@ -5,6 +5,7 @@
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write as _};
+use std::os::unix::fs::MetadataExt as _;
 use std::path::Path;
 use tidings_storage::file;
 
@@ -64,6 +65,17 @@ fn lock(folder: &Path) -> io::Result<()> {
         Err(fs::TryLockError::Error(error)) => Err(error),
         Ok(()) => Err(io::Error::other("two have the same lock, so that two runs could write at once")),
     }
+}
+
+/// Files of the home that another user owns than the one with this number. Looks at a few of each folder, which is enough
+/// to see that a run was made by the wrong user.
+pub fn files_of_others(home: &Home, user: u32) -> Vec<String> {
+    const LOOKED_AT: usize = 200;
+    let folders = ["", "pages", "docs", "seen", "text", "index", "state", "runs", "history"];
+    let entries = folders.iter().filter_map(|name| fs::read_dir(home.root().join(name)).ok());
+    let entries = entries.flat_map(|entries| entries.flatten().take(LOOKED_AT));
+    let others = entries.filter(|entry| entry.metadata().is_ok_and(|meta| meta.uid() != user));
+    others.map(|entry| home.shown(&entry.path())).collect()
 }
 
 #[cfg(test)]

@@ -7,7 +7,7 @@
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
-use tidings_model::address;
+use tidings_model::{FailureKind, address};
 use tidings_storage::write_atomic;
 use xxhash_rust::xxh3::xxh3_128;
 
@@ -16,7 +16,7 @@ use crate::home::Home;
 use crate::table::{self, Field, columns};
 
 /// The word in the plan for an entry that was taken out.
-pub const STATUS: &str = "removed";
+pub const STATUS: &str = FailureKind::Removed.word();
 
 /// The kind of thing that a tombstone covers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Default)]

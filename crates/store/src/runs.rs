@@ -4,6 +4,7 @@
 //! crash tears are cut off when the next run tidies up. `audit`, `status` and `why` read it.
 
 use std::io::BufRead as _;
+use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
 use jiff::civil::DateTime;
@@ -11,12 +12,14 @@ use jiff::tz::TimeZone;
 use jiff::{SignedDuration, Timestamp};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
+use tidings_model::Status;
 use tidings_storage::Appender;
 use tidings_storage::file::{self, files_in};
 
-use crate::error::{Context, Result};
+use crate::error::{Context, Error, Result};
 use crate::frames::{self, FrameEncoder, Log};
 use crate::home::Home;
+use crate::scan;
 
 pub(crate) const FORMAT: &str = "run";
 pub(crate) const VERSION: u32 = 1;
@@ -31,8 +34,8 @@ pub struct Request {
     pub ended_ms: u64,
     /// The host asked.
     pub host: String,
-    /// `page`, `feed`, `probe`, `robots` or `tdmrep`.
-    pub kind: String,
+    /// The kind of thing asked for.
+    pub kind: RequestKind,
     /// The address asked for.
     pub url: String,
     /// The HTTP status, or the word for what went wrong.
@@ -50,6 +53,94 @@ pub struct Request {
     pub robots_age_s: Option<u64>,
     /// Bytes of the body on the wire.
     pub bytes: u64,
+}
+
+/// The kind of thing that a request asks for.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum RequestKind {
+    /// An article.
+    #[default]
+    Page,
+    /// A feed.
+    Feed,
+    /// An address that may be a feed, a page or nothing.
+    Probe,
+    /// The robots.txt of a host.
+    Robots,
+    /// The text and data mining reservation of a host.
+    Tdmrep,
+    /// A kind that another version knows.
+    #[serde(other)]
+    Other,
+}
+
+impl RequestKind {
+    /// All kinds, in the order of the alphabet.
+    pub const ALL: [RequestKind; 6] = [
+        RequestKind::Feed,
+        RequestKind::Other,
+        RequestKind::Page,
+        RequestKind::Probe,
+        RequestKind::Robots,
+        RequestKind::Tdmrep,
+    ];
+
+    /// The word in the log.
+    pub const fn word(self) -> &'static str {
+        match self {
+            RequestKind::Page => "page",
+            RequestKind::Feed => "feed",
+            RequestKind::Probe => "probe",
+            RequestKind::Robots => "robots",
+            RequestKind::Tdmrep => "tdmrep",
+            RequestKind::Other => "other",
+        }
+    }
+
+    /// The kind with a word.
+    pub fn named(word: &str) -> RequestKind {
+        RequestKind::ALL.into_iter().find(|kind| kind.word() == word).unwrap_or(RequestKind::Other)
+    }
+
+    /// Whether a request of this kind needs the permission of a robots.txt.
+    pub const fn needs_permission(self) -> bool {
+        matches!(self, RequestKind::Page | RequestKind::Feed | RequestKind::Probe)
+    }
+}
+
+impl Request {
+    /// Its status as the plan would have it.
+    pub fn status(&self) -> Status {
+        match self.status.parse() {
+            Ok(status) => status,
+            Err(never) => match never {},
+        }
+    }
+}
+
+/// A line of a run log, as far as other code reads it.
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[serde(untagged)]
+pub enum RunLogLine {
+    /// A request.
+    Request(Request),
+    /// The first line.
+    Began {
+        /// When the run began.
+        began: Timestamp,
+    },
+    /// Units of work, summaries.
+    Other {},
+}
+
+/// The requests of a run in the order in which they were sent, and when the run began.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct RunRequests {
+    /// When the run began.
+    pub began: Option<Timestamp>,
+    /// The requests.
+    pub requests: Vec<Request>,
 }
 
 /// The log of a run that is going on.
@@ -142,6 +233,45 @@ pub fn thin(home: &Home, now: Timestamp, days: u32) -> Result<usize> {
         std::fs::remove_file(path).context("remove", path)?;
     }
     Ok(old.len())
+}
+
+/// Reads the requests of a run, in the order in which they were sent: they are logged as they end.
+pub fn requests(path: &Path) -> Result<RunRequests> {
+    let mut found = RunRequests::default();
+    let (mut number, mut fault) = (0, None);
+    read(path, |line| {
+        number += 1;
+        match serde_json::from_str(line) {
+            Ok(RunLogLine::Request(request)) => found.requests.push(request),
+            Ok(RunLogLine::Began { began }) => found.began = Some(began),
+            Ok(RunLogLine::Other {}) => {}
+            Err(error) => fault = fault.take().or(Some((number, error))),
+        }
+    })?;
+    if let Some((line, error)) = fault {
+        let fault = format!("cannot be read ({error})");
+        return Err(Error::Line { path: path.to_owned(), line, fault });
+    }
+    found.requests.sort_by_key(|request| (request.sent_ms, request.ended_ms));
+    Ok(found)
+}
+
+/// Reads the requests of a run whose lines contain the words, in the order of the log.
+pub fn requests_with(path: &Path, words: &str) -> Result<RunRequests> {
+    let mut found = RunRequests::default();
+    scan::lines(path, "\"began\"", |line| {
+        if let Ok(RunLogLine::Began { began }) = serde_json::from_slice(line) {
+            found.began = Some(began);
+        }
+        ControlFlow::Break(())
+    })?;
+    scan::lines(path, words, |line| {
+        if let Ok(RunLogLine::Request(request)) = serde_json::from_slice(line) {
+            found.requests.push(request);
+        }
+        ControlFlow::Continue(())
+    })?;
+    Ok(found)
 }
 
 /// Shows every line of a run's log to `see`, as JSON.

@@ -16,6 +16,7 @@ use crate::file_digest::FileDigest;
 use crate::frames;
 use crate::home::Home;
 use crate::partition::{self, PartitionWriter};
+use crate::stale::Stale;
 
 pub(crate) const FORMAT: &str = "text";
 pub(crate) const VERSION: u32 = 1;
@@ -75,20 +76,20 @@ impl TextRecipe {
 
     /// Returns why a day made by this recipe must be made again; nothing if it need not. `layer` names the annotator of lemmas and
     /// tags to a language now: only the languages that the day has matter.
-    pub fn stale(&self, wanted: &TextRecipe, layer: impl Fn(&str) -> String, home: &Home) -> Option<&'static str> {
+    pub fn stale(&self, wanted: &TextRecipe, layer: impl Fn(&str) -> String, home: &Home) -> Option<Stale> {
         if (&self.program, &self.annotator) != (&wanted.program, &wanted.annotator) {
-            return Some("the program is another");
+            return Some(Stale::Program);
         }
         if self.settings != wanted.settings {
-            return Some("the settings are others");
+            return Some(Stale::Settings);
         }
         if self.inputs != wanted.inputs {
-            return Some("its documents are others");
+            return Some(Stale::Inputs);
         }
         if self.layers.iter().any(|(language, known)| *known != layer(language)) {
-            return Some("the annotator of a language is another");
+            return Some(Stale::Annotator);
         }
-        if self.outputs.iter().all(|output| output.is_present(home)) { None } else { Some("files are missing") }
+        if self.outputs.iter().all(|output| output.is_present(home)) { None } else { Some(Stale::Missing) }
     }
 }
 
@@ -222,7 +223,7 @@ mod tests {
         let rules = |_: &str| "rules".to_owned();
         assert_eq!((recipe.stale(&recipe, rules, &home), recipe.outputs[0].lines), (None, Some(3)));
         let other = |language: &str| format!("model {language}");
-        assert_eq!(recipe.stale(&recipe, other, &home), Some("the annotator of a language is another"));
+        assert_eq!(recipe.stale(&recipe, other, &home), Some(Stale::Annotator));
         let known = BTreeMap::from([("rules".to_owned(), 1)]);
         assert_eq!(layers(&home).unwrap(), BTreeMap::from([("de".to_owned(), known)]));
         assert_eq!(days(&home).unwrap(), ["2026-03-01"]);
@@ -253,13 +254,13 @@ mod tests {
         let made = draft.publish(1).unwrap();
         let stale = |wanted: &TextRecipe| made.stale(wanted, |_| String::new(), &home);
         assert_eq!(stale(&recipe("p", 1)), None);
-        assert_eq!(stale(&recipe("q", 1)), Some("the program is another"));
-        assert_eq!(stale(&recipe("p", 2)), Some("the settings are others"));
+        assert_eq!(stale(&recipe("q", 1)), Some(Stale::Program));
+        assert_eq!(stale(&recipe("p", 2)), Some(Stale::Settings));
         let input = FileDigest { file: "docs/de/x".into(), bytes: 1, xxh3: String::new(), lines: None };
-        assert_eq!(stale(&TextRecipe { inputs: vec![input], ..recipe("p", 1) }), Some("its documents are others"));
+        assert_eq!(stale(&TextRecipe { inputs: vec![input], ..recipe("p", 1) }), Some(Stale::Inputs));
         let mut reader = open_vertical(&home, &made.outputs[0].file).unwrap();
         assert!(matches!(reader.next_event(), Ok(Some(vertical::Event::Document(_))) | Err(_)));
         clear(&home).unwrap();
-        assert_eq!(stale(&recipe("p", 1)), Some("files are missing"));
+        assert_eq!(stale(&recipe("p", 1)), Some(Stale::Missing));
     }
 }

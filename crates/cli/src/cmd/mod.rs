@@ -42,6 +42,7 @@ pub mod why;
 use std::time::Duration;
 
 use anyhow::Result;
+use serde::Serialize;
 use serde_json::Value;
 use tidings_pipeline::Pipeline;
 use tidings_pipeline::config::{Config, Span};
@@ -78,6 +79,14 @@ impl<T: Outcome> From<T> for Report {
     }
 }
 
+impl Report {
+    /// Rows with their table.
+    fn list(text: String, rows: &[impl Serialize]) -> Report {
+        let json = serde_json::to_value(rows).expect("rows serialise");
+        Report { text, json, ..Report::default() }
+    }
+}
+
 /// The home a command works in.
 fn find_home(global: &Global) -> Result<Home> {
     Ok(match &global.home {
@@ -109,6 +118,12 @@ fn open(global: &Global) -> Result<Pipeline> {
     let (home, config) = open_home(global)?;
     let pipeline = Pipeline::new(home, config);
     Ok(pipeline.with_reporter(console::reporter()).with_cancel(signals::cancel_token().clone()))
+}
+
+/// The home of a command that a signal may end at any moment, as signals usually do.
+fn open_interruptible(global: &Global) -> Result<Pipeline> {
+    let (home, config) = open_home(global)?;
+    Ok(Pipeline::new(home, config).with_reporter(console::reporter()))
 }
 
 /// Runs a stage with settings that flags were put over.

@@ -1,15 +1,13 @@
-//! `tidings pages`: what lies on the shelf, readable.
+//! `tidings pages`: what lies in the archive of pages, readable.
 
 use std::path::PathBuf;
 
-use anyhow::{Result, bail};
-use serde_json::json;
-use tidings_store::pages::{self, PageReader};
+use anyhow::Result;
+use tidings_pipeline::views::pages;
 
 use super::Report;
 use crate::args::Global;
 use crate::console;
-use tidings_pipeline::display::count;
 
 #[derive(Debug, clap::Args)]
 pub struct Args {
@@ -25,34 +23,10 @@ pub fn run(args: &Args, global: &Global) -> Result<Report> {
         true => pages::files(&super::open_home(global)?.0)?,
         false => args.files.clone(),
     };
-    let (mut number, mut bytes) = (0, 0);
-    for file in &files {
-        for page in PageReader::open(file)? {
-            let page = page?;
-            number += 1;
-            bytes += page.body.len() as u64;
-            match &args.body {
-                Some(url) if *url == page.url || *url == page.final_url => {
-                    let body = String::from_utf8_lossy(&page.body).into_owned();
-                    let json = json!({ "done": true, "page": page });
-                    return Ok(Report { text: body, json, ..Report::default() });
-                }
-                Some(_) => {}
-                None if global.json => {}
-                None => console::print(&format!(
-                    "{}\t{}\t{}\t{}\t{}\n",
-                    page.downloaded,
-                    page.status,
-                    page.body.len(),
-                    page.url,
-                    page.title
-                )),
-            }
-        }
-    }
     if let Some(url) = &args.body {
-        bail!("no page with the address {url} among {}", count(number, "page"));
+        return Ok(pages::find(&files, url)?.into());
     }
-    let json = json!({ "done": true, "pages": number, "bytes": bytes, "files": files.len() });
-    Ok(Report { text: String::new(), json, ..Report::default() })
+    let mut stdout = console::Stdout;
+    let out = (!global.json).then_some(&mut stdout as &mut dyn std::io::Write);
+    Ok(pages::list(&files, out)?.into())
 }

@@ -1,13 +1,9 @@
 //! `tidings plan`: shows the plan, or the part of it that was asked for.
 
-use std::collections::BTreeMap;
-use std::fmt::Write as _;
 use std::path::PathBuf;
 
 use anyhow::Result;
-use serde_json::json;
-use tidings_model::{Row, address};
-use tidings_store::plan;
+use tidings_pipeline::views::plan::{self, Options};
 
 use super::Report;
 use crate::args::Global;
@@ -35,43 +31,19 @@ pub struct Args {
     file: Option<PathBuf>,
 }
 
-impl Args {
-    fn wants(&self, row: &Row<'_>) -> bool {
-        (self.status.is_empty() || self.status.iter().any(|status| status == row.status))
-            && self.feed.as_ref().is_none_or(|feed| feed == row.feed)
-            && self
-                .host
-                .as_ref()
-                .is_none_or(|host| address::host(row.url).is_some_and(|h| h.eq_ignore_ascii_case(host)))
-    }
-}
-
 pub fn run(args: &Args, global: &Global) -> Result<Report> {
-    let path = match &args.file {
-        Some(path) => path.clone(),
-        None => plan::path(&super::open_home(global)?.0)?,
+    let options = Options {
+        status: args.status.clone(),
+        host: args.host.clone(),
+        feed: args.feed.clone(),
+        limit: args.limit,
+        count: args.count,
     };
-    let mut counts: BTreeMap<String, u64> = BTreeMap::new();
-    let mut shown = 0;
-    let mut out = String::new();
-    plan::read_file(&path, |row| {
-        if !args.wants(row) || args.limit.is_some_and(|limit| shown >= limit) {
-            return;
-        }
-        shown += 1;
-        *counts.entry(row.status.to_owned()).or_default() += 1;
-        if !args.count && !global.json {
-            row.write(&mut out);
-            if out.len() > 1 << 16 {
-                console::print(&out);
-                out.clear();
-            }
-        }
-    })?;
-    if args.count {
-        for (status, number) in &counts {
-            let _ = writeln!(out, "{number}\t{status}");
-        }
-    }
-    Ok(Report { text: out, json: json!({ "done": true, "entries": shown, "statuses": counts }), ..Report::default() })
+    let mut stdout = console::Stdout;
+    let out = (!global.json).then_some(&mut stdout as &mut dyn std::io::Write);
+    let outcome = match &args.file {
+        Some(path) => plan::of_file(path, &options, out)?,
+        None => plan::of_home(&super::open_home(global)?.0, &options, out)?,
+    };
+    Ok(outcome.into())
 }

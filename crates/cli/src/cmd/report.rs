@@ -2,16 +2,13 @@
 
 use std::path::PathBuf;
 
-use anyhow::{Context as _, Result};
+use anyhow::Result;
 use jiff::civil::Date;
-use serde_json::json;
-use tidings_model::clock;
+use tidings_pipeline::report::{self, Options, Target};
 
 use super::Report;
 use crate::args::Global;
 use crate::console;
-use tidings_pipeline::health::day_of;
-use tidings_pipeline::report::{self, Period};
 
 #[derive(Debug, clap::Args)]
 #[command(
@@ -41,23 +38,16 @@ pub struct Args {
 }
 
 pub fn run(args: &Args, global: &Global) -> Result<Report> {
-    let (home, _) = super::open_home(global)?;
-    let now = clock::now();
-    let days = match (args.days, args.week, args.year) {
-        (Some(days), ..) => days,
-        (_, true, _) => 7,
-        (.., true) => 365,
-        _ => 30,
+    let pipeline = super::open_interruptible(global)?;
+    let days = args.days.or(args.week.then_some(7)).or(args.year.then_some(365));
+    let options = Options { days, until: args.until };
+    let target = match &args.out {
+        Some(out) if out.as_os_str() == "-" => {
+            console::print(&report::render(&pipeline, &options)?);
+            return Ok(Report::default());
+        }
+        Some(out) => Target::File(out.clone()),
+        None => Target::Home,
     };
-    let period = Period::ending(args.until.unwrap_or_else(|| day_of(now)), days);
-    let html = report::html(&home, period, now)?;
-    let out = args.out.clone().unwrap_or_else(|| home.root().join("report.html"));
-    if out.as_os_str() == "-" {
-        console::print(&html);
-        return Ok(Report::default());
-    }
-    tidings_store::write_whole(&out, html.as_bytes()).context("cannot write the report")?;
-    let text = format!("{} to {} in {}\n", period.first, period.last, out.display());
-    let json = json!({ "done": true, "file": out, "first": period.first, "last": period.last, "bytes": html.len() });
-    Ok(Report { text, json, ..Report::default() })
+    Ok(report::run(&pipeline, &options, &target)?.into())
 }

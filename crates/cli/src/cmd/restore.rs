@@ -2,16 +2,11 @@
 
 use std::path::PathBuf;
 
-use anyhow::{Result, bail};
-use serde_json::json;
-use tidings_store::Home;
-use tidings_store::backup::{self, Backup};
-use tidings_store::removed::Removed;
+use anyhow::Result;
+use tidings_pipeline::backup::{self, RestoreOptions};
 
-use super::{Report, remove};
-use crate::args::Global;
+use super::Report;
 use crate::console;
-use tidings_pipeline::display::{count, span};
 
 #[derive(Debug, clap::Args)]
 #[command(
@@ -30,42 +25,7 @@ pub struct Args {
     removed: Option<PathBuf>,
 }
 
-pub fn run(args: &Args, global: &Global) -> Result<Report> {
-    let began = std::time::Instant::now();
-    let saved = Backup::open(&args.from)?;
-    if saved.is_empty() {
-        bail!("there is no backup in {}", args.from.display());
-    }
-    if !backup::is_free(&args.to)? {
-        bail!("{} is not empty; give an empty folder, or one that is not there yet", args.to.display());
-    }
-    let newer = match &args.removed {
-        Some(path) if !path.is_file() => bail!("there is no file {}", path.display()),
-        Some(path) => Removed::read_file(path)?,
-        None => Removed::default(),
-    };
-    let mut progress = console::progress("files", 0);
-    saved.restore(&args.to, |done, total, path| {
-        progress.set_total(total);
-        progress.show(done, path);
-    })?;
-    drop(progress);
-    let home = Home::at(&args.to)?;
-    let mut removed = Removed::read(&home)?;
-    newer.rows().iter().for_each(|row| removed.begin(row.clone()));
-    let mut taken_out = None;
-    if removed.unfinished().next().is_some() {
-        removed.write(&home)?;
-        let global = Global { home: Some(args.to.clone()), ..global.clone() };
-        taken_out = Some(remove::finish(&global)?.json);
-    }
-    let (files, bytes) = saved.size();
-    let to = args.to.display();
-    let text = format!(
-        "{} restored to {to}, {}; `tidings run --from clean --home {to}` makes the rest\n",
-        count(files, "file"),
-        span(began.elapsed())
-    );
-    let json = json!({ "done": true, "files": files, "bytes": bytes, "removed": taken_out });
-    Ok(Report { text, json, ..Report::default() })
+pub fn run(args: &Args) -> Result<Report> {
+    let options = RestoreOptions { from: args.from.clone(), to: args.to.clone(), removed: args.removed.clone() };
+    Ok(backup::restore(&options, &console::reporter())?.into())
 }

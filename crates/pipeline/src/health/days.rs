@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use anyhow::Result;
 use jiff::civil::Date;
+use serde::{Serialize, Serializer};
 use tidings_index::Snapshot;
 use tidings_store::Home;
 use tidings_store::docs::{self, Ingredient, Recipe};
@@ -41,6 +42,22 @@ pub struct DayFigures {
     pub waits_for: Option<StageId>,
     /// Those of its files that went no further than waiting for `clean`.
     pub unread_files: Vec<String>,
+}
+
+impl Serialize for DayFigures {
+    /// Writes the sums; the parts by language and reason are in the recipes.
+    fn serialize<S: Serializer>(&self, serializer: S) -> std::result::Result<S::Ok, S::Error> {
+        #[derive(Serialize)]
+        struct Sums {
+            day: Date,
+            pages: u64,
+            documents: u64,
+            tokens: u64,
+            waits_for: Option<StageId>,
+        }
+        let (documents, tokens) = (self.all_documents(), self.all_tokens());
+        Sums { day: self.day, pages: self.pages, documents, tokens, waits_for: self.waits_for }.serialize(serializer)
+    }
 }
 
 impl DayFigures {

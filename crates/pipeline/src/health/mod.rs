@@ -9,6 +9,7 @@ pub mod days;
 pub mod disk;
 pub mod feeds;
 pub mod stages;
+pub mod status;
 
 use std::collections::BTreeMap;
 
@@ -30,7 +31,8 @@ use stages::{Harvest, StageStates};
 /// Days that a look goes back.
 const LOOK_BACK: i64 = 30;
 
-/// All that a look at a home finds.
+/// All that a look at a home finds. Its JSON is what `tidings --json status` prints.
+#[derive(Debug, Clone, serde::Serialize)]
 pub struct Health {
     /// When it was looked at.
     pub now: Timestamp,
@@ -43,12 +45,15 @@ pub struct Health {
     /// The last days, oldest first.
     pub days: Vec<DayFigures>,
     /// The indexes by language.
+    #[serde(rename = "languages")]
     pub indexes: BTreeMap<String, IndexFigures>,
     /// The disk.
     pub disk: DiskFigures,
     /// What came of the pages of the last days.
+    #[serde(rename = "yield", serialize_with = "status::yield_figures")]
     pub yielded: Yield,
     /// Feeds below their own baseline.
+    #[serde(rename = "fallen")]
     pub falls: Vec<Fall>,
     /// The first page that cannot be found yet was downloaded by a run that began then.
     pub oldest_unfound: Option<Timestamp>,

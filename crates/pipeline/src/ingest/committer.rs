@@ -8,7 +8,7 @@ use std::thread::JoinHandle;
 
 use anyhow::{Result, anyhow};
 use tidings_fetch::CrawlStats;
-use tidings_model::Status;
+use tidings_model::FailureKind;
 use tidings_store::journal::{Journal, Step};
 use tidings_store::pages::Shelf;
 
@@ -126,5 +126,5 @@ impl Commits {
 }
 
 fn is_network_trouble(word: &str) -> bool {
-    word.parse::<Status>().is_ok_and(|status| status.is_network_trouble())
+    word.parse::<FailureKind>().is_ok_and(FailureKind::is_network_trouble)
 }

@@ -8,7 +8,7 @@ use tidings_feeds::schedule::hints::{fresh_s, retry_after_s};
 use tidings_feeds::schedule::{Failure, Hints, Sighting, Tempo};
 use tidings_fetch::decode::{Ceiling, Decoder};
 use tidings_fetch::{FetchResult, HttpResponse};
-use tidings_model::{Feed, address};
+use tidings_model::{FailureKind, Feed, Status, address};
 use tidings_store::feeds::{FeedState, Polled};
 use tidings_store::journal::Record;
 use tidings_store::rfc3339;
@@ -199,7 +199,7 @@ fn said(result: &FetchResult) -> Hints {
 /// Whether a failure will last, as far as one can tell: the server is there and says no.
 fn is_hard(result: &FetchResult) -> bool {
     match &result.result {
-        Err((status, _)) => !status.is_network_trouble() || status.to_string() == "dns",
+        Err((status, _)) => !status.is_network_trouble() || *status == Status::Failed(FailureKind::Dns),
         Ok(answer) => !answer.status.is_server_error() && !matches!(answer.status.as_u16(), 408 | 425 | 429),
     }
 }

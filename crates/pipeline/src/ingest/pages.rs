@@ -5,9 +5,9 @@ use std::sync::Arc;
 use http::header;
 use tidings_fetch::decode::{Ceiling, Decoder};
 use tidings_fetch::{FetchResult, HttpResponse, head_text, rights};
-use tidings_model::{Page, Rights, Row, Status};
+use tidings_model::{FailureKind, Page, Rights, Row, Status};
 use tidings_store::journal::Record;
-use tidings_store::removed::{Removed, STATUS};
+use tidings_store::removed::Removed;
 use tidings_store::{Packer, Work, rfc3339, warc};
 
 use super::{Batch, Processor};
@@ -49,13 +49,13 @@ impl PageProcessor {
             return Err(Status::Http(answer.status.as_u16()));
         }
         if self.removed.covers(&result.url).is_some() {
-            return Err(Status::failed(STATUS));
+            return Err(Status::Failed(FailureKind::Removed));
         }
         let text = |name| answer.headers.get(name).map(|value| String::from_utf8_lossy(value.as_bytes()).into_owned());
         let encodings = text(header::CONTENT_ENCODING).unwrap_or_default();
         let body = self.decoder.decode(&encodings, &answer.body)?;
         if body.iter().all(u8::is_ascii_whitespace) {
-            return Err(Status::failed("empty"));
+            return Err(FailureKind::Empty.into());
         }
         let (tdmrep, tdmrep_policy) = result.tdm.clone();
         Ok(Page {

@@ -7,6 +7,7 @@ use http::header;
 use tidings_feeds::discover::{self, Finding};
 use tidings_fetch::decode::{Ceiling, Decoder};
 use tidings_fetch::{FetchResult, HttpResponse};
+use tidings_model::{FailureKind, Status};
 
 use super::{Batch, Processor};
 
@@ -39,7 +40,8 @@ impl ProbeProcessor {
             Ok(answer) => answer,
             Err((status, _)) => {
                 let word = status.to_string();
-                let no_answer = status.is_network_trouble() || word == "robots-unreachable";
+                let no_answer =
+                    status.is_network_trouble() || *status == Status::Failed(FailureKind::RobotsUnreachable);
                 return if no_answer { Finding::Unreachable(word) } else { Finding::Nothing(word) };
             }
         };

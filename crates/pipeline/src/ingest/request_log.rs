@@ -10,7 +10,7 @@ use tidings_store::hosts::HostState;
 use tidings_store::journal::{Record, Step};
 use tidings_store::rfc3339;
 use tidings_store::rules::RulesAnswer;
-use tidings_store::runs::{Request, RunLog};
+use tidings_store::runs::{Request, RequestKind, RunLog};
 
 use super::{Batch, committer};
 use crate::cancel::{CancelToken, StopReason};
@@ -100,7 +100,7 @@ fn request(asked: RequestRecord) -> Request {
         sent_ms: asked.sent.as_millis() as u64,
         ended_ms: asked.ended.as_millis() as u64,
         host: asked.host,
-        kind: asked.kind.to_owned(),
+        kind: RequestKind::named(asked.kind),
         url: asked.url,
         status: asked.status,
         delay_ms: asked.delay.as_millis() as u64,

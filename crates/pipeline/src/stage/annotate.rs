@@ -23,7 +23,7 @@ use tidings_store::format::vertical;
 use tidings_store::seen::{self, JudgedDay, Ledger, VerdictLine, VerdictReader};
 use tidings_store::text::{self, TextDraft, TextRecipe};
 use tidings_store::yields;
-use tidings_store::{Home, feeds};
+use tidings_store::{Home, Stale, feeds};
 use xxhash_rust::xxh3::xxh3_128;
 
 use super::{Data, Due, Stage, StageId, StageOutcome, StageRun, Unit};
@@ -164,7 +164,7 @@ impl Stage for Annotate {
                 continue;
             };
             let why = match TextRecipe::read(&context.home, &day)? {
-                None => Some("it is new"),
+                None => Some(Stale::New),
                 Some(recipe) => recipe.stale(&wanted, |language| sources.annotators.name_of(language), &context.home),
             };
             match why {
@@ -270,7 +270,7 @@ impl Sources {
 #[derive(Serialize)]
 struct DayLine<'a> {
     day: &'a str,
-    why: &'a str,
+    why: Stale,
     documents: u64,
     kept: &'a BTreeMap<String, u64>,
     dropped: &'a BTreeMap<String, u64>,

@@ -3,6 +3,7 @@
 //! A day of pages is read by one thread, made into documents on all cores, and written in the order of the pages. It
 //! appears whole, with the recipe that made it, or not at all. Of a day that grows every hour only the new files are read.
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::path::Path;
@@ -13,12 +14,12 @@ use serde::{Deserialize, Serialize};
 use serde_json::json;
 use tidings_clean::refine::Refinement;
 use tidings_clean::{Options, Unfit};
-use tidings_model::Page;
-use tidings_store::docs::{self, Day, DayDraft, Recipe};
+use tidings_model::{FailureKind, Page};
+use tidings_store::docs::{self, Day, DayDraft, DroppedPage, Recipe};
 use tidings_store::pages::{PageLine, PageReader};
-use tidings_store::removed::{self, Removed};
+use tidings_store::removed::Removed;
 use tidings_store::yields::{self, Yield};
-use tidings_store::{Error, Home};
+use tidings_store::{Error, Home, Stale};
 
 use super::{Data, Due, Stage, StageId, StageOutcome, StageRun, Unit};
 use crate::config::Config;
@@ -75,7 +76,7 @@ impl Outcome for CleanOutcome {
     fn status(&self) -> Status {
         match () {
             () if !self.done => Status::NotDone,
-            () if self.dropped.contains_key(Unfit::Error.name()) => Status::Partly,
+            () if self.dropped.contains_key(DropReason::Unfit(Unfit::Error).word()) => Status::Partly,
             () => Status::Done,
         }
     }
@@ -159,7 +160,7 @@ impl Stage for Clean {
         let mut due = Due::default();
         for day in self.days(&context.home)? {
             let why = match Recipe::read(&context.home, &day.name)? {
-                None => Some("it is new"),
+                None => Some(Stale::New),
                 Some(recipe) => recipe.stale(&self.recipe(&context.config, &day.name), &context.home, &day)?,
             };
             match why {
@@ -225,12 +226,20 @@ struct CleanRun<'a> {
 #[derive(Serialize)]
 struct DayLine<'a> {
     day: &'a str,
-    why: &'a str,
+    why: Stale,
     pages: u64,
     pages_kept: u64,
     documents: &'a BTreeMap<String, u64>,
     dropped: &'a BTreeMap<String, u64>,
     seconds: f64,
+}
+
+/// A day whose pages cannot be read, as the run log keeps it.
+#[derive(Serialize)]
+struct FailedDayLine<'a> {
+    day: &'a str,
+    why: Stale,
+    error: &'a str,
 }
 
 /// What became of a page: where it goes, the line that holds it, with its line end, and its yield.
@@ -244,24 +253,45 @@ struct Cleaned {
 
 enum Place {
     Language(String),
-    Dropped(&'static str),
+    Dropped(DropReason),
 }
 
-/// A page that gave no document.
-#[derive(Serialize)]
-struct Dropped<'a> {
-    url: &'a str,
-    feed: &'a str,
-    title: &'a str,
-    downloaded: &'a str,
-    content_type: &'a str,
-    bytes: usize,
-    reason: &'static str,
-    /// What the rule of the gate measured, and its limit.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    measured: Option<f64>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    limit: Option<f64>,
+/// The reason for which a page gives no document.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum DropReason {
+    /// The page is no document for the corpus.
+    Unfit(Unfit),
+    /// It was removed from the corpus and came back by another way.
+    Removed,
+}
+
+impl DropReason {
+    /// Its word in `docs/dropped` and in recipes.
+    pub fn word(self) -> &'static str {
+        match self {
+            DropReason::Unfit(unfit) => unfit.name(),
+            DropReason::Removed => FailureKind::Removed.word(),
+        }
+    }
+
+    /// The record of a page that was dropped for this reason.
+    fn record(self, page: &Page) -> DroppedPage<'_> {
+        let refusal = match self {
+            DropReason::Unfit(Unfit::Refused(refusal)) => Some(refusal),
+            _ => None,
+        };
+        DroppedPage {
+            url: Cow::from(&page.url),
+            feed: Cow::from(&page.feed),
+            title: Cow::from(&page.title),
+            downloaded: Cow::from(&page.downloaded),
+            content_type: Cow::from(&page.content_type),
+            bytes: page.body.len() as u64,
+            reason: Cow::from(self.word()),
+            measured: refusal.map(|refusal| refusal.measured),
+            limit: refusal.map(|refusal| refusal.limit),
+        }
+    }
 }
 
 impl StageRun for CleanRun<'_> {
@@ -292,7 +322,7 @@ impl StageRun for CleanRun<'_> {
             }
             Err(error) if is_about_pages(&error) => {
                 log::error!("{}: {error:#}", day.name);
-                log.push(&json!({ "day": day.name, "why": unit.why, "error": format!("{error:#}") }))?;
+                log.push(&FailedDayLine { day: &day.name, why: unit.why, error: &format!("{error:#}") })?;
                 self.outcome.days_failed.push(day.name.clone());
             }
             Err(error) => return Err(error),
@@ -355,7 +385,7 @@ impl CleanRun<'_> {
                 draft.count(&feed, &host, sum);
                 match place {
                     Place::Language(code) => draft.push(&code, &line)?,
-                    Place::Dropped(reason) => draft.drop_page(reason, &line)?,
+                    Place::Dropped(reason) => draft.drop_page(reason.word(), &line)?,
                 }
                 done += 1;
                 if done.is_multiple_of(64) {
@@ -395,40 +425,24 @@ fn clean_page(
     }
     let mut line = Vec::new();
     let mut sum = Yield { pages: 1, downloaded: page.body.len() as u64, ..Yield::default() };
-    let place = if is_removed {
-        serde_json::to_writer(&mut line, &dropped(&page, Unfit::NoText, removed::STATUS))?;
-        Place::Dropped(removed::STATUS)
-    } else {
-        match extract_guarded::clean_page(&page, options, refinement) {
-            Ok(document) => {
-                serde_json::to_writer(&mut line, &document).map_err(|error| anyhow!("{}: {error}", page.url))?;
-                sum.documents = 1;
-                sum.clean = document.paragraphs.iter().map(|paragraph| paragraph.text.len() as u64).sum();
-                Place::Language(document.language_code())
-            }
-            Err(unfit) => {
-                serde_json::to_writer(&mut line, &dropped(&page, unfit, unfit.name()))?;
-                Place::Dropped(unfit.name())
-            }
+    let cleaned = match is_removed {
+        true => Err(DropReason::Removed),
+        false => extract_guarded::clean_page(&page, options, refinement).map_err(DropReason::Unfit),
+    };
+    let place = match cleaned {
+        Ok(document) => {
+            serde_json::to_writer(&mut line, &document).map_err(|error| anyhow!("{}: {error}", page.url))?;
+            sum.documents = 1;
+            sum.clean = document.paragraphs.iter().map(|paragraph| paragraph.text.len() as u64).sum();
+            Place::Language(document.language_code())
+        }
+        Err(reason) => {
+            serde_json::to_writer(&mut line, &reason.record(&page))?;
+            Place::Dropped(reason)
         }
     };
     line.push(b'\n');
     let address = if page.final_url.is_empty() { &page.url } else { &page.final_url };
     let host = url::Url::parse(address).ok().and_then(|url| url.host_str().map(str::to_owned)).unwrap_or_default();
     Ok(Cleaned { place, line, feed: page.feed, host, sum })
-}
-
-fn dropped<'a>(page: &'a Page, unfit: Unfit, reason: &'static str) -> Dropped<'a> {
-    let refusal = if let Unfit::Refused(refusal) = unfit { Some(refusal) } else { None };
-    Dropped {
-        url: &page.url,
-        feed: &page.feed,
-        title: &page.title,
-        downloaded: &page.downloaded,
-        content_type: &page.content_type,
-        bytes: page.body.len(),
-        reason,
-        measured: refusal.map(|refusal| refusal.measured),
-        limit: refusal.map(|refusal| refusal.limit),
-    }
 }

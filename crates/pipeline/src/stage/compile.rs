@@ -10,11 +10,10 @@ use anyhow::{Context as _, Result, bail};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 use tidings_index::{Day, Input, Settings, Snapshot, Writer};
-use tidings_store::Home;
 use tidings_store::docs::Ingredient;
 use tidings_store::format::vertical::Reader;
-use tidings_store::hidden;
 use tidings_store::text::{self, TextRecipe};
+use tidings_store::{Home, Stale, hidden};
 
 use super::{Data, Due, Stage, StageId, StageOutcome, StageRun, Unit};
 use crate::config::Config;
@@ -144,7 +143,7 @@ impl Stage for Compile {
             let files = texts.get(&code).map(Vec::as_slice).unwrap_or_default();
             match why_due(home, &code, files) {
                 Some(why) => due.units.push(Unit { name: code, why }),
-                None if is_hiding || self.verify => due.units.push(Unit { name: code, why: "it is to be checked" }),
+                None if is_hiding || self.verify => due.units.push(Unit { name: code, why: Stale::CheckWanted }),
                 None => due.up_to_date += 1,
             }
         }
@@ -259,13 +258,13 @@ fn inputs_of(snapshot: &Snapshot) -> BTreeMap<String, Input> {
 }
 
 /// The reason for which the index of a language is due, if it is.
-fn why_due(home: &Home, code: &str, files: &[TextFile]) -> Option<&'static str> {
+fn why_due(home: &Home, code: &str, files: &[TextFile]) -> Option<Stale> {
     // One that cannot be opened is made again, or the attempt says what is wrong.
-    let Ok(snapshot) = Snapshot::open(&home.index().join(code)) else { return Some("it cannot be opened") };
+    let Ok(snapshot) = Snapshot::open(&home.index().join(code)) else { return Some(Stale::Unreadable) };
     let inputs = inputs_of(&snapshot);
     match files.iter().filter(|(_, file)| is_indexed(&inputs, file)).count() {
-        known if known < files.len() => Some("text was added"),
-        known if known < inputs.len() => Some("text was removed"),
+        known if known < files.len() => Some(Stale::TextAdded),
+        known if known < inputs.len() => Some(Stale::TextRemoved),
         _ => None,
     }
 }

@@ -11,7 +11,7 @@ use tidings_fetch::{FetchJob, JobSource, Kind};
 use tidings_model::{Row, Status as PageStatus, address};
 use tidings_store::pages::{Archivist, Shelf};
 use tidings_store::removed::Removed;
-use tidings_store::{Work as Rows, WorkDraft, plan};
+use tidings_store::{Stale, Work as Rows, WorkDraft, plan};
 
 use super::{Data, Due, Stage, StageId, StageOutcome, StageRun, Unit};
 use crate::config::Config;
@@ -117,7 +117,7 @@ impl Stage for Fetch {
 
     fn due(&self, _: &RunContext) -> Result<Due> {
         // Which entries are pending is known only once the plan was read; that is part of the work.
-        Ok(Due { units: vec![Unit { name: "pages".to_owned(), why: "the plan may hold some" }], ..Due::default() })
+        Ok(Due { units: vec![Unit { name: "pages".to_owned(), why: Stale::PlanMayHoldPages }], ..Due::default() })
     }
 
     fn begin<'a>(&'a self, context: &'a RunContext, _: &Due) -> Result<Box<dyn StageRun + 'a>> {

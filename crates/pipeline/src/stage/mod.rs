@@ -18,7 +18,7 @@ use std::time::Duration;
 
 use anyhow::Result;
 use serde::{Deserialize, Serialize};
-use tidings_store::Home;
+use tidings_store::{Home, Stale};
 
 use crate::config::Config;
 use crate::context::{RunContext, StageLog};
@@ -145,7 +145,7 @@ pub struct Unit {
     /// A day, a language, or whatever a stage divides its work into.
     pub name: String,
     /// The reason for which it is due.
-    pub why: &'static str,
+    pub why: Stale,
 }
 
 /// What a stage has to do.

@@ -14,7 +14,7 @@ use tidings_fetch::{FetchJob, JobSource, Kind};
 use tidings_model::address;
 use tidings_store::feeds::{self, FeedState, Polled};
 use tidings_store::pages::Shelf;
-use tidings_store::runs;
+use tidings_store::{Stale, runs};
 
 use super::{Data, Due, Stage, StageId, StageOutcome, StageRun, Unit};
 use crate::config::Config;
@@ -127,7 +127,7 @@ impl Stage for Update {
 
     fn due(&self, _: &RunContext) -> Result<Due> {
         // Which feeds are due is known only once the schedule was fitted; that is part of the work.
-        Ok(Due { units: vec![Unit { name: "feeds".to_owned(), why: "their schedule says so" }], ..Due::default() })
+        Ok(Due { units: vec![Unit { name: "feeds".to_owned(), why: Stale::Schedule }], ..Due::default() })
     }
 
     fn begin<'a>(&'a self, context: &'a RunContext, _: &Due) -> Result<Box<dyn StageRun + 'a>> {

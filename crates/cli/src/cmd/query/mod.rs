@@ -20,13 +20,14 @@ use tidings_query::answer::{About, Answer, Exactness};
 use tidings_query::cql::{self, Attribute};
 use tidings_query::engine::{Engine, EngineError, Limits, Search};
 use tidings_query::trend::{STEPS, Step};
-use tidings_query::{Filter, Query, Rule, SyntaxError};
+use tidings_query::{Filter, Query, Rule};
 use tidings_store::Home;
 
 use super::Report;
 use crate::args::Global;
 use crate::table::Table;
 use tidings_pipeline::display::{count, grouped};
+pub use tidings_pipeline::virtual_corpora::parse_filter;
 
 /// The flags of all queries: the documents, the format, the time limit.
 #[derive(Debug, clap::Args)]
@@ -93,11 +94,6 @@ impl QueryArgs {
             (None, _) => bail!("which language? Add --lang with one of {}", known.join(", ")),
         }
     }
-}
-
-/// Parses a filter; an error points at the place.
-pub fn parse_filter(text: &str) -> Result<Filter> {
-    text.parse().map_err(|error: SyntaxError| anyhow!("the filter is wrong: {}", error.render(text)))
 }
 
 /// An attribute by its name on the command line.

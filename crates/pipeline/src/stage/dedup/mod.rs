@@ -27,7 +27,7 @@ use tidings_store::pages::PageReader;
 use tidings_store::seen::{
     self, Copy, DocsDay, DuplicateUnit, JudgedDay, Ledger, Manner, Spool, VerdictDraft, VerdictLine,
 };
-use tidings_store::{Error, Home};
+use tidings_store::{Error, Home, Stale};
 use xxhash_rust::xxh3::xxh3_64;
 
 use super::{Data, Due, Stage, StageId, StageOutcome, StageRun, Unit};
@@ -166,7 +166,7 @@ impl Stage for Dedup {
         }
         if kept < judged {
             let (day, why) =
-                due.units.first().map_or(("the last day", "days were removed"), |unit| (&unit.name, unit.why));
+                due.units.first().map_or(("the last day", Stale::DaysRemoved), |unit| (&unit.name, unit.why));
             log::info!("{why}: judging again from {day} on");
         }
         let days = seen::docs_days(&context.home)?.into_iter().map(|day| (day.name.clone(), day)).collect();
@@ -216,32 +216,27 @@ fn ended(mut outcome: DedupOutcome, ending: Ending, context: &RunContext) -> Ded
 }
 
 /// How many days need not be judged again, and why no more.
-fn up_to_date(
-    home: &Home,
-    ledger: Option<&Ledger>,
-    wanted: &Manner,
-    days: &[DocsDay],
-) -> Result<(usize, &'static str)> {
-    let Some(ledger) = ledger else { return Ok((0, "nothing was judged yet")) };
+fn up_to_date(home: &Home, ledger: Option<&Ledger>, wanted: &Manner, days: &[DocsDay]) -> Result<(usize, Stale)> {
+    let Some(ledger) = ledger else { return Ok((0, Stale::NothingJudged)) };
     if ledger.manner != *wanted {
-        return Ok((0, "the settings or the program are others"));
+        return Ok((0, Stale::ProgramOrSettings));
     }
     let is_there =
         |file: &Ingredient| std::fs::metadata(home.root().join(&file.file)).is_ok_and(|meta| meta.len() == file.bytes);
     let memory = memory_files(&ledger.days);
     if !memory.iter().all(is_there) {
-        return Ok((0, "files of the memory are missing"));
+        return Ok((0, Stale::MemoryMissing));
     }
     for (at, judged) in ledger.days.iter().enumerate() {
         match days.get(at) {
-            None => return Ok((at, "days were removed")),
-            Some(day) if day.name != judged.day => return Ok((at, "days were added or removed")),
-            Some(day) if day.digest != judged.docs => return Ok((at, "documents have changed")),
-            Some(_) if !is_there(&judged.verdicts) => return Ok((at, "verdicts are missing")),
+            None => return Ok((at, Stale::DaysRemoved)),
+            Some(day) if day.name != judged.day => return Ok((at, Stale::DaysChanged)),
+            Some(day) if day.digest != judged.docs => return Ok((at, Stale::DocumentsChanged)),
+            Some(_) if !is_there(&judged.verdicts) => return Ok((at, Stale::VerdictsMissing)),
             Some(_) => {}
         }
     }
-    Ok((ledger.days.len(), "days were added"))
+    Ok((ledger.days.len(), Stale::DaysAdded))
 }
 
 /// The files that hold the memory of these days.

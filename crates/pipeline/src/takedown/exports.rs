@@ -1,13 +1,14 @@
-//! Which exports hold what was removed: their manifests name files, and files name addresses.
+//! Finds the exports that hold what was removed: their manifests name files, and files name addresses.
 //!
 //! An export is its maker's; it is named, never changed.
 
 use std::collections::BTreeSet;
+use std::fmt;
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, Result};
-use serde_json::Value;
+use serde::{Deserialize, Serialize};
 use tidings_store::find;
 
 /// Folders inside folders, at most.
@@ -16,12 +17,33 @@ const MAX_DEPTH: usize = 4;
 const PACKED: [&str; 4] = ["parquet", "gz", "zip", "arrow"];
 
 /// What was found out about exports.
-#[derive(Debug, Default, serde::Serialize)]
+#[derive(Debug, Clone, Default, Serialize)]
 pub struct Exports {
     /// Manifests of exports that hold it.
     pub hold: Vec<String>,
     /// Manifests of exports that may hold it: their files do not tell.
     pub may_hold: Vec<String>,
+}
+
+impl fmt::Display for Exports {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.hold.iter().try_for_each(|path| writeln!(f, "an export holds it: {path}"))?;
+        self.may_hold.iter().try_for_each(|path| writeln!(f, "an export may hold it: {path}"))
+    }
+}
+
+/// The part of an export's manifest that is read here.
+#[derive(Deserialize)]
+struct Manifest {
+    /// The format of the manifest, by which it is known to be one.
+    #[serde(rename = "export")]
+    _format: String,
+    files: Vec<ManifestFile>,
+}
+
+#[derive(Deserialize)]
+struct ManifestFile {
+    file: String,
 }
 
 /// Looks for addresses and ids of documents in all exports whose manifests lie under a folder.
@@ -32,10 +54,9 @@ pub fn with(folder: &Path, urls: &BTreeSet<String>, ids: &BTreeSet<String>) -> R
     let mut exports = Exports::default();
     for manifest in manifests {
         let text = fs::read(&manifest).with_context(|| format!("cannot read {}", manifest.display()))?;
-        let Ok(json) = serde_json::from_slice::<Value>(&text) else { continue };
-        let Some(files) = json["files"].as_array().filter(|_| json["export"].is_string()) else { continue };
+        let Ok(Manifest { files, .. }) = serde_json::from_slice(&text) else { continue };
         let beside = manifest.parent().unwrap_or(Path::new("."));
-        let files: Vec<PathBuf> = files.iter().filter_map(|file| Some(beside.join(file["file"].as_str()?))).collect();
+        let files: Vec<PathBuf> = files.iter().map(|file| beside.join(&file.file)).collect();
         let shown = manifest.display().to_string();
         let tells = |path: &PathBuf| !path.extension().is_some_and(|end| PACKED.iter().any(|packed| end == *packed));
         let mut holds = false;

@@ -1,4 +1,4 @@
-//! What is in a home: settings, feeds, plan, shelves, index; and who of the feeds can be reached.
+//! The contents of a home: settings, feeds, plan, pages, documents, index; and which hosts of the feeds can be reached.
 
 use std::collections::BTreeSet;
 use std::time::Duration;
@@ -11,9 +11,9 @@ use tidings_store::docs::{self, Recipe};
 use tidings_store::pages::PageReader;
 use tidings_store::{Home, feeds as list, in_full, plan as plans};
 
-use super::{Findings, Patient};
-use tidings_pipeline::config::{self, Config};
-use tidings_pipeline::display::{count, grouped};
+use super::{Findings, Subject};
+use crate::config::{self, Config};
+use crate::display::{count, grouped};
 
 /// Variables that are no settings: where the home is, and what tests turn.
 const OTHERS: [&str; 3] = ["TIDINGS_HOME", "TIDINGS_CLOCK", "TIDINGS_CRASH_AT"];
@@ -36,7 +36,7 @@ pub fn settings(home: &Home, found: &mut Findings) -> Config {
     }
 }
 
-pub fn environment(_: &Patient<'_>, found: &mut Findings) -> Result<()> {
+pub fn environment(_: &Subject<'_>, found: &mut Findings) -> Result<()> {
     let known: BTreeSet<String> = config::variables().into_iter().chain(OTHERS.map(str::to_owned)).collect();
     for (name, value) in std::env::vars().filter(|(name, _)| name.starts_with("TIDINGS_")) {
         match known.contains(&name) {
@@ -51,21 +51,21 @@ pub fn environment(_: &Patient<'_>, found: &mut Findings) -> Result<()> {
     Ok(())
 }
 
-pub fn contact(patient: &Patient<'_>, found: &mut Findings) -> Result<()> {
+pub fn contact(subject: &Subject<'_>, found: &mut Findings) -> Result<()> {
     let asked = ["example.org"].into_iter();
-    match tidings_pipeline::ingest::host_memory::asked_without_contact(&patient.config, asked) {
+    match crate::ingest::host_memory::asked_without_contact(&subject.config, asked) {
         Some(_) => found.warn(
             "contact",
             "nobody would know who asks",
             "set `contact` in the [fetch] table to a web page or mail address; until then only private networks are asked",
         ),
-        None => found.fine("contact", patient.config.fetch.name()),
+        None => found.fine("contact", subject.config.fetch.name()),
     }
     Ok(())
 }
 
-pub fn feeds(patient: &Patient<'_>, found: &mut Findings) -> Result<()> {
-    let list = list::list(patient.home)?;
+pub fn feeds(subject: &Subject<'_>, found: &mut Findings) -> Result<()> {
+    let list = list::list(subject.home)?;
     match list.feeds.len() as u64 {
         0 => found.warn(
             "feeds",
@@ -81,21 +81,20 @@ pub fn feeds(patient: &Patient<'_>, found: &mut Findings) -> Result<()> {
     Ok(())
 }
 
-pub fn plan(patient: &Patient<'_>, found: &mut Findings) -> Result<()> {
-    let path = match plans::path(patient.home) {
-        Ok(path) => path,
+pub fn plan(subject: &Subject<'_>, found: &mut Findings) -> Result<()> {
+    let size = match plans::size(subject.home) {
+        Ok(size) => size,
         Err(error) => {
             found.fault("plan", in_full(&error), "");
             return Ok(());
         }
     };
-    let size = std::fs::metadata(&path).map_or(0, |meta| meta.len());
-    if !patient.args.thorough && size > QUICK_BYTES {
+    if !subject.options.thorough && size > QUICK_BYTES {
         found.fine("plan", format!("{} MB; --thorough reads it", size / 1_000_000));
         return Ok(());
     }
     let mut entries = 0;
-    match plans::read(patient.home, |_| entries += 1) {
+    match plans::read(subject.home, |_| entries += 1) {
         Ok(()) => found.fine("plan", count(entries, "entry")),
         Err(error) => found.fault("plan", in_full(&error), "history/ has the plans before each run"),
     }
@@ -103,8 +102,8 @@ pub fn plan(patient: &Patient<'_>, found: &mut Findings) -> Result<()> {
 }
 
 /// Looks at the newest file of pages, and at who made the derived days.
-pub fn shelves(patient: &Patient<'_>, found: &mut Findings) -> Result<()> {
-    let days = docs::days(patient.home)?;
+pub fn pages_and_documents(subject: &Subject<'_>, found: &mut Findings) -> Result<()> {
+    let days = docs::days(subject.home)?;
     let files: u64 = days.iter().map(|day| day.files.len() as u64).sum();
     if let Some(newest) = days.last().and_then(|day| day.files.last()) {
         let first = PageReader::open(newest)
@@ -116,10 +115,10 @@ pub fn shelves(patient: &Patient<'_>, found: &mut Findings) -> Result<()> {
             }
         }
     }
-    let ours = format!("tidings {}", env!("CARGO_PKG_VERSION"));
+    let ours = crate::program();
     let (mut made, mut elsewhere) = (0, 0);
-    for day in docs::made(patient.home)? {
-        let Some(recipe) = Recipe::read(patient.home, &day)? else { continue };
+    for day in docs::made(subject.home)? {
+        let Some(recipe) = Recipe::read(subject.home, &day)? else { continue };
         made += 1;
         elsewhere += u64::from(recipe.program != ours || recipe.extractor != tidings_clean::version());
     }
@@ -136,12 +135,12 @@ pub fn shelves(patient: &Patient<'_>, found: &mut Findings) -> Result<()> {
 }
 
 /// Opens every index and checks the digests of as much as is quick, the newest segments first.
-pub fn index(patient: &Patient<'_>, found: &mut Findings) -> Result<()> {
-    let mut left = if patient.args.thorough { u64::MAX } else { QUICK_BYTES };
+pub fn index(subject: &Subject<'_>, found: &mut Findings) -> Result<()> {
+    let mut left = if subject.options.thorough { u64::MAX } else { QUICK_BYTES };
     let (mut languages, mut checked, mut tokens) = (0, 0, 0);
-    for code in patient.home.indexed()? {
+    for code in subject.home.indexed()? {
         let remedy = format!("remove index/{code} and run `tidings compile`: it is derived");
-        let snapshot = match Snapshot::open(&patient.home.index().join(&code)) {
+        let snapshot = match Snapshot::open(&subject.home.index_of(&code)) {
             Ok(snapshot) => snapshot,
             Err(error) => {
                 found.fault("index", in_full(&error), remedy);
@@ -150,7 +149,7 @@ pub fn index(patient: &Patient<'_>, found: &mut Findings) -> Result<()> {
         };
         languages += 1;
         tokens += snapshot.tokens();
-        let sound = match patient.args.thorough {
+        let sound = match subject.options.thorough {
             true => {
                 checked += snapshot.bytes_on_disk();
                 snapshot.verify()
@@ -182,12 +181,12 @@ pub fn index(patient: &Patient<'_>, found: &mut Findings) -> Result<()> {
 }
 
 /// Tries a few hosts of the list. No request is sent, so that nobody is asked anything.
-pub fn network(patient: &Patient<'_>, found: &mut Findings) {
-    let guard = match patient.config.fetch.for_feeds(0) {
+pub fn network(subject: &Subject<'_>, found: &mut Findings) {
+    let guard = match subject.config.fetch.for_feeds(0) {
         Ok(settings) => settings.guard,
         Err(error) => return found.fault("network", format!("{error:#}"), "mend the settings"),
     };
-    let listed = list::list(patient.home).map(|list| list.feeds).unwrap_or_default();
+    let listed = list::list(subject.home).map(|list| list.feeds).unwrap_or_default();
     let mut tried = BTreeSet::new();
     let mut reached = 0;
     for feed in listed {

@@ -1,4 +1,4 @@
-//! The machine under a home: file system, room, limits, clock, permissions, locks.
+//! The machine under a home: file system, disk space, limits, clock, permissions, locks.
 
 use std::os::linux::fs::MetadataExt as _;
 
@@ -7,11 +7,10 @@ use rustix::process::{Resource, geteuid, getrlimit};
 use tidings_model::clock;
 use tidings_store::{probe, runs};
 
-use super::{Findings, Patient};
-use tidings_pipeline::display::bytes;
-use tidings_pipeline::display::{count, grouped};
-use tidings_pipeline::health::alerts::ago;
-use tidings_pipeline::health::day_of;
+use super::{Findings, Subject};
+use crate::display::{bytes, count, grouped};
+use crate::health::alerts::ago;
+use crate::health::day_of;
 
 /// File systems by the number that the kernel gives them, with what is to be known about them.
 const FILE_SYSTEMS: [(u64, &str, &str); 10] = [
@@ -27,13 +26,13 @@ const FILE_SYSTEMS: [(u64, &str, &str); 10] = [
     (0x4D44, "FAT", "it has no hard links and no large files; keep the home elsewhere"),
 ];
 
-pub fn file_system(patient: &Patient<'_>, found: &mut Findings) -> Result<()> {
-    let root = patient.home.root();
+pub fn file_system(subject: &Subject<'_>, found: &mut Findings) -> Result<()> {
+    let root = subject.home.root();
     let kind = rustix::fs::statfs(root).map_or(0, |stat| stat.f_type as u64 & 0xFFFF_FFFF);
     if let Some((_, name, remedy)) = FILE_SYSTEMS.iter().find(|row| row.0 == kind) {
         found.warn("file system", format!("the home is on {name}"), *remedy);
     }
-    match probe::probe(patient.home) {
+    match probe::probe(subject.home) {
         Err(error) => found.fault(
             "file system",
             tidings_store::in_full(&error),
@@ -57,10 +56,10 @@ pub fn file_system(patient: &Patient<'_>, found: &mut Findings) -> Result<()> {
     Ok(())
 }
 
-pub fn room(patient: &Patient<'_>, found: &mut Findings) -> Result<()> {
-    let Ok(stat) = rustix::fs::statvfs(patient.home.root()) else { return Ok(()) };
+pub fn disk_space(subject: &Subject<'_>, found: &mut Findings) -> Result<()> {
+    let Ok(stat) = rustix::fs::statvfs(subject.home.root()) else { return Ok(()) };
     let free = stat.f_bavail * stat.f_frsize;
-    let least = patient.config.store.min_free_mib << 20;
+    let least = subject.config.store.min_free_mib << 20;
     match free {
         _ if free < least => found.fault(
             "disk",
@@ -80,8 +79,8 @@ pub fn room(patient: &Patient<'_>, found: &mut Findings) -> Result<()> {
     Ok(())
 }
 
-pub fn limits(patient: &Patient<'_>, found: &mut Findings) -> Result<()> {
-    let config = &patient.config;
+pub fn limits(subject: &Subject<'_>, found: &mut Findings) -> Result<()> {
+    let config = &subject.config;
     // A connection each, its successor, and what is open besides.
     let needed = config.fetch.concurrency as u64 * 2 + 100;
     match getrlimit(Resource::Nofile).maximum {
@@ -125,9 +124,9 @@ fn memory() -> Option<u64> {
     Some(group.unwrap_or(total).min(total))
 }
 
-pub fn clock(patient: &Patient<'_>, found: &mut Findings) -> Result<()> {
+pub fn clock(subject: &Subject<'_>, found: &mut Findings) -> Result<()> {
     let now = clock::now();
-    let newest = runs::files(patient.home)?.iter().rev().find_map(|path| runs::name_of(path));
+    let newest = runs::files(subject.home)?.iter().rev().find_map(|path| runs::name_of(path));
     let remedy = "set the clock and keep it right (timedatectl set-ntp true); days and pauses depend on it";
     match newest {
         Some((began, _)) if began > now => {
@@ -152,20 +151,9 @@ pub fn clock(patient: &Patient<'_>, found: &mut Findings) -> Result<()> {
 /// No clock is right that says it is earlier than this.
 const BUILT_YEAR: i16 = 2026;
 
-pub fn permissions(patient: &Patient<'_>, found: &mut Findings) -> Result<()> {
+pub fn permissions(subject: &Subject<'_>, found: &mut Findings) -> Result<()> {
     let me = geteuid().as_raw();
-    let home = patient.home.root();
-    let folders = ["", "pages", "docs", "seen", "text", "index", "state", "runs", "history"];
-    let mut others = Vec::new();
-    for folder in folders.map(|name| home.join(name)) {
-        let Ok(entries) = std::fs::read_dir(&folder) else { continue };
-        // A few of each are enough to see a run by the wrong user.
-        for entry in entries.flatten().take(200) {
-            if entry.metadata().is_ok_and(|meta| meta.st_uid() != me) {
-                others.push(patient.home.shown(&entry.path()));
-            }
-        }
-    }
+    let others = probe::files_of_others(subject.home, me);
     match others.first() {
         Some(first) => found.warn(
             "owner",
@@ -182,12 +170,12 @@ pub fn permissions(patient: &Patient<'_>, found: &mut Findings) -> Result<()> {
     Ok(())
 }
 
-pub fn locks(patient: &Patient<'_>, found: &mut Findings) -> Result<()> {
+pub fn locks(subject: &Subject<'_>, found: &mut Findings) -> Result<()> {
     // The kernel's own list: to try a lock would be to hold it for a moment.
     let held = std::fs::read_to_string("/proc/locks").unwrap_or_default();
-    for name in [".lock", ".run.lock"] {
-        let path = patient.home.root().join(name);
+    for path in subject.home.lock_files() {
         let Ok(meta) = std::fs::metadata(&path) else { continue };
+        let name = subject.home.shown(&path);
         let pid = std::fs::read_to_string(&path).unwrap_or_default().trim().to_owned();
         let inode = format!(":{} ", meta.st_ino());
         match held.lines().any(|line| line.contains(&inode)) {
@@ -195,8 +183,7 @@ pub fn locks(patient: &Patient<'_>, found: &mut Findings) -> Result<()> {
             false => found.fine("lock", format!("{name} is free")),
         }
     }
-    let journal = patient.home.root().join("plan.journal.zst");
-    if journal.exists() && !held.is_empty() {
+    if subject.home.has_journal() && !held.is_empty() {
         found.fine("journal", "there is one: a run is at work, or was cut off and the next one takes its results over");
     }
     Ok(())

@@ -1,0 +1,225 @@
+//! Audit: proves from the run logs how politely the web was asked.
+//!
+//! For each host the pause between the end of an answer and the next request is held against the
+//! pause that was due, within runs and from run to run; nothing is taken from memory or settings.
+
+use std::collections::{BTreeMap, HashMap};
+use std::fmt;
+
+use anyhow::Result;
+use jiff::Timestamp;
+use serde::Serialize;
+use tidings_model::Status as EntryStatus;
+use tidings_store::Home;
+use tidings_store::runs::{self, Request, RequestKind};
+
+use crate::display::count;
+use crate::outcome::{Outcome, Status};
+
+/// The resolution of the times in the log, which are cut off to whole milliseconds.
+const ROUNDING_MS: i64 = 1;
+
+/// Options of an audit.
+#[derive(Debug, Clone, Default)]
+pub struct Options {
+    /// Only the last so many runs.
+    pub last: Option<usize>,
+    /// Also show a line per host, the most hurried first.
+    pub hosts: bool,
+}
+
+/// The requests to a host.
+#[derive(Debug, Default)]
+struct Host {
+    requests: u64,
+    /// When the last answer ended and which pause was due then, in milliseconds since the epoch.
+    last: Option<(i64, i64)>,
+    smallest_gap_ms: Option<i64>,
+    too_early: u64,
+    overlapping: u64,
+}
+
+/// The sums so far.
+#[derive(Debug, Default)]
+struct Audit {
+    hosts: HashMap<String, Host>,
+    sums: AuditOutcome,
+}
+
+/// The requests of the audited runs, and whether they were polite.
+#[derive(Debug, Clone, Default, Serialize)]
+pub struct AuditOutcome {
+    /// Whether every pause was kept.
+    pub done: bool,
+    /// Runs that were looked at.
+    pub runs: u64,
+    /// Hosts that were asked.
+    pub hosts: u64,
+    /// Requests by kind.
+    pub requests: BTreeMap<RequestKind, u64>,
+    /// The smallest pause between two requests to a host.
+    pub smallest_gap_s: Option<f64>,
+    /// That host.
+    pub smallest_gap_host: Option<String>,
+    /// Requests before the pause was over.
+    pub too_early: u64,
+    /// Requests while another was under way at the same host.
+    pub overlapping: u64,
+    /// Requests for feeds with validators.
+    pub feeds_conditional: u64,
+    /// Those that were answered by 304.
+    pub feeds_unchanged: u64,
+    /// Requests over a connection that was open already.
+    pub connections_reused: u64,
+    /// The age of the oldest robots.txt that was relied on.
+    pub oldest_robots_s: u64,
+    /// Requests for pages and feeds without a robots.txt.
+    pub without_robots: u64,
+    /// A line for each host, if they are wanted.
+    #[serde(skip)]
+    host_lines: String,
+}
+
+impl Outcome for AuditOutcome {
+    fn status(&self) -> Status {
+        if self.done { Status::Done } else { Status::NotDone }
+    }
+}
+
+/// Audits the runs of a home.
+pub fn run(home: &Home, options: &Options) -> Result<AuditOutcome> {
+    let files = runs::files(home)?;
+    let skipped = options.last.map_or(0, |last| files.len().saturating_sub(last));
+    let mut audit = Audit::default();
+    for file in &files[skipped..] {
+        audit.sums.runs += 1;
+        let run = runs::requests(file)?;
+        let began = run.began.map_or(0, Timestamp::as_millisecond);
+        run.requests.into_iter().for_each(|request| audit.take(began, request));
+    }
+    Ok(audit.finish(options.hosts))
+}
+
+impl Audit {
+    /// Takes the next request, by the time at which it was sent.
+    fn take(&mut self, began: i64, request: Request) {
+        let (sent, ended) = (began + request.sent_ms as i64, began + request.ended_ms as i64);
+        let sums = &mut self.sums;
+        *sums.requests.entry(request.kind).or_default() += 1;
+        sums.connections_reused += u64::from(request.reused);
+        if request.kind == RequestKind::Feed {
+            sums.feeds_conditional += u64::from(request.conditional);
+            sums.feeds_unchanged += u64::from(request.status() == EntryStatus::Http(304));
+        }
+        if request.kind.needs_permission() {
+            match request.robots_age_s {
+                Some(age) => sums.oldest_robots_s = sums.oldest_robots_s.max(age),
+                None => sums.without_robots += 1,
+            }
+        }
+        let host = self.hosts.entry(request.host).or_default();
+        host.requests += 1;
+        if let Some((last, due)) = host.last {
+            let gap = sent - last;
+            host.smallest_gap_ms = Some(host.smallest_gap_ms.map_or(gap, |smallest| smallest.min(gap)));
+            host.overlapping += u64::from(gap < -ROUNDING_MS);
+            host.too_early += u64::from(gap + ROUNDING_MS < due);
+        }
+        host.last = Some((ended, request.delay_ms as i64));
+    }
+
+    fn finish(self, with_hosts: bool) -> AuditOutcome {
+        let Audit { hosts, mut sums } = self;
+        sums.too_early = hosts.values().map(|host| host.too_early).sum();
+        sums.overlapping = hosts.values().map(|host| host.overlapping).sum();
+        sums.done = sums.too_early + sums.overlapping == 0;
+        let mut hosts: Vec<(String, Host)> = hosts.into_iter().collect();
+        hosts.sort_by(|a, b| {
+            let key = |(name, host): &(String, Host)| (host.smallest_gap_ms.unwrap_or(i64::MAX), name.clone());
+            key(a).cmp(&key(b))
+        });
+        sums.hosts = hosts.len() as u64;
+        if let Some((name, Host { smallest_gap_ms: Some(gap), .. })) = hosts.first() {
+            sums.smallest_gap_s = Some(*gap as f64 / 1e3);
+            sums.smallest_gap_host = Some(name.clone());
+        }
+        if with_hosts {
+            let line = |(name, host): &(String, Host)| {
+                let gap = host.smallest_gap_ms.map_or("-".to_owned(), |gap| format!("{:.3}", gap as f64 / 1e3));
+                format!("{gap}\t{}\t{}\t{name}\n", host.requests, host.too_early)
+            };
+            sums.host_lines = hosts.iter().map(line).collect();
+        }
+        sums
+    }
+}
+
+impl fmt::Display for AuditOutcome {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let total: u64 = self.requests.values().sum();
+        let feeds = self.requests.get(&RequestKind::Feed).copied().unwrap_or(0);
+        let percent = |part: u64, whole: u64| if whole == 0 { 0.0 } else { 100.0 * part as f64 / whole as f64 };
+        let (requests, hosts) = (count(total, "request"), count(self.hosts, "host"));
+        writeln!(f, "{requests} to {hosts} in {}", count(self.runs, "run"))?;
+        let mut kinds: Vec<(&str, u64)> = self.requests.iter().map(|(kind, number)| (kind.word(), *number)).collect();
+        kinds.sort_unstable();
+        kinds.iter().try_for_each(|(kind, number)| writeln!(f, "  {kind:<8} {number}"))?;
+        match (self.smallest_gap_s, &self.smallest_gap_host) {
+            (Some(gap), Some(host)) => {
+                writeln!(f, "smallest pause between two requests to a host: {gap:.3} s ({host})")?;
+            }
+            _ => writeln!(f, "no host was asked twice")?,
+        }
+        writeln!(f, "requests before the pause was over: {}", self.too_early)?;
+        writeln!(f, "requests while another was under way at the same host: {}", self.overlapping)?;
+        let (conditional, unchanged) = (percent(self.feeds_conditional, feeds), percent(self.feeds_unchanged, feeds));
+        writeln!(f, "feed requests with validators: {conditional:.1} %, answered by 304: {unchanged:.1} %")?;
+        let reused = percent(self.connections_reused, total);
+        writeln!(f, "requests over a connection that was open already: {reused:.1} %")?;
+        let oldest_h = self.oldest_robots_s as f64 / 3600.0;
+        writeln!(f, "oldest robots.txt that was relied on: {oldest_h:.1} h")?;
+        writeln!(f, "pages and feeds asked for without a robots.txt: {}", self.without_robots)?;
+        f.write_str(&self.host_lines)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn request(sent_ms: u64, ended_ms: u64) -> Request {
+        let (host, status) = ("e.org".to_owned(), "200".to_owned());
+        Request { sent_ms, ended_ms, host, status, delay_ms: 5000, robots_age_s: Some(60), ..Request::default() }
+    }
+
+    fn audited(requests: impl IntoIterator<Item = (i64, Request)>) -> AuditOutcome {
+        let mut audit = Audit::default();
+        requests.into_iter().for_each(|(began, request)| audit.take(began, request));
+        audit.finish(true)
+    }
+
+    #[test]
+    fn a_pause_is_measured_from_the_end_of_an_answer_also_from_run_to_run() {
+        let kept = audited([(0, request(0, 1000)), (0, request(6000, 6500)), (11_600, request(0, 10))]);
+        assert!(kept.done);
+        assert_eq!((kept.smallest_gap_s, kept.smallest_gap_host.as_deref()), (Some(5.0), Some("e.org")));
+        assert!(kept.to_string().ends_with("5.000\t3\t0\te.org\n"));
+        let hurried = audited([(0, request(0, 1000)), (0, request(5900, 6000))]);
+        assert_eq!((hurried.done, hurried.too_early, hurried.overlapping), (false, 1, 0));
+    }
+
+    #[test]
+    fn two_requests_at_once_are_found() {
+        let outcome = audited([(0, request(0, 1000)), (0, request(500, 600))]);
+        assert_eq!((outcome.overlapping, outcome.status()), (1, Status::NotDone));
+    }
+
+    #[test]
+    fn only_what_needs_permission_counts_as_asked_without_robots() {
+        let of = |kind| Request { kind, robots_age_s: None, ..request(0, 1) };
+        let outcome = audited([(0, of(RequestKind::Robots)), (9000, of(RequestKind::Feed))]);
+        assert_eq!(outcome.without_robots, 1);
+        assert!(outcome.to_string().contains("  feed     1\n  robots   1\n"));
+        assert_eq!(serde_json::to_value(&outcome).unwrap()["requests"]["feed"], 1);
+    }
+}

@@ -1,0 +1,209 @@
+//! Backup: copies what cannot be made again to another folder; only what is new since the last time.
+
+mod restore;
+
+use std::fmt;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use anyhow::{Result, bail};
+use jiff::Timestamp;
+use serde::Serialize;
+use tidings_store::backup::{Backup, FOLDER_ENDING};
+use tidings_store::{Error, Home, stamp};
+
+use crate::Pipeline;
+use crate::context::RunContext;
+use crate::display::{count, grouped, span};
+use crate::outcome::{Outcome, Status};
+use crate::reporter::{ProgressScope, Reporter};
+pub use restore::{RestoreOptions, RestoreOutcome, restore};
+
+/// Options of a backup.
+#[derive(Debug, Clone, Default)]
+pub struct Options {
+    /// The folder of the backup.
+    pub to: PathBuf,
+    /// Write to a backup of another home.
+    pub replace: bool,
+}
+
+/// A backup that was taken.
+#[derive(Debug, Clone, Default, Serialize)]
+pub struct BackupOutcome {
+    /// Always true.
+    pub done: bool,
+    /// The name of the run.
+    pub run: String,
+    /// Files in the backup.
+    pub files: u64,
+    /// Their size.
+    pub bytes: u64,
+    /// Files that were copied.
+    pub copied: u64,
+    /// Their size.
+    pub copied_bytes: u64,
+    /// Files that the home has lost and the backup keeps.
+    pub lost: Vec<String>,
+    /// The run whose pages the next backup has.
+    pub under_way: Option<String>,
+    #[serde(skip)]
+    took: Duration,
+}
+
+impl Outcome for BackupOutcome {
+    fn status(&self) -> Status {
+        if self.lost.is_empty() { Status::Done } else { Status::Partly }
+    }
+}
+
+impl fmt::Display for BackupOutcome {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (copied, bytes) = (count(self.copied, "file"), grouped(self.copied_bytes));
+        let (files, took) = (count(self.files, "file"), span(self.took));
+        writeln!(f, "{copied} and {bytes} bytes copied, {files} in the backup, {took}")
+    }
+}
+
+/// A backup whose bytes were held against their digests.
+#[derive(Debug, Clone, Default, Serialize)]
+pub struct VerifyOutcome {
+    /// Whether all of it is as it was saved.
+    pub done: bool,
+    /// Files in the backup.
+    pub files: u64,
+    /// Their size.
+    pub bytes: u64,
+    /// What is wrong.
+    pub faults: Vec<String>,
+}
+
+impl Outcome for VerifyOutcome {
+    fn status(&self) -> Status {
+        if self.done { Status::Done } else { Status::NotDone }
+    }
+}
+
+impl fmt::Display for VerifyOutcome {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let files = self.files;
+        match self.faults.len() as u64 {
+            0 => {
+                let bytes = grouped(self.bytes);
+                writeln!(f, "{} with {bytes} bytes are as they were saved", count(files, "file"))
+            }
+            bad => writeln!(f, "{} of {files} not as they were saved", count(bad, "file")),
+        }
+    }
+}
+
+/// Reports progress over files whose number is known late.
+fn progress_of(reporter: &std::sync::Arc<dyn Reporter>) -> impl FnMut(u64, u64, &str) {
+    let mut progress = ProgressScope::begin(reporter, "files", 0);
+    move |done, total, path| {
+        progress.set_total(total);
+        progress.show(done, path);
+    }
+}
+
+/// Takes a backup. It may run at any time, also while another run has the home.
+pub fn run(pipeline: &Pipeline, options: &Options) -> Result<BackupOutcome> {
+    let began = std::time::Instant::now();
+    let home = pipeline.home();
+    let mut backup = Backup::open(&options.to)?;
+    check_target(home, &backup, options)?;
+    // What changes is copied while no run writes, if possible; pages do not change, so that a crawl need not wait for them.
+    let (run, draught) = match RunContext::open(pipeline, "backup") {
+        Ok(context) => (context.run.clone(), backup.begin(home, &context.run)?),
+        Err(error) if matches!(error.downcast_ref::<Error>(), Some(Error::Locked { .. })) => {
+            let name = format!("{}{FOLDER_ENDING}", stamp(Timestamp::now()));
+            let draught = backup.begin(home, &name)?;
+            (name, draught)
+        }
+        Err(error) => return Err(error),
+    };
+    let taken = backup.finish(home, draught, progress_of(pipeline.reporter()))?;
+    for path in taken.lost.iter().take(5) {
+        log::warn!("the home has lost {path}; the backup keeps it");
+    }
+    if let Some(run) = &taken.under_way {
+        log::info!("the run {run} is under way; the next backup has its pages");
+    }
+    Ok(BackupOutcome {
+        done: true,
+        run,
+        files: taken.files,
+        bytes: taken.bytes,
+        copied: taken.copied,
+        copied_bytes: taken.copied_bytes,
+        lost: taken.lost,
+        under_way: taken.under_way,
+        took: began.elapsed(),
+    })
+}
+
+/// Refuses folders that are no place for a backup of this home.
+fn check_target(home: &Home, backup: &Backup, options: &Options) -> Result<()> {
+    let to = options.to.display();
+    let absolute = |path: &Path| path.canonicalize().or_else(|_| std::path::absolute(path));
+    if absolute(&options.to)?.starts_with(absolute(home.root())?) {
+        bail!("{to} lies in the home itself; a backup belongs elsewhere");
+    }
+    if Home::at(&options.to).is_ok() {
+        bail!("{to} is a home; give the folder of a backup, or one that is not there yet");
+    }
+    if backup.is_of_another(home) && !options.replace {
+        bail!(
+            "{to} is a backup of another home, or this one has lost its pages; `tidings restore` brings those back, and \
+             --replace writes over the backup"
+        );
+    }
+    Ok(())
+}
+
+/// Reads a backup and holds every byte against its digest.
+pub fn verify(folder: &Path, reporter: &std::sync::Arc<dyn Reporter>) -> Result<VerifyOutcome> {
+    let backup = Backup::open(folder)?;
+    if backup.is_empty() {
+        bail!("there is no backup in {}", folder.display());
+    }
+    let faults = backup.verify(progress_of(reporter))?;
+    faults.iter().for_each(|fault| log::error!("{fault}"));
+    let (files, bytes) = backup.size();
+    Ok(VerifyOutcome { done: faults.is_empty(), files, bytes, faults })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::reporter::Silent;
+
+    #[test]
+    fn a_backup_is_taken_verified_and_restored() {
+        let folder = tempfile::tempdir().unwrap();
+        let at = |name: &str| folder.path().join(name);
+        let pipeline = Pipeline::create(&at("home")).unwrap();
+        let options = Options { to: at("backup"), replace: false };
+        let first = run(&pipeline, &options).unwrap();
+        assert!(first.copied >= 3 && first.status() == Status::Done, "{first}");
+        let reporter: std::sync::Arc<dyn Reporter> = std::sync::Arc::new(Silent);
+        assert!(verify(&at("backup"), &reporter).unwrap().done);
+        let restored = RestoreOptions { from: at("backup"), to: at("other"), removed: None };
+        assert_eq!(restore(&restored, &reporter).unwrap().files, first.files);
+        assert!(Home::at(&at("other")).is_ok());
+        assert!(restore(&restored, &reporter).unwrap_err().to_string().contains("is not empty"));
+    }
+
+    #[test]
+    fn a_backup_belongs_neither_into_the_home_nor_over_another() {
+        let folder = tempfile::tempdir().unwrap();
+        let at = |name: &str| folder.path().join(name);
+        let pipeline = Pipeline::create(&at("home")).unwrap();
+        Pipeline::create(&at("second")).unwrap();
+        let refused = |to: PathBuf| run(&pipeline, &Options { to, replace: false }).unwrap_err().to_string();
+        assert!(refused(at("home/backup")).contains("lies in the home itself"));
+        assert!(refused(at("second")).contains("is a home"));
+        let reporter: std::sync::Arc<dyn Reporter> = std::sync::Arc::new(Silent);
+        assert!(verify(&at("nothing"), &reporter).unwrap_err().to_string().contains("there is no backup"));
+    }
+}

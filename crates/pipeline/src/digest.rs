@@ -1,0 +1,255 @@
+//! Digest: one number by which two machines know that they hold the same corpus.
+
+use std::collections::BTreeSet;
+use std::fmt;
+
+use anyhow::{Result, bail};
+use serde::Serialize;
+use tidings_index::Snapshot;
+pub use tidings_store::digest::Stage as Layer;
+use tidings_store::digest::{Digester, Tree, hex};
+use tidings_store::text::{self, TextRecipe};
+use tidings_store::{Error, Home};
+
+use crate::Pipeline;
+use crate::display::count;
+use crate::outcome::Outcome;
+use crate::reporter::ProgressScope;
+
+/// Options of a digest.
+#[derive(Debug, Clone, Default)]
+pub struct Options {
+    /// Show the digest of every layer, language and day.
+    pub tree: bool,
+    /// Only this layer; the text by default, all with `tree` or `verify`.
+    pub layer: Option<Layer>,
+    /// Only this language.
+    pub language: Option<String>,
+    /// Read every byte again and hold it against the recipes.
+    pub verify: bool,
+}
+
+impl Options {
+    /// The layers that are wanted, in the order in which they are made.
+    fn layers(&self) -> Result<Vec<Layer>> {
+        let mut layers: Vec<Layer> = match self.layer {
+            Some(layer) => vec![layer],
+            None if self.tree || self.verify => Layer::ALL.to_vec(),
+            None => vec![Layer::Text],
+        };
+        if let Some(language) = &self.language {
+            layers.retain(|layer| matches!(layer, Layer::Docs | Layer::Text));
+            if layers.is_empty() {
+                bail!("pages and verdicts do not lie by language; leave out --lang {language}");
+            }
+        }
+        Ok(layers)
+    }
+}
+
+/// The digest of a corpus.
+#[derive(Debug, Clone, Serialize)]
+pub struct DigestOutcome {
+    /// Always true.
+    pub done: bool,
+    /// The digest of the last of the layers.
+    pub digest: String,
+    /// The name of that layer.
+    pub stage: &'static str,
+    /// Its items.
+    pub items: u64,
+    /// Its days.
+    pub days: usize,
+    /// Languages whose index was made of other files than those that are there.
+    pub index_behind: Vec<String>,
+    /// All layers.
+    pub stages: Vec<LayerDigest>,
+    /// The text that `Display` shows.
+    #[serde(skip)]
+    text: String,
+}
+
+/// The digest of a layer.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct LayerDigest {
+    /// Its name.
+    pub stage: &'static str,
+    /// Its items.
+    pub items: u64,
+    /// Its digest.
+    pub digest: String,
+    /// Its parts.
+    pub shelves: Vec<ShelfDigest>,
+    /// Its days, if they are wanted.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub days: Option<Vec<DayDigest>>,
+}
+
+/// The digest of the part of a layer that is of one language.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct ShelfDigest {
+    /// The language; empty where a layer is not divided by language.
+    pub shelf: String,
+    /// Its items.
+    pub items: u64,
+    /// Its digest.
+    pub digest: String,
+}
+
+/// The digest of a day.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct DayDigest {
+    /// The language; empty where a layer is not divided by language.
+    pub shelf: String,
+    /// The day.
+    pub day: String,
+    /// Its items.
+    pub items: u64,
+    /// Its digest.
+    pub digest: String,
+}
+
+impl Outcome for DigestOutcome {}
+
+impl fmt::Display for DigestOutcome {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.text)
+    }
+}
+
+/// Takes the digest of a corpus.
+pub fn run(pipeline: &Pipeline, options: &Options) -> Result<DigestOutcome> {
+    let home = pipeline.home();
+    let trees = trees(pipeline, options)?;
+    let corpus = trees.last().expect("one layer at least");
+    let days: BTreeSet<&String> = corpus.days.iter().map(|day| &day.day).collect();
+    let index_behind = index_behind(home, options.language.as_deref())?;
+    if !index_behind.is_empty() {
+        let behind = index_behind.join(", ");
+        log::warn!("the index does not hold all of it ({behind}); `tidings compile` brings it up to date");
+    }
+    let text = match options.tree {
+        true => trees.iter().map(drawn).collect(),
+        false => summary(corpus, days.len() as u64),
+    };
+    Ok(DigestOutcome {
+        done: true,
+        digest: hex(&corpus.root()),
+        stage: corpus.stage.name(),
+        items: corpus.items(),
+        days: days.len(),
+        index_behind,
+        stages: trees.iter().map(|tree| LayerDigest::of(tree, options.tree)).collect(),
+        text,
+    })
+}
+
+fn trees(pipeline: &Pipeline, options: &Options) -> Result<Vec<Tree>> {
+    let home = pipeline.home();
+    let layers = options.layers()?;
+    // What is found is remembered, unless another process is at work here: then the next digest does it.
+    let lock = match home.lock() {
+        Ok(lock) => Some(lock),
+        Err(Error::Locked { .. }) => None,
+        Err(error) => {
+            log::debug!("digests are not remembered: {error}");
+            None
+        }
+    };
+    let mut digester = Digester::open(home, options.verify)?;
+    let mut trees = Vec::new();
+    for layer in layers {
+        let mut progress = ProgressScope::begin(pipeline.reporter(), "days", 0);
+        let tree = digester.stage(layer, options.language.as_deref(), |done, total, name| {
+            progress.set_total(total);
+            progress.show(done, name);
+        })?;
+        trees.push(tree);
+    }
+    if lock.is_some() {
+        digester.remember()?;
+    }
+    Ok(trees)
+}
+
+impl LayerDigest {
+    fn of(tree: &Tree, with_days: bool) -> LayerDigest {
+        let shelves = tree.shelves().into_iter();
+        let days = tree.days.iter().map(|day| DayDigest {
+            shelf: day.shelf.clone(),
+            day: day.day.clone(),
+            items: day.items,
+            digest: hex(&day.sum),
+        });
+        LayerDigest {
+            stage: tree.stage.name(),
+            items: tree.items(),
+            digest: hex(&tree.root()),
+            shelves: shelves.map(|(shelf, items, sum)| ShelfDigest { shelf, items, digest: hex(&sum) }).collect(),
+            days: with_days.then(|| days.collect()),
+        }
+    }
+}
+
+/// The line of one layer.
+fn summary(tree: &Tree, days: u64) -> String {
+    let languages = tree.shelves().len() as u64;
+    let things = match tree.stage {
+        Layer::Pages => count(tree.items(), "page"),
+        Layer::Docs => format!("{} of pages", count(tree.items(), "fate")),
+        Layer::Seen => count(tree.items(), "verdict"),
+        Layer::Text => format!("{} in {}", count(tree.items(), "document"), count(languages, "language")),
+    };
+    format!("{}  {things}, {}\n", hex(&tree.root()), count(days, "day"))
+}
+
+/// A line for the layer, for each language and for each day.
+fn drawn(tree: &Tree) -> String {
+    let stage = tree.stage.name();
+    let mut lines = vec![format!("{stage}\t*\t*\t{}\t{}\n", tree.items(), hex(&tree.root()))];
+    for (shelf, items, sum) in tree.shelves() {
+        let named = if shelf.is_empty() { "-" } else { &shelf };
+        if !shelf.is_empty() {
+            lines.push(format!("{stage}\t{named}\t*\t{items}\t{}\n", hex(&sum)));
+        }
+        let days = tree.days.iter().filter(|day| day.shelf == shelf);
+        lines.extend(days.map(|day| format!("{stage}\t{named}\t{}\t{}\t{}\n", day.day, day.items, hex(&day.sum))));
+    }
+    lines.concat()
+}
+
+/// Languages whose index was made of other files than those that are there.
+fn index_behind(home: &Home, lang: Option<&str>) -> Result<Vec<String>> {
+    let mut wanted: BTreeSet<(String, String, String)> = BTreeSet::new();
+    for day in text::days(home)? {
+        let Some(recipe) = TextRecipe::read(home, &day)? else { continue };
+        for output in recipe.outputs {
+            let code = output.file.split('/').nth(1).unwrap_or_default().to_owned();
+            wanted.insert((code, output.file, output.xxh3));
+        }
+    }
+    let mut held = BTreeSet::new();
+    for code in home.indexed()? {
+        // A damaged index is behind, too.
+        let Ok(snapshot) = Snapshot::open(&home.index_of(&code)) else { continue };
+        held.extend(snapshot.inputs().iter().map(|input| (code.clone(), input.file.clone(), input.xxh3.clone())));
+    }
+    let differing: BTreeSet<String> = wanted.symmetric_difference(&held).map(|(code, ..)| code.clone()).collect();
+    Ok(differing.into_iter().filter(|code| lang.is_none_or(|lang| lang == code)).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_text_is_the_corpus_and_languages_divide_only_some_layers() {
+        assert_eq!(Options::default().layers().unwrap(), [Layer::Text]);
+        let tree = Options { tree: true, ..Options::default() };
+        assert_eq!(tree.layers().unwrap(), Layer::ALL);
+        let german = Options { language: Some("de".into()), ..tree };
+        assert_eq!(german.layers().unwrap(), [Layer::Docs, Layer::Text]);
+        let pages = Options { layer: Some(Layer::Pages), ..german };
+        assert!(pages.layers().unwrap_err().to_string().contains("leave out --lang de"));
+    }
+}

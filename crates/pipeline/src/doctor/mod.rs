@@ -1,0 +1,191 @@
+//! Doctor: looks for what could go wrong before it does, and says what to do.
+
+mod contents;
+mod machine;
+
+use std::fmt;
+
+use anyhow::Result;
+use serde::Serialize;
+use tidings_store::Home;
+
+use crate::config::Config;
+use crate::display::count;
+use crate::outcome::{Outcome, Status};
+
+/// Options of an examination.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Options {
+    /// Also read everything that has checksums: the plan and all of the index.
+    pub thorough: bool,
+    /// Also try to reach hosts of the feed list: names and connections, no requests.
+    pub network: bool,
+}
+
+/// How bad a finding is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Level {
+    /// As it should be.
+    Fine,
+    /// It may go wrong.
+    Warning,
+    /// It does go wrong.
+    Fault,
+}
+
+/// What was found.
+#[derive(Debug, Clone, Serialize)]
+pub struct Finding {
+    /// How bad it is.
+    pub level: Level,
+    /// What was looked at.
+    pub about: &'static str,
+    /// What was seen.
+    pub seen: String,
+    /// What to do about it.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub remedy: String,
+}
+
+/// The findings so far.
+#[derive(Default)]
+struct Findings(Vec<Finding>);
+
+impl Findings {
+    fn fine(&mut self, about: &'static str, seen: impl Into<String>) {
+        self.push(Level::Fine, about, seen.into(), String::new());
+    }
+
+    fn warn(&mut self, about: &'static str, seen: impl Into<String>, remedy: impl Into<String>) {
+        self.push(Level::Warning, about, seen.into(), remedy.into());
+    }
+
+    fn fault(&mut self, about: &'static str, seen: impl Into<String>, remedy: impl Into<String>) {
+        self.push(Level::Fault, about, seen.into(), remedy.into());
+    }
+
+    fn push(&mut self, level: Level, about: &'static str, seen: String, remedy: String) {
+        self.0.push(Finding { level, about, seen, remedy });
+    }
+
+    fn number(&self, level: Level) -> u64 {
+        self.0.iter().filter(|finding| finding.level == level).count() as u64
+    }
+}
+
+/// The outcome of an examination.
+#[derive(Debug, Clone, Default, Serialize)]
+pub struct DoctorOutcome {
+    /// Whether nothing keeps Tidings from its work.
+    pub done: bool,
+    /// Findings that keep Tidings from its work.
+    pub faults: u64,
+    /// Findings that may do so.
+    pub warnings: u64,
+    /// All findings.
+    pub findings: Vec<Finding>,
+}
+
+impl Outcome for DoctorOutcome {
+    fn status(&self) -> Status {
+        match (self.faults, self.warnings) {
+            (0, 0) => Status::Done,
+            (0, _) => Status::Partly,
+            _ => Status::NotDone,
+        }
+    }
+}
+
+impl fmt::Display for DoctorOutcome {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for finding in &self.findings {
+            let word = match finding.level {
+                Level::Fine => "ok",
+                Level::Warning => "warning",
+                Level::Fault => "FAULT",
+            };
+            writeln!(f, "{word:<8} {:<12} {}", finding.about, finding.seen)?;
+            if !finding.remedy.is_empty() {
+                writeln!(f, "{:<21} → {}", "", finding.remedy)?;
+            }
+        }
+        match (self.faults, self.warnings) {
+            (0, 0) => writeln!(f, "all is well"),
+            (faults, warnings) => writeln!(f, "{}, {}", count(faults, "fault"), count(warnings, "warning")),
+        }
+    }
+}
+
+/// The home that is examined.
+struct Subject<'a> {
+    home: &'a Home,
+    config: Config,
+    options: Options,
+}
+
+/// Examines a home. Its settings may be broken, so that no pipeline can be opened on it.
+pub fn run(home: &Home, options: Options) -> Result<DoctorOutcome> {
+    let mut findings = Findings::default();
+    findings.fine("home", home.root().display().to_string());
+    let config = contents::settings(home, &mut findings);
+    let subject = Subject { home, config, options };
+    let checks: [fn(&Subject<'_>, &mut Findings) -> Result<()>; 12] = [
+        contents::environment,
+        contents::contact,
+        contents::feeds,
+        contents::plan,
+        machine::file_system,
+        machine::disk_space,
+        machine::limits,
+        machine::clock,
+        machine::permissions,
+        machine::locks,
+        contents::pages_and_documents,
+        contents::index,
+    ];
+    for check in checks {
+        // What stops one check is a finding like any other.
+        if let Err(error) = check(&subject, &mut findings) {
+            findings.fault("files", format!("{error:#}"), "");
+        }
+    }
+    if options.network {
+        contents::network(&subject, &mut findings);
+    }
+    Ok(findings.outcome())
+}
+
+impl Findings {
+    fn outcome(self) -> DoctorOutcome {
+        let (faults, warnings) = (self.number(Level::Fault), self.number(Level::Warning));
+        DoctorOutcome { done: faults == 0, faults, warnings, findings: self.0 }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn findings_are_lines_with_their_remedies() {
+        let mut findings = Findings::default();
+        findings.fine("home", "/news");
+        findings.warn("disk", "1 GB free", "free some");
+        let outcome = findings.outcome();
+        assert_eq!(outcome.status(), Status::Partly);
+        let remedy = format!("{:<21} → free some", "");
+        let text =
+            format!("ok       home         /news\nwarning  disk         1 GB free\n{remedy}\n0 faults, 1 warning\n");
+        assert_eq!(outcome.to_string(), text);
+    }
+
+    #[test]
+    fn a_new_home_has_no_faults_but_warnings() {
+        let folder = tempfile::tempdir().unwrap();
+        let pipeline = crate::Pipeline::create(folder.path()).unwrap();
+        let outcome = run(pipeline.home(), Options::default()).unwrap();
+        let about = |about: &str| outcome.findings.iter().find(|finding| finding.about == about).unwrap().level;
+        assert_eq!((about("settings"), about("plan"), about("feeds")), (Level::Fine, Level::Fine, Level::Warning));
+    }
+}

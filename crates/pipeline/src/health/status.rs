@@ -1,0 +1,242 @@
+//! The status of a home: what a look at it found, on one screen and for monitors.
+
+use std::fmt;
+
+use anyhow::Result;
+use serde::{Serialize, Serializer};
+use tidings_store::yields::Yield;
+
+use super::Health;
+use super::alerts::{self, Alert, Level, ago};
+use crate::Pipeline;
+use crate::display::{bytes, count, grouped};
+use crate::outcome::Outcome;
+use crate::stage::StageId;
+
+/// Languages that are shown each for itself.
+const LANGUAGES: usize = 8;
+/// Days from which on the disk is said to last for years.
+const MANY_DAYS: f64 = 2000.0;
+
+/// The state of a home in one word.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum State {
+    /// All is well.
+    Ok,
+    /// Something needs a look.
+    Warning,
+    /// Data is being lost, or will be soon.
+    Critical,
+}
+
+impl State {
+    fn of(alerts: &[Alert]) -> State {
+        match alerts.iter().map(|alert| alert.level).max() {
+            None => State::Ok,
+            Some(Level::Warning) => State::Warning,
+            Some(Level::Critical) => State::Critical,
+        }
+    }
+}
+
+/// The health of a home with what needs a person.
+#[derive(Debug, Clone, Serialize)]
+pub struct StatusOutcome {
+    /// Whether the home could be read, which it could.
+    pub done: bool,
+    /// The worst of the alerts.
+    pub state: State,
+    /// What needs a person.
+    pub alerts: Vec<Alert>,
+    /// The pages that an hour brought of late.
+    pub pages_per_hour: f64,
+    /// What the look found.
+    #[serde(flatten)]
+    pub health: Health,
+    /// The home, for people.
+    #[serde(skip)]
+    home: String,
+}
+
+impl Outcome for StatusOutcome {}
+
+/// Looks at a home.
+pub fn status(pipeline: &Pipeline) -> Result<StatusOutcome> {
+    let (home, config) = (pipeline.home(), pipeline.config());
+    let health = Health::of(home, config, tidings_model::clock::now())?;
+    let alerts = alerts::of(&health, config.store.min_free_mib);
+    Ok(StatusOutcome {
+        done: true,
+        state: State::of(&alerts),
+        alerts,
+        pages_per_hour: health.harvest.pages as f64 / health.harvest.hours,
+        health,
+        home: home.root().display().to_string(),
+    })
+}
+
+/// Writes a yield with its rate.
+pub(super) fn yield_figures<S: Serializer>(sum: &Yield, serializer: S) -> Result<S::Ok, S::Error> {
+    #[derive(Serialize)]
+    struct Figures {
+        pages: u64,
+        documents: u64,
+        rate: f64,
+    }
+    Figures { pages: sum.pages, documents: sum.documents, rate: sum.rate() }.serialize(serializer)
+}
+
+/// Writes a row of the screen.
+fn row(f: &mut fmt::Formatter<'_>, name: &str, value: &str) -> fmt::Result {
+    writeln!(f, "{name:<10} {value}")
+}
+
+impl fmt::Display for StatusOutcome {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        row(f, "home", &format!("{}, {}", self.home, self.health.now.strftime("%Y-%m-%d %H:%M UTC")))?;
+        row(f, "feeds", &self.feeds())?;
+        let (web, text) = self.stages();
+        row(f, "stages", &web)?;
+        row(f, "", &text)?;
+        row(f, "lag", &self.lag())?;
+        row(f, "pages", &self.pages())?;
+        let optional = [("yield", self.yielded()), ("searchable", self.searchable()), ("disk", self.disk())];
+        for (name, value) in optional {
+            value.map_or(Ok(()), |value| row(f, name, &value))?;
+        }
+        if self.alerts.is_empty() {
+            row(f, "alerts", "none")?;
+        }
+        self.alerts.iter().try_for_each(|alert| {
+            let word = if alert.level == Level::Critical { "CRITICAL" } else { "warning" };
+            row(f, word, &alert.text)
+        })
+    }
+}
+
+impl StatusOutcome {
+    fn feeds(&self) -> String {
+        let feeds = &self.health.feeds;
+        let kinds = [
+            (feeds.alive, "alive"),
+            (feeds.quiet, "quiet"),
+            (feeds.failing, "failing"),
+            (feeds.dead, "dead"),
+            (feeds.unasked, "not asked yet"),
+            (feeds.late, "late"),
+        ];
+        let kinds = kinds.iter().filter(|(number, _)| *number > 0);
+        let kinds: Vec<String> = kinds.map(|(number, word)| format!("{} {word}", grouped(*number))).collect();
+        if feeds.listed == 0 { "none yet".to_owned() } else { kinds.join(", ") }
+    }
+
+    /// When the stages last did their work: those that ask the web, and the others.
+    fn stages(&self) -> (String, String) {
+        let last_done = |stage: &StageId| {
+            let state = &self.health.stages[*stage];
+            let failed = if state.trouble.is_some() { ", then failed" } else { "" };
+            match state.last_success {
+                Some(at) => format!("{stage} {}{failed}", ago(at, self.health.now)),
+                None => format!("{stage} never{failed}"),
+            }
+        };
+        let joined = |is_derived: bool| {
+            let stages = StageId::ALL.iter().filter(|stage| stage.stage().is_derived() == is_derived);
+            stages.map(last_done).collect::<Vec<_>>().join("; ")
+        };
+        (joined(false), joined(true))
+    }
+
+    fn lag(&self) -> String {
+        let now = self.health.now;
+        let newest = match self.health.harvest.newest_page {
+            None => "no page of late".to_owned(),
+            Some(at) => format!("newest page {}", ago(at, now)),
+        };
+        let lag = match self.health.oldest_unfound {
+            None => "all of them can be found".to_owned(),
+            Some(oldest) => format!("the oldest that cannot be found yet came {}", ago(oldest, now)),
+        };
+        format!("{newest}; {lag}")
+    }
+
+    fn pages(&self) -> String {
+        let harvest = &self.health.harvest;
+        let left = match harvest.left {
+            0 => String::new(),
+            left => format!(", {} wait in the plan", grouped(left)),
+        };
+        format!(
+            "{} in {:.0} hours ({:.1} an hour), {} failed{left}",
+            grouped(harvest.pages),
+            harvest.hours,
+            self.pages_per_hour,
+            grouped(harvest.failed)
+        )
+    }
+
+    fn yielded(&self) -> Option<String> {
+        let yielded = &self.health.yielded;
+        let share = 100.0 * yielded.documents as f64 / yielded.pages as f64;
+        let rate = 100.0 * yielded.rate();
+        (yielded.pages > 0).then(|| {
+            format!("{share:.0} % of pages give a document; {rate:.1} % of their bytes are text (last 30 days)")
+        })
+    }
+
+    fn searchable(&self) -> Option<String> {
+        let indexes = &self.health.indexes;
+        let tokens: u64 = indexes.values().map(|index| index.tokens).sum();
+        let mut languages: Vec<_> = indexes.iter().collect();
+        languages.sort_by_key(|(_, index)| std::cmp::Reverse(index.tokens));
+        let share = |tokens_of: u64| 100.0 * tokens_of as f64 / tokens as f64;
+        let shown = languages.iter().take(LANGUAGES);
+        let mut shares: Vec<String> =
+            shown.map(|(code, index)| format!("{code} {:.0} %", share(index.tokens))).collect();
+        if languages.len() > LANGUAGES {
+            shares.push(format!("{} more", languages.len() - LANGUAGES));
+        }
+        (tokens > 0).then(|| format!("{} in {}", count(tokens, "token"), shares.join(", ")))
+    }
+
+    fn disk(&self) -> Option<String> {
+        let disk = &self.health.disk;
+        let growth = match (disk.growth_per_day, disk.days_left) {
+            (Some(growth), Some(days)) if days < MANY_DAYS => {
+                format!(", {} a day: {} left", bytes(growth), count(days as u64, "day"))
+            }
+            (Some(growth), _) => format!(", {} a day: years left", bytes(growth)),
+            _ => String::new(),
+        };
+        disk.free.map(|free| format!("{} free{growth}", bytes(free as f64)))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_worst_alert_is_the_state() {
+        let alert = |level| Alert { level, rule: "x", text: String::new() };
+        assert_eq!(State::of(&[]), State::Ok);
+        assert_eq!(State::of(&[alert(Level::Critical), alert(Level::Warning)]), State::Critical);
+        assert_eq!(State::of(&[alert(Level::Warning)]), State::Warning);
+    }
+
+    #[test]
+    fn a_new_home_has_a_status() {
+        let folder = tempfile::tempdir().unwrap();
+        let status = status(&Pipeline::create(folder.path()).unwrap()).unwrap();
+        let text = status.to_string();
+        assert!(text.contains("\nfeeds      none yet\n") && text.contains("\nstages     update never; fetch never\n"));
+        let json = serde_json::to_value(&status).unwrap();
+        for key in
+            ["now", "feeds", "fallen", "stages", "harvest", "oldest_unfound", "yield", "languages", "disk", "days"]
+        {
+            assert!(json.get(key).is_some(), "{key}");
+        }
+        assert_eq!((&json["state"], &json["yield"]["pages"]), (&"warning".into(), &0.into()));
+    }
+}

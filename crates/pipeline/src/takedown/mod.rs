@@ -1,0 +1,430 @@
+//! Takedown: removes something from everything, and keeps it out.
+//!
+//! The tombstone comes first. From then on nothing is fetched, imported or shown that it covers, and if the work is stopped,
+//! the next `tidings remove` goes on with it. Then the index deletes it and its segments are written anew, the plan forgets
+//! its titles, and the days it was on lose their text, their documents and the pages themselves, in this order. What is left
+//! of those days is made anew from their pages, as if the removed ones had never been there: text that was a duplicate of
+//! theirs is now the first of its kind and comes back where it stands by itself.
+
+mod exports;
+
+use std::collections::{BTreeMap, BTreeSet, HashSet};
+use std::fmt;
+use std::ops::ControlFlow;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use anyhow::{Context as _, Result, bail};
+use serde::{Deserialize, Serialize};
+use tidings_index::{Settings, Writer};
+use tidings_model::address;
+use tidings_store::docs::{self, Day, Recipe};
+use tidings_store::removed::{self, Kind, Removed, Tombstone};
+use tidings_store::{Home, find, rfc3339, takedown, text, yields};
+
+use crate::Pipeline;
+use crate::context::RunContext;
+use crate::display::{count, span};
+use crate::outcome::{Outcome, Status};
+use crate::rebuild::{self, RebuildOutcome};
+use crate::reporter::ProgressScope;
+use crate::stage::StageId;
+pub use exports::Exports;
+
+/// Options of a takedown.
+#[derive(Debug, Clone, Default)]
+pub struct Options {
+    /// An address, a host or a pattern; what was not finished if absent.
+    pub what: Option<String>,
+    /// The reason, for the record.
+    pub reason: Option<String>,
+    /// Also name the exports under this folder that hold it.
+    pub exports: Option<PathBuf>,
+    /// Leave it to the next run to make what is left of the days anew.
+    pub later: bool,
+}
+
+/// What was removed.
+#[derive(Debug, Clone, Default, Serialize)]
+pub struct TakedownOutcome {
+    /// Whether it is gone.
+    pub done: bool,
+    /// The name of the run.
+    pub run: String,
+    /// Pages that were removed.
+    pub pages: u64,
+    /// Documents that were made of them.
+    pub documents: u64,
+    /// Entries of the plan that are blocked.
+    pub entries: u64,
+    /// Days that lost pages.
+    pub days: Vec<String>,
+    /// Documents that the index deleted.
+    pub hidden: u64,
+    /// Exports that hold what was removed, if they were to be named.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub exports: Option<Exports>,
+    /// What came of making the rest of the days anew, if that was done.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub remade: Option<RebuildOutcome>,
+    #[serde(skip)]
+    took: Option<Duration>,
+}
+
+impl Outcome for TakedownOutcome {
+    fn status(&self) -> Status {
+        self.remade.as_ref().map(Outcome::status).unwrap_or_default()
+    }
+}
+
+impl fmt::Display for TakedownOutcome {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Some(took) = self.took else { return writeln!(f, "nothing to remove: all of it is gone") };
+        let (pages, documents) = (count(self.pages, "page"), count(self.documents, "document"));
+        let (entries, took) = (count(self.entries, "entry"), span(took));
+        writeln!(f, "{pages} and {documents} removed, {entries} in the plan, {took}")?;
+        self.exports.as_ref().map_or(Ok(()), |exports| exports.fmt(f))?;
+        match &self.remade {
+            Some(remade) => remade.fmt(f),
+            None if self.days.is_empty() => Ok(()),
+            None => writeln!(f, "{} to be made anew by the next `tidings run`", count(self.days.len() as u64, "day")),
+        }
+    }
+}
+
+/// What would be removed.
+#[derive(Debug, Clone, Default, Serialize)]
+pub struct PreviewOutcome {
+    /// Always true.
+    pub done: bool,
+    /// Always true.
+    pub dry_run: bool,
+    /// Pages that would be removed.
+    pub pages: u64,
+    /// The ids of the documents that were made of them.
+    pub documents: BTreeSet<String>,
+    /// Entries of the plan that would be blocked.
+    pub entries: u64,
+    /// The addresses of the pages.
+    pub urls: BTreeSet<String>,
+    /// Days that would lose pages.
+    pub days: Vec<String>,
+    /// Exports that hold it, if they were to be named.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub exports: Option<Exports>,
+}
+
+impl Outcome for PreviewOutcome {}
+
+impl fmt::Display for PreviewOutcome {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.urls.iter().try_for_each(|url| writeln!(f, "{url}"))?;
+        writeln!(
+            f,
+            "would remove {} on {} with {}, and block {} of the plan",
+            count(self.pages, "page"),
+            count(self.days.len() as u64, "day"),
+            count(self.documents.len() as u64, "document"),
+            count(self.entries, "entry"),
+        )?;
+        self.exports.as_ref().map_or(Ok(()), |exports| exports.fmt(f))
+    }
+}
+
+/// What is to be removed, and where it may be.
+struct Target {
+    kind: Kind,
+    what: String,
+    /// The host that all of it is on; nothing if it may be anywhere.
+    host: Option<String>,
+}
+
+impl Target {
+    fn parse(text: &str) -> Result<Target> {
+        let text = text.trim();
+        if text.contains('*') {
+            let address = text.split_once("://").map_or(text, |(_, rest)| rest);
+            let host = address.split(['/', ':']).next().unwrap_or_default();
+            if address.chars().all(|c| matches!(c, '*' | '/' | '.' | ':')) {
+                bail!("{text} would be everything; to begin anew, delete the home");
+            }
+            let host = (!host.contains('*')).then(|| host.to_ascii_lowercase());
+            return Ok(Target { kind: Kind::Pattern, what: text.to_owned(), host });
+        }
+        // What was imported without an address has a name of this form in its place.
+        if text.starts_with("import:") {
+            return Ok(Target { kind: Kind::Address, what: removed::hash(text), host: None });
+        }
+        if text.contains("://") {
+            let Some(url) = address::normalise(text, None) else { bail!("{text} is no address of a web page") };
+            let host = address::host(&url).map(str::to_ascii_lowercase);
+            return Ok(Target { kind: Kind::Address, what: removed::hash(&url), host });
+        }
+        if text.contains('/') || !text.contains('.') || text.contains(char::is_whitespace) {
+            bail!(
+                "{text} is no address, host or pattern; write https://{text} for an address, or {text}* for a pattern"
+            );
+        }
+        let host = text.trim_end_matches('.').to_ascii_lowercase();
+        Ok(Target { kind: Kind::Host, what: host.clone(), host: Some(host) })
+    }
+
+    fn tombstone(&self, date: &str, reason: &str) -> Tombstone {
+        let (kind, what) = (self.kind, self.what.clone());
+        Tombstone { kind, what, date: date.to_owned(), reason: reason.to_owned(), done: String::new() }
+    }
+}
+
+/// Where what must go was found.
+#[derive(Default)]
+struct Found {
+    entries: u64,
+    /// Files of pages by day.
+    files: BTreeMap<String, Vec<PathBuf>>,
+    pages: u64,
+    /// Addresses of the pages.
+    urls: BTreeSet<String>,
+    /// Documents that were made of them.
+    ids: BTreeSet<String>,
+}
+
+impl Found {
+    /// The exports under a folder that hold what was found.
+    fn exports(&self, folder: Option<&Path>) -> Result<Option<Exports>> {
+        folder.map(|folder| exports::with(folder, &self.urls, &self.ids)).transpose()
+    }
+}
+
+/// Finds what a takedown would remove, and changes nothing.
+pub fn preview(pipeline: &Pipeline, what: &str, exports: Option<&Path>) -> Result<PreviewOutcome> {
+    let target = Target::parse(what)?;
+    let mut rules = Removed::default();
+    rules.add(target.tombstone("", ""));
+    let found = look(pipeline, &rules, target.host.as_deref())?;
+    Ok(PreviewOutcome {
+        done: true,
+        dry_run: true,
+        pages: found.pages,
+        exports: found.exports(exports)?,
+        documents: found.ids,
+        entries: found.entries,
+        urls: found.urls,
+        days: found.files.into_keys().collect(),
+    })
+}
+
+/// Removes something, and makes what is left of its days anew.
+pub fn run(pipeline: &Pipeline, options: &Options) -> Result<TakedownOutcome> {
+    let target = options.what.as_deref().map(Target::parse).transpose()?;
+    let context = RunContext::open(pipeline, "remove")?;
+    let mut removed = Removed::read(&context.home)?;
+    let now = rfc3339(context.started);
+    let reason = options.reason.as_deref().map(str::trim).filter(|reason| !reason.is_empty());
+    // Unfinished work may be anywhere; something new is where its host is.
+    let has_unfinished = removed.unfinished().next().is_some();
+    let host = target.as_ref().and_then(|target| target.host.clone()).filter(|_| !has_unfinished);
+    if let Some(target) = &target {
+        let reason = reason.context("say why, with --reason: removed.tsv keeps it for those who ask in ten years")?;
+        removed.begin(target.tombstone(&now, reason));
+    }
+    let rules = removed.only_unfinished();
+    if rules.is_empty() {
+        return Ok(TakedownOutcome { done: true, ..TakedownOutcome::default() });
+    }
+    // What is covered is written down before anything is looked for: from here on nothing of it comes in.
+    removed.write(&context.home)?;
+    let found = look(pipeline, &rules, host.as_deref())?;
+    let reason = reason.or_else(|| rules.rows().first().map(|row| row.reason.as_str())).unwrap_or_default();
+    for id in &found.ids {
+        let (kind, what) = (Kind::Document, id.clone());
+        removed.begin(Tombstone { kind, what, date: now.clone(), reason: reason.to_owned(), done: String::new() });
+    }
+    removed.write(&context.home)?;
+    let hidden = take_out(&context, &removed.only_unfinished(), &found)?;
+    removed.finish(&now);
+    removed.write(&context.home)?;
+
+    let mut outcome = TakedownOutcome {
+        done: true,
+        run: context.run.clone(),
+        pages: found.pages,
+        documents: found.ids.len() as u64,
+        entries: found.entries,
+        days: found.files.keys().cloned().collect(),
+        hidden,
+        took: Some(context.began.elapsed()),
+        ..TakedownOutcome::default()
+    };
+    context.log_outcome(&outcome)?;
+    outcome.exports = found.exports(options.exports.as_deref())?;
+    if !outcome.days.is_empty() && !options.later {
+        // The stages take the home themselves.
+        drop(context);
+        outcome.remade = Some(rebuild::remake(pipeline, StageId::Clean)?);
+    }
+    Ok(outcome)
+}
+
+/// Finishes what was stopped, and leaves it to the next run to make the rest anew.
+pub fn finish(pipeline: &Pipeline) -> Result<TakedownOutcome> {
+    run(pipeline, &Options { later: true, ..Options::default() })
+}
+
+/// Looks where something is: on the days on which its host gave pages, and further if that does not account for the plan.
+fn look(pipeline: &Pipeline, rules: &Removed, host: Option<&str>) -> Result<Found> {
+    let home = pipeline.home();
+    let mut found = Found::default();
+    let (entries, mut missing) = takedown::entries(home, rules)?;
+    found.entries = entries;
+    let days = docs::days(home)?;
+    let (mut likely, mut others) = (Vec::new(), Vec::new());
+    for day in &days {
+        let is_likely = is_likely(home, day, host)?;
+        (if is_likely { &mut likely } else { &mut others }).push((is_likely, day));
+    }
+    let progress = ProgressScope::begin(pipeline.reporter(), "days", days.len() as u64);
+    for (done, (is_likely, day)) in (0..).zip(likely.into_iter().chain(others)) {
+        // Redirects may have led elsewhere: days on which the host gave nothing matter while pages are missing.
+        if missing.is_empty() && !is_likely {
+            break;
+        }
+        pipeline.cancel_token().check()?;
+        progress.show(done, &day.name);
+        let mut urls: HashSet<String> = HashSet::new();
+        for file in &day.files {
+            let pages = takedown::unwanted(file, rules)?;
+            if !pages.is_empty() {
+                found.files.entry(day.name.clone()).or_default().push(file.clone());
+                found.pages += pages.len() as u64;
+                urls.extend(pages.into_iter().map(|page| page.url));
+            }
+        }
+        for url in &urls {
+            missing.remove(url);
+        }
+        documents(home, &day.name, &urls, rules, &mut found.ids)?;
+        found.urls.extend(urls);
+    }
+    Ok(found)
+}
+
+/// Whether pages of a host may be among those of a day: it gave some, or they were not counted yet.
+fn is_likely(home: &Home, day: &Day, host: Option<&str>) -> Result<bool> {
+    let Some(host) = host else { return Ok(true) };
+    let Some(recipe) = Recipe::read(home, &day.name)? else { return Ok(true) };
+    let known: Vec<&str> = recipe.inputs.iter().map(|input| input.file.as_str()).collect();
+    if day.files.iter().any(|path| !known.contains(&home.shown(path).as_str())) {
+        return Ok(true);
+    }
+    let under = format!(".{host}");
+    let mut likely = false;
+    yields::of_day(home, &day.name, |row| likely |= row.host == host || row.host.ends_with(&under))?;
+    Ok(likely)
+}
+
+/// The documents of a day that were made of these pages.
+fn documents(
+    home: &Home,
+    day: &str,
+    urls: &HashSet<String>,
+    rules: &Removed,
+    ids: &mut BTreeSet<String>,
+) -> Result<()> {
+    #[derive(Deserialize)]
+    struct Known {
+        id: String,
+        url: String,
+    }
+    let Some(recipe) = Recipe::read(home, day)? else { return Ok(()) };
+    for file in recipe.shelves() {
+        find::lines_of(home, &file.file, "\"url\"", |line| {
+            if let Ok(document) = serde_json::from_slice::<Known>(line)
+                && (urls.contains(&document.url) || rules.covers(&document.url).is_some())
+            {
+                ids.insert(document.id);
+            }
+            ControlFlow::Continue(())
+        })?;
+    }
+    Ok(())
+}
+
+/// Removes what was found from everything; returns how many documents the index deleted.
+fn take_out(context: &RunContext, rules: &Removed, found: &Found) -> Result<u64> {
+    let home = &context.home;
+    let deleted = take_out_of_indexes(home, rules)?;
+    takedown::mark_plan(home, &context.run, rules)?;
+    takedown::clear_trial(home)?;
+    let progress = context.progress("days", found.files.len() as u64);
+    for (done, (day, files)) in (0..).zip(&found.files) {
+        context.check_cancelled()?;
+        progress.show(done, day);
+        // What was made of the pages goes before them: as long as they are there, the work is known to be unfinished.
+        text::remove_day(home, day)?;
+        docs::remove_day(home, day)?;
+        for file in files {
+            takedown::take_out(file, rules, context.config.store.compression)?;
+        }
+    }
+    Ok(deleted)
+}
+
+/// Deletes documents from all indexes and writes their segments anew; returns how many were deleted.
+fn take_out_of_indexes(home: &Home, rules: &Removed) -> Result<u64> {
+    let documents = rules.rows().iter().filter(|row| row.kind == Kind::Document);
+    let ids: Vec<u128> = documents.filter_map(|row| u128::from_str_radix(&row.what, 16).ok()).collect();
+    let mut deleted = 0;
+    for code in home.indexed()? {
+        let mut delete = || -> Result<()> {
+            let mut writer = Writer::open(&home.index_of(&code), Settings::default())?;
+            deleted += writer.delete_ids(&ids)?.documents;
+            deleted += writer.delete_where(|url| rules.covers(url).is_some())?.documents;
+            // Deleted documents may be left by a run that was stopped.
+            writer.expunge()?;
+            Ok(())
+        };
+        delete().with_context(|| {
+            format!("the index of {code} cannot be written; if it is damaged, remove index/{code} and run again")
+        })?;
+    }
+    Ok(deleted)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn target(text: &str) -> (Kind, Option<String>) {
+        let target = Target::parse(text).unwrap();
+        (target.kind, target.host)
+    }
+
+    #[test]
+    fn what_is_to_go_is_told_by_how_it_is_written() {
+        assert_eq!(target("https://E.org/1"), (Kind::Address, Some("e.org".into())));
+        assert_eq!(target("import:a/1"), (Kind::Address, None));
+        assert_eq!(target(" E.org. "), (Kind::Host, Some("e.org".into())));
+        assert_eq!(target("e.org/private/*"), (Kind::Pattern, Some("e.org".into())));
+        assert_eq!(target("https://*.e.org/2024/*"), (Kind::Pattern, None));
+    }
+
+    #[test]
+    fn what_would_be_everything_or_nothing_is_refused() {
+        for text in ["*", "*://*/*", "https://*.*", "e.org/1", "nohost", "two words.org"] {
+            assert!(Target::parse(text).is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn a_removal_needs_a_reason_and_an_empty_home_has_nothing_to_finish() {
+        let folder = tempfile::tempdir().unwrap();
+        let pipeline = Pipeline::create(folder.path()).unwrap();
+        assert_eq!(finish(&pipeline).unwrap().to_string(), "nothing to remove: all of it is gone\n");
+        let what = Options { what: Some("e.org".into()), ..Options::default() };
+        assert!(run(&pipeline, &what).unwrap_err().to_string().contains("--reason"));
+        let outcome = run(&pipeline, &Options { reason: Some("asked to".into()), ..what }).unwrap();
+        assert_eq!((outcome.pages, outcome.status()), (0, Status::Done));
+        assert_eq!(Removed::read(pipeline.home()).unwrap().rows().len(), 1);
+        assert!(preview(&pipeline, "f.org", None).unwrap().to_string().starts_with("would remove 0 pages on 0 days"));
+    }
+}

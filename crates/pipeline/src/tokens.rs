@@ -1,0 +1,177 @@
+//! Tokens: who may read text over the network.
+
+use std::fmt;
+
+use anyhow::{Result, bail};
+use jiff::civil::Date;
+use jiff::{SignedDuration, Timestamp};
+use serde::Serialize;
+pub use tidings_store::tokens::Scope;
+use tidings_store::tokens::{self, Token};
+use tidings_store::{Home, Lock};
+
+use crate::config::Span;
+use crate::outcome::Outcome;
+
+/// When a token ends.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Expiry {
+    /// A while from now.
+    After(SignedDuration),
+    /// At the beginning of a day.
+    On(Date),
+}
+
+impl std::str::FromStr for Expiry {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Expiry, String> {
+        if let Ok(date) = text.parse::<Date>() {
+            return Ok(Expiry::On(date));
+        }
+        match text.parse::<Span>().map(|span| SignedDuration::try_from(span.0)) {
+            Ok(Ok(span)) => Ok(Expiry::After(span)),
+            _ => Err("give a time such as 90d, or a day such as 2027-01-01".to_owned()),
+        }
+    }
+}
+
+impl Expiry {
+    fn timestamp(self, now: Timestamp) -> Result<Timestamp> {
+        Ok(match self {
+            Expiry::On(date) => date.to_zoned(jiff::tz::TimeZone::UTC)?.timestamp(),
+            Expiry::After(span) => now.checked_add(span)?,
+        })
+    }
+}
+
+/// A token without its secret.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct TokenRow {
+    /// Whose it is, or what for.
+    pub name: String,
+    /// What it allows.
+    pub scope: &'static str,
+    /// When it was made.
+    pub created: String,
+    /// When it ends; empty if it does not.
+    pub expires: String,
+    /// Whether its time is over.
+    pub expired: bool,
+}
+
+/// A token that was made, with its secret, which is shown once.
+#[derive(Debug, Clone, Serialize)]
+pub struct AddOutcome {
+    /// Whose it is, or what for.
+    pub name: String,
+    /// What it allows.
+    pub scope: &'static str,
+    /// When it ends; empty if it does not.
+    pub expires: String,
+    /// The secret.
+    pub token: String,
+}
+
+impl Outcome for AddOutcome {}
+
+impl fmt::Display for AddOutcome {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        writeln!(f, "{}", self.token)
+    }
+}
+
+/// A token that was ended.
+#[derive(Debug, Clone, Serialize)]
+pub struct RevokeOutcome {
+    /// Its name.
+    pub revoked: String,
+}
+
+impl Outcome for RevokeOutcome {}
+
+impl fmt::Display for RevokeOutcome {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        writeln!(f, "{} is revoked", self.revoked)
+    }
+}
+
+/// Takes the home, if no run has it. A crawl may have it for an hour, and a revocation must not wait for it: no run
+/// writes this table.
+fn try_lock(home: &Home) -> Option<Lock> {
+    home.lock().ok()
+}
+
+/// All tokens.
+pub fn list(home: &Home) -> Result<Vec<TokenRow>> {
+    let now = tidings_model::clock::now();
+    let row = |token: Token| TokenRow {
+        scope: token.scope.map_or("none", Scope::name),
+        expired: token.has_expired(now),
+        name: token.name,
+        created: token.created,
+        expires: token.expires,
+    };
+    Ok(tokens::read(home)?.into_iter().map(row).collect())
+}
+
+/// Makes a token.
+pub fn add(home: &Home, name: &str, scope: Scope, expiry: Option<Expiry>) -> Result<AddOutcome> {
+    if name.trim().is_empty() || name.len() > 100 || name.chars().any(char::is_control) {
+        bail!("`{}` is no name for a token; say whose it is", name.escape_debug());
+    }
+    let _lock = try_lock(home);
+    let now = tidings_model::clock::now();
+    let mut known = tokens::read(home)?;
+    if known.iter().any(|token| token.name == name) {
+        bail!("there is a token {name} already; revoke it first, or take another name");
+    }
+    let expires = expiry.map(|expiry| expiry.timestamp(now)).transpose()?;
+    let (token, secret) = Token::make(name, scope, now, expires)?;
+    let expires = token.expires.clone();
+    known.push(token);
+    tokens::write(home, known)?;
+    log::info!("this is shown once; send it as `Authorization: Bearer …`");
+    Ok(AddOutcome { name: name.to_owned(), scope: scope.name(), expires, token: secret })
+}
+
+/// Ends a token at once.
+pub fn revoke(home: &Home, name: &str) -> Result<RevokeOutcome> {
+    let _lock = try_lock(home);
+    let mut known = tokens::read(home)?;
+    let before = known.len();
+    known.retain(|token| token.name != name);
+    if known.len() == before {
+        bail!("there is no token {name}; `tidings token list` shows all");
+    }
+    tokens::write(home, known)?;
+    Ok(RevokeOutcome { revoked: name.to_owned() })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_end_is_a_while_or_a_day() {
+        let now: Timestamp = "2026-03-01T12:00:00Z".parse().unwrap();
+        let end = |text: &str| text.parse::<Expiry>().unwrap().timestamp(now).unwrap().to_string();
+        assert_eq!(end("2d"), "2026-03-03T12:00:00Z");
+        assert_eq!(end("2027-01-01"), "2027-01-01T00:00:00Z");
+        assert!("soon".parse::<Expiry>().is_err());
+    }
+
+    #[test]
+    fn a_token_is_made_listed_and_revoked() {
+        let folder = tempfile::tempdir().unwrap();
+        let pipeline = crate::Pipeline::create(folder.path()).unwrap();
+        let home = pipeline.home();
+        let made = add(home, "reader", Scope::Text, None).unwrap();
+        assert!(made.to_string().starts_with("tidings_"));
+        assert!(add(home, "reader", Scope::Text, None).is_err() && add(home, " ", Scope::Text, None).is_err());
+        let rows = list(home).unwrap();
+        assert_eq!((rows.len(), rows[0].scope, rows[0].expired), (1, "text", false));
+        assert_eq!(revoke(home, "reader").unwrap().to_string(), "reader is revoked\n");
+        assert!(revoke(home, "reader").is_err() && list(home).unwrap().is_empty());
+    }
+}

@@ -1,0 +1,117 @@
+//! View of the archive of pages.
+
+use std::fmt;
+use std::io::Write;
+use std::path::PathBuf;
+
+use anyhow::{Result, bail};
+use serde::Serialize;
+use tidings_model::Page;
+use tidings_store::Home;
+use tidings_store::pages::{self, PageReader};
+
+use crate::display::count;
+use crate::outcome::Outcome;
+
+/// The sums of a list of pages.
+#[derive(Debug, Clone, Default, Serialize)]
+pub struct PagesOutcome {
+    /// Always true.
+    pub done: bool,
+    /// Pages.
+    pub pages: u64,
+    /// Bytes of their bodies.
+    pub bytes: u64,
+    /// Files that hold them.
+    pub files: usize,
+}
+
+impl Outcome for PagesOutcome {}
+
+impl fmt::Display for PagesOutcome {
+    /// Writes nothing: the list speaks for itself.
+    fn fmt(&self, _: &mut fmt::Formatter<'_>) -> fmt::Result {
+        Ok(())
+    }
+}
+
+/// One page.
+#[derive(Debug, Clone, Serialize)]
+pub struct PageOutcome {
+    /// Always true.
+    pub done: bool,
+    /// The page.
+    pub page: Page,
+}
+
+impl Outcome for PageOutcome {}
+
+impl fmt::Display for PageOutcome {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&String::from_utf8_lossy(&self.page.body))
+    }
+}
+
+/// The files of pages of a home.
+pub fn files(home: &Home) -> Result<Vec<PathBuf>> {
+    Ok(pages::files(home)?)
+}
+
+/// Writes a line for each page of some files, if there is somewhere to write it to.
+pub fn list(files: &[PathBuf], mut out: Option<&mut dyn Write>) -> Result<PagesOutcome> {
+    let mut outcome = PagesOutcome { done: true, files: files.len(), ..PagesOutcome::default() };
+    for file in files {
+        for page in PageReader::open(file)? {
+            let page = page?;
+            outcome.pages += 1;
+            outcome.bytes += page.body.len() as u64;
+            if let Some(out) = &mut out {
+                let Page { downloaded, status, body, url, title, .. } = &page;
+                let line = format!("{downloaded}\t{status}\t{}\t{url}\t{title}\n", body.len());
+                out.write_all(line.as_bytes())?;
+            }
+        }
+    }
+    Ok(outcome)
+}
+
+/// Finds the page with an address, its own or the one that redirects led to.
+pub fn find(files: &[PathBuf], url: &str) -> Result<PageOutcome> {
+    let mut number = 0;
+    for file in files {
+        for page in PageReader::open(file)? {
+            let page = page?;
+            number += 1;
+            if page.url == url || page.final_url == url {
+                return Ok(PageOutcome { done: true, page });
+            }
+        }
+    }
+    bail!("no page with the address {url} among {}", count(number, "page"));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn pages_are_listed_and_found_by_either_address() {
+        let folder = tempfile::tempdir().unwrap();
+        let page = Page {
+            url: "http://e.org/1".into(),
+            final_url: "http://e.org/one".into(),
+            title: "One".into(),
+            status: 200,
+            body: b"<p>Rain</p>".to_vec(),
+            ..Page::default()
+        };
+        let file = folder.path().join("pages.jsonl");
+        std::fs::write(&file, serde_json::to_string(&page).unwrap() + "\n").unwrap();
+        let (files, mut lines) = ([file], Vec::new());
+        let outcome = list(&files, Some(&mut lines)).unwrap();
+        assert_eq!((outcome.pages, outcome.bytes, outcome.files), (1, 11, 1));
+        assert_eq!(String::from_utf8(lines).unwrap(), "\t200\t11\thttp://e.org/1\tOne\n");
+        assert_eq!(find(&files, "http://e.org/one").unwrap().to_string(), "<p>Rain</p>");
+        assert!(find(&files, "http://e.org/2").unwrap_err().to_string().contains("among 1 page"));
+    }
+}

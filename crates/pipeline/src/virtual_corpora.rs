@@ -1,0 +1,181 @@
+//! Virtual corpora: filters with names.
+//!
+//! The documents of a virtual corpus are found anew by each query, so that it grows with the corpus. The names are in
+//! `corpora.tsv`, which may be edited.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt;
+
+use anyhow::{Result, anyhow, bail};
+use serde::Serialize;
+use tidings_index::Snapshot;
+use tidings_query::engine::Engine;
+use tidings_query::{Filter, SyntaxError};
+use tidings_store::corpora::{self, Named};
+use tidings_store::{Home, text};
+
+use crate::Pipeline;
+use crate::context::RunContext;
+use crate::outcome::Outcome;
+
+/// The longest name, in bytes.
+const MAX_NAME_BYTES: usize = 64;
+
+/// A filter with its name.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct VirtualCorpus {
+    /// The name.
+    pub name: String,
+    /// The filter.
+    pub filter: String,
+}
+
+impl Outcome for VirtualCorpus {}
+
+impl fmt::Display for VirtualCorpus {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let VirtualCorpus { name, filter } = self;
+        writeln!(f, "{name} is {filter}; ask it with --in {name}")
+    }
+}
+
+/// A name that was removed.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct RemoveOutcome {
+    /// The name.
+    pub removed: String,
+}
+
+impl Outcome for RemoveOutcome {}
+
+impl fmt::Display for RemoveOutcome {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        writeln!(f, "{} is forgotten", self.removed)
+    }
+}
+
+/// A language that can be searched.
+#[derive(Debug, Clone, Serialize)]
+pub struct LanguageRow {
+    /// Its code.
+    pub corpus: String,
+    /// Documents.
+    pub documents: u64,
+    /// Tokens.
+    pub tokens: u64,
+    /// Attributes of tokens that can be asked for.
+    pub attributes: Vec<&'static str>,
+    /// Morphological features that can be asked for, with their values.
+    pub features: BTreeMap<String, BTreeSet<String>>,
+    /// The annotators of its text.
+    pub layers: Vec<LayerRow>,
+}
+
+/// An annotator of a language's text.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct LayerRow {
+    /// Its name.
+    pub by: String,
+    /// Tokens that it has seen.
+    pub tokens: u64,
+}
+
+/// Reads a filter; what is wrong with it is shown where it is wrong.
+pub fn parse_filter(text: &str) -> Result<Filter> {
+    text.parse().map_err(|error: SyntaxError| anyhow!("the filter is wrong: {}", error.render(text)))
+}
+
+/// All virtual corpora.
+pub fn list(home: &Home) -> Result<Vec<VirtualCorpus>> {
+    let row = |Named { name, filter }| VirtualCorpus { name, filter };
+    Ok(corpora::read(home)?.into_iter().map(row).collect())
+}
+
+/// Names a filter; one that had the name is replaced.
+pub fn save(pipeline: &Pipeline, name: &str, filter: &str) -> Result<VirtualCorpus> {
+    let is_plain = |c: char| c.is_alphanumeric() || c == '-' || c == '_';
+    if name.is_empty() || name.len() > MAX_NAME_BYTES || !name.chars().all(is_plain) {
+        bail!("`{name}` is no name for a corpus; use letters, digits and hyphens");
+    }
+    let (name, filter) = (name.to_owned(), parse_filter(filter)?.to_string());
+    let context = RunContext::open(pipeline, "corpus")?;
+    let mut known = corpora::read(&context.home)?;
+    known.retain(|named| named.name != name);
+    known.push(Named { name: name.clone(), filter: filter.clone() });
+    known.sort_by(|a, b| a.name.cmp(&b.name));
+    corpora::write(&context.home, known)?;
+    Ok(VirtualCorpus { name, filter })
+}
+
+/// Removes a name.
+pub fn remove(pipeline: &Pipeline, name: &str) -> Result<RemoveOutcome> {
+    find(pipeline.home(), name)?;
+    let context = RunContext::open(pipeline, "corpus")?;
+    let mut known = corpora::read(&context.home)?;
+    known.retain(|named| named.name != name);
+    corpora::write(&context.home, known)?;
+    Ok(RemoveOutcome { removed: name.to_owned() })
+}
+
+/// The filter of a name.
+pub fn find(home: &Home, name: &str) -> Result<Filter> {
+    let known = corpora::read(home)?;
+    match known.iter().find(|named| named.name == name) {
+        Some(named) => parse_filter(&named.filter),
+        None if known.is_empty() => bail!("there is no virtual corpus yet; name one with `tidings corpus save`"),
+        None => {
+            let names: Vec<&str> = known.iter().map(|named| named.name.as_str()).collect();
+            bail!("there is no virtual corpus {name}; there are {}", names.join(", "))
+        }
+    }
+}
+
+/// The languages that can be searched.
+pub fn languages(home: &Home) -> Result<Vec<LanguageRow>> {
+    let mut layers = text::layers(home)?;
+    let mut rows = Vec::new();
+    for corpus in home.indexed()? {
+        let engine = Engine::new(Snapshot::open(&home.index_of(&corpus))?);
+        let layers = layers.remove(&corpus).unwrap_or_default().into_iter();
+        rows.push(LanguageRow {
+            documents: engine.snapshot().documents(),
+            tokens: engine.snapshot().tokens(),
+            attributes: engine.attributes(),
+            features: engine.features().clone(),
+            layers: layers.map(|(by, tokens)| LayerRow { by, tokens }).collect(),
+            corpus,
+        });
+    }
+    Ok(rows)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_filter_is_saved_found_replaced_and_removed() {
+        let folder = tempfile::tempdir().unwrap();
+        let pipeline = Pipeline::create(folder.path()).unwrap();
+        let home = pipeline.home();
+        assert!(find(home, "spring").unwrap_err().to_string().contains("no virtual corpus yet"));
+        save(&pipeline, "spring", "date>=2026-03 date<=2026-05").unwrap();
+        save(&pipeline, "one-site", "site=e.org").unwrap();
+        let saved = save(&pipeline, "spring", "date>=2026-03").unwrap();
+        assert!(saved.to_string().ends_with("ask it with --in spring\n"));
+        let names: Vec<String> = list(home).unwrap().into_iter().map(|named| named.name).collect();
+        assert_eq!(names, ["one-site", "spring"]);
+        assert!(find(home, "autumn").unwrap_err().to_string().contains("there are one-site, spring"));
+        assert_eq!(remove(&pipeline, "spring").unwrap().to_string(), "spring is forgotten\n");
+        assert_eq!(list(home).unwrap().len(), 1);
+    }
+
+    #[test]
+    fn names_with_spaces_and_filters_that_are_wrong_are_refused() {
+        let folder = tempfile::tempdir().unwrap();
+        let pipeline = Pipeline::create(folder.path()).unwrap();
+        assert!(save(&pipeline, "two words", "site=e.org").is_err());
+        assert!(save(&pipeline, "", "site=e.org").is_err());
+        assert!(save(&pipeline, "a", "site=").unwrap_err().to_string().contains("the filter is wrong"));
+    }
+}

@@ -1,0 +1,419 @@
+//! Conservation: at every stage, items in = items out + items left out, each with the name of its rule.
+//!
+//! Every stage counts what it does, and the next one counts what it finds; here the two are held against each other, day by
+//! day. What a stage has not come to yet is waiting, which is no loss. With `items`, every entry of the plan that says it was
+//! fetched must be found among the documents or among the pages that gave none.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt;
+use std::io::BufRead as _;
+
+use anyhow::Result;
+use serde::{Deserialize, Serialize};
+use tidings_index::Snapshot;
+use tidings_model::{Fingerprint, FingerprintMap, Status as EntryStatus};
+use tidings_store::docs::{self, Ingredient, Recipe};
+use tidings_store::pages::PageReader;
+use tidings_store::seen::{self, Ledger};
+use tidings_store::text::{self, TextRecipe};
+use tidings_store::{Home, hidden, plan};
+
+use crate::Pipeline;
+use crate::display::{count, grouped};
+use crate::outcome::{Outcome, Status};
+use crate::reporter::ProgressScope;
+use crate::stage::StageId;
+
+/// What a stage took in, gave out, left out and has not come to.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct StageBalance {
+    /// The stage.
+    pub stage: StageId,
+    /// Items that it took in.
+    #[serde(rename = "in")]
+    pub taken: u64,
+    /// Items that it gave out.
+    #[serde(rename = "out")]
+    pub given: u64,
+    /// Items that it left out, by reason.
+    pub left_out: BTreeMap<String, u64>,
+    /// Items that wait for it.
+    pub waiting: u64,
+}
+
+impl StageBalance {
+    fn new(stage: StageId) -> StageBalance {
+        StageBalance { stage, taken: 0, given: 0, left_out: BTreeMap::new(), waiting: 0 }
+    }
+
+    fn is_even(&self) -> bool {
+        self.taken == self.given + self.left_out.values().sum::<u64>() + self.waiting
+    }
+
+    fn leave_out(&mut self, counts: &BTreeMap<String, u64>) {
+        counts.iter().for_each(|(reason, number)| *self.left_out.entry(reason.clone()).or_default() += number);
+    }
+}
+
+impl fmt::Display for StageBalance {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut parts = vec![format!("{} in", grouped(self.taken)), format!("{} out", grouped(self.given))];
+        parts.extend(self.left_out.iter().map(|(reason, number)| format!("{} {reason}", grouped(*number))));
+        if self.waiting > 0 {
+            parts.push(format!("{} waiting", grouped(self.waiting)));
+        }
+        write!(f, "{:<9} {}", self.stage, parts.join(", "))
+    }
+}
+
+/// The balances of all stages, and what does not add up.
+#[derive(Debug, Clone, Default, Serialize)]
+pub struct ConservationOutcome {
+    /// Whether nothing vanished.
+    pub done: bool,
+    /// The stages that have a balance, in their order.
+    pub stages: Vec<StageBalance>,
+    /// What does not add up.
+    pub faults: Vec<String>,
+}
+
+impl Outcome for ConservationOutcome {
+    fn status(&self) -> Status {
+        if self.done { Status::Done } else { Status::NotDone }
+    }
+}
+
+impl fmt::Display for ConservationOutcome {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.stages.iter().try_for_each(|balance| writeln!(f, "{balance}"))?;
+        if self.faults.is_empty() { writeln!(f, "nothing vanished") } else { Ok(()) }
+    }
+}
+
+/// Holds all stages against each other: by the counts in the recipes, or item by item.
+pub fn conservation(pipeline: &Pipeline, items: bool) -> Result<ConservationOutcome> {
+    let mut balances = Balances::default();
+    if items {
+        balances.items(pipeline)?;
+    }
+    let home = pipeline.home();
+    let made = balances.recipes(home)?;
+    let mut kept = TextFiles::new();
+    for stage in StageId::ALL {
+        match stage {
+            // Feeds are asked again and again; there is nothing of them that could vanish.
+            StageId::Update => {}
+            StageId::Fetch => balances.fetch(home)?,
+            StageId::Clean => balances.clean(home, &made)?,
+            StageId::Dedup => balances.dedup(home, &made)?,
+            StageId::Annotate => kept = balances.annotate(home, &made)?,
+            StageId::Compile => balances.compile(home, &kept)?,
+        }
+    }
+    let mut outcome = balances.0;
+    outcome.done = outcome.faults.is_empty();
+    outcome.faults.iter().for_each(|fault| log::error!("{fault}"));
+    Ok(outcome)
+}
+
+/// Files of text with the number of their documents, by language.
+type TextFiles = BTreeMap<String, Vec<(Ingredient, u64)>>;
+
+/// The balances so far.
+#[derive(Default)]
+struct Balances(ConservationOutcome);
+
+impl Balances {
+    fn fault(&mut self, fault: String) {
+        self.0.faults.push(fault);
+    }
+
+    fn close(&mut self, balance: StageBalance) {
+        if !balance.is_even() {
+            let out: u64 = balance.left_out.values().sum();
+            let (stage, taken, given, waiting) = (balance.stage, balance.taken, balance.given, balance.waiting);
+            self.fault(format!(
+                "{stage}: {taken} went in, but {given} came out, {out} were left out and {waiting} wait"
+            ));
+        }
+        self.0.stages.push(balance);
+    }
+
+    /// Entries, and what became of them.
+    fn fetch(&mut self, home: &Home) -> Result<()> {
+        let mut balance = StageBalance::new(StageId::Fetch);
+        plan::read(home, |row| {
+            balance.taken += 1;
+            match row.status.parse() {
+                Ok(EntryStatus::Ok) => balance.given += 1,
+                Ok(EntryStatus::New) => balance.waiting += 1,
+                _ => *balance.left_out.entry(row.status.to_owned()).or_default() += 1,
+            }
+        })?;
+        self.close(balance);
+        Ok(())
+    }
+
+    /// Every entry that was fetched has its page among the documents, among what was left out, or on a day that waits.
+    fn items(&mut self, pipeline: &Pipeline) -> Result<()> {
+        let home = pipeline.home();
+        let is_fetched = |status: &str| matches!(status.parse(), Ok(EntryStatus::Ok));
+        let mut fetched: FingerprintMap<bool> = FingerprintMap::default();
+        plan::read(home, |row| {
+            if is_fetched(row.status) {
+                fetched.insert(Fingerprint::of(row.url), false);
+            }
+        })?;
+        let days = docs::days(home)?;
+        let progress = ProgressScope::begin(pipeline.reporter(), "days", days.len() as u64);
+        for (done, day) in (0..).zip(&days) {
+            progress.show(done, &day.name);
+            each_address(home, day, |url| {
+                if let Some(found) = fetched.get_mut(&Fingerprint::of(url)) {
+                    *found = true;
+                }
+            })?;
+        }
+        let lost: Vec<Fingerprint> = fetched.iter().filter(|(_, found)| !**found).map(|(url, _)| *url).collect();
+        if !lost.is_empty() {
+            let mut named = Vec::new();
+            plan::read(home, |row| {
+                if is_fetched(row.status) && named.len() < 5 && lost.contains(&Fingerprint::of(row.url)) {
+                    named.push(row.url.to_owned());
+                }
+            })?;
+            let (lost, named) = (count(lost.len() as u64, "page"), named.join(", "));
+            self.fault(format!("fetch: the plan says that {lost} were stored, but no file has them: {named}"));
+        }
+        Ok(())
+    }
+
+    /// The recipes of the days that were made.
+    fn recipes(&self, home: &Home) -> Result<BTreeMap<String, Recipe>> {
+        let days = docs::days(home)?;
+        let mut made = BTreeMap::new();
+        for day in &days {
+            let Some(recipe) = Recipe::read(home, &day.name)? else { continue };
+            if !recipe.has_read(home, day)? {
+                log::info!("{}: its pages have changed since; `tidings clean` makes it anew", day.name);
+            }
+            made.insert(day.name.clone(), recipe);
+        }
+        let waiting = (days.len() - made.len()) as u64;
+        if waiting > 0 {
+            log::info!("{} of pages wait for `tidings clean`", count(waiting, "day"));
+        }
+        Ok(made)
+    }
+
+    /// Pages, and the documents that came of them.
+    fn clean(&mut self, home: &Home, made: &BTreeMap<String, Recipe>) -> Result<()> {
+        let mut balance = StageBalance::new(StageId::Clean);
+        for (day, recipe) in made {
+            balance.taken += recipe.pages;
+            balance.given += recipe.documents.values().sum::<u64>();
+            balance.leave_out(&recipe.dropped);
+            let lines: u64 = documents_and_dropped(recipe).filter_map(|file| file.lines).sum();
+            if lines != recipe.pages {
+                self.fault(format!("clean, {day}: {} pages, but {lines} lines", recipe.pages));
+            }
+            for output in &recipe.outputs {
+                self.check_size(home, StageId::Clean, output)?;
+            }
+        }
+        self.close(balance);
+        Ok(())
+    }
+
+    fn check_size(&mut self, home: &Home, stage: StageId, file: &Ingredient) -> Result<()> {
+        let found = home.file_bytes(&file.file)?.unwrap_or_default();
+        if found != file.bytes {
+            let (name, bytes) = (&file.file, file.bytes);
+            self.fault(format!("{stage}: {name} has {found} bytes instead of {bytes}; run `tidings run --from clean`"));
+        }
+        Ok(())
+    }
+
+    /// Documents, and verdicts on them.
+    fn dedup(&mut self, home: &Home, made: &BTreeMap<String, Recipe>) -> Result<()> {
+        let ledger = Ledger::read(home)?.map(|ledger| ledger.days).unwrap_or_default();
+        let judged: BTreeMap<&str, _> = ledger.iter().map(|day| (day.day.as_str(), day)).collect();
+        let mut balance = StageBalance::new(StageId::Dedup);
+        for (day, recipe) in made {
+            let documents: u64 = recipe.documents.values().sum();
+            balance.taken += documents;
+            match judged.get(day.as_str()) {
+                Some(judged) if judged.docs == seen::docs_digest(home, day)? => {
+                    balance.given += judged.documents;
+                    if judged.documents != documents || judged.verdicts.lines != Some(documents) {
+                        let lines = judged.verdicts.lines.unwrap_or_default();
+                        let judged = judged.documents;
+                        self.fault(format!("dedup, {day}: {documents} documents, {judged} judged, {lines} verdicts"));
+                    }
+                    self.check_size(home, StageId::Dedup, &judged.verdicts)?;
+                }
+                _ => balance.waiting += documents,
+            }
+        }
+        self.close(balance);
+        Ok(())
+    }
+
+    /// Documents, and their text. Returns the files of text.
+    fn annotate(&mut self, home: &Home, made: &BTreeMap<String, Recipe>) -> Result<TextFiles> {
+        let mut kept = TextFiles::new();
+        let mut balance = StageBalance::new(StageId::Annotate);
+        for (day, recipe) in made {
+            let documents: u64 = recipe.documents.values().sum();
+            balance.taken += documents;
+            let document_files: Vec<&Ingredient> = recipe.shelves().collect();
+            let of_these = |text: &TextRecipe| {
+                text.inputs.iter().filter(|input| input.file.starts_with("docs/")).eq(document_files.iter().copied())
+            };
+            let Some(text) = TextRecipe::read(home, day)?.filter(of_these) else {
+                balance.waiting += documents;
+                continue;
+            };
+            balance.given += text.kept.values().sum::<u64>();
+            balance.leave_out(&text.dropped);
+            if text.documents != documents {
+                self.fault(format!("annotate, {day}: {documents} documents, but {} were read", text.documents));
+            }
+            for output in &text.outputs {
+                self.check_size(home, StageId::Annotate, output)?;
+                let code = output.file.split('/').nth(1).unwrap_or_default().to_owned();
+                let number = text.kept.get(&code).copied().unwrap_or_default();
+                kept.entry(code).or_default().push((output.clone(), number));
+            }
+        }
+        self.close(balance);
+        Ok(kept)
+    }
+
+    /// Text, and what can be searched.
+    fn compile(&mut self, home: &Home, kept: &TextFiles) -> Result<()> {
+        let mut balance = StageBalance::new(StageId::Compile);
+        let hidden = hidden::read(home)?;
+        for (code, files) in kept {
+            match Snapshot::open(&home.index_of(code)) {
+                Ok(snapshot) => self.index(&mut balance, home, code, &snapshot, files, &hidden)?,
+                Err(tidings_index::Error::NoIndex { .. }) => {
+                    let waiting: u64 = files.iter().map(|(_, number)| number).sum();
+                    balance.taken += waiting;
+                    balance.waiting += waiting;
+                }
+                Err(error) => self.fault(format!("compile: {error}")),
+            }
+        }
+        balance.left_out.retain(|_, number| *number > 0);
+        self.close(balance);
+        Ok(())
+    }
+
+    /// The index of one language.
+    fn index(
+        &mut self,
+        balance: &mut StageBalance,
+        home: &Home,
+        code: &str,
+        snapshot: &Snapshot,
+        files: &[(Ingredient, u64)],
+        hidden: &BTreeSet<String>,
+    ) -> Result<()> {
+        let holds = |file: &Ingredient| {
+            let inputs = snapshot.inputs().iter();
+            inputs.filter(|input| input.file == file.file).any(|input| input.xxh3 == file.xxh3)
+        };
+        let (mut here, mut there) = (0, 0);
+        for (file, number) in files {
+            *(if holds(file) { &mut here } else { &mut there }) += number;
+        }
+        let has_others = snapshot.inputs().iter().any(|input| !files.iter().any(|(file, _)| file.file == input.file));
+        balance.taken += here + there;
+        balance.waiting += there;
+        // An index that holds former days is to be brought up to date first: its counts are of other files.
+        if there > 0 || has_others {
+            balance.given += here;
+            return Ok(());
+        }
+        let searchable = snapshot.documents();
+        let unseen = if hidden.is_empty() { 0 } else { hidden_in(home, files, hidden)? };
+        balance.given += searchable;
+        *balance.left_out.entry("hidden".to_owned()).or_default() += unseen;
+        if searchable + unseen != here {
+            self.fault(format!(
+                "compile, {code}: {here} documents of text, but {searchable} searchable and {unseen} hidden"
+            ));
+        }
+        Ok(())
+    }
+}
+
+/// Shows the addresses of the pages of a day: of what was made of them, or of themselves.
+fn each_address(home: &Home, day: &docs::Day, mut see: impl FnMut(&str)) -> Result<()> {
+    /// The address that documents and dropped pages have alike.
+    #[derive(Deserialize)]
+    struct Addressed {
+        url: String,
+    }
+    let Some(recipe) = Recipe::read(home, &day.name)? else {
+        for file in &day.files {
+            for page in PageReader::open(file)? {
+                see(&page?.url);
+            }
+        }
+        return Ok(());
+    };
+    for file in documents_and_dropped(&recipe) {
+        for line in home.open_file(&file.file)?.lines() {
+            see(&serde_json::from_str::<Addressed>(&line?)?.url);
+        }
+    }
+    Ok(())
+}
+
+fn documents_and_dropped(recipe: &Recipe) -> impl Iterator<Item = &Ingredient> {
+    recipe.outputs.iter().filter(|file| !file.file.starts_with("docs/yield/"))
+}
+
+/// Counts the documents of these files that are hidden.
+fn hidden_in(home: &Home, files: &[(Ingredient, u64)], hidden: &BTreeSet<String>) -> Result<u64> {
+    let mut found = 0;
+    for (file, _) in files {
+        for line in text::open(home, &file.file)?.lines() {
+            let line = line?;
+            if let Some(tag) = line.strip_prefix("<doc ") {
+                let value = |name: &str| {
+                    let rest = tag.split_once(&format!("{name}=\""))?.1;
+                    let raw = rest.split_once('"')?.0;
+                    Some(raw.replace("&lt;", "<").replace("&gt;", ">").replace("&quot;", "\"").replace("&amp;", "&"))
+                };
+                let is_hidden = |name: &str| value(name).is_some_and(|value| hidden.contains(&value));
+                found += u64::from(is_hidden("id") || is_hidden("url"));
+            }
+        }
+    }
+    Ok(found)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_waits_or_was_left_out_is_not_lost() {
+        let mut balance = StageBalance::new(StageId::Clean);
+        (balance.taken, balance.given, balance.waiting) = (1000, 990, 3);
+        assert!(!balance.is_even());
+        balance.leave_out(&[("too-short".to_owned(), 7)].into());
+        assert!(balance.is_even());
+        assert_eq!(balance.to_string(), "clean     1,000 in, 990 out, 7 too-short, 3 waiting");
+    }
+
+    #[test]
+    fn an_uneven_balance_is_a_fault() {
+        let mut balances = Balances::default();
+        balances.close(StageBalance { taken: 2, ..StageBalance::new(StageId::Fetch) });
+        assert_eq!(balances.0.faults, ["fetch: 2 went in, but 0 came out, 0 were left out and 0 wait"]);
+    }
+}

@@ -1,0 +1,282 @@
+//! The trace of a document: from `clean` to the segment that holds it.
+
+use std::collections::BTreeSet;
+use std::ops::ControlFlow;
+
+use anyhow::Result;
+use serde::Deserialize;
+use tidings_index::Snapshot;
+use tidings_model::Document;
+use tidings_store::docs::{self, DroppedPage, Recipe};
+use tidings_store::seen::{self, Ledger, VerdictLine};
+use tidings_store::text::TextRecipe;
+use tidings_store::{Home, find, hidden};
+
+use super::facts::DocumentFacts;
+use super::page::LISTED;
+use super::{Facts, Trace, TraceOutcome, TraceStage};
+use crate::Pipeline;
+use crate::config::{Config, Duplicates};
+use crate::display::{count, grouped};
+use crate::reporter::ProgressScope;
+
+/// What is looked for in a day.
+pub(super) enum DayTarget<'a> {
+    /// The address of a page.
+    Address(&'a str),
+    /// The id of a document.
+    Id(&'a str),
+}
+
+impl DayTarget<'_> {
+    fn words(&self) -> &str {
+        match self {
+            DayTarget::Address(words) | DayTarget::Id(words) => words,
+        }
+    }
+
+    fn is(&self, document: &Document) -> bool {
+        match self {
+            DayTarget::Address(url) => document.url == *url,
+            DayTarget::Id(id) => document.id == *id,
+        }
+    }
+}
+
+/// Traces a page of a day, from `clean` on.
+pub(super) fn trace_day(
+    trace: &mut Trace,
+    home: &Home,
+    config: &Config,
+    day: &str,
+    target: &DayTarget<'_>,
+) -> Result<()> {
+    if Recipe::read(home, day)?.is_none() {
+        trace.event(day, TraceStage::Docs, "waits for `tidings clean`", Facts::day(day));
+        return Ok(());
+    }
+    docs::dropped_pages(home, day, target.words(), |page| {
+        if matches!(target, DayTarget::Address(url) if page.url == *url) {
+            trace_dropped(trace, day, &page);
+        }
+    })?;
+    let mut documents = Vec::new();
+    each_document(home, day, target.words(), |document| documents.extend(target.is(&document).then_some(document)))?;
+    for document in documents {
+        trace_document(trace, day, &document);
+        trace_verdict(trace, home, config, day, &document)?;
+        trace_text(trace, home, day, &document)?;
+    }
+    Ok(())
+}
+
+/// Shows the documents of a day whose lines contain some words.
+pub(super) fn each_document(home: &Home, day: &str, words: &str, mut see: impl FnMut(Document)) -> Result<()> {
+    let Some(recipe) = Recipe::read(home, day)? else { return Ok(()) };
+    for file in recipe.shelves() {
+        find::lines_of(home, &file.file, words, |line| {
+            serde_json::from_slice::<Document>(line).into_iter().for_each(&mut see);
+            ControlFlow::Continue(())
+        })?;
+    }
+    Ok(())
+}
+
+fn trace_dropped(trace: &mut Trace, day: &str, page: &DroppedPage<'_>) {
+    let figure = match (page.measured, page.limit) {
+        (Some(measured), Some(limit)) => format!(" (measured {}, the limit is {})", short(measured), short(limit)),
+        _ => String::new(),
+    };
+    let says =
+        format!("left out by the rule {}{figure}: {} bytes of {}", page.reason, grouped(page.bytes), page.content_type);
+    let (day, reason) = (day.to_owned(), page.reason.clone().into_owned());
+    trace.outcome = TraceOutcome::LeftOut;
+    let facts = Facts::Dropped { day, reason, measured: page.measured, limit: page.limit };
+    trace.event(&page.downloaded, TraceStage::Clean, says, facts);
+}
+
+fn short(number: f64) -> String {
+    ((number * 1000.0).round() / 1000.0).to_string()
+}
+
+fn trace_document(trace: &mut Trace, day: &str, document: &Document) {
+    let code = document.language_code();
+    let score = document.about.language_score.map(|score| format!(" ({score:.2})")).unwrap_or_default();
+    let mut says =
+        format!("document {} in {code}{score}, {}", document.id, count(document.paragraphs.len() as u64, "paragraph"));
+    if let Some(dated) = &document.dated {
+        says.push_str(&format!(", dated {} by {} ({:.2})", dated.day, dated.source, dated.confidence));
+    }
+    for left_out in &document.left_out {
+        let start: String = left_out.paragraph.text.chars().take(40).collect();
+        says.push_str(&format!("; a paragraph went as {} (“{start}…”)", left_out.reason));
+    }
+    for (rule, number) in &document.masked {
+        says.push_str(&format!("; masked: {number} {rule}"));
+    }
+    let facts = DocumentFacts {
+        day: day.to_owned(),
+        id: document.id.clone(),
+        file: format!("docs/{code}/{day}.jsonl.zst"),
+        language: document.about.language.clone(),
+        language_score: document.about.language_score,
+        dated: document.dated.clone(),
+        paragraphs: document.paragraphs.len(),
+        left_out: document.left_out.iter().map(|part| part.reason.clone()).collect(),
+        masked: document.masked.clone(),
+        extractor: document.extractor.clone(),
+    };
+    trace.outcome = TraceOutcome::Document;
+    trace.event(&document.downloaded, TraceStage::Clean, says, Facts::Document(Box::new(facts)));
+}
+
+/// Traces what was said about duplicates.
+fn trace_verdict(trace: &mut Trace, home: &Home, config: &Config, day: &str, document: &Document) -> Result<()> {
+    let ledger = Ledger::read(home)?;
+    let judged = ledger.iter().flat_map(|ledger| &ledger.days).find(|judged| judged.day == day);
+    if judged.is_none_or(|judged| seen::docs_digest(home, day).is_ok_and(|digest| digest != judged.docs)) {
+        let says = match config.annotate.duplicates {
+            Duplicates::Drop => "waits for `tidings dedup`",
+            Duplicates::Keep => "duplicates are not told",
+        };
+        trace.event(day, TraceStage::Dedup, says, Facts::day(day));
+        return Ok(());
+    }
+    let mut verdict: Option<VerdictLine> = None;
+    find::lines(&seen::verdicts_path(home, day), &format!("\"{}\"", document.id), |line| {
+        let parsed = serde_json::from_slice::<VerdictLine>(line).ok();
+        verdict = parsed.filter(|verdict| verdict.id == document.id);
+        if verdict.is_some() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    })?;
+    match verdict {
+        Some(verdict) => list_duplicates(trace, day, verdict),
+        None => {
+            let says = "the verdicts of the day do not name it; run `tidings rebuild --from dedup`";
+            trace.note(day, TraceStage::Dedup, says);
+        }
+    }
+    Ok(())
+}
+
+/// Adds a verdict and the first of its duplicates.
+fn list_duplicates(trace: &mut Trace, day: &str, verdict: VerdictLine) {
+    let words = count(verdict.words, "word");
+    let duplicates = verdict.duplicates.clone();
+    if duplicates.is_empty() {
+        let says = format!("all of its {words} are new");
+        return trace.event(day, TraceStage::Dedup, says, Facts::Verdict(Box::new(verdict)));
+    }
+    let share = 100.0 * verdict.duplicate_words as f64 / verdict.words.max(1) as f64;
+    let copy = verdict.copy_of.as_ref().map(|of| format!("; a copy of {of}")).unwrap_or_default();
+    let old = grouped(verdict.duplicate_words);
+    let says = format!("{old} of {words} ({share:.0} %) were published before{copy}");
+    trace.event(day, TraceStage::Dedup, says, Facts::Verdict(Box::new(verdict)));
+    let more = duplicates.len().saturating_sub(LISTED);
+    for unit in duplicates.into_iter().take(LISTED) {
+        let part = match unit.bytes {
+            Some((first, last)) => format!("bytes {first} to {last} of paragraph {}", unit.paragraph + 1),
+            None => format!("paragraph {}", unit.paragraph + 1),
+        };
+        let of = unit.of.as_ref().map(|of| format!(", seen in {of}")).unwrap_or_default();
+        let says = format!("{part}: {}{of}, {:.0} % of its words", unit.why, 100.0 * unit.share);
+        trace.event("", TraceStage::Dedup, says, Facts::DuplicateUnit(Box::new(unit)));
+    }
+    if more > 0 {
+        trace.note("", TraceStage::Dedup, format!("and {}", count(more as u64, "more duplicate")));
+    }
+}
+
+/// Traces the file of its text, the segment, and whether it is hidden.
+fn trace_text(trace: &mut Trace, home: &Home, day: &str, document: &Document) -> Result<()> {
+    let code = document.language_code();
+    let file = format!("text/{code}/{day}.vert.zst");
+    if TextRecipe::read(home, day)?.is_none() {
+        trace.event(day, TraceStage::Annotate, "waits for `tidings annotate`", Facts::day(day));
+        return Ok(());
+    }
+    let Some(tokens) = find::tokens_of(home, &file, &document.id)? else {
+        trace.outcome = TraceOutcome::Duplicate;
+        let facts = Facts::LeftOut { day: day.to_owned(), reason: "duplicate" };
+        trace.event(day, TraceStage::Annotate, "left out: nothing of it is new", facts);
+        return Ok(());
+    };
+    trace.outcome = TraceOutcome::Text;
+    let says = format!("{} in {file}", count(tokens, "token"));
+    trace.event(day, TraceStage::Annotate, says, Facts::Text { file, tokens });
+    trace_index(trace, home, &code, document)
+}
+
+fn trace_index(trace: &mut Trace, home: &Home, code: &str, document: &Document) -> Result<()> {
+    let hidden = hidden::read(home)?;
+    let is_hidden = hidden.contains(&document.id) || hidden.contains(&document.url);
+    let id = u128::from_str_radix(&document.id, 16).unwrap_or_default();
+    let segment = Snapshot::open(&home.index_of(code)).ok().and_then(|snapshot| {
+        let (segment, _) = *snapshot.find_document(id).first()?;
+        Some(snapshot.segments()[segment].file().to_owned())
+    });
+    let says = match &segment {
+        _ if is_hidden => {
+            trace.outcome = TraceOutcome::Hidden;
+            "hidden from every answer by hidden.tsv".to_owned()
+        }
+        Some(segment) => {
+            trace.outcome = TraceOutcome::Searchable;
+            format!("searchable, in index/{code}/{segment}")
+        }
+        None => "waits for `tidings compile`".to_owned(),
+    };
+    trace.event("", TraceStage::Index, says, Facts::Index { segment, hidden: is_hidden });
+    Ok(())
+}
+
+/// The day of a document: by the index, by its verdict, or by its line among the documents.
+pub(super) fn day_of(pipeline: &Pipeline, id: &str) -> Result<Option<String>> {
+    match indexed_day(pipeline.home(), id)? {
+        Some(day) => Ok(Some(day)),
+        None => recorded_day(pipeline, id),
+    }
+}
+
+fn indexed_day(home: &Home, id: &str) -> Result<Option<String>> {
+    let id = u128::from_str_radix(id, 16)?;
+    for code in home.indexed()? {
+        let Ok(snapshot) = Snapshot::open(&home.index_of(&code)) else { continue };
+        if let Some((segment, document)) = snapshot.find_document(id).first() {
+            return Ok(Some(snapshot.segments()[*segment].segment().seen(*document).to_string()));
+        }
+    }
+    Ok(None)
+}
+
+/// The day of a document of which there is a verdict, or only a line among the documents.
+fn recorded_day(pipeline: &Pipeline, id: &str) -> Result<Option<String>> {
+    /// The id that documents and verdicts have alike.
+    #[derive(Deserialize)]
+    struct Identified {
+        id: String,
+    }
+    let home = pipeline.home();
+    let days = docs::made(home)?;
+    let judged: BTreeSet<String> =
+        Ledger::read(home)?.map(|ledger| ledger.days.into_iter().map(|day| day.day).collect()).unwrap_or_default();
+    let progress = ProgressScope::begin(pipeline.reporter(), "days", days.len() as u64);
+    for (done, day) in (0..).zip(days) {
+        progress.show(done, &day);
+        let mut found = false;
+        let mut is_it = |line: &[u8]| {
+            found |= serde_json::from_slice::<Identified>(line).is_ok_and(|line| line.id == id);
+            if found { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+        };
+        if judged.contains(&day) {
+            find::lines(&seen::verdicts_path(home, &day), id, &mut is_it)?;
+        } else if let Some(recipe) = Recipe::read(home, &day)? {
+            for file in recipe.shelves() {
+                find::lines_of(home, &file.file, id, &mut is_it)?;
+            }
+        }
+        if found {
+            return Ok(Some(day));
+        }
+    }
+    Ok(None)
+}

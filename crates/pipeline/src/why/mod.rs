@@ -1,0 +1,288 @@
+//! Traces: what happened to one thing, stage by stage, with the rule that decided; and that nothing vanished.
+//!
+//! Nothing is kept for this: every stage writes down what it did anyway. The plan tells when an entry was seen, the logs of
+//! runs when it was asked for and so in which file its page lies, and from there the day leads on.
+
+pub mod conservation;
+mod document;
+mod facts;
+mod page;
+mod source;
+
+use std::fmt;
+
+use anyhow::{Result, bail};
+use serde::Serialize;
+use tidings_model::address;
+use tidings_store::feeds;
+
+use crate::Pipeline;
+use crate::outcome::{Outcome, Status};
+pub use conservation::{ConservationOutcome, StageBalance, conservation};
+pub use facts::Facts;
+
+/// What a trace is about.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(tag = "kind", rename_all = "lowercase")]
+pub enum Subject {
+    /// A page.
+    Page {
+        /// Its address.
+        url: String,
+    },
+    /// A document.
+    Document {
+        /// Its id.
+        id: String,
+        /// The address of its page, where that is known.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        url: Option<String>,
+    },
+    /// A feed.
+    Feed {
+        /// Its address.
+        url: String,
+    },
+    /// A host.
+    Host {
+        /// Its name.
+        host: String,
+    },
+}
+
+/// What became of a thing in the end.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum TraceOutcome {
+    /// The home knows nothing of it.
+    #[default]
+    Unknown,
+    /// It waits to be fetched.
+    Waiting,
+    /// It failed and will be tried again.
+    Failing,
+    /// It failed and will not be tried again.
+    Failed,
+    /// It was settled, and is no longer in the plan.
+    Pruned,
+    /// Its page is stored.
+    Stored,
+    /// The plan says that it is stored, and no file has it.
+    Lost,
+    /// It gave no document.
+    #[serde(rename = "left out")]
+    LeftOut,
+    /// It is a document.
+    Document,
+    /// All of it was published before.
+    Duplicate,
+    /// It is annotated text.
+    Text,
+    /// It is hidden from every answer.
+    Hidden,
+    /// It can be found.
+    Searchable,
+    /// It was removed from the corpus.
+    Removed,
+    /// A feed of the list.
+    Listed,
+    /// A feed that is not in the list.
+    Unlisted,
+    /// A feed that is gone for good.
+    Gone,
+    /// A host or feed of which something is known.
+    Known,
+}
+
+/// Where something happened: a stage, or a step of it that people ask about.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum TraceStage {
+    /// A feed listed it, or the list of feeds names it.
+    Listed,
+    /// The plan.
+    Plan,
+    /// A feed was polled.
+    Polled,
+    /// When a feed is polled next.
+    Due,
+    /// A request.
+    Asked,
+    /// The robots.txt and other rules of a host.
+    Rules,
+    /// The archive of pages.
+    Stored,
+    /// Documents that are yet to be made.
+    Docs,
+    /// `clean`.
+    Clean,
+    /// `dedup`.
+    Dedup,
+    /// `annotate`.
+    Annotate,
+    /// The index.
+    Index,
+    /// The list of what was removed.
+    Removed,
+}
+
+impl fmt::Display for TraceStage {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(match self {
+            TraceStage::Listed => "listed",
+            TraceStage::Plan => "plan",
+            TraceStage::Polled => "polled",
+            TraceStage::Due => "due",
+            TraceStage::Asked => "asked",
+            TraceStage::Rules => "rules",
+            TraceStage::Stored => "stored",
+            TraceStage::Docs => "docs",
+            TraceStage::Clean => "clean",
+            TraceStage::Dedup => "dedup",
+            TraceStage::Annotate => "annotate",
+            TraceStage::Index => "index",
+            TraceStage::Removed => "removed",
+        })
+    }
+}
+
+/// One thing that happened.
+#[derive(Debug, Clone, Serialize)]
+pub struct TraceEvent {
+    /// When, as far as that is known: a time or a day.
+    pub at: String,
+    /// Where.
+    pub stage: TraceStage,
+    /// What happened, for people.
+    pub says: String,
+    /// The same for programs.
+    #[serde(flatten)]
+    pub facts: Option<Facts>,
+}
+
+/// What happened to a thing, in the order of time.
+#[derive(Debug, Clone, Serialize)]
+pub struct Trace {
+    /// Whether anything is known of it.
+    pub done: bool,
+    /// What it is about.
+    pub about: Subject,
+    /// What became of it in the end.
+    #[serde(rename = "fate")]
+    pub outcome: TraceOutcome,
+    /// What happened.
+    pub events: Vec<TraceEvent>,
+}
+
+impl Trace {
+    fn new(about: Subject) -> Trace {
+        Trace { done: false, about, outcome: TraceOutcome::Unknown, events: Vec::new() }
+    }
+
+    fn event(&mut self, at: &str, stage: TraceStage, says: impl Into<String>, facts: Facts) {
+        self.events.push(TraceEvent { at: at.to_owned(), stage, says: says.into(), facts: Some(facts) });
+    }
+
+    /// An event of which its sentence says all.
+    fn note(&mut self, at: &str, stage: TraceStage, says: impl Into<String>) {
+        self.events.push(TraceEvent { at: at.to_owned(), stage, says: says.into(), facts: None });
+    }
+}
+
+impl Outcome for Trace {
+    fn status(&self) -> Status {
+        if self.done { Status::Done } else { Status::NotDone }
+    }
+}
+
+impl fmt::Display for Trace {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for event in &self.events {
+            // People need no more than the minute; programs get all of it.
+            let at = match (event.at.get(..10), event.at.get(11..16)) {
+                (Some(day), Some(minute)) => format!("{day} {minute}"),
+                (Some(day), None) => day.to_owned(),
+                _ => String::new(),
+            };
+            let says: String = event.says.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
+            writeln!(f, "{at:<16}  {:<8}  {says}", event.stage)?;
+        }
+        Ok(())
+    }
+}
+
+/// Traces a page or a feed by its address, a document by its id, or a host by its name.
+pub fn trace(pipeline: &Pipeline, thing: &str) -> Result<Trace> {
+    let home = pipeline.home();
+    let thing = thing.trim();
+    let mut trace = match Named::parse(thing)? {
+        Named::Document(id) => page::of_document(pipeline, &id)?,
+        Named::Host(host) => source::of_host(home, &host)?,
+        Named::Address(url) => {
+            let is_feed = |feed: &String| feed == thing || address::normalise(feed, None).as_deref() == Some(&url);
+            let known = feeds::states(home)?.into_keys().find(is_feed);
+            let feed = match known {
+                Some(feed) => Some(feed),
+                None => feeds::list(home)?.feeds.into_iter().map(|feed| feed.url).find(is_feed),
+            };
+            match feed {
+                Some(feed) => source::of_feed(home, &feed)?,
+                None => page::of_address(pipeline, &url)?,
+            }
+        }
+    };
+    trace.done = trace.outcome != TraceOutcome::Unknown;
+    Ok(trace)
+}
+
+/// What the user named.
+#[derive(Debug, PartialEq, Eq)]
+enum Named {
+    Document(String),
+    Address(String),
+    Host(String),
+}
+
+impl Named {
+    fn parse(thing: &str) -> Result<Named> {
+        if thing.len() == 32 && thing.bytes().all(|byte| byte.is_ascii_hexdigit()) {
+            return Ok(Named::Document(thing.to_ascii_lowercase()));
+        }
+        if thing.contains("://") {
+            let Some(url) = address::normalise(thing, None) else { bail!("{thing} is no address of a web page") };
+            return Ok(Named::Address(url));
+        }
+        if thing.contains('/') {
+            bail!("give an address with http:// or https://, such as https://{thing}")
+        }
+        Ok(Named::Host(thing.to_ascii_lowercase()))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_thing_is_told_by_how_it_is_written() {
+        let id = "0123456789ABCDEF0123456789abcdef";
+        assert_eq!(Named::parse(id).unwrap(), Named::Document(id.to_lowercase()));
+        assert_eq!(Named::parse("E.org").unwrap(), Named::Host("e.org".into()));
+        assert_eq!(Named::parse("http://e.org/1#x").unwrap(), Named::Address("http://e.org/1".into()));
+        assert!(Named::parse("e.org/1").unwrap_err().to_string().contains("https://e.org/1"));
+    }
+
+    #[test]
+    fn events_are_lines_to_the_minute_and_objects_with_their_facts() {
+        let mut trace = Trace::new(Subject::Document { id: "1".into(), url: None });
+        trace.event("2026-03-01T12:34:56.789Z", TraceStage::Clean, "a\nb", Facts::Day { day: "2026-03-01".into() });
+        trace.note("", TraceStage::Index, "waits");
+        trace.outcome = TraceOutcome::LeftOut;
+        assert_eq!(trace.to_string(), "2026-03-01 12:34  clean     a b\n                  index     waits\n");
+        let json = serde_json::to_value(&trace).unwrap();
+        assert_eq!(json["fate"], "left out");
+        assert_eq!(json["about"], serde_json::json!({ "kind": "document", "id": "1" }));
+        assert_eq!(json["events"][0]["day"], "2026-03-01");
+        assert_eq!(json["events"][1], serde_json::json!({ "at": "", "stage": "index", "says": "waits" }));
+    }
+}
