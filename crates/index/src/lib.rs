@@ -24,6 +24,10 @@
 #[cfg(test)]
 extern crate self as tidings_index;
 
+/// The version of how text becomes an index. It grows whenever the same text gives other answers; manifests name it, so
+/// that an upgrade makes an index again only then. The format of the files has a version of its own.
+pub const BEHAVIOUR_VERSION: u32 = 1;
+
 mod casefold;
 pub mod codec;
 pub mod day;

@@ -20,6 +20,9 @@ const VERSION: u32 = 1;
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Manifest {
     format: String,
+    /// The version of the behaviour that made it; see [`BEHAVIOUR_VERSION`](crate::BEHAVIOUR_VERSION).
+    #[serde(default = "first_version", skip_serializing_if = "is_first_version")]
+    pub(crate) behaviour: u32,
     /// Counts the changes of the index.
     pub(crate) generation: u64,
     /// The number in the name of the next file; never used twice.
@@ -30,6 +33,15 @@ pub(crate) struct Manifest {
     pub(crate) segments: Vec<SegmentEntry>,
     /// What was read to make it.
     pub(crate) inputs: Vec<Input>,
+}
+
+/// The behaviour of manifests that name none.
+fn first_version() -> u32 {
+    1
+}
+
+fn is_first_version(version: &u32) -> bool {
+    *version == first_version()
 }
 
 /// A segment in the manifest.
@@ -57,6 +69,7 @@ impl Default for Manifest {
     fn default() -> Manifest {
         Manifest {
             format: format!("{FORMAT}{VERSION}"),
+            behaviour: crate::BEHAVIOUR_VERSION,
             generation: 0,
             next_file: 1,
             lexicon: Vec::new(),

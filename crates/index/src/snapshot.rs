@@ -20,6 +20,7 @@ const TRIES: usize = 20;
 #[derive(Debug, Clone)]
 pub struct Snapshot {
     generation: u64,
+    behaviour: u32,
     lexicon: Lexicon,
     segments: Vec<LiveSegment>,
     inputs: Arc<Vec<Input>>,
@@ -157,6 +158,7 @@ impl Snapshot {
             generation: manifest.generation,
             lexicon,
             segments,
+            behaviour: manifest.behaviour,
             inputs: Arc::new(manifest.inputs.clone()),
             parts,
         })
@@ -175,6 +177,11 @@ impl Snapshot {
     /// The segments, in the order in which they were written.
     pub fn segments(&self) -> &[LiveSegment] {
         &self.segments
+    }
+
+    /// The [behaviour](crate::BEHAVIOUR_VERSION) that made it.
+    pub fn behaviour(&self) -> u32 {
+        self.behaviour
     }
 
     /// What was read to make it.

@@ -30,7 +30,7 @@ impl Pipeline {
 }
 
 fn run_stage(stage: &dyn Stage, context: &RunContext) -> Result<StageOutcome> {
-    let mut due = stage.due(context)?;
+    let mut due = stage.due(&context.home, &context.config)?;
     if !context.shard.is_whole() {
         due.units.retain(|unit| match stage.is_divisible() {
             true => context.shard.takes(&unit.name),

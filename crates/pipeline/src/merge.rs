@@ -62,7 +62,7 @@ pub fn merge(pipeline: &Pipeline) -> Result<MergeOutcome> {
     yields::summarise(&context.home)?;
     let mut outcome = MergeOutcome::default();
     for stage in StageId::ALL.iter().map(|id| id.stage()).filter(|stage| stage.is_derived()) {
-        let due = stage.due(&context)?;
+        let due = stage.due(&context.home, &context.config)?;
         outcome.up_to_date.insert(stage.id(), due.up_to_date);
         if !due.units.is_empty() {
             outcome.missing.insert(stage.id(), due.units.into_iter().map(|unit| unit.name).collect());

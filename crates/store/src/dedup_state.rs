@@ -23,6 +23,7 @@ use crate::error::{Context, Error, Result};
 use crate::file_digest::FileDigest;
 use crate::frames::{self, FRAME_BYTES, FrameEncoder};
 use crate::home::Home;
+use crate::stale::{self, Stale};
 
 const LEDGER: &str = "tidings seen 1";
 pub(crate) const FORMAT: &str = "verdicts";
@@ -37,16 +38,28 @@ const MAX_LINE_BYTES: usize = 1 << 28;
 pub struct DedupParams {
     /// The format of the ledger.
     pub format: String,
-    /// The program and its version.
+    /// The program and its version, for information: only the version of the stage tells what to judge again.
     pub program: String,
+    /// The version of the stage that made it.
+    #[serde(default = "stale::first_version", skip_serializing_if = "stale::is_first_version")]
+    pub version: u32,
     /// The settings that matter for the result.
     pub settings: serde_json::Value,
 }
 
 impl DedupParams {
-    /// The manner of a program with settings.
-    pub fn new(program: &str, settings: serde_json::Value) -> DedupParams {
-        DedupParams { format: LEDGER.to_owned(), program: program.to_owned(), settings }
+    /// The parameters of a version of the stage with settings.
+    pub fn new(program: &str, version: u32, settings: serde_json::Value) -> DedupParams {
+        DedupParams { format: LEDGER.to_owned(), program: program.to_owned(), version, settings }
+    }
+
+    /// Returns why days judged by these parameters must be judged again by others; nothing if they need not.
+    pub fn stale(&self, wanted: &DedupParams) -> Option<Stale> {
+        match self {
+            _ if self.version != wanted.version => Some(Stale::Version),
+            _ if self.settings != wanted.settings => Some(Stale::Settings),
+            _ => None,
+        }
     }
 }
 
@@ -426,7 +439,7 @@ mod tests {
     use proptest::prelude::*;
 
     fn params() -> DedupParams {
-        DedupParams::new("tidings 1", serde_json::json!({ "share": 0.5 }))
+        DedupParams::new("tidings 1", 1, serde_json::json!({ "share": 0.5 }))
     }
 
     fn digest(file: &str) -> FileDigest {

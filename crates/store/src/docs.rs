@@ -18,7 +18,7 @@ use crate::file_digest::FileDigest;
 use crate::frames;
 use crate::home::Home;
 use crate::partition::{self, PartitionWriter};
-use crate::stale::Stale;
+use crate::stale::{self, Stale};
 use crate::yields::{self, Yield};
 
 pub use crate::dropped::{DroppedPage, dropped_pages};
@@ -53,8 +53,11 @@ pub struct Recipe {
     pub format: String,
     /// The day.
     pub day: String,
-    /// The program and its version.
+    /// The program and its version, for information: only the version of the stage tells what to make again.
     pub program: String,
+    /// The version of the stage that made it.
+    #[serde(default = "stale::first_version", skip_serializing_if = "stale::is_first_version")]
+    pub version: u32,
     /// The extractor and its version.
     pub extractor: String,
     /// The settings that matter for the result.
@@ -78,6 +81,7 @@ impl Recipe {
             format: RECIPE.to_owned(),
             day: day.to_owned(),
             program: program.to_owned(),
+            version: stale::FIRST_VERSION,
             extractor: extractor.to_owned(),
             settings,
             inputs: Vec::new(),
@@ -105,8 +109,8 @@ impl Recipe {
     /// Returns why a day made by this recipe must be made again; nothing if it need not. Files of pages
     /// never change, so that their names and sizes tell.
     pub fn stale(&self, wanted: &Recipe, home: &Home, day: &Day) -> Result<Option<Stale>> {
-        if (&self.program, &self.extractor) != (&wanted.program, &wanted.extractor) {
-            return Ok(Some(Stale::Program));
+        if (self.version, &self.extractor) != (wanted.version, &wanted.extractor) {
+            return Ok(Some(Stale::Version));
         }
         if self.settings != wanted.settings {
             return Ok(Some(Stale::Settings));
@@ -124,7 +128,7 @@ impl Recipe {
     /// Whether a day made by this recipe has only grown since, so that what was made can be kept.
     fn continues(&self, wanted: &Recipe, home: &Home, day: &Day) -> Result<bool> {
         let is_alike =
-            (&self.program, &self.extractor, &self.settings) == (&wanted.program, &wanted.extractor, &wanted.settings);
+            (self.version, &self.extractor, &self.settings) == (wanted.version, &wanted.extractor, &wanted.settings);
         Ok(is_alike && self.read_of(home, day)? == self.inputs.len() && !self.is_missing(home))
     }
 
@@ -557,13 +561,13 @@ mod tests {
         let home = home(folder.path());
         home.storage().put_atomic("pages/2026-03-01/a.0.jsonl.zst", b"pages").unwrap();
         let day = || page_days(&home).unwrap().remove(0);
-        let recipe = |program: &str, settings: u64| Recipe::new("2026-03-01", program, "e", settings.into());
+        let recipe = |extractor: &str, settings: u64| Recipe::new("2026-03-01", "p", extractor, settings.into());
         let mut draft = DayDraft::begin(&home, recipe("p", 1), &day()).unwrap();
         draft.push("de", b"{}\n").unwrap();
         let made = draft.publish(1).unwrap();
         let stale = |wanted: &Recipe| made.stale(wanted, &home, &day()).unwrap();
         assert_eq!(stale(&recipe("p", 1)), None);
-        assert_eq!(stale(&recipe("q", 1)), Some(Stale::Program));
+        assert_eq!(stale(&recipe("q", 1)), Some(Stale::Version));
         assert_eq!(stale(&recipe("p", 2)), Some(Stale::Settings));
         home.storage().put_atomic("pages/2026-03-01/b.0.jsonl.zst", b"more").unwrap();
         assert_eq!(stale(&recipe("p", 1)), Some(Stale::PagesAdded));

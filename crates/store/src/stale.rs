@@ -9,12 +9,10 @@ use serde::{Serialize, Serializer};
 pub enum Stale {
     /// It was never made.
     New,
-    /// Another version of the program made it.
-    Program,
+    /// Another version of the stage made it.
+    Version,
     /// Other settings made it.
     Settings,
-    /// Another version or other settings made it; the record does not tell which.
-    ProgramOrSettings,
     /// Files of pages came.
     PagesAdded,
     /// Files of pages went.
@@ -57,9 +55,8 @@ impl fmt::Display for Stale {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Stale::New => "it is new",
-            Stale::Program => "the program is another",
+            Stale::Version => "the version of the stage is another",
             Stale::Settings => "the settings are others",
-            Stale::ProgramOrSettings => "the settings or the program are others",
             Stale::PagesAdded => "pages were added",
             Stale::PagesRemoved => "pages were removed",
             Stale::Inputs => "its documents are others",
@@ -80,6 +77,19 @@ impl fmt::Display for Stale {
             Stale::Schedule => "their schedule says so",
         })
     }
+}
+
+/// The version of stages before recipes named one: that of release 0.1.0.
+pub(crate) const FIRST_VERSION: u32 = 1;
+
+/// The version of a stage in a recipe that names none.
+pub(crate) fn first_version() -> u32 {
+    FIRST_VERSION
+}
+
+/// Whether a recipe need not name its version.
+pub(crate) fn is_first_version(version: &u32) -> bool {
+    *version == FIRST_VERSION
 }
 
 impl Serialize for Stale {

@@ -16,7 +16,7 @@ use crate::file_digest::FileDigest;
 use crate::frames;
 use crate::home::Home;
 use crate::partition::{self, PartitionWriter};
-use crate::stale::Stale;
+use crate::stale::{self, Stale};
 
 pub(crate) const FORMAT: &str = "text";
 pub(crate) const VERSION: u32 = 1;
@@ -32,8 +32,11 @@ pub struct TextRecipe {
     pub format: String,
     /// The day.
     pub day: String,
-    /// The program and its version.
+    /// The program and its version, for information: only the version of the stage tells what to make again.
     pub program: String,
+    /// The version of the stage that made it.
+    #[serde(default = "stale::first_version", skip_serializing_if = "stale::is_first_version")]
+    pub version: u32,
     /// The annotator and its version.
     pub annotator: String,
     /// The settings that matter for the result.
@@ -61,6 +64,7 @@ impl TextRecipe {
             format: RECIPE.to_owned(),
             day: day.to_owned(),
             program: program.to_owned(),
+            version: stale::FIRST_VERSION,
             annotator: annotator.to_owned(),
             settings,
             ..TextRecipe::default()
@@ -77,8 +81,8 @@ impl TextRecipe {
     /// Returns why a day made by this recipe must be made again; nothing if it need not. `layer` names the annotator of lemmas and
     /// tags to a language now: only the languages that the day has matter.
     pub fn stale(&self, wanted: &TextRecipe, layer: impl Fn(&str) -> String, home: &Home) -> Option<Stale> {
-        if (&self.program, &self.annotator) != (&wanted.program, &wanted.annotator) {
-            return Some(Stale::Program);
+        if (self.version, &self.annotator) != (wanted.version, &wanted.annotator) {
+            return Some(Stale::Version);
         }
         if self.settings != wanted.settings {
             return Some(Stale::Settings);
@@ -248,13 +252,13 @@ mod tests {
     #[test]
     fn text_is_stale_when_inputs_program_settings_or_files_are_others() {
         let (_folder, home) = crate::testing::home();
-        let recipe = |program: &str, settings: u64| TextRecipe::new("2026-03-01", program, "a", settings.into());
+        let recipe = |annotator: &str, settings: u64| TextRecipe::new("2026-03-01", "p", annotator, settings.into());
         let mut draft = TextDraft::create(&home, recipe("p", 1)).unwrap();
         draft.push("de", "<doc>\nRegen\n</doc>\n", 1).unwrap();
         let made = draft.publish(1).unwrap();
         let stale = |wanted: &TextRecipe| made.stale(wanted, |_| String::new(), &home);
         assert_eq!(stale(&recipe("p", 1)), None);
-        assert_eq!(stale(&recipe("q", 1)), Some(Stale::Program));
+        assert_eq!(stale(&recipe("q", 1)), Some(Stale::Version));
         assert_eq!(stale(&recipe("p", 2)), Some(Stale::Settings));
         let input = FileDigest { file: "docs/de/x".into(), bytes: 1, xxh3: String::new(), lines: None };
         assert_eq!(stale(&TextRecipe { inputs: vec![input], ..recipe("p", 1) }), Some(Stale::Inputs));

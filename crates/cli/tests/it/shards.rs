@@ -52,7 +52,8 @@ fn four_processes_one_of_them_killed_and_repeated_give_the_corpus_of_one() {
                 outcome["days"].as_u64().or(outcome["days_added"].as_u64()).unwrap()
             })
             .collect();
-        assert_eq!(days.iter().filter(|days| **days > 0).count() > 1, stage != "dedup", "{stage}: {days:?}");
+        // Days of documents and text are divided; verdicts depend on all days before, and two languages may share a shard.
+        assert!(stage != "annotate" || days.iter().all(|days| *days > 0), "{stage}: {days:?}");
     }
     shared.run("merge").ok().says("nothing is missing");
     assert_eq!(tree(&shared), tree(&alone));

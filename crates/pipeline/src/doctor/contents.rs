@@ -14,6 +14,7 @@ use tidings_store::{Home, feeds as list, in_full, plan as plans};
 use super::{Findings, Subject};
 use crate::config::{self, Config};
 use crate::display::{count, grouped};
+use crate::health::upgrade::Upgrade;
 
 /// Variables that are no settings: where the home is, and what tests turn.
 const OTHERS: [&str; 3] = ["TIDINGS_HOME", "TIDINGS_CLOCK", "TIDINGS_CRASH_AT"];
@@ -77,6 +78,20 @@ pub fn feeds(subject: &Subject<'_>, found: &mut Findings) -> Result<()> {
     if let Some((line, fault)) = list.faults.first() {
         let more = if list.faults.len() > 1 { format!(", and {} more", list.faults.len() - 1) } else { String::new() };
         found.warn("feeds", format!("line {line}: {fault}{more}"), "mend or remove these lines; they are skipped");
+    }
+    Ok(())
+}
+
+/// Tells what an upgrade of the program makes again, and about how long that takes.
+pub fn upgrade(subject: &Subject<'_>, found: &mut Findings) -> Result<()> {
+    match Upgrade::of(subject.home, &subject.config) {
+        Ok(upgrade) if upgrade.is_empty() => found.fine("upgrade", "nothing is to be made again"),
+        Ok(upgrade) => found.warn(
+            "upgrade",
+            format!("stages have new versions; to make again: {upgrade}"),
+            "`tidings run` does it; `run.clean` and the like limit the time of each run",
+        ),
+        Err(error) => found.fault("upgrade", format!("{error:#}"), ""),
     }
     Ok(())
 }

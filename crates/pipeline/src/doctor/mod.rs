@@ -130,7 +130,7 @@ pub fn run(home: &Home, options: Options) -> Result<DoctorOutcome> {
     findings.fine("home", home.root().display().to_string());
     let config = contents::settings(home, &mut findings);
     let subject = Subject { home, config, options };
-    let checks: [fn(&Subject<'_>, &mut Findings) -> Result<()>; 12] = [
+    let checks: [fn(&Subject<'_>, &mut Findings) -> Result<()>; 13] = [
         contents::environment,
         contents::contact,
         contents::feeds,
@@ -143,6 +143,7 @@ pub fn run(home: &Home, options: Options) -> Result<DoctorOutcome> {
         machine::locks,
         contents::pages_and_documents,
         contents::index,
+        contents::upgrade,
     ];
     for check in checks {
         // What stops one check is a finding like any other.

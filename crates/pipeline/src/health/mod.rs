@@ -10,6 +10,7 @@ pub mod disk;
 pub mod feeds;
 pub mod stages;
 pub mod status;
+pub mod upgrade;
 
 use std::collections::BTreeMap;
 
@@ -27,6 +28,7 @@ use days::{DayFigures, IndexFigures};
 use disk::DiskFigures;
 use feeds::FeedFigures;
 use stages::{Harvest, StageStates};
+use upgrade::Upgrade;
 
 /// Days that a look goes back.
 const LOOK_BACK: i64 = 30;
@@ -55,6 +57,9 @@ pub struct Health {
     /// Feeds below their own baseline.
     #[serde(rename = "fallen")]
     pub falls: Vec<Fall>,
+    /// What the next run makes again because a stage has another version; nothing if that cannot be told.
+    #[serde(rename = "remakes")]
+    pub upgrade: Option<Upgrade>,
     /// The first page that cannot be found yet was downloaded by a run that began then.
     pub oldest_unfound: Option<Timestamp>,
 }
@@ -75,6 +80,7 @@ impl Health {
         let unfound = days.iter().filter(|day| day.waits_for.is_some());
         let unfound = unfound.flat_map(|day| if day.unread_files.is_empty() { &day.files } else { &day.unread_files });
         let oldest_unfound = unfound.filter_map(|file| began(file)).min();
+        let upgrade = Upgrade::of(home, config).map_err(|error| log::warn!("{error:#}")).ok();
         Ok(Health {
             now,
             feeds: feeds::read(home, now, stages[StageId::Update].every_s.unwrap_or(0.0))?,
@@ -86,6 +92,7 @@ impl Health {
             yielded,
             falls: feeds::falls(home, now)?,
             oldest_unfound,
+            upgrade,
         })
     }
 }

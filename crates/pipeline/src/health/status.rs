@@ -101,7 +101,10 @@ impl fmt::Display for StatusOutcome {
         row(f, "", &text)?;
         row(f, "lag", &self.lag())?;
         row(f, "pages", &self.pages())?;
-        let optional = [("yield", self.yielded()), ("searchable", self.searchable()), ("disk", self.disk())];
+        let upgrade = self.health.upgrade.as_ref().filter(|upgrade| !upgrade.is_empty());
+        let upgrade = upgrade.map(|upgrade| format!("the next run makes again: {upgrade}"));
+        let optional =
+            [("yield", self.yielded()), ("searchable", self.searchable()), ("disk", self.disk()), ("upgrade", upgrade)];
         for (name, value) in optional {
             value.map_or(Ok(()), |value| row(f, name, &value))?;
         }

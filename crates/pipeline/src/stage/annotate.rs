@@ -139,7 +139,7 @@ impl Stage for Annotate {
     }
 
     fn version(&self) -> u32 {
-        1
+        tidings_annotate::BEHAVIOUR_VERSION
     }
 
     fn inputs(&self) -> &'static [Data] {
@@ -154,18 +154,18 @@ impl Stage for Annotate {
         json!({ "duplicates": config.annotate.duplicates })
     }
 
-    fn due(&self, context: &RunContext) -> Result<Due> {
-        let sources = Sources::read(&context.home, &context.config)?;
+    fn due(&self, home: &Home, config: &Config) -> Result<Due> {
+        let sources = Sources::read(home, config)?;
         let mut due = Due::default();
-        for day in docs::made(&context.home)? {
-            let Some(made) = Recipe::read(&context.home, &day)? else { continue };
-            let Some(wanted) = sources.recipe(&context.home, &made)? else {
+        for day in docs::made(home)? {
+            let Some(made) = Recipe::read(home, &day)? else { continue };
+            let Some(wanted) = sources.recipe(home, &made)? else {
                 due.waiting += 1;
                 continue;
             };
-            let why = match TextRecipe::read(&context.home, &day)? {
+            let why = match TextRecipe::read(home, &day)? {
                 None => Some(Stale::New),
-                Some(recipe) => recipe.stale(&wanted, |language| sources.annotators.name_of(language), &context.home),
+                Some(recipe) => recipe.stale(&wanted, |language| sources.annotators.name_of(language), home),
             };
             match why {
                 Some(why) => due.units.push(Unit { name: day, why }),
@@ -240,6 +240,7 @@ impl Sources {
     fn recipe(&self, home: &Home, made: &Recipe) -> Result<Option<TextRecipe>> {
         let settings = json!({ "labels": self.labels_of(home, &made.day)? });
         let mut wanted = TextRecipe::new(&made.day, &crate::program(), tidings_annotate::version(), settings);
+        wanted.version = Annotate.version();
         wanted.inputs = made.shelves().cloned().collect();
         if let Some(judged) = &self.judged {
             let digest = seen::docs_digest(home, &made.day)?;

@@ -111,7 +111,8 @@ impl fmt::Display for CleanOutcome {
 impl Clean {
     /// The recipe by which a day would be made now, without what would come of it.
     fn recipe(&self, config: &Config, day: &str) -> Recipe {
-        Recipe::new(day, &crate::program(), tidings_clean::version(), self.settings(config))
+        let settings = self.settings(config);
+        Recipe { version: self.version(), ..Recipe::new(day, &crate::program(), tidings_clean::version(), settings) }
     }
 
     fn days(&self, home: &Home) -> Result<Vec<Day>> {
@@ -132,7 +133,7 @@ impl Stage for Clean {
     }
 
     fn version(&self) -> u32 {
-        1
+        tidings_clean::BEHAVIOUR_VERSION
     }
 
     fn inputs(&self) -> &'static [Data] {
@@ -156,12 +157,12 @@ impl Stage for Clean {
         })
     }
 
-    fn due(&self, context: &RunContext) -> Result<Due> {
+    fn due(&self, home: &Home, config: &Config) -> Result<Due> {
         let mut due = Due::default();
-        for day in self.days(&context.home)? {
-            let why = match Recipe::read(&context.home, &day.name)? {
+        for day in self.days(home)? {
+            let why = match Recipe::read(home, &day.name)? {
                 None => Some(Stale::New),
-                Some(recipe) => recipe.stale(&self.recipe(&context.config, &day.name), &context.home, &day)?,
+                Some(recipe) => recipe.stale(&self.recipe(config, &day.name), home, &day)?,
             };
             match why {
                 Some(why) => due.units.push(Unit { name: day.name, why }),

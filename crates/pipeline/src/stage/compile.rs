@@ -115,7 +115,7 @@ impl Stage for Compile {
     }
 
     fn version(&self) -> u32 {
-        1
+        tidings_index::BEHAVIOUR_VERSION
     }
 
     fn inputs(&self) -> &'static [Data] {
@@ -130,8 +130,7 @@ impl Stage for Compile {
         json!({})
     }
 
-    fn due(&self, context: &RunContext) -> Result<Due> {
-        let home = &context.home;
+    fn due(&self, home: &Home, _: &Config) -> Result<Due> {
         let texts = text_files(home)?;
         let languages: BTreeSet<String> = texts.keys().cloned().chain(home.indexed()?).collect();
         if let Some(code) = self.language.as_ref().filter(|code| !languages.contains(*code)) {
@@ -260,7 +259,10 @@ fn inputs_of(snapshot: &Snapshot) -> BTreeMap<String, Input> {
 /// The reason for which the index of a language is due, if it is.
 fn why_due(home: &Home, code: &str, files: &[TextFile]) -> Option<Stale> {
     // One that cannot be opened is made again, or the attempt says what is wrong.
-    let Ok(snapshot) = Snapshot::open(&home.index().join(code)) else { return Some(Stale::Unreadable) };
+    let Ok(snapshot) = Snapshot::open(&home.index_of(code)) else { return Some(Stale::Unreadable) };
+    if snapshot.behaviour() != tidings_index::BEHAVIOUR_VERSION {
+        return Some(Stale::Version);
+    }
     let inputs = inputs_of(&snapshot);
     match files.iter().filter(|(_, file)| is_indexed(&inputs, file)).count() {
         known if known < files.len() => Some(Stale::TextAdded),
@@ -334,10 +336,10 @@ impl CompileRun<'_> {
     }
 }
 
-/// Opens the index of a language. It is derived, so one with lost or damaged files is deleted and made again; one that
-/// a newer Tidings wrote, or whose disk cannot be read, is left alone.
+/// Opens the index of a language. It is derived, so one with lost or damaged files, or of another behaviour, is deleted and
+/// made again; one that a newer Tidings wrote, or whose disk cannot be read, is left alone.
 fn open(home: &Home, code: &str, settings: Settings) -> Result<Writer> {
-    let folder = home.index().join(code);
+    let folder = home.index_of(code);
     let is_lost = |error: &tidings_index::Error| match error {
         tidings_index::Error::Damaged { .. } => true,
         tidings_index::Error::Io { source, .. } => source.kind() == std::io::ErrorKind::NotFound,
@@ -346,6 +348,12 @@ fn open(home: &Home, code: &str, settings: Settings) -> Result<Writer> {
     match Writer::open(&folder, settings.clone()) {
         Err(error) if is_lost(&error) => {
             log::warn!("{error}: making the index of {code} again");
+            home.clear_index(Some(code))?;
+            Ok(Writer::open(&folder, settings)?)
+        }
+        Ok(writer) if writer.snapshot().behaviour() != tidings_index::BEHAVIOUR_VERSION => {
+            log::info!("{code}: {}", Stale::Version);
+            drop(writer);
             home.clear_index(Some(code))?;
             Ok(Writer::open(&folder, settings)?)
         }

@@ -11,7 +11,7 @@ use tidings_fetch::{FetchJob, JobSource, Kind};
 use tidings_model::{Row, Status as PageStatus, address};
 use tidings_store::pages::{Archivist, Shelf};
 use tidings_store::removed::Removed;
-use tidings_store::{Stale, Work as Rows, WorkDraft, plan};
+use tidings_store::{Home, Stale, Work as Rows, WorkDraft, plan};
 
 use super::{Data, Due, Stage, StageId, StageOutcome, StageRun, Unit};
 use crate::config::Config;
@@ -115,7 +115,7 @@ impl Stage for Fetch {
         false
     }
 
-    fn due(&self, _: &RunContext) -> Result<Due> {
+    fn due(&self, _: &Home, _: &Config) -> Result<Due> {
         // Which entries are pending is known only once the plan was read; that is part of the work.
         Ok(Due { units: vec![Unit { name: "pages".to_owned(), why: Stale::PlanMayHoldPages }], ..Due::default() })
     }

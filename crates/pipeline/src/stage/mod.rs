@@ -203,7 +203,7 @@ pub trait Stage: Send + Sync {
     }
 
     /// What there is to do. Reads recipes and the names of files, not the data itself.
-    fn due(&self, context: &RunContext) -> Result<Due>;
+    fn due(&self, home: &Home, config: &Config) -> Result<Due>;
 
     /// Begins a run over these units.
     fn begin<'a>(&'a self, context: &'a RunContext, due: &Due) -> Result<Box<dyn StageRun + 'a>>;

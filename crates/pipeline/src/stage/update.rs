@@ -14,7 +14,7 @@ use tidings_fetch::{FetchJob, JobSource, Kind};
 use tidings_model::address;
 use tidings_store::feeds::{self, FeedState, Polled};
 use tidings_store::pages::Shelf;
-use tidings_store::{Stale, runs};
+use tidings_store::{Home, Stale, runs};
 
 use super::{Data, Due, Stage, StageId, StageOutcome, StageRun, Unit};
 use crate::config::Config;
@@ -125,7 +125,7 @@ impl Stage for Update {
         false
     }
 
-    fn due(&self, _: &RunContext) -> Result<Due> {
+    fn due(&self, _: &Home, _: &Config) -> Result<Due> {
         // Which feeds are due is known only once the schedule was fitted; that is part of the work.
         Ok(Due { units: vec![Unit { name: "feeds".to_owned(), why: Stale::Schedule }], ..Due::default() })
     }

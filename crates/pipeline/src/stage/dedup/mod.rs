@@ -113,7 +113,7 @@ impl Stage for Dedup {
     }
 
     fn version(&self) -> u32 {
-        1
+        tidings_dedup::BEHAVIOUR_VERSION
     }
 
     fn inputs(&self) -> &'static [Data] {
@@ -141,11 +141,11 @@ impl Stage for Dedup {
         false
     }
 
-    fn due(&self, context: &RunContext) -> Result<Due> {
-        context.config.dedup.rule()?;
-        let days = seen::docs_days(&context.home)?;
-        let judged = Ledger::read(&context.home)?;
-        let (kept, why) = up_to_date(&context.home, judged.as_ref(), &self.params(&context.config), &days)?;
+    fn due(&self, home: &Home, config: &Config) -> Result<Due> {
+        config.dedup.rule()?;
+        let days = seen::docs_days(home)?;
+        let judged = Ledger::read(home)?;
+        let (kept, why) = up_to_date(home, judged.as_ref(), &self.params(config), &days)?;
         let units = days.into_iter().skip(kept).map(|day| Unit { name: day.name, why }).collect();
         Ok(Due { units, up_to_date: kept as u64, waiting: 0 })
     }
@@ -187,7 +187,7 @@ impl Stage for Dedup {
 impl Dedup {
     /// The parameters by which days are judged now.
     fn params(&self, config: &Config) -> Manner {
-        Manner::new(&crate::program(), self.settings(config))
+        Manner::new(&crate::program(), self.version(), self.settings(config))
     }
 }
 
@@ -218,8 +218,8 @@ fn ended(mut outcome: DedupOutcome, ending: Ending, context: &RunContext) -> Ded
 /// How many days need not be judged again, and why no more.
 fn up_to_date(home: &Home, ledger: Option<&Ledger>, wanted: &Manner, days: &[DocsDay]) -> Result<(usize, Stale)> {
     let Some(ledger) = ledger else { return Ok((0, Stale::NothingJudged)) };
-    if ledger.manner != *wanted {
-        return Ok((0, Stale::ProgramOrSettings));
+    if let Some(why) = ledger.manner.stale(wanted) {
+        return Ok((0, why));
     }
     let is_there =
         |file: &Ingredient| std::fs::metadata(home.root().join(&file.file)).is_ok_and(|meta| meta.len() == file.bytes);
