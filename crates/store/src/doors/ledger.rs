@@ -544,7 +544,7 @@ mod tests {
             } else {
                 drop(home.lock().unwrap());
             }
-            assert_eq!(pages::files(&home).unwrap(), [published.clone()]);
+            assert_eq!(pages::files(&home).unwrap(), std::slice::from_ref(&published));
         }
     }
 }
