@@ -211,9 +211,16 @@ impl PageImporter {
 
     /// Says how far an input was read, with all that was pushed so far; ends a step if one is due.
     pub fn reached(&mut self, input: &Input) -> Result<()> {
-        match self.moved.last_mut() {
-            Some(last) if last.key() == input.key() => last.clone_from(input),
-            _ => self.moved.push(input.clone()),
+        self.reached_all(std::slice::from_ref(input))
+    }
+
+    /// The same for several inputs whose pages were pushed together: one step has all of them, or none.
+    pub fn reached_all(&mut self, inputs: &[Input]) -> Result<()> {
+        for input in inputs {
+            match self.moved.last_mut() {
+                Some(last) if last.key() == input.key() => last.clone_from(input),
+                _ => self.moved.push(input.clone()),
+            }
         }
         if self.waiting_bytes >= self.step_bytes { self.step() } else { Ok(()) }
     }
@@ -453,6 +460,22 @@ mod tests {
     }
 
     #[test]
+    fn inputs_whose_pages_are_pushed_together_are_in_one_step() {
+        let (folder, home) = home();
+        let inputs = ["a", "b"].map(|name| {
+            let path = folder.path().join(name);
+            fs::write(&path, name).unwrap();
+            Input { done: true, ..Input::of_saved(&path, name).unwrap() }
+        });
+        let mut intake = Intake::open(&home, "1-import").unwrap().with_steps_of(1);
+        intake.push("2026-03-01", &Packer::new(3).pack(b"{}\n{}\n"));
+        intake.reached_all(&inputs).unwrap();
+        assert_eq!(fs::read_to_string(home.state(NAME)).unwrap().lines().count(), 1);
+        let again = Intake::open(&home, "2-import").unwrap();
+        assert!(inputs.iter().all(|input| again.known(input).is_some()));
+    }
+
+    #[test]
     fn a_torn_line_does_not_count_and_is_written_over() {
         let (folder, home) = home();
         let path = folder.path().join("a");
@@ -524,7 +547,7 @@ mod tests {
             } else {
                 drop(home.lock().unwrap());
             }
-            assert_eq!(pages::files(&home).unwrap(), [published.clone()]);
+            assert_eq!(pages::files(&home).unwrap(), std::slice::from_ref(&published));
         }
     }
 }

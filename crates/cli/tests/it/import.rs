@@ -11,6 +11,7 @@ use sha1::{Digest as _, Sha1};
 use tidings_model::Document;
 
 use crate::clean::corpus;
+use crate::digest::{digest, tree};
 use crate::support::{Corpus, copy_folder, unpacked};
 
 fn gzip(bytes: &[u8]) -> Vec<u8> {
@@ -615,6 +616,86 @@ fn an_import_that_was_stopped_goes_on_where_it_was() {
         corpus.is_tidy();
     });
     assert!(halves > 2, "some cuts come between the steps");
+}
+
+/// A folder with inputs of many kinds: archives of two days, texts, saved pages, a list of feeds and a plan.
+fn many_inputs(folder: &Path) -> PathBuf {
+    let saved = folder.join("saved");
+    fs::create_dir_all(&saved).unwrap();
+    for number in 0..8 {
+        let records: Vec<u8> = (0..3)
+            .flat_map(|part| {
+                let url = format!("https://many.example/{number}/{part}");
+                let date = format!("2026-02-0{}T10:00:00Z", 1 + part % 2);
+                gzip(&record("response", &url, &date, "", &answer("", article(number * 3 + part).as_bytes())))
+            })
+            .collect();
+        write(&folder.join(format!("part-{number}.warc.gz")), records);
+        let link = format!("<link rel=\"canonical\" href=\"https://saved.example/{number}\">");
+        write(&saved.join(format!("{number}.html")), article(40 + number).replace("<head>", &format!("<head>{link}")));
+    }
+    let lines: String =
+        (0..4).map(|number| json!({ "text": text(number), "created": "2026-02-01" }).to_string() + "\n").collect();
+    write(&folder.join("texts.jsonl"), lines);
+    write(&folder.join("feeds.opml"), "<opml><body><outline xmlUrl=\"https://feeds.example/rss\"/></body></opml>");
+    write(&folder.join("plan.tsv"), "0\tnew\t0\t2025-01-02T03:04:05Z\t\tf\thttps://many.example/0/0\tT\n");
+    folder.to_owned()
+}
+
+#[test]
+fn shards_that_import_at_the_same_time_bring_in_what_one_import_does() {
+    let whole = corpus();
+    let inputs = many_inputs(&whole.beside("inputs"));
+    let import = format!("--json import {} --date 2026-02-02", inputs.display());
+    let imported = whole.run(&import).ok().json();
+    assert_eq!(imported["pages"], 8 * 3 + 4 + 8, "{imported}");
+    whole.run("run --from clean").ok();
+
+    let divided = corpus();
+    let shard = |index: u32| format!("{import} --shard {index}/3");
+    let running: Vec<_> = (1..=3).map(|index| divided.start(&shard(index))).collect();
+    let reports: Vec<Value> = running.into_iter().map(|running| running.wait().ok().json()).collect();
+    let sum = |field: &str| reports.iter().map(|report| report[field].as_u64().unwrap()).sum::<u64>();
+    for field in ["pages", "files", "entries"] {
+        assert_eq!(sum(field), imported[field].as_u64().unwrap(), "{field}: {reports:?}");
+    }
+    assert!(reports.iter().all(|report| report["pages"].as_u64() > Some(0)), "{reports:?}");
+    assert_eq!(divided.files("state", "-of-3").len(), 3, "each shard has a log of its own");
+    assert!(!divided.home().join("state/fetched.u64").exists(), "what shards share waits");
+
+    // A shard that is repeated has nothing to do, and neither has a whole import, which merges the logs.
+    let again = divided.run(&shard(2)).ok().json();
+    assert_eq!((&again["pages"], &again["files_known"]), (&0.into(), &reports[1]["files"]));
+    let again = divided.run(&import).ok().json();
+    assert_eq!(again["pages"], 0, "{again}");
+    assert_eq!(divided.files("state", "-of-3").len(), 0);
+    divided.is_tidy();
+    divided.run("run --from clean").ok();
+    assert_eq!(digest(&divided), digest(&whole));
+    assert_eq!(tree(&divided), tree(&whole));
+    let fetched = |corpus: &Corpus| fs::read(corpus.home().join("state/fetched.u64")).unwrap();
+    assert_eq!(fetched(&divided), fetched(&whole));
+    let feeds = fs::read_to_string(divided.home().join("feeds.txt")).unwrap();
+    assert_eq!(feeds.matches("https://feeds.example/rss").count(), 1, "{feeds}");
+    assert_eq!((divided.plan().len(), whole.plan().len()), (0, 0), "what came in leaves the plan");
+}
+
+#[test]
+fn a_shard_that_was_killed_at_any_move_is_taken_over_by_the_same_shard() {
+    let corpus = corpus();
+    let inputs = many_inputs(&corpus.beside("inputs"));
+    let shard = |index: u32| format!("import {} --step-kib 0 --shard {index}/2", inputs.display());
+    let prepared = corpus.beside("prepared");
+    copy_folder(&corpus.home(), &prepared);
+    corpus.cut_at_every_move(&shard(2), &prepared, |at| {
+        corpus.run(&shard(2)).ok();
+        corpus.run(&shard(1)).ok();
+        assert_eq!(corpus.pages().len(), 8 * 3 + 4 + 8, "move {at}");
+        // The next run that has the home alone merges and tidies up.
+        corpus.run("prune").ok();
+        corpus.is_tidy();
+        assert_eq!(corpus.pages().len(), 8 * 3 + 4 + 8, "move {at}");
+    });
 }
 
 #[test]

@@ -104,3 +104,15 @@ impl Archive {
         Ok(Figures::Pages { pages: self.pages })
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_page_is_found_by_address_and_time_of_download() {
+        let document = Document { url: "u".into(), downloaded: "t1".into(), ..Document::default() };
+        assert_eq!(key_of(&document), key("u", "t1"));
+        assert_ne!(key_of(&document), key("u", "t2"));
+    }
+}

@@ -365,4 +365,37 @@ mod tests {
         assert!(!keep_new(&mut document, &all).unwrap(), "nothing is left");
         assert!(keep_new(&mut Document::default(), &all).is_err(), "a verdict about another document");
     }
+
+    #[test]
+    fn annotated_documents_are_assembled_with_spacing_and_kinds() {
+        let text = "<doc id=\"00000000000000000000000000000007\" url=\"u\">\n<p kind=\"heading\" lang=\"de\">\n<s>\n\
+                    Rain\train\tNOUN\n<g/>\n.\t.\tPUNCT\n</s>\n</p>\n</doc>\n";
+        let reader: Box<dyn BufRead + Send> = Box::new(std::io::Cursor::new(text));
+        let mut reader = vertical::Reader::new(reader, Path::new("a.vert"));
+        let document = next_annotated(&mut reader).unwrap().unwrap();
+        let paragraph = &document.paragraphs[0];
+        assert_eq!((paragraph.kind.as_str(), paragraph.language.as_str()), ("heading", "de"));
+        assert_eq!((paragraph.text().as_str(), paragraph.sentences[0][0].lemma.as_str()), ("Rain.", "rain"));
+        assert!(next_annotated(&mut reader).unwrap().is_none());
+    }
+
+    #[test]
+    fn texts_are_matched_with_documents_by_id_and_all_must_be_met() {
+        let waiting = || {
+            let mut annotated = Annotated::default();
+            annotated.about.id = 7;
+            Texts { reader: None, waiting: Some(annotated), file: "text/de/2026-03-01.vert.zst".to_owned() }
+        };
+        let mut texts = waiting();
+        assert!(texts.of(br#"{"id":"00000000000000000000000000000008"}"#).unwrap().is_none());
+        assert!(texts.of(br#"{"url":"u","id":"00000000000000000000000000000007"}"#).unwrap().is_some(), "in any order");
+        assert!(texts.ended().is_ok());
+        assert!(waiting().ended().unwrap_err().to_string().contains("tidings annotate"));
+    }
+
+    #[test]
+    fn the_language_of_a_file_is_its_folder() {
+        assert_eq!(language_of(Path::new("docs/de/2026-03-01.jsonl.zst")), "de");
+        assert_eq!(language_of(Path::new("x")), "");
+    }
 }

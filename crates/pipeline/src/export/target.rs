@@ -84,7 +84,7 @@ impl ExportTarget {
         }
     }
 
-    /// Begins the main file without compression, whatever its name ends in.
+    /// Begins the main file without compression, even if its name asks for it.
     pub fn main_as_is(&mut self) -> Result<Sink> {
         match &mut self.output {
             Output::Files(outlet) => Ok(outlet.file_as_is("")?),
@@ -138,4 +138,39 @@ impl ExportTarget {
 
 fn stream_sink(stream: &mut Option<Box<dyn Write + Send>>) -> Result<Sink> {
     Ok(Sink::stream(stream.take().context("a stream has one main file")?))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_stream_has_one_main_file_and_no_companions() {
+        let mut target = ExportTarget::open(Destination::Stream(Box::new(Vec::new())), false, false).unwrap();
+        assert_eq!(target.name(), "-");
+        let sink = target.main().unwrap();
+        assert!(target.main().is_err());
+        target.write(".registry", b"x").unwrap();
+        target.end(sink).unwrap();
+        assert!(target.file(".cdxj").unwrap().is_none() && target.made().is_empty());
+    }
+
+    #[test]
+    fn formats_of_several_files_need_a_folder() {
+        assert!(ExportTarget::open(Destination::Stream(Box::new(Vec::new())), true, false).is_err());
+    }
+
+    #[test]
+    fn nothing_is_replaced_without_force() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("news.jsonl");
+        std::fs::write(&path, "old").unwrap();
+        assert!(ExportTarget::open(Destination::Path(path.clone()), false, false).is_err());
+        let mut target = ExportTarget::open(Destination::Path(path), false, true).unwrap();
+        assert_eq!(target.name(), "news.jsonl");
+        let mut sink = target.main().unwrap();
+        sink.push(b"new").unwrap();
+        target.end(sink).unwrap();
+        assert_eq!(target.made()[0].bytes, 3);
+    }
 }

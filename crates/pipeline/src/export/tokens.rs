@@ -136,3 +136,13 @@ impl ExportWriter for Plus {
         Ok(Figures::ConlluPlus { languages, parallel })
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_document_without_new_text_gives_no_tokens() {
+        assert!(vertical(&Item::default()).is_empty() && conllu(&Item::default()).is_empty());
+    }
+}

@@ -139,33 +139,7 @@ impl Converter {
                 }
                 nonempty(Page { content_type, body: record.block, ..page })
             }
-            _ => {
-                let answer = record.answer().ok_or("no-http")?;
-                if !(200..300).contains(&answer.status) {
-                    return Err("status");
-                }
-                let content_type = answer.headers.get("content-type").unwrap_or_default().to_owned();
-                if !content_type.is_empty() && !is_html(&content_type) {
-                    return Err("not-html");
-                }
-                let encodings = answer.headers.get("content-encoding").unwrap_or_default();
-                let body = match decoder.decode(encodings, &answer.body) {
-                    Ok(body) => body,
-                    Err(status) if status == Status::failed("too-large") => return Err("too-large"),
-                    // Some archives keep the header and not the encoding.
-                    Err(_) if answer.body.trim_ascii_start().starts_with(b"<") => answer.body,
-                    Err(_) => return Err("encoding"),
-                };
-                let headers = header_map(&answer.headers);
-                nonempty(Page {
-                    status: answer.status,
-                    content_type,
-                    headers: rights::useful(&headers),
-                    rights: Rights { headers: rights::of_headers(&headers), ..Rights::default() },
-                    body,
-                    ..page
-                })
-            }
+            _ => of_response(&record, page, decoder),
         }
     }
 
@@ -210,6 +184,35 @@ impl Converter {
             ..Page::default()
         })
     }
+}
+
+/// The page of a record with an HTTP response.
+fn of_response(record: &Record, page: Page, decoder: &mut Decoder) -> Result<Page, &'static str> {
+    let answer = record.answer().ok_or("no-http")?;
+    if !(200..300).contains(&answer.status) {
+        return Err("status");
+    }
+    let content_type = answer.headers.get("content-type").unwrap_or_default().to_owned();
+    if !content_type.is_empty() && !is_html(&content_type) {
+        return Err("not-html");
+    }
+    let encodings = answer.headers.get("content-encoding").unwrap_or_default();
+    let body = match decoder.decode(encodings, &answer.body) {
+        Ok(body) => body,
+        Err(status) if status == Status::failed("too-large") => return Err("too-large"),
+        // Some archives keep the header and not the encoding.
+        Err(_) if answer.body.trim_ascii_start().starts_with(b"<") => answer.body,
+        Err(_) => return Err("encoding"),
+    };
+    let headers = header_map(&answer.headers);
+    nonempty(Page {
+        status: answer.status,
+        content_type,
+        headers: rights::useful(&headers),
+        rights: Rights { headers: rights::of_headers(&headers), ..Rights::default() },
+        body,
+        ..page
+    })
 }
 
 /// Rejects pages without an address or a body.
@@ -258,4 +261,80 @@ fn header_map(head: &Head) -> HeaderMap {
         }
     }
     headers
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn converter(format: ImportFormat, compression: Option<i32>) -> Converter {
+        Converter {
+            format,
+            name: "a.jsonl".to_owned(),
+            defaults: TextDefaults { downloaded: "2026-03-01T00:00:00.000Z".to_owned(), ..TextDefaults::default() },
+            ceiling: Ceiling { max_bytes: 100, max_ratio: 100 },
+            removed: Arc::new(Removed::default()),
+            compression,
+        }
+    }
+
+    fn line(page: &Page) -> Raw {
+        let mut line = Vec::new();
+        page.write_line(&mut line).unwrap();
+        Raw::Line(line, 1)
+    }
+
+    fn page(url: &str, downloaded: &str, body: &[u8]) -> Page {
+        Page { url: url.to_owned(), downloaded: downloaded.to_owned(), body: body.to_vec(), ..Page::default() }
+    }
+
+    #[test]
+    fn pages_are_stored_under_the_day_of_their_download() {
+        let batch = vec![
+            line(&page("https://a.example/1", "2026-02-01T23:59:59Z", b"<p>1")),
+            line(&page("https://a.example/2", "Sun, 01 Feb 2026 10:00:00 GMT", b"<p>2")),
+            line(&page("https://a.example/3", "", b"<p>3")),
+        ];
+        let made = converter(ImportFormat::Pages, Some(3)).convert(batch);
+        assert_eq!(made.frames.keys().collect::<Vec<_>>(), ["2026-02-01", "2026-03-01"]);
+        assert_eq!((made.pages, made.addresses.len()), (3, 3));
+    }
+
+    #[test]
+    fn a_dry_run_counts_pages_and_compresses_none() {
+        let batch = vec![line(&page("https://a.example/1", "", b"<p>1")), Raw::LeftOut("request")];
+        let made = converter(ImportFormat::Pages, None).convert(batch);
+        assert_eq!((made.pages, made.frames.len()), (1, 0));
+        assert_eq!(made.left_out, BTreeMap::from([("request", 1)]));
+    }
+
+    #[test]
+    fn pages_without_address_or_text_and_large_ones_are_left_out() {
+        let reason = |page: &Page| {
+            let made = converter(ImportFormat::Pages, None).convert(vec![line(page)]);
+            made.left_out.into_keys().next()
+        };
+        assert_eq!(reason(&page("", "", b"<p>")), Some("no-address"));
+        assert_eq!(reason(&page("https://a.example/", "", b" \n")), Some("empty"));
+        assert_eq!(reason(&page("https://a.example/", "", &[b'x'; 101])), Some("too-large"));
+        assert_eq!(reason(&page("https://a.example/", "", &[b'x'; 100])), None);
+        let made = converter(ImportFormat::Pages, None).convert(vec![Raw::Line(b"[]".to_vec(), 1)]);
+        assert_eq!(made.left_out, BTreeMap::from([("not-a-page", 1)]));
+    }
+
+    #[test]
+    fn a_text_is_not_the_page_that_it_was_taken_from() {
+        let mut text = page("https://a.example/1", "", b"{}");
+        assert_eq!(addresses(&text).count(), 1);
+        text.final_url = "https://a.example/2".to_owned();
+        assert_eq!(addresses(&text).count(), 2);
+        text.content_type = DOCUMENT_TYPE.to_owned();
+        assert_eq!(addresses(&text).count(), 0);
+    }
+
+    #[test]
+    fn content_types_of_html_are_known_in_any_case() {
+        assert!(is_html("TEXT/HTML; charset=utf-8") && is_html("application/xhtml+xml"));
+        assert!(!is_html("application/pdf") && !is_html(""));
+    }
 }

@@ -2,7 +2,7 @@
 //!
 //! A line that is long enough and valid UTF-8 is text of one language, or of none that can be identified. Lines are
 //! compared by 64-bit XXH3 hashes; within the memory that is given, about 40 million lines a GiB, none is written twice.
-//! The same inputs in the same order give the same files, whatever the number of cores and however often the run was
+//! The same inputs in the same order give the same files on any number of cores, even if the run was
 //! interrupted: the folder records which inputs it was filled from.
 
 use std::collections::{BTreeMap, HashSet};

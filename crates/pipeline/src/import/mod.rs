@@ -341,8 +341,8 @@ impl Import<'_> {
         }
         batch.frames.iter().for_each(|(day, frame)| self.intake.push(day, frame));
         self.intake.remember(&batch.addresses);
-        for saved in &batch.saved {
-            self.intake.reached(saved)?;
+        if !batch.saved.is_empty() {
+            self.intake.reached_all(&batch.saved)?;
         }
         // Saved pages are inputs of their own; what they lie in has no name.
         if !input.name.is_empty() {

@@ -387,7 +387,7 @@ impl Vertical {
                 Event::Sentence => paragraph(&mut self.open).sentences.push(Vec::new()),
                 Event::Glue => glued = true,
                 Event::Token(line) => {
-                    let token = self.columns.token(&line);
+                    let token = self.columns.token(line);
                     push_token(paragraph(&mut self.open), token, std::mem::take(&mut glued));
                     tokens += 1;
                     if tokens > MAX_TOKENS {

@@ -29,7 +29,7 @@ pub struct TextDefaults {
     pub downloaded: String,
     /// Their language, where they do not say.
     pub language: String,
-    /// Whether the gate lets them pass, whatever they are like.
+    /// Whether all of them pass the quality gate.
     pub ungated: bool,
     /// Characters that a line of a text without markup must have.
     pub min_chars: usize,
@@ -376,5 +376,59 @@ mod tests {
         assert_eq!(reasons, [("short-line", 0), ("invalid-utf8", 1)]);
         // Characters are counted, not bytes.
         assert_eq!(of_lines("u", "ääääääää".as_bytes(), "", "", &defaults()), Err("short-lines"));
+    }
+
+    #[test]
+    fn values_of_another_type_stay_in_the_metadata() {
+        let line =
+            br#"{"text":"One.","metadata":{"title":["x"],"score":1.5,"good":true,"license":"CC0","tags":"one"}}"#;
+        let document = document(&of_json(line, "a.jsonl#1", &defaults()).unwrap());
+        assert_eq!((document.about.title.as_str(), &document.about.tags[..]), ("", &["one".to_owned()][..]));
+        assert_eq!(document.about.licence.unwrap().name, "CC0");
+        let metadata: Vec<(&str, &str)> = document.metadata.iter().map(|(n, v)| (n.as_str(), v.as_str())).collect();
+        assert_eq!(metadata, [("good", "true"), ("score", "1.5")]);
+    }
+
+    #[test]
+    fn values_of_the_import_fill_in_for_those_that_are_missing() {
+        let defaults = TextDefaults { language: "cs".to_owned(), ungated: true, ..defaults() };
+        let page = of_json(br#"{"text":"One.","downloaded":"soon"}"#, "a.jsonl#1", &defaults).unwrap();
+        assert_eq!(page.downloaded, defaults.downloaded);
+        assert!(page.content_type.ends_with(UNGATED), "{}", page.content_type);
+        assert_eq!(document(&page).about.language, "cs");
+        let own = of_json(br#"{"text":"One.","lang":"de"}"#, "a.jsonl#1", &defaults).unwrap();
+        assert_eq!(document(&own).about.language, "de");
+    }
+
+    #[test]
+    fn a_document_of_a_home_is_taken_as_it_is() {
+        let original =
+            Document { url: "https://a.example/1".into(), paragraphs: vec![plain("One.")], ..Document::default() };
+        let line = serde_json::to_vec(&original).unwrap();
+        let page = of_json(&line, "a.jsonl#1", &defaults()).unwrap();
+        assert_eq!((page.url.as_str(), document(&page).text().as_str()), ("https://a.example/1", "One."));
+    }
+
+    #[test]
+    fn dates_are_days_of_the_calendar() {
+        assert_eq!(dated("2026-02-28T10:00:00Z", "given", 0.9).unwrap().day, "2026-02-28");
+        assert!(dated("2026-02-30", "given", 0.9).is_none() && dated("2026", "given", 0.9).is_none());
+    }
+
+    #[test]
+    fn empty_tokens_are_dropped_and_a_paragraph_of_them_with_them() {
+        let token = |word: &str| tidings_model::Token { word: word.into(), space_after: true, ..Default::default() };
+        let paragraph = |words: &[&str]| AnnotatedParagraph {
+            sentences: vec![words.iter().map(|word| token(word)).collect()],
+            ..Default::default()
+        };
+        assert!(annotated_paragraph(paragraph(&["", ""])).is_none());
+        let kept = annotated_paragraph(paragraph(&["Rain", "", "falls"])).unwrap();
+        assert_eq!((kept.text.as_str(), kept.sentences[0].len()), ("Rain falls", 2));
+    }
+
+    #[test]
+    fn hosts_are_told_from_other_sources() {
+        assert!(is_host("gazette.example") && !is_host("The Gazette") && !is_host("gazette"));
     }
 }
