@@ -92,7 +92,11 @@ pub fn ago(then: Timestamp, now: Timestamp) -> String {
 fn stages(health: &Health, raise: Raise<'_>) {
     let now = health.now;
     if health.stages.named().all(|(_, stage)| stage.last_try.is_none()) {
-        return raise(Level::Warning, AlertRule::NeverRun, "nothing was ever harvested here; start with `tidings run`".into());
+        return raise(
+            Level::Warning,
+            AlertRule::NeverRun,
+            "nothing was ever harvested here; start with `tidings run`".into(),
+        );
     }
     for (name, state) in health.stages.named() {
         if let Some(trouble) = &state.trouble {

@@ -58,7 +58,8 @@ pub fn with(folder: &Path, urls: &BTreeSet<String>, ids: &BTreeSet<String>) -> R
         let beside = manifest.parent().unwrap_or(Path::new("."));
         let files: Vec<PathBuf> = files.iter().map(|file| beside.join(&file.file)).collect();
         let shown = manifest.display().to_string();
-        let is_searchable = |path: &PathBuf| !path.extension().is_some_and(|end| PACKED.iter().any(|packed| end == *packed));
+        let is_searchable =
+            |path: &PathBuf| !path.extension().is_some_and(|end| PACKED.iter().any(|packed| end == *packed));
         let mut holds = false;
         for path in files.iter().filter(|path| is_searchable(path)) {
             holds = holds || mentions(path, urls, ids)?;
