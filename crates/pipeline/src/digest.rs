@@ -78,8 +78,9 @@ pub struct LayerDigest {
     pub items: u64,
     /// Its digest.
     pub digest: String,
-    /// Its parts.
-    pub shelves: Vec<ShelfDigest>,
+    /// Its languages.
+    #[serde(rename = "shelves")]
+    pub languages: Vec<LanguageDigest>,
     /// Its days, if they are wanted.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub days: Option<Vec<DayDigest>>,
@@ -87,9 +88,10 @@ pub struct LayerDigest {
 
 /// The digest of the part of a layer that is of one language.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct ShelfDigest {
+pub struct LanguageDigest {
     /// The language; empty where a layer is not divided by language.
-    pub shelf: String,
+    #[serde(rename = "shelf")]
+    pub language: String,
     /// Its items.
     pub items: u64,
     /// Its digest.
@@ -100,7 +102,8 @@ pub struct ShelfDigest {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct DayDigest {
     /// The language; empty where a layer is not divided by language.
-    pub shelf: String,
+    #[serde(rename = "shelf")]
+    pub language: String,
     /// The day.
     pub day: String,
     /// Its items.
@@ -174,9 +177,9 @@ fn trees(pipeline: &Pipeline, options: &Options) -> Result<Vec<Tree>> {
 
 impl LayerDigest {
     fn of(tree: &Tree, with_days: bool) -> LayerDigest {
-        let shelves = tree.shelves().into_iter();
+        let languages = tree.shelves().into_iter();
         let days = tree.days.iter().map(|day| DayDigest {
-            shelf: day.shelf.clone(),
+            language: day.shelf.clone(),
             day: day.day.clone(),
             items: day.items,
             digest: hex(&day.sum),
@@ -185,7 +188,9 @@ impl LayerDigest {
             stage: tree.stage.name(),
             items: tree.items(),
             digest: hex(&tree.root()),
-            shelves: shelves.map(|(shelf, items, sum)| ShelfDigest { shelf, items, digest: hex(&sum) }).collect(),
+            languages: languages
+                .map(|(language, items, sum)| LanguageDigest { language, items, digest: hex(&sum) })
+                .collect(),
             days: with_days.then(|| days.collect()),
         }
     }
@@ -207,12 +212,12 @@ fn summary(tree: &Tree, days: u64) -> String {
 fn drawn(tree: &Tree) -> String {
     let stage = tree.stage.name();
     let mut lines = vec![format!("{stage}\t*\t*\t{}\t{}\n", tree.items(), hex(&tree.root()))];
-    for (shelf, items, sum) in tree.shelves() {
-        let named = if shelf.is_empty() { "-" } else { &shelf };
-        if !shelf.is_empty() {
+    for (language, items, sum) in tree.shelves() {
+        let named = if language.is_empty() { "-" } else { &language };
+        if !language.is_empty() {
             lines.push(format!("{stage}\t{named}\t*\t{items}\t{}\n", hex(&sum)));
         }
-        let days = tree.days.iter().filter(|day| day.shelf == shelf);
+        let days = tree.days.iter().filter(|day| day.shelf == language);
         lines.extend(days.map(|day| format!("{stage}\t{named}\t{}\t{}\t{}\n", day.day, day.items, hex(&day.sum))));
     }
     lines.concat()

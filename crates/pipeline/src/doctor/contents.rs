@@ -195,7 +195,7 @@ pub fn index(subject: &Subject<'_>, found: &mut Findings) -> Result<()> {
     Ok(())
 }
 
-/// Tries a few hosts of the list. No request is sent, so that nobody is asked anything.
+/// Tries a few hosts of the list. No request is sent.
 pub fn network(subject: &Subject<'_>, found: &mut Findings) {
     let guard = match subject.config.fetch.for_feeds(0) {
         Ok(settings) => settings.guard,

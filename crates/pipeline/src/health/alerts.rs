@@ -24,13 +24,39 @@ pub enum Level {
     Critical,
 }
 
+/// The rule that raised an alert.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum AlertRule {
+    /// Nothing was ever crawled here.
+    NeverRun,
+    /// A stage did not do its work.
+    StageFailed,
+    /// A stage has not done its work for longer than usual.
+    StageLate,
+    /// Pages cannot be found long after they were downloaded.
+    Unsearchable,
+    /// Far fewer pages came than usual.
+    HarvestLow,
+    /// The disk has less space than the settings want.
+    DiskFull,
+    /// The disk will be full soon.
+    DiskLow,
+    /// Many feeds do not answer.
+    FeedsLost,
+    /// Many feeds are polled too late.
+    FeedsLate,
+    /// A feed is below its own baseline.
+    FeedFell,
+}
+
 /// Something that needs a person.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Alert {
     /// How bad it is.
     pub level: Level,
     /// The rule, for programs.
-    pub rule: &'static str,
+    pub rule: AlertRule,
     /// What is wrong and what to do, for people.
     pub text: String,
 }
@@ -42,7 +68,7 @@ const HOUR: f64 = 3600.0;
 /// Everything that needs a person, the worst first.
 pub fn of(health: &Health, min_free_mib: u64) -> Vec<Alert> {
     let mut alerts = Vec::new();
-    let mut raise = |level: Level, rule: &'static str, text: String| alerts.push(Alert { level, rule, text });
+    let mut raise = |level: Level, rule: AlertRule, text: String| alerts.push(Alert { level, rule, text });
     stages(health, &mut raise);
     harvest(health, &mut raise);
     disk(health, min_free_mib, &mut raise);
@@ -51,7 +77,7 @@ pub fn of(health: &Health, min_free_mib: u64) -> Vec<Alert> {
     alerts
 }
 
-type Raise<'a> = &'a mut dyn FnMut(Level, &'static str, String);
+type Raise<'a> = &'a mut dyn FnMut(Level, AlertRule, String);
 
 /// How long ago something was, for people.
 pub fn ago(then: Timestamp, now: Timestamp) -> String {
@@ -66,17 +92,21 @@ pub fn ago(then: Timestamp, now: Timestamp) -> String {
 fn stages(health: &Health, raise: Raise<'_>) {
     let now = health.now;
     if health.stages.named().all(|(_, stage)| stage.last_try.is_none()) {
-        return raise(Level::Warning, "never-run", "nothing was ever harvested here; start with `tidings run`".into());
+        return raise(
+            Level::Warning,
+            AlertRule::NeverRun,
+            "nothing was ever harvested here; start with `tidings run`".into(),
+        );
     }
     for (name, state) in health.stages.named() {
         if let Some(trouble) = &state.trouble {
             let since =
                 state.last_success.map_or("it never did".to_owned(), |at| format!("it last did {}", ago(at, now)));
-            raise(Level::Warning, "stage-failed", format!("{name} did not do its work: {trouble} ({since})"));
+            raise(Level::Warning, AlertRule::StageFailed, format!("{name} did not do its work: {trouble} ({since})"));
         }
         let asks_the_web = name.parse::<StageId>().is_ok_and(|id| id.stage().inputs().contains(&Data::Web));
         if let (Some(last), true) = (state.last_success, asks_the_web) {
-            // By its own rhythm: whoever harvests weekly is late after weeks.
+            // By its own rhythm: a weekly crawl is late after weeks.
             let every = state.every_s.unwrap_or(24.0 * HOUR);
             let gone = elapsed(last, now).as_secs_f64();
             let level = match gone {
@@ -87,7 +117,7 @@ fn stages(health: &Health, raise: Raise<'_>) {
             let usual = span(Duration::from_secs_f64(every));
             raise(
                 level,
-                "stage-late",
+                AlertRule::StageLate,
                 format!(
                     "{name} last did its work {}, usually every {usual}; is the timer or service on?",
                     ago(last, now)
@@ -108,7 +138,7 @@ fn stages(health: &Health, raise: Raise<'_>) {
         let first = health.days.iter().find_map(|day| day.waits_for).unwrap_or(StageId::Clean);
         raise(
             level,
-            "unsearchable",
+            AlertRule::Unsearchable,
             format!(
                 "pages downloaded {} cannot be found yet: {} for {first}; `tidings run --from clean` does it",
                 ago(oldest, now),
@@ -144,7 +174,7 @@ fn harvest(health: &Health, raise: Raise<'_>) {
         health.harvest.hours,
         grouped(usual as u64)
     );
-    raise(level, "harvest-low", said);
+    raise(level, AlertRule::HarvestLow, said);
 }
 
 fn disk(health: &Health, min_free_mib: u64, raise: Raise<'_>) {
@@ -154,7 +184,7 @@ fn disk(health: &Health, min_free_mib: u64, raise: Raise<'_>) {
         let text = format!(
             "the disk has {free} MiB free, less than store.min_free_mib = {min_free_mib}: nothing is harvested"
         );
-        return raise(Level::Critical, "disk-full", text);
+        return raise(Level::Critical, AlertRule::DiskFull, text);
     }
     let Some(days) = health.disk.days_left else { return };
     let level = match days {
@@ -164,7 +194,7 @@ fn disk(health: &Health, min_free_mib: u64, raise: Raise<'_>) {
     };
     raise(
         level,
-        "disk-low",
+        AlertRule::DiskLow,
         format!("the disk is full in {days:.0} days at the present growth; make room or move the home"),
     );
 }
@@ -175,16 +205,16 @@ fn feeds(health: &Health, raise: Raise<'_>) {
     let asked = feeds.listed - feeds.unasked;
     if asked > 0 && lost == asked {
         let text = format!("none of {} answers; is the network up?", count(asked, "feed"));
-        raise(Level::Critical, "feeds-lost", text);
+        raise(Level::Critical, AlertRule::FeedsLost, text);
     } else if asked >= 20 && feeds.failing * 4 > asked {
-        raise(Level::Warning, "feeds-lost", format!("{} of {asked} feeds fail", feeds.failing));
+        raise(Level::Warning, AlertRule::FeedsLost, format!("{} of {asked} feeds fail", feeds.failing));
     }
     if feeds.late * 5 > asked.max(5) {
         let text = format!(
             "the turn of {} came more than a day ago: give `update` more time (run.update), or poll less (feeds.polls_per_day)",
             count(feeds.late, "feed")
         );
-        raise(Level::Warning, "feeds-late", text);
+        raise(Level::Warning, AlertRule::FeedsLate, text);
     }
     for fall in health.falls.iter().take(NAMED) {
         let days = if fall.days == 1 { "yesterday".to_owned() } else { format!("in the last {} days", fall.days) };
@@ -195,12 +225,12 @@ fn feeds(health: &Health, raise: Raise<'_>) {
             fall.expected,
             fall.feed
         );
-        raise(Level::Warning, "feed-fell", text);
+        raise(Level::Warning, AlertRule::FeedFell, text);
     }
     if let Some(more @ 1..) = health.falls.len().checked_sub(NAMED) {
         raise(
             Level::Warning,
-            "feed-fell",
+            AlertRule::FeedFell,
             format!("… and {} more below their own baseline", count(more as u64, "feed")),
         );
     }

@@ -90,7 +90,7 @@ pub struct IndexFigures {
 pub fn indexes(home: &Home) -> Result<BTreeMap<String, IndexFigures>> {
     let mut found = BTreeMap::new();
     for code in home.indexed()? {
-        let Ok(snapshot) = Snapshot::open(&home.index().join(&code)) else { continue };
+        let Ok(snapshot) = Snapshot::open(&home.index_of(&code)) else { continue };
         let inputs = snapshot.inputs().iter().map(|input| (input.file.clone(), input.xxh3.clone())).collect();
         let (tokens, documents, bytes) = (snapshot.tokens(), snapshot.documents(), snapshot.bytes_on_disk());
         found.insert(code, IndexFigures { tokens, documents, bytes, inputs });
@@ -103,15 +103,15 @@ pub fn read(home: &Home, first: Date, indexes: &BTreeMap<String, IndexFigures>) 
     let ledger = Ledger::read(home)?.map(|ledger| ledger.days).unwrap_or_default();
     let judged: BTreeMap<&str, &JudgedDay> = ledger.iter().map(|day| (day.day.as_str(), day)).collect();
     let mut days = Vec::new();
-    for shelf in docs::days_since(home, &first.to_string())? {
-        let mut day = DayFigures { day: shelf.name.parse()?, ..DayFigures::default() };
-        for path in &shelf.files {
-            day.page_bytes += std::fs::metadata(path).map_or(0, |meta| meta.len());
-            day.files.push(home.shown(path));
+    for downloaded in docs::days_since(home, &first.to_string())? {
+        let files = downloaded.files.iter().map(|path| home.shown(path)).collect();
+        let mut day = DayFigures { day: downloaded.name.parse()?, files, ..DayFigures::default() };
+        for file in &day.files {
+            day.page_bytes += home.file_bytes(file)?.unwrap_or_default();
         }
-        let made = Recipe::read(home, &shelf.name)?;
-        let text = TextRecipe::read(home, &shelf.name)?;
-        let verdicts = judged.get(shelf.name.as_str()).map(|day| (*day).clone());
+        let made = Recipe::read(home, &downloaded.name)?;
+        let text = TextRecipe::read(home, &downloaded.name)?;
+        let verdicts = judged.get(downloaded.name.as_str()).map(|day| (*day).clone());
         day.waits_for = waits_for(home, &mut day, made.as_ref(), verdicts.as_ref(), text.as_ref(), indexes)?;
         let size = |files: &[Ingredient]| files.iter().map(|file| file.bytes).sum::<u64>();
         if let Some(made) = made {

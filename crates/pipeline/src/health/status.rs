@@ -218,11 +218,12 @@ impl StatusOutcome {
 
 #[cfg(test)]
 mod tests {
+    use super::super::alerts::AlertRule;
     use super::*;
 
     #[test]
     fn the_worst_alert_is_the_state() {
-        let alert = |level| Alert { level, rule: "x", text: String::new() };
+        let alert = |level| Alert { level, rule: AlertRule::DiskLow, text: String::new() };
         assert_eq!(State::of(&[]), State::Ok);
         assert_eq!(State::of(&[alert(Level::Critical), alert(Level::Warning)]), State::Critical);
         assert_eq!(State::of(&[alert(Level::Warning)]), State::Warning);

@@ -153,7 +153,7 @@ fn gains(home: &Home, period: Period, now: Timestamp) -> Result<(Vec<FeedGain>, 
 fn months(home: &Home) -> Result<BTreeMap<(i16, i8), Month>> {
     let mut months: BTreeMap<(i16, i8), Month> = BTreeMap::new();
     for code in home.indexed()? {
-        let Ok(snapshot) = Snapshot::open(&home.index().join(&code)) else { continue };
+        let Ok(snapshot) = Snapshot::open(&home.index_of(&code)) else { continue };
         for live in snapshot.segments() {
             let segment = live.segment();
             for index in 0..segment.days() {

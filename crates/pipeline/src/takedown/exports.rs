@@ -21,7 +21,7 @@ const PACKED: [&str; 4] = ["parquet", "gz", "zip", "arrow"];
 pub struct Exports {
     /// Manifests of exports that hold it.
     pub hold: Vec<String>,
-    /// Manifests of exports that may hold it: their files do not tell.
+    /// Manifests of exports that may hold it: their files cannot be searched.
     pub may_hold: Vec<String>,
 }
 
@@ -58,14 +58,15 @@ pub fn with(folder: &Path, urls: &BTreeSet<String>, ids: &BTreeSet<String>) -> R
         let beside = manifest.parent().unwrap_or(Path::new("."));
         let files: Vec<PathBuf> = files.iter().map(|file| beside.join(&file.file)).collect();
         let shown = manifest.display().to_string();
-        let tells = |path: &PathBuf| !path.extension().is_some_and(|end| PACKED.iter().any(|packed| end == *packed));
+        let is_searchable =
+            |path: &PathBuf| !path.extension().is_some_and(|end| PACKED.iter().any(|packed| end == *packed));
         let mut holds = false;
-        for path in files.iter().filter(|path| tells(path)) {
+        for path in files.iter().filter(|path| is_searchable(path)) {
             holds = holds || mentions(path, urls, ids)?;
         }
         if holds {
             exports.hold.push(shown);
-        } else if !files.iter().all(tells) {
+        } else if !files.iter().all(is_searchable) {
             exports.may_hold.push(shown);
         }
     }

@@ -400,7 +400,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_to_go_is_told_by_how_it_is_written() {
+    fn a_target_is_recognised_by_its_form() {
         assert_eq!(target("https://E.org/1"), (Kind::Address, Some("e.org".into())));
         assert_eq!(target("import:a/1"), (Kind::Address, None));
         assert_eq!(target(" E.org. "), (Kind::Host, Some("e.org".into())));

@@ -264,7 +264,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_thing_is_told_by_how_it_is_written() {
+    fn a_thing_is_recognised_by_its_form() {
         let id = "0123456789ABCDEF0123456789abcdef";
         assert_eq!(Named::parse(id).unwrap(), Named::Document(id.to_lowercase()));
         assert_eq!(Named::parse("E.org").unwrap(), Named::Host("e.org".into()));
