@@ -147,8 +147,11 @@ fn a_sketch_of_real_words_shows_their_relations() {
     assert_eq!((none.hits, none.tag.as_str(), none.relations.len()), (0, "", 0));
 }
 
-/// Documents with one sentence each: a site, a day and words with their lemmas.
-fn small_corpus(documents: &[(&str, &str, &[(&str, &str)])]) -> (tempfile::TempDir, Engine) {
+/// Words with their lemmas.
+type Sentence<'a> = &'a [(&'a str, &'a str)];
+
+/// Documents of one sentence each: a site, a day and the sentence.
+fn small_corpus(documents: &[(&str, &str, Sentence<'_>)]) -> (tempfile::TempDir, Engine) {
     let mut text = String::new();
     for (number, (site, date, words)) in documents.iter().enumerate() {
         let _ = writeln!(text, "<doc id=\"{number}\" date=\"{date}\" site=\"{site}\">\n<p>\n<s>");
@@ -160,7 +163,7 @@ fn small_corpus(documents: &[(&str, &str, &[(&str, &str)])]) -> (tempfile::TempD
 
 #[test]
 fn the_likeliest_lemma_is_the_most_frequent_one_that_is_not_the_form() {
-    let storms: &[(&str, &str)] = &[("Storms", "storm"), ("storms", "storms"), ("storms", "storms"), ("\"", "\"")];
+    let storms: Sentence<'_> = &[("Storms", "storm"), ("storms", "storms"), ("storms", "storms"), ("\"", "\"")];
     let (_folder, engine) = small_corpus(&[("a", "2026-03-01", storms), ("b", "2026-03-02", &[("storms", "tempest")])]);
     let lemma = |form: &str, filter: Option<&str>| {
         let filter: Option<Filter> = filter.map(|text| text.parse().unwrap());
@@ -173,8 +176,8 @@ fn the_likeliest_lemma_is_the_most_frequent_one_that_is_not_the_form() {
 
 #[test]
 fn an_example_is_the_newest_hit_in_its_context() {
-    let words: &[(&str, &str)] = &[("the", "the"), ("rain", "rain"), ("fell", "fall")];
-    let later: &[(&str, &str)] = &[("heavy", "heavy"), ("rain", "rain"), ("today", "today")];
+    let words: Sentence<'_> = &[("the", "the"), ("rain", "rain"), ("fell", "fall")];
+    let later: Sentence<'_> = &[("heavy", "heavy"), ("rain", "rain"), ("today", "today")];
     let (_folder, engine) = small_corpus(&[("a", "2026-03-01", words), ("b", "2026-03-02", later)]);
     let example = |query: &str| engine.example(query, None, &Limits::default()).unwrap();
     assert_eq!(example("[lemma=\"rain\"]"), "heavy rain today");
@@ -183,7 +186,7 @@ fn an_example_is_the_newest_hit_in_its_context() {
 
 #[test]
 fn a_contrast_is_with_all_others_and_a_panel_keeps_sites_of_both() {
-    let one: &[(&str, &str)] = &[("a", "a")];
+    let one: Sentence<'_> = &[("a", "a")];
     let (_folder, engine) = small_corpus(&[
         ("old", "2026-02-01", one),
         ("both", "2026-02-01", one),
