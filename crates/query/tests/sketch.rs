@@ -6,7 +6,7 @@ use std::fmt::Write as _;
 use fastrand::Rng;
 use tidings_index::{Settings, Snapshot, Writer};
 use tidings_query::cql;
-use tidings_query::engine::{Engine, Limits, SketchOf};
+use tidings_query::engine::{ContrastOf, Engine, Limits, SketchOf};
 use tidings_query::sketch::Grammar;
 use tidings_query::{Filter, Rule};
 use tidings_store::format::vertical::Reader;
@@ -145,4 +145,64 @@ fn a_sketch_of_real_words_shows_their_relations() {
     assert_eq!(found, wanted);
     let none = engine.sketch(&SketchOf { lemma: "calm", ..asked }, &Limits::default()).unwrap().0;
     assert_eq!((none.hits, none.tag.as_str(), none.relations.len()), (0, "", 0));
+}
+
+/// Words with their lemmas.
+type Sentence<'a> = &'a [(&'a str, &'a str)];
+
+/// Documents of one sentence each: a site, a day and the sentence.
+fn small_corpus(documents: &[(&str, &str, Sentence<'_>)]) -> (tempfile::TempDir, Engine) {
+    let mut text = String::new();
+    for (number, (site, date, words)) in documents.iter().enumerate() {
+        let _ = writeln!(text, "<doc id=\"{number}\" date=\"{date}\" site=\"{site}\">\n<p>\n<s>");
+        words.iter().for_each(|(word, lemma)| text.push_str(&format!("{word}\t{lemma}\tX\n")));
+        text.push_str("</s>\n</p>\n</doc>\n");
+    }
+    index(&text)
+}
+
+#[test]
+fn the_likeliest_lemma_is_the_most_frequent_one_that_is_not_the_form() {
+    let storms: Sentence<'_> = &[("Storms", "storm"), ("storms", "storms"), ("storms", "storms"), ("\"", "\"")];
+    let (_folder, engine) = small_corpus(&[("a", "2026-03-01", storms), ("b", "2026-03-02", &[("storms", "tempest")])]);
+    let lemma = |form: &str, filter: Option<&str>| {
+        let filter: Option<Filter> = filter.map(|text| text.parse().unwrap());
+        engine.likeliest_lemma(form, filter.as_ref(), &Limits::default()).unwrap()
+    };
+    assert_eq!(lemma("storms", Some("site=a")).as_deref(), Some("storm"));
+    assert_eq!(lemma("STORMS", None).as_deref(), Some("storms"));
+    assert_eq!((lemma("calm", None), lemma("\"", None)), (None, None));
+}
+
+#[test]
+fn an_example_is_the_newest_hit_in_its_context() {
+    let words: Sentence<'_> = &[("the", "the"), ("rain", "rain"), ("fell", "fall")];
+    let later: Sentence<'_> = &[("heavy", "heavy"), ("rain", "rain"), ("today", "today")];
+    let (_folder, engine) = small_corpus(&[("a", "2026-03-01", words), ("b", "2026-03-02", later)]);
+    let example = |query: &str| engine.example(query, None, &Limits::default()).unwrap();
+    assert_eq!(example("[lemma=\"rain\"]"), "heavy rain today");
+    assert_eq!(example("[lemma=\"snow\"]"), "");
+}
+
+#[test]
+fn a_contrast_is_with_all_others_and_a_panel_keeps_sites_of_both() {
+    let one: Sentence<'_> = &[("a", "a")];
+    let (_folder, engine) = small_corpus(&[
+        ("old", "2026-02-01", one),
+        ("both", "2026-02-01", one),
+        ("both", "2026-03-01", one),
+        ("new", "2026-03-01", one),
+        ("new", "2026-03-02", one),
+    ]);
+    let march: Filter = "date=2026-03".parse().unwrap();
+    let documents = |reference: Option<&str>, within: Option<&str>, panel: bool| {
+        let [reference, within] = [reference, within].map(|text| text.map(|text| text.parse::<Filter>().unwrap()));
+        let asked = ContrastOf { focus: &march, reference: reference.as_ref(), within: within.as_ref(), panel };
+        let (focus, reference) = engine.contrast(&asked).unwrap();
+        (engine.documents(&focus), engine.documents(&reference))
+    };
+    assert_eq!(documents(None, None, false), (3, 2));
+    assert_eq!(documents(None, None, true), (1, 1));
+    assert_eq!(documents(Some("site=new"), None, false), (3, 2));
+    assert_eq!(documents(None, Some("site=new"), false), (2, 0));
 }
