@@ -11,9 +11,9 @@ use anyhow::{Context as _, Result};
 use clap::Parser;
 use jiff::Timestamp;
 use serde_json::Value;
+use tidings_formats::warc::{Exchange, Writer};
+use tidings_formats::warc::{Position, RecordEvent, RecordReader};
 use tidings_lang::Hints;
-use tidings_store::doors::records::{Met, Place, Records};
-use tidings_store::warc::{Exchange, Writer};
 use wait4::Wait4 as _;
 
 #[derive(Parser)]
@@ -58,11 +58,11 @@ fn main() -> Result<()> {
 
 /// Reads an archive without wanting anything of it, or tells the languages of its lines, quickly or thoroughly.
 fn measure_part(part: &str, path: &Path) -> Result<()> {
-    let mut records = Records::open(path, Place::default())?;
+    let mut records = RecordReader::open(path, Position::default())?;
     let (mut read, mut lines, mut bytes) = (0u64, 0u64, 0usize);
     while let Some(met) = records.next(|_| if part == "walk" { Err("nothing is wanted") } else { Ok(1 << 30) }) {
         read += 1;
-        let Met::Record(record) = met else { continue };
+        let RecordEvent::Record(record) = met else { continue };
         let text = String::from_utf8_lossy(&record.block);
         let long: Vec<&str> =
             text.split('\n').filter(|line| line.len() >= 100 && line.chars().count() >= 100).collect();

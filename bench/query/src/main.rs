@@ -15,8 +15,8 @@ use anyhow::{Context as _, Result};
 use clap::{Parser, Subcommand};
 use corpus::{FIRST_DAY, Generator, LAST_DAY, Made};
 use rustix::time::{ClockId, clock_gettime};
+use tidings_formats::vertical::Reader;
 use tidings_index::{Day, Settings, Snapshot, Writer};
-use tidings_store::format::vertical::Reader;
 
 #[derive(Parser)]
 struct Args {

@@ -1,6 +1,6 @@
 //! Tables for people and for programs: the same rows as aligned columns or as CSV.
 
-use tidings_store::format::csv_field;
+use tidings_formats::csv::quoted;
 use unicode_width::UnicodeWidthStr as _;
 
 /// Rows under headings.
@@ -68,7 +68,7 @@ impl Table {
         let mut text = String::new();
         let headings: Vec<String> = self.columns.iter().map(|(name, _)| name.replace(' ', "_")).collect();
         for row in std::iter::once(&headings).chain(&self.rows) {
-            let fields: Vec<String> = row.iter().map(|field| csv_field(field)).collect();
+            let fields: Vec<String> = row.iter().map(|field| quoted(field)).collect();
             text.push_str(&fields.join(","));
             text.push_str("\r\n");
         }

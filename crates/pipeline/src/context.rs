@@ -8,7 +8,7 @@ use jiff::Timestamp;
 use serde::Serialize;
 use tidings_store::removed::Removed;
 use tidings_store::runs::RunLog;
-use tidings_store::{Home, Lock, fold, plan, rfc3339, runs};
+use tidings_store::{Home, Lock, apply_journal, plan, rfc3339, runs};
 
 use crate::cancel::{CancelToken, StopReason};
 use crate::config::Config;
@@ -133,7 +133,7 @@ impl RunContext {
     /// Applies the run's journal to the plan and thins the history. A run that is told to end must end within
     /// seconds: with a plan of millions applying the journal takes longer, and the next run does it as well,
     /// so it is left to that. Nothing is returned then.
-    pub fn apply_journal(&self) -> Result<Option<fold::Folded>> {
+    pub fn apply_journal(&self) -> Result<Option<apply_journal::Applied>> {
         /// About two million entries, which take a second or two.
         const LARGE_BYTES: u64 = 80 << 20;
         let in_a_hurry = matches!(self.cancel.reason(), Some(StopReason::Cancelled(_) | StopReason::TimeLimit));
@@ -141,7 +141,7 @@ impl RunContext {
             log::info!("the results are safe in the journal; the next run brings them into the plan");
             return Ok(None);
         }
-        let applied = fold::fold(&self.home)?.unwrap_or_default();
+        let applied = apply_journal::apply_journal(&self.home)?.unwrap_or_default();
         plan::thin_history(&self.home, self.config.store.history)?;
         runs::thin(&self.home, self.started, self.config.store.runs_days)?;
         Ok(Some(applied))
@@ -164,7 +164,7 @@ impl RunContext {
 /// Recovers what a crash left: run logs without an end, a journal that was not applied.
 fn recover(home: &Home, now: Timestamp) -> Result<()> {
     runs::recover(home)?;
-    match fold::recover(home, now)? {
+    match apply_journal::recover(home, now)? {
         Some(applied) if applied.run.is_empty() => log::info!("an earlier run ended when it had hardly begun"),
         Some(applied) => log::info!(
             "recovered the run {}, which had not finished: {} stored, {} failed, {} added to the plan",

@@ -4,7 +4,7 @@ use std::fmt;
 
 use anyhow::Result;
 use serde::Serialize;
-use tidings_store::fold;
+use tidings_store::apply_journal;
 
 use crate::Pipeline;
 use crate::context::RunContext;
@@ -50,7 +50,7 @@ pub fn run(pipeline: &Pipeline, options: &Options) -> Result<PruneOutcome> {
     let context = RunContext::open(pipeline, "prune")?;
     let Options { min_age, dry_run } = *options;
     let retries = context.config.fetch.retries;
-    let (kept, pruned) = fold::prune(&context.home, context.started, min_age, retries, dry_run)?;
+    let (kept, pruned) = apply_journal::prune(&context.home, context.started, min_age, retries, dry_run)?;
     context.apply_journal()?;
     Ok(PruneOutcome { done: true, kept, pruned, dry_run })
 }

@@ -74,7 +74,7 @@ pub fn remake(pipeline: &Pipeline, from: StageId) -> Result<RebuildOutcome> {
 /// The days that hold documents of a language.
 fn days_of(home: &Home, language: &str) -> Result<BTreeSet<String>> {
     let mut days = BTreeSet::new();
-    for day in docs::made(home)? {
+    for day in docs::document_days(home)? {
         let holds = Recipe::read(home, &day)?.is_some_and(|recipe| recipe.documents.contains_key(language));
         days.extend(holds.then_some(day));
     }

@@ -11,7 +11,7 @@ use serde::Serialize;
 use tidings_index::Snapshot;
 use tidings_query::engine::Engine;
 use tidings_query::{Filter, SyntaxError};
-use tidings_store::corpora::{self, Named};
+use tidings_store::virtual_corpora as table;
 use tidings_store::{Home, text};
 
 use crate::Pipeline;
@@ -87,8 +87,8 @@ pub fn parse_filter(text: &str) -> Result<Filter> {
 
 /// All virtual corpora.
 pub fn list(home: &Home) -> Result<Vec<VirtualCorpus>> {
-    let row = |Named { name, filter }| VirtualCorpus { name, filter };
-    Ok(corpora::read(home)?.into_iter().map(row).collect())
+    let row = |table::VirtualCorpus { name, filter }| VirtualCorpus { name, filter };
+    Ok(table::read(home)?.into_iter().map(row).collect())
 }
 
 /// Names a filter; one that had the name is replaced.
@@ -99,11 +99,11 @@ pub fn save(pipeline: &Pipeline, name: &str, filter: &str) -> Result<VirtualCorp
     }
     let (name, filter) = (name.to_owned(), parse_filter(filter)?.to_string());
     let context = RunContext::open(pipeline, "corpus")?;
-    let mut known = corpora::read(&context.home)?;
+    let mut known = table::read(&context.home)?;
     known.retain(|named| named.name != name);
-    known.push(Named { name: name.clone(), filter: filter.clone() });
+    known.push(table::VirtualCorpus { name: name.clone(), filter: filter.clone() });
     known.sort_by(|a, b| a.name.cmp(&b.name));
-    corpora::write(&context.home, known)?;
+    table::write(&context.home, known)?;
     Ok(VirtualCorpus { name, filter })
 }
 
@@ -111,15 +111,15 @@ pub fn save(pipeline: &Pipeline, name: &str, filter: &str) -> Result<VirtualCorp
 pub fn remove(pipeline: &Pipeline, name: &str) -> Result<RemoveOutcome> {
     find(pipeline.home(), name)?;
     let context = RunContext::open(pipeline, "corpus")?;
-    let mut known = corpora::read(&context.home)?;
+    let mut known = table::read(&context.home)?;
     known.retain(|named| named.name != name);
-    corpora::write(&context.home, known)?;
+    table::write(&context.home, known)?;
     Ok(RemoveOutcome { removed: name.to_owned() })
 }
 
 /// The filter of a name.
 pub fn find(home: &Home, name: &str) -> Result<Filter> {
-    let known = corpora::read(home)?;
+    let known = table::read(home)?;
     match known.iter().find(|named| named.name == name) {
         Some(named) => parse_filter(&named.filter),
         None if known.is_empty() => bail!("there is no virtual corpus yet; name one with `tidings corpus save`"),

@@ -4,12 +4,12 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 use fastrand::Rng;
+use tidings_formats::vertical::Reader;
 use tidings_index::{Settings, Snapshot, Writer};
 use tidings_query::cql;
 use tidings_query::engine::{ContrastOf, Engine, Limits, SketchOf};
 use tidings_query::sketch::Grammar;
 use tidings_query::{Filter, Rule};
-use tidings_store::format::vertical::Reader;
 
 const TAGS: [&str; 13] =
     ["NOUN", "ADJ", "VERB", "ADP", "ADP+DET", "DET", "CCONJ", "AUX", "ADV", "PART", "PRON", "PROPN", "PUNCT"];

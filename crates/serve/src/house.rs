@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use tidings_index::Snapshot;
 use tidings_query::engine::Engine;
-use tidings_store::census::Census;
+use tidings_store::day_stats::DayStatsCache;
 use tidings_store::text::{self, Layers};
 use tidings_store::tokens::{self, Token};
 use tidings_store::{Home, in_full};
@@ -30,7 +30,7 @@ pub(crate) struct House {
     looked: Mutex<Option<Instant>>,
     opened: AtomicU64,
     tokens: Mutex<(Option<Instant>, Arc<Vec<Token>>)>,
-    census: Mutex<(Option<Instant>, Census)>,
+    census: Mutex<(Option<Instant>, DayStatsCache)>,
     /// Who gave lemmas and tags, as it was when so many indexes had been opened.
     layers: Mutex<(Option<u64>, Arc<Layers>)>,
 }
@@ -104,7 +104,7 @@ impl House {
     }
 
     /// Shows what became of the pages of each day, as it was some seconds ago at most.
-    pub fn census<T>(&self, see: impl FnOnce(&Census) -> T) -> Result<T, Refusal> {
+    pub fn census<T>(&self, see: impl FnOnce(&DayStatsCache) -> T) -> Result<T, Refusal> {
         let mut known = self.census.lock().expect("no panic while held");
         let (read, census) = &mut *known;
         if read.is_none_or(|read| read.elapsed() >= COUNT_EVERY) {
@@ -126,7 +126,7 @@ impl House {
             Err(error) => return log::error!("the indexes cannot be listed: {}", in_full(&error)),
         };
         for code in &codes {
-            let folder = self.home.index().join(code);
+            let folder = self.home.index_of(code);
             let open =
                 self.corpora.read().expect("no panic while held").get(code).and_then(|open| open.last().cloned());
             match newest(&folder, open.as_deref()) {

@@ -44,11 +44,11 @@ pub(crate) fn tag_of(bytes: &[u8]) -> String {
 }
 
 /// Bytes that are packed piece by piece.
-pub(crate) struct Packer(GzEncoder<Vec<u8>>);
+pub(crate) struct FrameEncoder(GzEncoder<Vec<u8>>);
 
-impl Packer {
-    pub fn new() -> Packer {
-        Packer(GzEncoder::new(Vec::new(), Compression::new(LEVEL)))
+impl FrameEncoder {
+    pub fn new() -> FrameEncoder {
+        FrameEncoder(GzEncoder::new(Vec::new(), Compression::new(LEVEL)))
     }
 
     /// Packs a piece so that all of it can be unpacked where it arrives.
@@ -131,7 +131,7 @@ mod tests {
 
     #[test]
     fn pieces_can_be_unpacked_as_they_come_and_all_together() {
-        let mut packer = Packer::new();
+        let mut packer = FrameEncoder::new();
         let mut sent = packer.piece(b"value,hits\r\n");
         let mut first = [0; 12];
         flate2::read::GzDecoder::new(&sent[..]).read_exact(&mut first).unwrap();

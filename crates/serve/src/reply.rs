@@ -12,14 +12,14 @@ use hyper::header::{CONTENT_DISPOSITION, CONTENT_ENCODING, CONTENT_TYPE, HeaderV
 use hyper::{Response, StatusCode};
 use serde::Serialize;
 use serde_json::{Map, Value, json};
+use tidings_formats::csv::quoted;
 use tidings_query::answer::About;
-use tidings_store::format::csv_field;
 use tokio::runtime::Handle;
 use tokio::sync::{mpsc, oneshot};
 
 use crate::endpoint::Endpoint;
 use crate::feed;
-use crate::packing::Packer;
+use crate::packing::FrameEncoder;
 use crate::refusal::Refusal;
 
 /// Rows are sent in pieces of this size, and so many pieces may wait.
@@ -142,7 +142,7 @@ pub(crate) struct Reply {
     columns: Vec<Vec<String>>,
     buffer: Vec<u8>,
     pieces: Option<mpsc::Sender<Result<Bytes, Cut>>>,
-    packer: Option<Packer>,
+    packer: Option<FrameEncoder>,
     first: Option<oneshot::Sender<Result<Response<Body>, Refusal>>>,
 }
 
@@ -158,7 +158,7 @@ impl Reply {
         let columns = schema.items_of(endpoint.rows).map(|row| row.columns(fields)).unwrap_or_default();
         Reply {
             endpoint,
-            packer: (manner.gzip && manner.format.is_stream()).then(Packer::new),
+            packer: (manner.gzip && manner.format.is_stream()).then(FrameEncoder::new),
             manner,
             head: Map::new(),
             rows: Vec::new(),
@@ -213,7 +213,7 @@ impl Reply {
             }
             Format::Csv => {
                 let row = value(row);
-                let cells: Vec<String> = self.columns.iter().map(|path| csv_field(&cell(&row, path))).collect();
+                let cells: Vec<String> = self.columns.iter().map(|path| quoted(&cell(&row, path))).collect();
                 self.buffer.extend(cells.join(",").bytes());
                 self.buffer.extend(b"\r\n");
             }
@@ -251,7 +251,7 @@ impl Reply {
         let _ = first.send(Ok(response));
         if self.manner.format == Format::Csv {
             let names: Vec<String> =
-                self.columns.iter().map(|path| csv_field(&path.join(".").replace("fields.", ""))).collect();
+                self.columns.iter().map(|path| quoted(&path.join(".").replace("fields.", ""))).collect();
             self.buffer.extend(names.join(",").bytes());
             self.buffer.extend(b"\r\n");
         }

@@ -23,9 +23,6 @@ use crate::yields::{self, Yield};
 
 pub use crate::dropped::{DroppedPage, dropped_pages};
 
-// Old names, until callers use the new ones.
-pub use crate::compat::docs_names::*;
-
 pub(crate) const FORMAT: &str = "docs";
 pub(crate) const DROPPED_FORMAT: &str = "dropped";
 pub(crate) const VERSION: u32 = 1;

@@ -467,11 +467,11 @@ mod tests {
             fs::write(&path, name).unwrap();
             Input { done: true, ..Input::of_saved(&path, name).unwrap() }
         });
-        let mut intake = Intake::open(&home, "1-import").unwrap().with_steps_of(1);
-        intake.push("2026-03-01", &Packer::new(3).pack(b"{}\n{}\n"));
+        let mut intake = PageImporter::open(&home, "1-import").unwrap().with_steps_of(1);
+        intake.push("2026-03-01", &FrameEncoder::new(3).encode(b"{}\n{}\n"));
         intake.reached_all(&inputs).unwrap();
         assert_eq!(fs::read_to_string(home.state(NAME)).unwrap().lines().count(), 1);
-        let again = Intake::open(&home, "2-import").unwrap();
+        let again = PageImporter::open(&home, "2-import").unwrap();
         assert!(inputs.iter().all(|input| again.known(input).is_some()));
     }
 

@@ -17,9 +17,6 @@ use crate::home::Home;
 use crate::hosts::HostState;
 use crate::rules::RulesAnswer;
 
-// Old names, until callers use the new ones.
-pub use crate::compat::journal_names::*;
-
 pub(crate) const FORMAT: &str = "journal";
 pub(crate) const VERSION: u32 = 1;
 

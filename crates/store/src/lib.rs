@@ -32,7 +32,6 @@ pub mod apply_journal;
 pub mod backup;
 pub mod by_language;
 pub mod candidates;
-mod compat;
 pub mod day_stats;
 pub mod dedup_state;
 pub mod digest;
@@ -70,7 +69,6 @@ pub mod virtual_corpora;
 mod work;
 pub mod yields;
 
-pub use compat::*;
 pub use error::{Error, Result};
 pub use file_digest::FileDigest;
 pub use frames::{FrameEncoder, open_any};

@@ -17,9 +17,6 @@ use crate::home::Home;
 use crate::journal::Record;
 use tidings_formats::warc;
 
-// Old names, until callers use the new ones.
-pub use crate::compat::pages_names::*;
-
 pub(crate) const FORMAT: &str = "pages";
 pub(crate) const VERSION: u32 = 1;
 const PART: &str = "part";

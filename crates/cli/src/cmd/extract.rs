@@ -8,11 +8,11 @@ use anyhow::{Result, anyhow};
 use clap::error::ErrorKind;
 use serde_json::Value;
 use tidings_clean::justext::JustextOptions;
+use tidings_formats::Format;
 use tidings_model::address;
 use tidings_pipeline::config::Preset;
 use tidings_pipeline::extract::{self, Input, Options};
 use tidings_pipeline::filter::{self, extract::Extract};
-use tidings_store::format::Format;
 
 use super::Report;
 use super::stream::{self, filter_report, threads};

@@ -9,8 +9,10 @@ use serde::Serialize;
 use serde_json::Value;
 use tidings_feeds::discover::{Evidence, Sightings, common_paths, is_substantial, own_address, site};
 use tidings_fetch::decode::{Ceiling, Decoder};
-use tidings_store::archive::{self, WarcReader};
+use tidings_formats::saved_page;
+use tidings_formats::warc::PageReader as WarcReader;
 use tidings_store::candidates::{self, Candidate, Fate, Searched};
+use tidings_store::input_files;
 use tidings_store::pages::{self, PageReader};
 
 use super::{Source, filter, listed, plain};
@@ -93,7 +95,7 @@ pub fn gather(context: &RunContext, source: Source, paths: &[String], expand: bo
             Source::Pages => read_pages(&file, &mut sightings)?,
             Source::Warc => read_warc(context, &file, &mut sightings)?,
             Source::Html => read_html(&file, &mut sightings)?,
-            Source::Links => archive::lines(&file, |line| read_line(line, &mut sightings))?,
+            Source::Links => input_files::lines(&file, |line| read_line(line, &mut sightings))?,
         }
         if source != Source::Links {
             searched.push(Searched { file: shown, pages: sightings.pages - before });
@@ -143,10 +145,10 @@ fn read_warc(context: &RunContext, path: &Path, sightings: &mut Sightings) -> Re
 
 fn read_html(path: &Path, sightings: &mut Sightings) -> Result<()> {
     let mut homeless = 0;
-    for file in archive::html_files(path)? {
-        let body = archive::read_html(&file)?;
+    for file in input_files::html_files(path)? {
+        let body = saved_page::read_html(&file)?;
         let inside = file.strip_prefix(path).unwrap_or(&file);
-        let Some(address) = own_address(&body).or_else(|| archive::mirrored(inside)) else {
+        let Some(address) = own_address(&body).or_else(|| saved_page::mirrored(inside)) else {
             log::debug!("{}: nothing tells where it came from", file.display());
             sightings.pages += 1;
             homeless += 1;

@@ -10,7 +10,7 @@ use tidings_feeds::discover::{Finding, Ladder, Question, in_robots};
 use tidings_fetch::{FetchJob, JobSource, Kind};
 use tidings_model::address;
 use tidings_store::candidates::Candidate;
-use tidings_store::pages::Shelf;
+use tidings_store::pages::PageWriter;
 use tidings_store::rules;
 
 use crate::context::RunContext;
@@ -151,7 +151,7 @@ fn ask(context: &RunContext, seed: u64, asked: &[(usize, Question)], cost: &mut 
         all_hosts_idle_for,
         remembered,
         source: ProbeJobs(asked.iter().map(|(_, question)| question.url.clone()).collect()),
-        shelf: Shelf::open(&context.home, &context.run, None),
+        shelf: PageWriter::open(&context.home, &context.run, None),
     };
     let found = Arc::new(Mutex::new(Vec::new()));
     let mut log = context.log();

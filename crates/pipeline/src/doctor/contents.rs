@@ -118,7 +118,7 @@ pub fn plan(subject: &Subject<'_>, found: &mut Findings) -> Result<()> {
 
 /// Looks at the newest file of pages, and at who made the derived days.
 pub fn pages_and_documents(subject: &Subject<'_>, found: &mut Findings) -> Result<()> {
-    let days = docs::days(subject.home)?;
+    let days = docs::page_days(subject.home)?;
     let files: u64 = days.iter().map(|day| day.files.len() as u64).sum();
     if let Some(newest) = days.last().and_then(|day| day.files.last()) {
         let first = PageReader::open(newest)
@@ -132,7 +132,7 @@ pub fn pages_and_documents(subject: &Subject<'_>, found: &mut Findings) -> Resul
     }
     let ours = crate::program();
     let (mut made, mut elsewhere) = (0, 0);
-    for day in docs::made(subject.home)? {
+    for day in docs::document_days(subject.home)? {
         let Some(recipe) = Recipe::read(subject.home, &day)? else { continue };
         made += 1;
         elsewhere += u64::from(recipe.program != ours || recipe.extractor != tidings_clean::version());

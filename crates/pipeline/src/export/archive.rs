@@ -8,12 +8,12 @@ use std::path::PathBuf;
 
 use anyhow::Result;
 use jiff::Timestamp;
+use tidings_formats::cdxj::{self, Place};
+use tidings_formats::warc;
 use tidings_model::{Document, Page};
-use tidings_store::format::cdxj::{self, Place};
-use tidings_store::outlet::Sink;
+use tidings_store::output::Sink;
 use tidings_store::pages::PageReader;
 use tidings_store::sorted::Runs;
-use tidings_store::warc;
 use xxhash_rust::xxh3::xxh3_64;
 
 use super::manifest::Figures;

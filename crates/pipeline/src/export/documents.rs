@@ -5,9 +5,9 @@ use std::collections::BTreeMap;
 use anyhow::Result;
 use jiff::Timestamp;
 use jiff::civil::{Date, date};
-use tidings_store::format::parquet::{Table, Type, Value};
-use tidings_store::format::{Format, csv, lines};
-use tidings_store::outlet::Sink;
+use tidings_formats::parquet::{Table, Type, Value};
+use tidings_formats::{Format, csv, jsonl};
+use tidings_store::output::Sink;
 
 use super::manifest::Figures;
 use super::selection::Item;
@@ -15,7 +15,7 @@ use super::target::{ExportTarget, ExportWriter};
 
 /// A document as a line of JSON.
 pub fn jsonl(item: &Item) -> Vec<u8> {
-    lines::write(&item.document, &item.attributes)
+    jsonl::write(&item.document, &item.attributes)
 }
 
 /// A document as a row of a table.

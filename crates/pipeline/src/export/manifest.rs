@@ -5,7 +5,7 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 use tidings_model::purpose::Purpose;
-use tidings_store::outlet::Made;
+use tidings_store::output::Made;
 
 use super::format::ExportFormat;
 use crate::display::{count, grouped, span_s};

@@ -20,9 +20,9 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use anyhow::{Result, bail};
+use tidings_formats::Format as Single;
 use tidings_model::purpose::Purpose;
 use tidings_store::docs;
-use tidings_store::format::Format as Single;
 use xxhash_rust::xxh3::xxh3_128;
 
 pub use self::format::{ExportFormat, FORMATS, FormatRow, LEAST_PUBLIC_DOCUMENTS};
@@ -319,7 +319,7 @@ impl Export<'_> {
 
     fn pages(&mut self, target: &mut ExportTarget) -> Result<Figures> {
         let mut archive = Archive::begin(target)?;
-        for day in docs::days(self.pipeline.home())? {
+        for day in docs::page_days(self.pipeline.home())? {
             let mut selected = HashSet::new();
             let source = self.source(false, Some(&day.name))?;
             self.each(
@@ -341,7 +341,7 @@ fn writer(options: &Options, target: &mut ExportTarget, parallel: Option<Paralle
     const BOM: &str = "\u{feff}";
     let table = |separator| {
         let bom = if options.bom { BOM } else { "" };
-        format!("{bom}{}", tidings_store::format::csv::header(separator)).into_bytes()
+        format!("{bom}{}", tidings_formats::csv::header(separator)).into_bytes()
     };
     Ok(match options.format {
         ExportFormat::Jsonl | ExportFormat::Text | ExportFormat::Conllu => documents::Stream::begin(target, b"", "")?,

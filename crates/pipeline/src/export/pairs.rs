@@ -11,11 +11,11 @@ use std::ops::Range;
 use anyhow::{Context as _, Result};
 use serde::{Deserialize, Serialize};
 use tidings_annotate::align::{self, Bead, Shape};
+use tidings_formats::conllu::{Numbers, text_of};
+use tidings_formats::tmx;
 use tidings_model::{Document, Fingerprint};
-use tidings_store::format::conllu::{Numbers, text_of};
-use tidings_store::format::tmx;
-use tidings_store::outlet::Sink;
-use tidings_store::seen::Spool;
+use tidings_store::dedup_state::Spool;
+use tidings_store::output::Sink;
 
 use super::manifest::{Figures, PairCounts};
 use super::selection::Item;

@@ -8,7 +8,7 @@
 use std::collections::HashMap;
 
 use anyhow::{Result, bail};
-use tidings_store::format::conllu::text_of;
+use tidings_formats::conllu::text_of;
 use tidings_store::sorted::{Merged, Runs};
 use xxhash_rust::xxh3::xxh3_128_with_seed;
 

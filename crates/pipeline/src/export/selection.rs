@@ -11,13 +11,14 @@ use tidings_model::purpose::{self, Extent, Purpose, Signal};
 use tidings_model::{Annotated, Attributes, Document};
 use tidings_query::engine::{Engine, Limits};
 use tidings_query::filter::CompiledFilter;
-use tidings_query::{Filter, Rule, SyntaxError, cql};
+use tidings_query::{Filter, Rule, cql};
 use tidings_store::removed::Removed;
 use tidings_store::sorted::{DayIds, DayIdsBuilder};
-use tidings_store::{Home, corpora, hidden, rules};
+use tidings_store::{Home, hidden, rules};
 
 use super::source::{self, StoredDocument};
 use crate::stage::annotate::{FeedLabels, labels, plain};
+use crate::virtual_corpora;
 
 /// A document that is exported.
 #[derive(Default)]
@@ -142,7 +143,7 @@ impl Selection {
         extent: Extent,
         scratch: &Path,
     ) -> Result<Selection> {
-        let corpus = options.corpus.as_ref().map(|name| virtual_corpus(home, name)).transpose()?;
+        let corpus = options.corpus.as_ref().map(|name| virtual_corpora::find(home, name)).transpose()?;
         let filter = options.combined_filter(corpus)?;
         let mut generations = BTreeMap::new();
         let hits = match &options.cql {
@@ -261,26 +262,9 @@ impl SelectionOptions {
         let sites = (!sites.is_empty()).then(|| format!("({})", sites.join(" | ")));
         let mut all = corpus;
         for text in [from, to, sites, self.filter.clone()].into_iter().flatten() {
-            all = Filter::both(all, Some(parse_filter(&text)?));
+            all = Filter::both(all, Some(virtual_corpora::parse_filter(&text)?));
         }
         Ok(all)
-    }
-}
-
-fn parse_filter(text: &str) -> Result<Filter> {
-    text.parse().map_err(|error: SyntaxError| anyhow!("the filter is wrong: {}", error.render(text)))
-}
-
-/// The filter of a virtual corpus.
-fn virtual_corpus(home: &Home, name: &str) -> Result<Filter> {
-    let known = corpora::read(home)?;
-    match known.iter().find(|named| named.name == name) {
-        Some(named) => parse_filter(&named.filter),
-        None if known.is_empty() => bail!("there is no virtual corpus yet; name one with `tidings corpus save`"),
-        None => {
-            let names: Vec<&str> = known.iter().map(|named| named.name.as_str()).collect();
-            bail!("there is no virtual corpus {name}; there are {}", names.join(", "))
-        }
     }
 }
 
@@ -304,7 +288,7 @@ fn hits(
     }
     let mut found = DayIdsBuilder::new(scratch);
     for code in languages {
-        let engine = Engine::new(Snapshot::open(&home.index().join(&code))?);
+        let engine = Engine::new(Snapshot::open(&home.index_of(&code))?);
         let search = engine.search(&query, Rule::Shortest, filter)?;
         // Hits of a segment come from left to right, so that a document's follow each other.
         let mut last = (u32::MAX, 0);
@@ -401,7 +385,7 @@ mod tests {
             filter: Some("topic=sport".to_owned()),
             ..SelectionOptions::default()
         };
-        let corpus = parse_filter("lang=de").unwrap();
+        let corpus = virtual_corpora::parse_filter("lang=de").unwrap();
         let filter = options.combined_filter(Some(corpus)).unwrap().unwrap().compile().unwrap();
         let admits = |site: &str, date: &str, topic: &str| {
             let fields = BTreeMap::from([("site", site), ("date", date), ("topic", topic), ("lang", "de")]);
@@ -420,7 +404,8 @@ mod tests {
         let mut selection = selection(Purpose::Research);
         let page = document("https://a.example/1");
         assert_eq!(reason(&selection, &page), None);
-        selection.filter = Some(parse_filter("url=\"https://b.example/\"").unwrap().compile().unwrap());
+        selection.filter =
+            Some(virtual_corpora::parse_filter("url=\"https://b.example/\"").unwrap().compile().unwrap());
         assert_eq!(reason(&selection, &page), Some(Reason::NotSelected));
         selection.filter = None;
         let hit = |ids: &[u128]| selection.item(stored(&page), Some(ids), false).unwrap().is_ok();

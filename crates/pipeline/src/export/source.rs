@@ -9,11 +9,11 @@ use std::path::Path;
 
 use anyhow::{Context as _, Result, bail};
 use serde::Deserialize;
+use tidings_formats::vertical::{self, Event};
 use tidings_model::{Annotated, AnnotatedParagraph, Document, Paragraph, Span, Token};
 use tidings_store::Home;
+use tidings_store::dedup_state::{self, JudgedDays, VerdictLine, VerdictReader};
 use tidings_store::docs::{self, DocumentReader, Recipe};
-use tidings_store::format::vertical::{self, Event};
-use tidings_store::seen::{self, Ledger, VerdictLine, VerdictReader};
 use tidings_store::text::{self, TextRecipe};
 
 use super::manifest::NotReady;
@@ -77,9 +77,9 @@ struct Open {
 impl Source {
     /// The whole corpus, or some days of it.
     pub fn open(home: &Home, keep_duplicates: bool, reading: Reading, only: Option<&str>) -> Result<Source> {
-        let ledger = if keep_duplicates { None } else { Ledger::read(home)? };
+        let ledger = if keep_duplicates { None } else { JudgedDays::read(home)? };
         let mut days = VecDeque::new();
-        for day in docs::made(home)?.iter().filter(|day| only.is_none_or(|only| only == *day)) {
+        for day in docs::document_days(home)?.iter().filter(|day| only.is_none_or(|only| only == *day)) {
             days.extend(Recipe::read(home, day)?);
         }
         Ok(Source {
@@ -147,13 +147,13 @@ impl Source {
             }
             self.verdicts = None;
             if let Some(judged) = self.judged.as_ref().filter(|_| !self.reading.tokens) {
-                if judged.get(&recipe.day) != Some(&seen::docs_digest(&self.home, &recipe.day)?) {
+                if judged.get(&recipe.day) != Some(&dedup_state::docs_digest(&self.home, &recipe.day)?) {
                     *self.not_ready.entry(NotReady::NotJudged).or_default() += documents;
                     continue;
                 }
                 self.verdicts = Some(VerdictReader::open(&self.home, &recipe.day)?);
             }
-            for output in recipe.shelves() {
+            for output in recipe.document_files() {
                 let language = language_of(Path::new(&output.file));
                 if self.reading.languages.is_empty() || self.reading.languages.contains(&language) {
                     self.inputs.push((output.file.clone(), output.xxh3.clone()));
@@ -168,7 +168,7 @@ impl Source {
     /// Whether the text of a day is there, and was made of these documents.
     fn has_text(&self, recipe: &Recipe) -> Result<bool> {
         let Some(text) = TextRecipe::read(&self.home, &recipe.day)? else { return Ok(false) };
-        Ok(recipe.shelves().all(|output| text.inputs.iter().any(|input| input == output)))
+        Ok(recipe.document_files().all(|output| text.inputs.iter().any(|input| input == output)))
     }
 
     fn open_file(&mut self, file: &str) -> Result<()> {
@@ -343,7 +343,7 @@ fn without(paragraph: Paragraph, cuts: &[(usize, usize)]) -> Paragraph {
 mod tests {
     use super::*;
     use tidings_model::Mark;
-    use tidings_store::seen::DuplicateUnit;
+    use tidings_store::dedup_state::DuplicateUnit;
 
     #[test]
     fn what_was_published_before_is_cut_out_and_marks_move_along() {

@@ -4,7 +4,7 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, Result, bail};
-use tidings_store::outlet::{Made, Outlet, Sink};
+use tidings_store::output::{AtomicOutput, Made, Sink};
 
 use super::manifest::{Figures, Manifest};
 use super::selection::Item;
@@ -46,7 +46,7 @@ pub struct ExportTarget {
 }
 
 enum Output {
-    Files(Outlet),
+    Files(AtomicOutput),
     /// A stream, until the main file takes it.
     Stream(Option<Box<dyn Write + Send>>),
 }
@@ -58,7 +58,7 @@ impl ExportTarget {
             Destination::Stream(_) if is_folder => bail!("this format makes several files; name a folder instead of -"),
             Destination::Stream(stream) => (Output::Stream(Some(stream)), std::env::temp_dir(), STREAM.to_owned()),
             Destination::Path(path) => {
-                let outlet = Outlet::create(&path, is_folder, force)?;
+                let outlet = AtomicOutput::create(&path, is_folder, force)?;
                 let scratch = outlet.scratch().to_owned();
                 (Output::Files(outlet), scratch, path.file_name().unwrap_or_default().to_string_lossy().into_owned())
             }

@@ -3,10 +3,10 @@
 use std::collections::BTreeMap;
 
 use anyhow::Result;
-use tidings_store::format::conllu::{self, Numbers};
-use tidings_store::format::registry::Contents;
-use tidings_store::format::vertical;
-use tidings_store::outlet::Sink;
+use tidings_formats::conllu::{self, Numbers};
+use tidings_formats::registry::Contents;
+use tidings_formats::vertical;
+use tidings_store::output::Sink;
 
 use super::manifest::{Figures, LanguageCounts};
 use super::pairs::Parallel;

@@ -5,7 +5,7 @@ use std::ffi::OsString;
 use std::path::{Component, Path, PathBuf};
 
 use anyhow::{Context as _, Result, bail};
-use tidings_store::archive;
+use tidings_store::input_files;
 
 use super::glob;
 
@@ -40,7 +40,7 @@ impl Input {
             if argument == "-" {
                 add(Input::Standard);
             } else if path.is_dir() {
-                for file in archive::html_files(path)? {
+                for file in input_files::html_files(path)? {
                     let relative = file.strip_prefix(path).unwrap_or(&file).to_owned();
                     add(Input::File { path: file, relative });
                 }

@@ -18,8 +18,8 @@ use std::time::Instant;
 use anyhow::{Context as _, Result, anyhow, bail};
 use serde::Serialize;
 use tidings_clean::Unfit;
+use tidings_formats::Format;
 use tidings_model::{Document, Page};
-use tidings_store::format::Format;
 
 pub use inputs::Input;
 
@@ -213,7 +213,7 @@ impl Job<'_> {
                 false => format.item(&input.name(), &document),
             });
         };
-        match tidings_store::write_whole(&outputs[place], format.write(&document).as_bytes()) {
+        match tidings_storage::write_atomic(&outputs[place], format.write(&document).as_bytes()) {
             Ok(()) => Extracted::Written,
             Err(error) => Extracted::Failed(error.into()),
         }

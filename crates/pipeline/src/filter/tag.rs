@@ -6,9 +6,9 @@ use std::io::Read;
 use anyhow::{Context as _, Result};
 use serde::Serialize;
 use tidings_annotate::{Annotators, annotate_texts};
+use tidings_formats::conllu;
 use tidings_lang::{Hints, identify};
 use tidings_model::Token;
-use tidings_store::format::conllu;
 
 use super::{Filter, MAX_LINE_BYTES, TextQuestion, Unreadable, required};
 use crate::lines;

@@ -6,9 +6,10 @@ use anyhow::Result;
 use jiff::civil::Date;
 use serde::{Serialize, Serializer};
 use tidings_index::Snapshot;
+use tidings_store::FileDigest;
 use tidings_store::Home;
-use tidings_store::docs::{self, Ingredient, Recipe};
-use tidings_store::seen::{self, JudgedDay, Ledger};
+use tidings_store::dedup_state::{self, JudgedDay, JudgedDays};
+use tidings_store::docs::{self, Recipe};
 use tidings_store::text::TextRecipe;
 
 use crate::stage::StageId;
@@ -100,10 +101,10 @@ pub fn indexes(home: &Home) -> Result<BTreeMap<String, IndexFigures>> {
 
 /// The days from one on, oldest first.
 pub fn read(home: &Home, first: Date, indexes: &BTreeMap<String, IndexFigures>) -> Result<Vec<DayFigures>> {
-    let ledger = Ledger::read(home)?.map(|ledger| ledger.days).unwrap_or_default();
+    let ledger = JudgedDays::read(home)?.map(|ledger| ledger.days).unwrap_or_default();
     let judged: BTreeMap<&str, &JudgedDay> = ledger.iter().map(|day| (day.day.as_str(), day)).collect();
     let mut days = Vec::new();
-    for downloaded in docs::days_since(home, &first.to_string())? {
+    for downloaded in docs::page_days_since(home, &first.to_string())? {
         let files = downloaded.files.iter().map(|path| home.shown(path)).collect();
         let mut day = DayFigures { day: downloaded.name.parse()?, files, ..DayFigures::default() };
         for file in &day.files {
@@ -113,7 +114,7 @@ pub fn read(home: &Home, first: Date, indexes: &BTreeMap<String, IndexFigures>) 
         let text = TextRecipe::read(home, &downloaded.name)?;
         let verdicts = judged.get(downloaded.name.as_str()).map(|day| (*day).clone());
         day.waits_for = waits_for(home, &mut day, made.as_ref(), verdicts.as_ref(), text.as_ref(), indexes)?;
-        let size = |files: &[Ingredient]| files.iter().map(|file| file.bytes).sum::<u64>();
+        let size = |files: &[FileDigest]| files.iter().map(|file| file.bytes).sum::<u64>();
         if let Some(made) = made {
             day.derived_bytes += size(&made.outputs);
             (day.pages, day.documents, day.dropped) = (made.pages, made.documents, made.dropped);
@@ -146,19 +147,19 @@ fn waits_for(
     // Whoever keeps duplicates need not judge; then the text knows of no verdicts either.
     let has_verdicts = |text: &TextRecipe| text.inputs.iter().any(|input| input.file.starts_with("seen/"));
     let is_judged = match judged {
-        Some(judged) => judged.docs == seen::docs_digest(home, &day.day.to_string())?,
+        Some(judged) => judged.docs == dedup_state::docs_digest(home, &day.day.to_string())?,
         None => text.is_some_and(|text| !has_verdicts(text)),
     };
     if !is_judged {
         return Ok(Some(StageId::Dedup));
     }
-    let documents: BTreeSet<&str> = made.shelves().map(|file| file.xxh3.as_str()).collect();
+    let documents: BTreeSet<&str> = made.document_files().map(|file| file.xxh3.as_str()).collect();
     let used = |text: &&TextRecipe| {
         let files = text.inputs.iter().filter(|input| input.file.starts_with("docs/"));
         files.map(|file| file.xxh3.as_str()).collect::<BTreeSet<_>>() == documents
     };
     let Some(text) = text.filter(used) else { return Ok(Some(StageId::Annotate)) };
-    let is_searchable = |output: &Ingredient| {
+    let is_searchable = |output: &FileDigest| {
         let code = output.file.split('/').nth(1).unwrap_or_default();
         let known = (output.file.clone(), output.xxh3.clone());
         indexes.get(code).is_some_and(|index| index.inputs.contains(&known))

@@ -9,11 +9,12 @@ use jiff::Timestamp;
 use tidings_feeds::discover::own_address;
 use tidings_fetch::decode::{Ceiling, Decoder};
 use tidings_fetch::rights;
+use tidings_formats::saved_page;
+use tidings_formats::warc::{Headers, Record};
 use tidings_model::{DOCUMENT_TYPE, Fingerprint, Page, Rights, Status, address};
-use tidings_store::doors::ledger::Input;
-use tidings_store::doors::records::{Head, Record};
+use tidings_store::import_log::Input;
 use tidings_store::removed::{self, Removed};
-use tidings_store::{Packer, archive, rfc3339};
+use tidings_store::{FrameEncoder, rfc3339};
 
 use super::format::ImportFormat;
 use super::source::Raw;
@@ -45,7 +46,7 @@ pub struct ConvertedBatch {
     pub pages: u64,
     /// The fingerprints of their addresses.
     pub addresses: Vec<Fingerprint>,
-    /// Records that gave no page, by reason.
+    /// RecordReader that gave no page, by reason.
     pub left_out: BTreeMap<&'static str, u64>,
     /// Saved pages that were read, as the ledger enters them.
     pub saved: Vec<Input>,
@@ -94,8 +95,8 @@ impl Converter {
             made.saved.extend(saved);
         }
         if let Some(level) = self.compression {
-            let mut packer = Packer::new(level);
-            made.frames = lines.into_iter().map(|(day, lines)| (day, packer.pack(&lines))).collect();
+            let mut packer = FrameEncoder::new(level);
+            made.frames = lines.into_iter().map(|(day, lines)| (day, packer.encode(&lines))).collect();
         }
         made
     }
@@ -107,7 +108,7 @@ impl Converter {
     }
 
     /// A page in a record of an archive.
-    fn of_record(&self, record: Record, notes: Option<Head>, decoder: &mut Decoder) -> Result<Page, &'static str> {
+    fn of_record(&self, record: Record, notes: Option<Headers>, decoder: &mut Decoder) -> Result<Page, &'static str> {
         let url = record.head.target().ok_or("no-address")?.to_owned();
         if record.is_sound() == Some(false) {
             return Err("bad-digest");
@@ -162,12 +163,12 @@ impl Converter {
 
     /// A saved web page.
     fn of_saved(&self, path: &Path, inside: &Path) -> Result<Page, &'static str> {
-        let body = archive::read_html(path).map_err(|error| {
+        let body = saved_page::read_html(path).map_err(|error| {
             log::warn!("{error}");
             "unreadable"
         })?;
         let named =
-            || archive::mirrored(inside).unwrap_or_else(|| format!("import:{}/{}", self.name, inside.display()));
+            || saved_page::mirrored(inside).unwrap_or_else(|| format!("import:{}/{}", self.name, inside.display()));
         let url = own_address(&body).unwrap_or_else(named);
         let saved = std::fs::metadata(path).and_then(|meta| meta.modified()).ok();
         let saved = saved.and_then(|time| Timestamp::try_from(time).ok()).map(rfc3339);
@@ -253,7 +254,7 @@ fn day_of(page: &Page) -> String {
     moment.strftime("%Y-%m-%d").to_string()
 }
 
-fn header_map(head: &Head) -> HeaderMap {
+fn header_map(head: &Headers) -> HeaderMap {
     let mut headers = HeaderMap::new();
     for (name, value) in head.iter() {
         if let (Ok(name), Ok(value)) = (HeaderName::try_from(name), HeaderValue::try_from(value)) {

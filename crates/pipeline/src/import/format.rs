@@ -5,8 +5,9 @@ use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
 use anyhow::{Context as _, Result, bail};
-use tidings_store::archive;
-use tidings_store::doors::zip;
+use tidings_formats::zip;
+use tidings_formats::{compressed, saved_page};
+use tidings_store::input_files;
 
 /// The formats that an import reads.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -111,7 +112,7 @@ pub fn expand(paths: &[PathBuf], given: Option<ImportFormat>) -> Result<Inputs> 
         match (path.is_dir(), given) {
             (true, None) => inputs.take_folder(path)?,
             (true, Some(format)) if format != ImportFormat::Html => {
-                inputs.known.extend(archive::files_under(path)?.into_iter().map(|path| InputPath { path, format }));
+                inputs.known.extend(input_files::files_under(path)?.into_iter().map(|path| InputPath { path, format }));
             }
             (_, Some(format)) => inputs.known.push(InputPath { path: path.clone(), format }),
             (false, None) => inputs.known.push(InputPath { path: path.clone(), format: detect(path)? }),
@@ -123,13 +124,13 @@ pub fn expand(paths: &[PathBuf], given: Option<ImportFormat>) -> Result<Inputs> 
 impl Inputs {
     fn take_folder(&mut self, folder: &Path) -> Result<()> {
         let mut has_pages = false;
-        for path in archive::files_under(folder)? {
+        for path in input_files::files_under(folder)? {
             let is_deep = path.parent() != Some(folder);
             match by_name(&path) {
                 _ if COMPANIONS.iter().any(|ending| bare_name(&path).ends_with(ending)) => {}
                 // A mirror of a site holds lists of feeds that are part of the site.
                 Some(ImportFormat::Opml | ImportFormat::Plan) if is_deep => self.unknown.push(path),
-                _ if archive::is_saved_page(&path) => has_pages = true,
+                _ if saved_page::is_saved_page(&path) => has_pages = true,
                 Some(format) if format != ImportFormat::Html => self.known.push(InputPath { path, format }),
                 // What is a document above is data of a site below.
                 None if is_json(&path) && !(is_deep && bare_name(&path).ends_with(".json")) => match detect(&path) {
@@ -171,7 +172,7 @@ fn detect(path: &Path) -> Result<ImportFormat> {
         return Ok(format);
     }
     let mut first = Vec::new();
-    let mut reader = archive::open(path)?;
+    let mut reader = compressed::open(path)?;
     if zip::is_zip(reader.fill_buf().unwrap_or_default()) {
         return Ok(ImportFormat::Wacz);
     }

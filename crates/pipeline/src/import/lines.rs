@@ -16,11 +16,11 @@ use std::time::Instant;
 
 use anyhow::{Context as _, Result, bail};
 use serde::Serialize;
+use tidings_formats::warc::{Headers, Position, RecordEvent, RecordReader};
 use tidings_lang::tell_lines;
-use tidings_store::Packer;
-use tidings_store::doors::by_language::ByLanguage;
-use tidings_store::doors::ledger::{self, Input};
-use tidings_store::doors::records::{Head, Met, Place, Records};
+use tidings_store::FrameEncoder;
+use tidings_store::by_language::ByLanguage;
+use tidings_store::import_log::{self, Input};
 use xxhash_rust::xxh3::xxh3_64;
 
 use super::format::{self, ImportFormat, InputPath};
@@ -36,7 +36,7 @@ const CHUNK_BYTES: usize = 1 << 20;
 const FRAME_BYTES: usize = 4 << 20;
 /// Chunks that may be under way.
 const UNDER_WAY_BYTES: usize = 64 << 20;
-/// Records that hold more are no text.
+/// RecordReader that hold more are no text.
 const MAX_TEXT_BYTES: u64 = 64 << 20;
 /// Lines of texts that are longer are none.
 const MAX_LINE_BYTES: u64 = 64 << 20;
@@ -113,7 +113,7 @@ pub struct LinesOutcome {
     pub invalid: u64,
     /// Lines that were forgotten for lack of memory, and may have been written twice.
     pub forgotten: u64,
-    /// Records that could not be read.
+    /// RecordReader that could not be read.
     pub damaged: u64,
     /// The time that it took.
     pub seconds: f64,
@@ -237,14 +237,14 @@ struct Texts {
 }
 
 enum TextSource {
-    Wet(Box<Records>),
+    Wet(Box<RecordReader>),
     Json(Box<dyn BufRead + Send>),
 }
 
 impl Texts {
     fn open(input: &InputPath) -> Result<Texts> {
         let source = match input.format {
-            ImportFormat::Warc => TextSource::Wet(Box::new(Records::open(&input.path, Place::default())?)),
+            ImportFormat::Warc => TextSource::Wet(Box::new(RecordReader::open(&input.path, Position::default())?)),
             _ => TextSource::Json(super::open_input(&input.path)?),
         };
         Ok(Texts { source, damaged: 0 })
@@ -285,18 +285,18 @@ enum Next {
 }
 
 /// Appends the text of the next record of a WET file, if it has one.
-fn next_record(records: &mut Records, chunk: &mut Vec<u8>) -> Next {
-    let is_text = |head: &Head| match head.kind() {
+fn next_record(records: &mut RecordReader, chunk: &mut Vec<u8>) -> Next {
+    let is_text = |head: &Headers| match head.kind() {
         "conversion" => Ok(MAX_TEXT_BYTES),
         _ => Err("no text"),
     };
     match records.next(is_text) {
-        Some(Met::Record(record)) => {
+        Some(RecordEvent::Record(record)) => {
             chunk.extend_from_slice(&record.block);
             Next::Text
         }
-        Some(Met::Skipped(_)) => Next::NoText,
-        Some(Met::Damage(what)) => {
+        Some(RecordEvent::Skipped(_)) => Next::NoText,
+        Some(RecordEvent::Damage(what)) => {
             log::warn!("{what}; going on behind it");
             Next::Damaged
         }
@@ -414,7 +414,7 @@ struct LineWriter {
     /// Lines that wait until there are enough of them to be packed, by language.
     waiting: BTreeMap<&'static str, Vec<u8>>,
     seen: SeenLines,
-    packer: Packer,
+    packer: FrameEncoder,
     /// Inputs that were read since the last step, and those of them that are to be removed.
     inputs: Vec<Input>,
     remove: Option<Vec<PathBuf>>,
@@ -440,7 +440,7 @@ impl LineWriter {
             folder,
             waiting: BTreeMap::new(),
             seen,
-            packer: Packer::new(LEVEL),
+            packer: FrameEncoder::new(LEVEL),
             inputs: Vec::new(),
             remove: options.remove.then(Vec::new),
             bytes: 0,
@@ -467,7 +467,7 @@ impl LineWriter {
             waiting.extend_from_slice(&found.text[place.clone()]);
             waiting.push(b'\n');
             if waiting.len() >= FRAME_BYTES {
-                folder.append(language, &self.packer.pack(waiting))?;
+                folder.append(language, &self.packer.encode(waiting))?;
                 waiting.clear();
             }
         }
@@ -489,14 +489,14 @@ impl LineWriter {
         self.bytes = 0;
         let Some(folder) = &mut self.folder else { return Ok(()) };
         for (language, lines) in self.waiting.iter_mut().filter(|(_, lines)| !lines.is_empty()) {
-            folder.append(language, &self.packer.pack(lines))?;
+            folder.append(language, &self.packer.encode(lines))?;
             lines.clear();
         }
         if !self.inputs.is_empty() {
             folder.step(std::mem::take(&mut self.inputs))?;
         }
         for path in self.remove.iter_mut().flat_map(|paths| paths.drain(..)) {
-            ledger::remove_input(&path)?;
+            import_log::remove_input(&path)?;
         }
         Ok(())
     }

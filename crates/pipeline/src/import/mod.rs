@@ -21,10 +21,11 @@ use std::sync::Arc;
 use anyhow::{Context as _, Result, bail};
 use jiff::Timestamp;
 use tidings_fetch::decode::Ceiling;
-use tidings_store::doors::ledger::{self, Input, Intake};
-use tidings_store::doors::records::Place;
+use tidings_formats::compressed;
+use tidings_formats::warc::Position;
+use tidings_store::import_log::{self, Input, PageImporter};
 use tidings_store::removed::Removed;
-use tidings_store::{archive, plan, rfc3339};
+use tidings_store::{input_files, plan, rfc3339};
 
 pub use self::format::{FORMATS, FormatRow, ImportFormat};
 pub use self::lines::{LinesOptions, LinesOutcome, run as run_lines};
@@ -148,7 +149,7 @@ fn divide(inputs: &mut Inputs, shard: Shard) {
 struct Import<'a> {
     context: &'a RunContext,
     options: &'a Options,
-    intake: Intake,
+    intake: PageImporter,
     /// Tombstones: what must not come back.
     removed: Arc<Removed>,
     outcome: ImportOutcome,
@@ -157,8 +158,8 @@ struct Import<'a> {
 impl Import<'_> {
     fn begin<'a>(context: &'a RunContext, options: &'a Options, unknown: Vec<PathBuf>) -> Result<Import<'a>> {
         let mut intake = match context.shard.is_whole() {
-            true => Intake::open(&context.home, &context.run)?,
-            false => Intake::open_shard(&context.home, &context.run, &context.shard.file_name())?,
+            true => PageImporter::open(&context.home, &context.run)?,
+            false => PageImporter::open_shard(&context.home, &context.run, &context.shard.file_name())?,
         };
         if let Some(bytes) = options.step_bytes {
             intake = intake.with_steps_of(bytes);
@@ -239,7 +240,7 @@ impl Import<'_> {
         // A file that was named itself has been assigned to a shard already.
         let shard = if path.is_dir() { self.context.shard } else { Shard::WHOLE };
         let mut files = VecDeque::new();
-        for file in archive::html_files(path)? {
+        for file in input_files::html_files(path)? {
             let inside = file.strip_prefix(root).unwrap_or(&file).to_owned();
             if !shard.is_whole() && !shard.takes(&name_of(&file)) {
                 continue;
@@ -330,7 +331,7 @@ impl Import<'_> {
     }
 
     /// Stores the pages of a batch, and how far the input has been read with them.
-    fn store(&mut self, batch: ConvertedBatch, place: Place, is_last: bool, input: &mut Input) -> Result<()> {
+    fn store(&mut self, batch: ConvertedBatch, place: Position, is_last: bool, input: &mut Input) -> Result<()> {
         self.outcome.pages += batch.pages;
         for (reason, number) in batch.left_out {
             *self.outcome.left_out.entry(reason.to_owned()).or_default() += number;
@@ -357,16 +358,16 @@ impl Import<'_> {
     fn remove(&mut self, path: &Path) -> Result<()> {
         if self.options.remove && path.is_file() {
             self.intake.step()?;
-            ledger::remove_input(path)?;
+            import_log::remove_input(path)?;
         }
         Ok(())
     }
 }
 
-/// Records that are converted together, and the position behind them.
+/// RecordReader that are converted together, and the position behind them.
 struct Batch {
     records: Vec<Raw>,
-    place: Place,
+    place: Position,
     is_last: bool,
 }
 
@@ -414,7 +415,7 @@ fn is_about_input(error: &anyhow::Error, path: &Path) -> bool {
 
 /// Opens a file, compressed or not, with its path in the error.
 fn open_input(path: &Path) -> Result<Box<dyn std::io::BufRead + Send>> {
-    archive::open(path).with_context(|| format!("cannot read {}", path.display()))
+    compressed::open(path).with_context(|| format!("cannot read {}", path.display()))
 }
 
 #[cfg(test)]

@@ -35,7 +35,7 @@ pub struct ImportOutcome {
     pub pages: u64,
     /// Entries that are new in the plan.
     pub entries: u64,
-    /// Records that gave no page, by reason.
+    /// RecordReader that gave no page, by reason.
     pub left_out: BTreeMap<String, u64>,
     /// Whether nothing was written.
     pub dry_run: bool,

@@ -5,13 +5,13 @@ use std::io::{BufRead, Read as _};
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, Result, bail};
+use tidings_formats::conllu;
+use tidings_formats::vertical::{self, Event};
+use tidings_formats::warc::{Headers, Position, Record, RecordEvent, RecordReader};
+use tidings_formats::zip::{self, Entry};
+use tidings_formats::{Error, compressed};
 use tidings_model::{Annotated, AnnotatedParagraph, Token, feats};
-use tidings_store::doors::conllu;
-use tidings_store::doors::ledger::Input;
-use tidings_store::doors::records::{Head, Met, Place, Record, Records};
-use tidings_store::doors::zip::{self, Entry};
-use tidings_store::format::vertical::{self, Event};
-use tidings_store::{archive, formats::Error};
+use tidings_store::import_log::Input;
 
 use super::format::ImportFormat;
 use super::outcome::DAMAGED;
@@ -59,7 +59,7 @@ impl Columns {
 #[derive(Debug)]
 pub enum Raw {
     /// A record of an archive, and what a record behind it notes about it.
-    Record(Box<Record>, Option<Head>),
+    Record(Box<Record>, Option<Headers>),
     /// A line and its number.
     Line(Vec<u8>, u64),
     /// An annotated document and its number.
@@ -97,7 +97,7 @@ pub struct RecordFilter {
 
 impl RecordFilter {
     /// The most bytes that are read of a record, or the reason to skip it.
-    fn max_bytes_of(&self, head: &Head) -> Result<u64, &'static str> {
+    fn max_bytes_of(&self, head: &Headers) -> Result<u64, &'static str> {
         match head.kind() {
             "response" | "resource" | "conversion" => {}
             // What is noted about a page may tell which feed listed it.
@@ -123,7 +123,7 @@ impl RecordFilter {
 
 /// A stream of records.
 pub enum Source {
-    /// Records of archives, one archive after the other.
+    /// RecordReader of archives, one archive after the other.
     Archive(Box<Archive>),
     /// Lines.
     Lines { reader: Box<dyn BufRead + Send>, number: u64 },
@@ -140,7 +140,7 @@ impl Source {
     pub fn open(
         path: &Path,
         format: ImportFormat,
-        from: Place,
+        from: Position,
         filter: RecordFilter,
         columns: &Columns,
     ) -> Result<Source> {
@@ -149,10 +149,10 @@ impl Source {
             ImportFormat::Wacz => return Ok(Source::Archive(Box::new(Archive::open_zip(path, from, filter)?))),
             ImportFormat::Vertical => Source::Vertical(Box::new(Vertical::new(path, columns.clone())?)),
             ImportFormat::Conllu => {
-                let reader = conllu::Reader::new(archive::open(path)?, path);
+                let reader = conllu::Reader::new(compressed::open(path)?, path);
                 Source::Conllu { reader: Box::new(reader), number: 0, bad: 0 }
             }
-            _ => Source::Lines { reader: archive::open(path)?, number: 0 },
+            _ => Source::Lines { reader: compressed::open(path)?, number: 0 },
         };
         while source.place().records < from.records && source.next()?.is_some() {}
         Ok(source)
@@ -204,65 +204,65 @@ impl Source {
     }
 
     /// The position of the next record.
-    pub fn place(&self) -> Place {
+    pub fn place(&self) -> Position {
         let records = match self {
             Source::Archive(archive) => return archive.place(),
             Source::Lines { number, .. } | Source::Conllu { number, .. } => *number,
             Source::Vertical(vertical) => vertical.number,
             Source::Saved(_) => 0,
         };
-        Place { records, byte: None }
+        Position { records, byte: None }
     }
 }
 
-/// Records of one archive, or of all in a ZIP file.
+/// RecordReader of one archive, or of all in a ZIP file.
 pub struct Archive {
-    records: Records,
+    records: RecordReader,
     filter: RecordFilter,
     /// A page that may yet be noted about, and the place at which it began.
-    pending: Option<(Box<Record>, Place)>,
-    /// Records that were met behind it.
+    pending: Option<(Box<Record>, Position)>,
+    /// RecordReader that were met behind it.
     behind: VecDeque<Raw>,
     /// The file, and archives inside of it that are yet to be read.
     inside: Option<(PathBuf, VecDeque<Entry>)>,
-    /// Records of archives that were read already.
+    /// RecordReader of archives that were read already.
     before: u64,
 }
 
 impl Archive {
-    fn open(path: &Path, from: Place, filter: RecordFilter) -> Result<Archive> {
-        Ok(Archive::of(Records::open(path, from)?, filter, None))
+    fn open(path: &Path, from: Position, filter: RecordFilter) -> Result<Archive> {
+        Ok(Archive::of(RecordReader::open(path, from)?, filter, None))
     }
 
-    fn of(records: Records, filter: RecordFilter, inside: Option<(PathBuf, VecDeque<Entry>)>) -> Archive {
+    fn of(records: RecordReader, filter: RecordFilter, inside: Option<(PathBuf, VecDeque<Entry>)>) -> Archive {
         Archive { records, filter, pending: None, behind: VecDeque::new(), inside, before: 0 }
     }
 
-    fn open_zip(path: &Path, from: Place, filter: RecordFilter) -> Result<Archive> {
+    fn open_zip(path: &Path, from: Position, filter: RecordFilter) -> Result<Archive> {
         let mut entries: VecDeque<Entry> = zip::entries(path)?.into();
         entries.retain(|entry| {
             let name = entry.name.to_ascii_lowercase();
             name.ends_with(".warc") || name.ends_with(".warc.gz") || name.ends_with(".warc.zst")
         });
         let first = entries.pop_front().with_context(|| format!("there is no archive in {}", path.display()))?;
-        let records = Records::open_inside(path, &first, Place::default())?;
+        let records = RecordReader::open_inside(path, &first, Position::default())?;
         let mut archive = Archive::of(records, filter, Some((path.to_owned(), entries)));
         while archive.place().records < from.records && archive.next().is_some() {}
         Ok(archive)
     }
 
-    fn place(&self) -> Place {
+    fn place(&self) -> Position {
         match &self.pending {
             Some((_, place)) => *place,
             None => self.reached(),
         }
     }
 
-    fn reached(&self) -> Place {
+    fn reached(&self) -> Position {
         let place = self.records.place();
         // A byte inside of a file inside of a file is of no use.
         let byte = if self.inside.is_some() { None } else { place.byte };
-        Place { records: self.before + place.records, byte }
+        Position { records: self.before + place.records, byte }
     }
 
     fn next(&mut self) -> Option<Raw> {
@@ -283,7 +283,7 @@ impl Archive {
                 continue;
             };
             match met {
-                Met::Record(record) if record.head.kind() == "metadata" => {
+                RecordEvent::Record(record) if record.head.kind() == "metadata" => {
                     self.behind.push_back(Raw::LeftOut("metadata"));
                     let is_about = |pending: &Record| {
                         let id = pending.head.get("warc-record-id");
@@ -291,17 +291,17 @@ impl Archive {
                         id.is_some() && refers.contains(&id)
                     };
                     if let Some((pending, _)) = self.pending.take_if(|(pending, _)| is_about(pending)) {
-                        return Some(Raw::Record(pending, Some(Head::parse(&record.block))));
+                        return Some(Raw::Record(pending, Some(Headers::parse(&record.block))));
                     }
                 }
-                Met::Record(record) => {
+                RecordEvent::Record(record) => {
                     let before = self.pending.replace((Box::new(record), place));
                     if let Some((record, _)) = before {
                         return Some(Raw::Record(record, None));
                     }
                 }
-                Met::Skipped(why) => self.behind.push_back(Raw::LeftOut(why)),
-                Met::Damage(what) => {
+                RecordEvent::Skipped(why) => self.behind.push_back(Raw::LeftOut(why)),
+                RecordEvent::Damage(what) => {
                     log::warn!("record {}: {what}; going on behind it", place.records);
                     self.behind.push_back(Raw::LeftOut(DAMAGED));
                 }
@@ -319,7 +319,7 @@ impl Archive {
         let Some((path, entries)) = &mut self.inside else { return false };
         while let Some(entry) = entries.pop_front() {
             self.before += self.records.place().records;
-            match Records::open_inside(path, &entry, Place::default()) {
+            match RecordReader::open_inside(path, &entry, Position::default()) {
                 Ok(records) => {
                     self.records = records;
                     return true;
@@ -345,7 +345,7 @@ pub struct Vertical {
 
 impl Vertical {
     fn new(path: &Path, columns: Columns) -> Result<Vertical> {
-        let reader = vertical::Reader::new(archive::open(path)?, path);
+        let reader = vertical::Reader::new(compressed::open(path)?, path);
         Ok(Vertical { reader, columns, number: 0, open: None, ended: false })
     }
 
@@ -469,7 +469,8 @@ mod tests {
         std::fs::write(&path, "<s>\nRain\n<g/>\n.\n</s>\n").unwrap();
         let columns = Columns::of_names(&names("word")).unwrap();
         let mut source =
-            Source::open(&path, ImportFormat::Vertical, Place::default(), RecordFilter::default(), &columns).unwrap();
+            Source::open(&path, ImportFormat::Vertical, Position::default(), RecordFilter::default(), &columns)
+                .unwrap();
         let Some(Raw::Annotated(document, 1)) = source.next().unwrap() else { panic!("there is a document") };
         assert_eq!(document.paragraphs[0].text(), "Rain.");
         assert!(source.next().unwrap().is_none());

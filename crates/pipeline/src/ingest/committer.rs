@@ -9,8 +9,8 @@ use std::thread::JoinHandle;
 use anyhow::{Result, anyhow};
 use tidings_fetch::CrawlStats;
 use tidings_model::FailureKind;
-use tidings_store::journal::{Journal, Step};
-use tidings_store::pages::Shelf;
+use tidings_store::journal::{Journal, JournalBatch};
+use tidings_store::pages::PageWriter;
 
 use super::{Batch, Counters};
 use crate::cancel::{CancelToken, StopReason};
@@ -41,22 +41,22 @@ pub(super) struct Committed {
 
 struct Commits {
     journal: Journal,
-    shelf: Shelf,
+    shelf: PageWriter,
     stats: Arc<CrawlStats>,
     counters: Counters,
-    provisional: Step,
+    provisional: JournalBatch,
     provisional_counters: Counters,
 }
 
 impl Committer {
-    pub(super) fn start(journal: Journal, shelf: Shelf, stats: Arc<CrawlStats>, cancel: CancelToken) -> Committer {
+    pub(super) fn start(journal: Journal, shelf: PageWriter, stats: Arc<CrawlStats>, cancel: CancelToken) -> Committer {
         let (sender, batches) = sync_channel(4);
         let commits = Commits {
             journal,
             shelf,
             stats,
             counters: Counters::default(),
-            provisional: Step::default(),
+            provisional: JournalBatch::default(),
             provisional_counters: Counters::default(),
         };
         let thread = std::thread::spawn(move || {
@@ -74,7 +74,7 @@ impl Committer {
     }
 
     /// Waits for everything to be durable, with a last step.
-    pub(super) fn finish(self, last: Step) -> Result<Committed> {
+    pub(super) fn finish(self, last: JournalBatch) -> Result<Committed> {
         drop(self.sender);
         let mut commits = self.thread.join().map_err(|_| anyhow!("the committer failed"))??;
         let failing: u64 = commits.provisional_counters.0.values().sum();

@@ -26,8 +26,8 @@ use serde::{Deserialize, Serialize};
 use tidings_fetch::{
     CrawlOutcome, CrawlStats, Crawler, FetchResult, HostQueue, HttpResponse, JobSource, Kind, PolicyResponse, Settings,
 };
-use tidings_store::journal::{Journal, Record, Step};
-use tidings_store::pages::Shelf;
+use tidings_store::journal::{Journal, JournalBatch, Record};
+use tidings_store::pages::PageWriter;
 use tidings_store::{Home, hosts::HostState, rfc3339};
 use tokio::sync::{Semaphore, mpsc};
 use tokio::time::{Instant, timeout_at};
@@ -61,9 +61,9 @@ pub struct Batch {
     /// The WARC records of the same pages.
     pub warc: Vec<u8>,
     /// What the journal must say about it.
-    pub step: Step,
+    pub step: JournalBatch,
     /// What the journal must say unless the network turns out to be down.
-    pub provisional: Step,
+    pub provisional: JournalBatch,
     /// Counts, by the word for what happened.
     pub counters: Counters,
 }
@@ -104,7 +104,7 @@ pub struct Work<D: JobSource> {
     /// Where errands are looked up.
     pub source: D,
     /// Where pages go.
-    pub shelf: Shelf,
+    pub shelf: PageWriter,
 }
 
 /// What a crawl brought.
@@ -205,8 +205,8 @@ fn noun(kind: Kind) -> &'static str {
     }
 }
 
-fn hosts_step(outcome: &CrawlOutcome) -> Step {
-    let mut step = Step::default();
+fn hosts_step(outcome: &CrawlOutcome) -> JournalBatch {
+    let mut step = JournalBatch::default();
     for note in &outcome.hosts {
         step.push(&Record::Host(Box::new(HostState {
             host: note.host.clone(),

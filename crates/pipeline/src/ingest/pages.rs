@@ -5,10 +5,11 @@ use std::sync::Arc;
 use http::header;
 use tidings_fetch::decode::{Ceiling, Decoder};
 use tidings_fetch::{FetchResult, HttpResponse, head_text, rights};
+use tidings_formats::warc;
 use tidings_model::{FailureKind, Page, Rights, Row, Status};
 use tidings_store::journal::Record;
 use tidings_store::removed::Removed;
-use tidings_store::{Packer, Work, rfc3339, warc};
+use tidings_store::{FrameEncoder, Work, rfc3339};
 
 use super::{Batch, Processor};
 
@@ -18,7 +19,7 @@ pub struct PageProcessor {
     /// What must not come back, whatever redirects lead to it.
     removed: Arc<Removed>,
     decoder: Decoder,
-    packer: Packer,
+    packer: FrameEncoder,
     warc: Option<warc::Writer>,
     /// The lines of the batch in hand; kept between batches because it is large.
     lines: Vec<u8>,
@@ -37,7 +38,7 @@ impl PageProcessor {
             work,
             removed,
             decoder: Decoder::new(ceiling),
-            packer: Packer::new(compression),
+            packer: FrameEncoder::new(compression),
             warc: warc.then(warc::Writer::default),
             lines: Vec::new(),
         }
@@ -112,7 +113,7 @@ impl Processor for PageProcessor {
             batch.counters.add(word, 1);
         }
         if !self.lines.is_empty() {
-            batch.frame = self.packer.pack(&self.lines);
+            batch.frame = self.packer.encode(&self.lines);
         }
         batch
     }

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use anyhow::{Result, anyhow};
 use tidings_fetch::{CrawlEvent, PolicyResponse, RequestRecord};
 use tidings_store::hosts::HostState;
-use tidings_store::journal::{Record, Step};
+use tidings_store::journal::{JournalBatch, Record};
 use tidings_store::rfc3339;
 use tidings_store::rules::RulesAnswer;
 use tidings_store::runs::{Request, RequestKind, RunLog};
@@ -49,8 +49,8 @@ pub(super) fn start(
 }
 
 fn write(mut log: RunLog, events: Receiver<CrawlEvent>, committer: committer::Sender) -> Result<RunLog> {
-    let mut step = Step::default();
-    let pass_on = |step: &mut Step| {
+    let mut step = JournalBatch::default();
+    let pass_on = |step: &mut JournalBatch| {
         if !step.is_empty() {
             committer.batch(Batch { step: std::mem::take(step), ..Batch::default() });
         }

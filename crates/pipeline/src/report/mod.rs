@@ -89,7 +89,7 @@ pub fn run(pipeline: &Pipeline, options: &Options, target: &Target) -> Result<Re
         Target::Home => pipeline.home().report(),
         Target::File(file) => file.clone(),
     };
-    tidings_store::write_whole(&file, html.as_bytes()).context("cannot write the report")?;
+    tidings_storage::write_atomic(&file, html.as_bytes()).context("cannot write the report")?;
     Ok(ReportOutcome { done: true, file, first: period.first, last: period.last, bytes: html.len() })
 }
 

@@ -8,7 +8,7 @@ use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::fmt;
 use std::ops::Range;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -17,13 +17,13 @@ use serde::{Deserialize, Serialize};
 use serde_json::json;
 use tidings_annotate::external::{External, ToolError};
 use tidings_annotate::{Annotators, Models, enrich};
+use tidings_formats::vertical;
 use tidings_model::{Annotated, Document, address};
-use tidings_store::docs::{self, DocumentReader, Ingredient, Recipe};
-use tidings_store::format::vertical;
-use tidings_store::seen::{self, JudgedDay, Ledger, VerdictLine, VerdictReader};
+use tidings_store::dedup_state::{self, JudgedDay, JudgedDays, VerdictLine, VerdictReader};
+use tidings_store::docs::{self, DocumentReader, Recipe};
 use tidings_store::text::{self, TextDraft, TextRecipe};
 use tidings_store::yields;
-use tidings_store::{Home, Stale, feeds};
+use tidings_store::{FileDigest, Home, Stale, feeds};
 use xxhash_rust::xxh3::xxh3_128;
 
 use super::{Data, Due, Stage, StageId, StageOutcome, StageRun, Unit};
@@ -157,7 +157,7 @@ impl Stage for Annotate {
     fn due(&self, home: &Home, config: &Config) -> Result<Due> {
         let sources = Sources::read(home, config)?;
         let mut due = Due::default();
-        for day in docs::made(home)? {
+        for day in docs::document_days(home)? {
             let Some(made) = Recipe::read(home, &day)? else { continue };
             let Some(wanted) = sources.recipe(home, &made)? else {
                 due.waiting += 1;
@@ -184,7 +184,7 @@ impl Stage for Annotate {
         }
         // Text of days that have no documents any more goes.
         if context.shard.takes_undivided() {
-            let known: BTreeSet<String> = docs::made(&context.home)?.into_iter().collect();
+            let known: BTreeSet<String> = docs::document_days(&context.home)?.into_iter().collect();
             for day in text::days(&context.home)?.iter().filter(|day| !known.contains(*day)) {
                 text::remove_day(&context.home, day)?;
             }
@@ -228,7 +228,7 @@ impl Sources {
         let judged = match config.annotate.duplicates {
             Duplicates::Keep => None,
             Duplicates::Drop => {
-                let judged = Ledger::read(home)?;
+                let judged = JudgedDays::read(home)?;
                 judged.map(|judged| judged.days.into_iter().map(|day| (day.day.clone(), day)).collect())
             }
         };
@@ -241,9 +241,9 @@ impl Sources {
         let settings = json!({ "labels": self.labels_of(home, &made.day)? });
         let mut wanted = TextRecipe::new(&made.day, &crate::program(), tidings_annotate::version(), settings);
         wanted.version = Annotate.version();
-        wanted.inputs = made.shelves().cloned().collect();
+        wanted.inputs = made.document_files().cloned().collect();
         if let Some(judged) = &self.judged {
-            let digest = seen::docs_digest(home, &made.day)?;
+            let digest = dedup_state::docs_digest(home, &made.day)?;
             match judged.get(&made.day).filter(|day| day.docs == digest) {
                 Some(day) => wanted.inputs.push(day.verdicts.clone()),
                 None => return Ok(None),
@@ -353,9 +353,8 @@ impl StageRun for AnnotateRun<'_> {
 impl AnnotateRun<'_> {
     fn make(&self, wanted: TextRecipe) -> Result<TextRecipe> {
         let home = &self.context.home;
-        let is_documents = |input: &&Ingredient| input.file.starts_with("docs/");
-        let paths: Vec<PathBuf> =
-            wanted.inputs.iter().filter(is_documents).map(|input| home.root().join(&input.file)).collect();
+        let is_documents = |input: &&FileDigest| input.file.starts_with("docs/");
+        let names: Vec<String> = wanted.inputs.iter().filter(is_documents).map(|input| input.file.clone()).collect();
         let day = wanted.day.clone();
         let mut verdicts = match &self.sources.judged {
             Some(_) => Some(VerdictReader::open(home, &day)?),
@@ -363,7 +362,7 @@ impl AnnotateRun<'_> {
         };
         let mut draft = TextDraft::create(home, wanted)?;
         let mut read = 0;
-        let mut files = paths.iter();
+        let mut files = names.iter();
         let mut open: Option<DocumentReader> = None;
         let mut next = || -> Result<Option<(Judged, usize)>> {
             loop {
@@ -378,8 +377,8 @@ impl AnnotateRun<'_> {
                     let size = document.paragraphs.iter().map(|paragraph| paragraph.text.len()).sum();
                     return Ok(Some(((document, verdict), size)));
                 }
-                let Some(path) = files.next() else { return Ok(None) };
-                open = Some(DocumentReader::open(path)?);
+                let Some(file) = files.next() else { return Ok(None) };
+                open = Some(DocumentReader::open_in(home, file)?);
             }
         };
         let tools = self.context.config.annotate.external.values();

@@ -116,7 +116,7 @@ impl Clean {
     }
 
     fn days(&self, home: &Home) -> Result<Vec<Day>> {
-        let mut days = docs::days(home)?;
+        let mut days = docs::page_days(home)?;
         if let Some(wanted) = &self.day {
             days.retain(|day| day.name == *wanted);
             if days.is_empty() {
@@ -176,7 +176,7 @@ impl Stage for Clean {
         let wanted: BTreeSet<&str> = due.units.iter().map(|unit| unit.name.as_str()).collect();
         let days: BTreeMap<String, Day> = match wanted.is_empty() {
             true => BTreeMap::new(),
-            false => docs::days(&context.home)?.into_iter().map(|day| (day.name.clone(), day)).collect(),
+            false => docs::page_days(&context.home)?.into_iter().map(|day| (day.name.clone(), day)).collect(),
         };
         let files =
             days.values().filter(|day| wanted.contains(day.name.as_str())).map(|day| day.files.len() as u64).sum();

@@ -10,8 +10,7 @@ use anyhow::{Context as _, Result, bail};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 use tidings_index::{Day, Input, Settings, Snapshot, Writer};
-use tidings_store::docs::Ingredient;
-use tidings_store::format::vertical::Reader;
+use tidings_store::FileDigest;
 use tidings_store::text::{self, TextRecipe};
 use tidings_store::{Home, Stale, hidden};
 
@@ -232,7 +231,7 @@ impl StageRun for CompileRun<'_> {
 }
 
 /// A file of text of a language, with its day.
-type TextFile = (String, Ingredient);
+type TextFile = (String, FileDigest);
 
 /// The files of text by language, oldest first.
 fn text_files(home: &Home) -> Result<BTreeMap<String, Vec<TextFile>>> {
@@ -248,7 +247,7 @@ fn text_files(home: &Home) -> Result<BTreeMap<String, Vec<TextFile>>> {
 }
 
 /// Whether an index was made of this file as it is.
-fn is_indexed(inputs: &BTreeMap<String, Input>, file: &Ingredient) -> bool {
+fn is_indexed(inputs: &BTreeMap<String, Input>, file: &FileDigest) -> bool {
     inputs.get(&file.file).is_some_and(|input| (input.bytes, &input.xxh3) == (file.bytes, &file.xxh3))
 }
 
@@ -282,7 +281,7 @@ impl CompileRun<'_> {
             writer.snapshot().verify()?;
         }
         let wanted = self.texts.get(code).map(Vec::as_slice).unwrap_or_default();
-        let known = inputs_of(&writer.snapshot());
+        let known = inputs_of(writer.snapshot());
         let mut new: Vec<&TextFile> = wanted.iter().filter(|(_, file)| !is_indexed(&known, file)).collect();
         // Replacements come first: when time is over, no day may be withdrawn and not be back.
         new.sort_by_key(|(_, file)| !known.contains_key(&file.file));
@@ -306,8 +305,7 @@ impl CompileRun<'_> {
             if inputs.len() >= replacing.max(1) && is_over {
                 break;
             }
-            let path = context.home.root().join(&file.file);
-            writer.read(&mut Reader::new(text::open(&context.home, &file.file)?, &path))?;
+            writer.read(&mut text::open_vertical(&context.home, &file.file)?)?;
             inputs.push(Input { file: file.file.clone(), bytes: file.bytes, xxh3: file.xxh3.clone() });
         }
         let before = writer.snapshot().tokens();

@@ -9,7 +9,7 @@ use anyhow::Result;
 use serde::{Deserialize, Serialize};
 use tidings_fetch::{FetchJob, JobSource, Kind};
 use tidings_model::{Row, Status as PageStatus, address};
-use tidings_store::pages::{Archivist, Shelf};
+use tidings_store::pages::{Archivist, PageWriter};
 use tidings_store::removed::Removed;
 use tidings_store::{Home, Stale, Work as Rows, WorkDraft, plan};
 
@@ -184,7 +184,7 @@ impl Fetch {
             all_hosts_idle_for,
             remembered,
             source: PageJobs(rows.clone()),
-            shelf: Shelf::open(&context.home, &context.run, warc.then(|| archivist(&context.config))),
+            shelf: PageWriter::open(&context.home, &context.run, warc.then(|| archivist(&context.config))),
         };
         let removed = Arc::new(Removed::read(&context.home)?);
         let processor = || PageProcessor::new(rows.clone(), removed.clone(), ceiling, compression, warc);

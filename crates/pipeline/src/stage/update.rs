@@ -13,7 +13,7 @@ use tidings_feeds::schedule::{Pulse, Tempo};
 use tidings_fetch::{FetchJob, JobSource, Kind};
 use tidings_model::address;
 use tidings_store::feeds::{self, FeedState, Polled};
-use tidings_store::pages::Shelf;
+use tidings_store::pages::PageWriter;
 use tidings_store::{Home, Stale, runs};
 
 use super::{Data, Due, Stage, StageId, StageOutcome, StageRun, Unit};
@@ -258,7 +258,7 @@ impl Update {
             all_hosts_idle_for,
             remembered,
             source: FeedJobs(asked.clone()),
-            shelf: Shelf::open(&context.home, &context.run, None),
+            shelf: PageWriter::open(&context.home, &context.run, None),
         };
         ingest::run(context, log, work, || FeedProcessor::new(asked.clone(), ceiling, tempo))
     }

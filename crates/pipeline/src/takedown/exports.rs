@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, Result};
 use serde::{Deserialize, Serialize};
-use tidings_store::find;
+use tidings_store::scan;
 
 /// Folders inside folders, at most.
 const MAX_DEPTH: usize = 4;
@@ -90,7 +90,7 @@ fn mentions(path: &Path, urls: &BTreeSet<String>, ids: &BTreeSet<String>) -> Res
     // Markup writes some characters of an address otherwise.
     let written = urls.iter().map(|url| url.replace('&', "&amp;"));
     let words: Vec<String> = urls.iter().cloned().chain(written).chain(ids.iter().cloned()).collect();
-    Ok(find::has_any(path, &words)?)
+    Ok(scan::has_any(path, &words)?)
 }
 
 #[cfg(test)]

@@ -20,7 +20,7 @@ use tidings_index::{Settings, Writer};
 use tidings_model::address;
 use tidings_store::docs::{self, Day, Recipe};
 use tidings_store::removed::{self, Kind, Removed, Tombstone};
-use tidings_store::{Home, find, rfc3339, takedown, text, yields};
+use tidings_store::{Home, rfc3339, scan, takedown, text, yields};
 
 use crate::Pipeline;
 use crate::context::RunContext;
@@ -276,7 +276,7 @@ fn look(pipeline: &Pipeline, rules: &Removed, host: Option<&str>) -> Result<Foun
     let mut found = Found::default();
     let (entries, mut missing) = takedown::entries(home, rules)?;
     found.entries = entries;
-    let days = docs::days(home)?;
+    let days = docs::page_days(home)?;
     let (mut likely, mut others) = (Vec::new(), Vec::new());
     for day in &days {
         let is_likely = is_likely(home, day, host)?;
@@ -336,8 +336,8 @@ fn documents(
         url: String,
     }
     let Some(recipe) = Recipe::read(home, day)? else { return Ok(()) };
-    for file in recipe.shelves() {
-        find::lines_of(home, &file.file, "\"url\"", |line| {
+    for file in recipe.document_files() {
+        scan::lines_of(home, &file.file, "\"url\"", |line| {
             if let Ok(document) = serde_json::from_slice::<Known>(line)
                 && (urls.contains(&document.url) || rules.covers(&document.url).is_some())
             {

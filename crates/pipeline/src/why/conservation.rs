@@ -12,11 +12,11 @@ use anyhow::Result;
 use serde::{Deserialize, Serialize};
 use tidings_index::Snapshot;
 use tidings_model::{Fingerprint, FingerprintMap, Status as EntryStatus};
-use tidings_store::docs::{self, Ingredient, Recipe};
+use tidings_store::dedup_state::{self, JudgedDays};
+use tidings_store::docs::{self, Recipe};
 use tidings_store::pages::PageReader;
-use tidings_store::seen::{self, Ledger};
 use tidings_store::text::{self, TextRecipe};
-use tidings_store::{Home, hidden, plan};
+use tidings_store::{FileDigest, Home, hidden, plan};
 
 use crate::Pipeline;
 use crate::display::{count, grouped};
@@ -117,7 +117,7 @@ pub fn conservation(pipeline: &Pipeline, items: bool) -> Result<ConservationOutc
 }
 
 /// Files of text with the number of their documents, by language.
-type TextFiles = BTreeMap<String, Vec<(Ingredient, u64)>>;
+type TextFiles = BTreeMap<String, Vec<(FileDigest, u64)>>;
 
 /// The balances so far.
 #[derive(Default)]
@@ -164,7 +164,7 @@ impl Balances {
                 fetched.insert(Fingerprint::of(row.url), false);
             }
         })?;
-        let days = docs::days(home)?;
+        let days = docs::page_days(home)?;
         let progress = ProgressScope::begin(pipeline.reporter(), "days", days.len() as u64);
         for (done, day) in (0..).zip(&days) {
             progress.show(done, &day.name);
@@ -190,7 +190,7 @@ impl Balances {
 
     /// The recipes of the days that were made.
     fn recipes(&self, home: &Home) -> Result<BTreeMap<String, Recipe>> {
-        let days = docs::days(home)?;
+        let days = docs::page_days(home)?;
         let mut made = BTreeMap::new();
         for day in &days {
             let Some(recipe) = Recipe::read(home, &day.name)? else { continue };
@@ -225,7 +225,7 @@ impl Balances {
         Ok(())
     }
 
-    fn check_size(&mut self, home: &Home, stage: StageId, file: &Ingredient) -> Result<()> {
+    fn check_size(&mut self, home: &Home, stage: StageId, file: &FileDigest) -> Result<()> {
         let found = home.file_bytes(&file.file)?.unwrap_or_default();
         if found != file.bytes {
             let (name, bytes) = (&file.file, file.bytes);
@@ -236,14 +236,14 @@ impl Balances {
 
     /// Documents, and verdicts on them.
     fn dedup(&mut self, home: &Home, made: &BTreeMap<String, Recipe>) -> Result<()> {
-        let ledger = Ledger::read(home)?.map(|ledger| ledger.days).unwrap_or_default();
+        let ledger = JudgedDays::read(home)?.map(|ledger| ledger.days).unwrap_or_default();
         let judged: BTreeMap<&str, _> = ledger.iter().map(|day| (day.day.as_str(), day)).collect();
         let mut balance = StageBalance::new(StageId::Dedup);
         for (day, recipe) in made {
             let documents: u64 = recipe.documents.values().sum();
             balance.taken += documents;
             match judged.get(day.as_str()) {
-                Some(judged) if judged.docs == seen::docs_digest(home, day)? => {
+                Some(judged) if judged.docs == dedup_state::docs_digest(home, day)? => {
                     balance.given += judged.documents;
                     if judged.documents != documents || judged.verdicts.lines != Some(documents) {
                         let lines = judged.verdicts.lines.unwrap_or_default();
@@ -266,7 +266,7 @@ impl Balances {
         for (day, recipe) in made {
             let documents: u64 = recipe.documents.values().sum();
             balance.taken += documents;
-            let document_files: Vec<&Ingredient> = recipe.shelves().collect();
+            let document_files: Vec<&FileDigest> = recipe.document_files().collect();
             let of_these = |text: &TextRecipe| {
                 text.inputs.iter().filter(|input| input.file.starts_with("docs/")).eq(document_files.iter().copied())
             };
@@ -317,10 +317,10 @@ impl Balances {
         home: &Home,
         code: &str,
         snapshot: &Snapshot,
-        files: &[(Ingredient, u64)],
+        files: &[(FileDigest, u64)],
         hidden: &BTreeSet<String>,
     ) -> Result<()> {
-        let holds = |file: &Ingredient| {
+        let holds = |file: &FileDigest| {
             let inputs = snapshot.inputs().iter();
             inputs.filter(|input| input.file == file.file).any(|input| input.xxh3 == file.xxh3)
         };
@@ -372,12 +372,12 @@ fn each_address(home: &Home, day: &docs::Day, mut see: impl FnMut(&str)) -> Resu
     Ok(())
 }
 
-fn documents_and_dropped(recipe: &Recipe) -> impl Iterator<Item = &Ingredient> {
+fn documents_and_dropped(recipe: &Recipe) -> impl Iterator<Item = &FileDigest> {
     recipe.outputs.iter().filter(|file| !file.file.starts_with("docs/yield/"))
 }
 
 /// Counts the documents of these files that are hidden.
-fn hidden_in(home: &Home, files: &[(Ingredient, u64)], hidden: &BTreeSet<String>) -> Result<u64> {
+fn hidden_in(home: &Home, files: &[(FileDigest, u64)], hidden: &BTreeSet<String>) -> Result<u64> {
     let mut found = 0;
     for (file, _) in files {
         for line in text::open(home, &file.file)?.lines() {

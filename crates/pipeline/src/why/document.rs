@@ -7,10 +7,10 @@ use anyhow::Result;
 use serde::Deserialize;
 use tidings_index::Snapshot;
 use tidings_model::Document;
+use tidings_store::dedup_state::{self, JudgedDays, VerdictLine};
 use tidings_store::docs::{self, DroppedPage, Recipe};
-use tidings_store::seen::{self, Ledger, VerdictLine};
 use tidings_store::text::TextRecipe;
-use tidings_store::{Home, find, hidden};
+use tidings_store::{Home, hidden, scan};
 
 use super::facts::DocumentFacts;
 use super::page::LISTED;
@@ -73,8 +73,8 @@ pub(super) fn trace_day(
 /// Shows the documents of a day whose lines contain some words.
 pub(super) fn each_document(home: &Home, day: &str, words: &str, mut see: impl FnMut(Document)) -> Result<()> {
     let Some(recipe) = Recipe::read(home, day)? else { return Ok(()) };
-    for file in recipe.shelves() {
-        find::lines_of(home, &file.file, words, |line| {
+    for file in recipe.document_files() {
+        scan::lines_of(home, &file.file, words, |line| {
             serde_json::from_slice::<Document>(line).into_iter().for_each(&mut see);
             ControlFlow::Continue(())
         })?;
@@ -132,9 +132,9 @@ fn trace_document(trace: &mut Trace, day: &str, document: &Document) {
 
 /// Traces what was said about duplicates.
 fn trace_verdict(trace: &mut Trace, home: &Home, config: &Config, day: &str, document: &Document) -> Result<()> {
-    let ledger = Ledger::read(home)?;
+    let ledger = JudgedDays::read(home)?;
     let judged = ledger.iter().flat_map(|ledger| &ledger.days).find(|judged| judged.day == day);
-    if judged.is_none_or(|judged| seen::docs_digest(home, day).is_ok_and(|digest| digest != judged.docs)) {
+    if judged.is_none_or(|judged| dedup_state::docs_digest(home, day).is_ok_and(|digest| digest != judged.docs)) {
         let says = match config.annotate.duplicates {
             Duplicates::Drop => "waits for `tidings dedup`",
             Duplicates::Keep => "duplicates are not told",
@@ -143,7 +143,7 @@ fn trace_verdict(trace: &mut Trace, home: &Home, config: &Config, day: &str, doc
         return Ok(());
     }
     let mut verdict: Option<VerdictLine> = None;
-    find::lines(&seen::verdicts_path(home, day), &format!("\"{}\"", document.id), |line| {
+    scan::lines(&dedup_state::verdicts_path(home, day), &format!("\"{}\"", document.id), |line| {
         let parsed = serde_json::from_slice::<VerdictLine>(line).ok();
         verdict = parsed.filter(|verdict| verdict.id == document.id);
         if verdict.is_some() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
@@ -194,7 +194,7 @@ fn trace_text(trace: &mut Trace, home: &Home, day: &str, document: &Document) ->
         trace.event(day, TraceStage::Annotate, "waits for `tidings annotate`", Facts::day(day));
         return Ok(());
     }
-    let Some(tokens) = find::tokens_of(home, &file, &document.id)? else {
+    let Some(tokens) = scan::tokens_of(home, &file, &document.id)? else {
         trace.outcome = TraceOutcome::Duplicate;
         let facts = Facts::LeftOut { day: day.to_owned(), reason: "duplicate" };
         trace.event(day, TraceStage::Annotate, "left out: nothing of it is new", facts);
@@ -256,9 +256,9 @@ fn recorded_day(pipeline: &Pipeline, id: &str) -> Result<Option<String>> {
         id: String,
     }
     let home = pipeline.home();
-    let days = docs::made(home)?;
+    let days = docs::document_days(home)?;
     let judged: BTreeSet<String> =
-        Ledger::read(home)?.map(|ledger| ledger.days.into_iter().map(|day| day.day).collect()).unwrap_or_default();
+        JudgedDays::read(home)?.map(|ledger| ledger.days.into_iter().map(|day| day.day).collect()).unwrap_or_default();
     let progress = ProgressScope::begin(pipeline.reporter(), "days", days.len() as u64);
     for (done, day) in (0..).zip(days) {
         progress.show(done, &day);
@@ -268,10 +268,10 @@ fn recorded_day(pipeline: &Pipeline, id: &str) -> Result<Option<String>> {
             if found { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
         };
         if judged.contains(&day) {
-            find::lines(&seen::verdicts_path(home, &day), id, &mut is_it)?;
+            scan::lines(&dedup_state::verdicts_path(home, &day), id, &mut is_it)?;
         } else if let Some(recipe) = Recipe::read(home, &day)? {
-            for file in recipe.shelves() {
-                find::lines_of(home, &file.file, id, &mut is_it)?;
+            for file in recipe.document_files() {
+                scan::lines_of(home, &file.file, id, &mut is_it)?;
             }
         }
         if found {

@@ -4,9 +4,9 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 use tidings_model::{Dated, Rights};
+use tidings_store::dedup_state::{DuplicateUnit, VerdictLine};
 use tidings_store::feeds::FeedState;
 use tidings_store::removed::Tombstone;
-use tidings_store::seen::{DuplicateUnit, VerdictLine};
 use tidings_store::yields::Yield;
 
 /// Facts of an event. Its fields stand beside the sentence in the JSON of the event.

@@ -9,7 +9,7 @@ use tidings_model::{FailureKind, Page, Status, address};
 use tidings_store::docs::{self, Recipe};
 use tidings_store::removed::Removed;
 use tidings_store::runs::{self, Request};
-use tidings_store::{Home, find, fold, plan, rfc3339};
+use tidings_store::{Home, apply_journal, plan, rfc3339, scan};
 
 use super::document::{self, DayTarget};
 use super::{Facts, Subject, Trace, TraceOutcome, TraceStage};
@@ -42,7 +42,7 @@ pub fn of_address(pipeline: &Pipeline, url: &str) -> Result<Trace> {
     let url = entry.as_ref().map_or(url, |entry| entry.url.as_str()).to_owned();
     match &entry {
         Some(entry) => trace_entry(&mut trace, entry, config),
-        None if fold::was_pruned(home, &url)? => {
+        None if apply_journal::was_pruned(home, &url)? => {
             trace.outcome = TraceOutcome::Pruned;
             let says =
                 "is not in the plan: it was settled and pruned, or came in by an import; it will not be fetched again";
@@ -56,13 +56,13 @@ pub fn of_address(pipeline: &Pipeline, url: &str) -> Result<Trace> {
     let is_stored = entry.as_ref().is_none_or(|entry| entry.status == Status::Ok);
     let first = since.get(..10).unwrap_or_default();
     let mut days = match &stored {
-        Some(run) => trace_page(&mut trace, home, &url, &find::pages_of_run(home, run)?)?,
+        Some(run) => trace_page(&mut trace, home, &url, &scan::pages_of_run(home, run)?)?,
         None if is_stored => trace_page(&mut trace, home, &url, &waiting_pages(home, first)?)?,
         None => BTreeSet::new(),
     };
     if days.is_empty() && is_stored {
         // It was imported, or the log of its run is gone: the documents of every day may know it.
-        days = docs::made(home)?.into_iter().filter(|day| day.as_str() >= first).collect();
+        days = docs::document_days(home)?.into_iter().filter(|day| day.as_str() >= first).collect();
     }
     let progress = ProgressScope::begin(pipeline.reporter(), "days", days.len() as u64);
     for (done, day) in (0..).zip(&days) {
@@ -240,7 +240,7 @@ fn trace_page(trace: &mut Trace, home: &Home, url: &str, files: &[PathBuf]) -> R
     let mut days = BTreeSet::new();
     for file in files {
         let mut found: Option<Page> = None;
-        find::lines(file, url, |line| {
+        scan::lines(file, url, |line| {
             found = serde_json::from_slice::<Page>(line).ok().filter(|page| page.url == url);
             if found.is_some() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
         })?;
@@ -268,7 +268,7 @@ fn trace_page(trace: &mut Trace, home: &Home, url: &str, files: &[PathBuf]) -> R
 /// The files of pages from a day on that wait for `clean`.
 fn waiting_pages(home: &Home, first: &str) -> Result<Vec<PathBuf>> {
     let mut files = Vec::new();
-    for day in docs::days(home)?.into_iter().filter(|day| day.name.as_str() >= first) {
+    for day in docs::page_days(home)?.into_iter().filter(|day| day.name.as_str() >= first) {
         if Recipe::read(home, &day.name)?.is_none() {
             files.extend(day.files);
         }

@@ -210,7 +210,7 @@ fn trace_yield(trace: &mut Trace, home: &Home, is_it: impl Fn(&yields::DayRow) -
 
 /// Adds why pages gave no document, on the last days.
 fn trace_dropped(trace: &mut Trace, home: &Home, words: &str, is_it: impl Fn(&DroppedPage<'_>) -> bool) -> Result<()> {
-    let days = docs::made(home)?;
+    let days = docs::document_days(home)?;
     let recent = &days[days.len().saturating_sub(RECENT)..];
     let mut reasons: BTreeMap<String, u64> = BTreeMap::new();
     for day in recent {

@@ -6,8 +6,8 @@ use jiff::civil::Date;
 use serde_json::{Value, json};
 use tidings_index::Day;
 use tidings_query::trend::Bin;
-use tidings_store::census::DayFates;
-use tidings_store::{corpora as virtual_corpora, feeds as feed_store, yields};
+use tidings_store::day_stats::DayStats;
+use tidings_store::{feeds as feed_store, virtual_corpora, yields};
 
 use super::Question;
 use crate::endpoint::Stop;
@@ -222,7 +222,7 @@ fn add(sums: &mut BTreeMap<String, u64>, more: &BTreeMap<String, u64>) {
 }
 
 impl Fates {
-    fn add(&mut self, day: &DayFates) {
+    fn add(&mut self, day: &DayStats) {
         self.days += 1;
         self.days_with_runs += u64::from(day.runs > 0);
         self.runs += day.runs;
@@ -300,7 +300,7 @@ pub(crate) fn collection(question: &Question<'_>, reply: &mut Reply) -> Result<(
 }
 
 /// The steps of time that were asked for, each with its days; those that are no days of the calendar are left out.
-fn steps<T: Default>(question: &Question<'_>, mut see: impl FnMut(&mut T, &DayFates)) -> Result<Vec<(Bin, T)>, Stop> {
+fn steps<T: Default>(question: &Question<'_>, mut see: impl FnMut(&mut T, &DayStats)) -> Result<Vec<(Bin, T)>, Stop> {
     let day_of = |name| match question.given.text(name).map(str::parse::<Date>) {
         None => Ok(None),
         Some(Ok(day)) => Ok(Some(day)),

@@ -19,7 +19,7 @@ use tidings_query::cql::{self, Attribute};
 use tidings_query::engine::{Engine, Limits, Part};
 use tidings_query::trend::Step;
 use tidings_query::{Filter, Query, Rule, SyntaxError};
-use tidings_store::corpora;
+use tidings_store::virtual_corpora;
 
 use crate::endpoint::Stop;
 use crate::given::Given;
@@ -210,7 +210,7 @@ fn filter_of(parameter: &'static str, text: &str) -> Result<Filter, Refusal> {
 
 /// The filter of a virtual corpus.
 fn named(house: &House, name: &str) -> Result<Filter, Refusal> {
-    let known = corpora::read(&house.home)?;
+    let known = virtual_corpora::read(&house.home)?;
     match known.iter().find(|named| named.name == name) {
         Some(named) => filter_of("in", &named.filter),
         None => {

@@ -263,8 +263,11 @@ fn an_index_that_is_made_anew_is_not_taken_for_the_old_one() {
 #[test]
 fn virtual_corpora_are_asked_by_name() {
     let room = Room::new();
-    let spring = tidings_store::corpora::Named { name: "spring".into(), filter: "date>=2026-03 date<=2026-05".into() };
-    tidings_store::corpora::write(&room.home(), vec![spring]).unwrap();
+    let spring = tidings_store::virtual_corpora::VirtualCorpus {
+        name: "spring".into(),
+        filter: "date>=2026-03 date<=2026-05".into(),
+    };
+    tidings_store::virtual_corpora::write(&room.home(), vec![spring]).unwrap();
     assert_eq!(room.get("/api/v1/en/count?q=storm&in=spring").is(200).json()["hits"], 18 + 24 + 30);
     assert_eq!(room.get("/api/v1/corpora-named").json()["rows"][0]["name"], "spring");
     assert!(room.get("/api/v1/en/count?q=storm&in=winter").is(404).body.contains("there are spring"));

@@ -7,10 +7,10 @@ use std::time::Duration;
 
 use serde_json::Value;
 use tempfile::TempDir;
+use tidings_formats::vertical::Reader;
 use tidings_index::Writer;
 use tidings_serve::{Server, Settings};
 use tidings_store::Home;
-use tidings_store::format::vertical::Reader;
 use tokio::runtime::Runtime;
 use tokio::sync::oneshot;
 

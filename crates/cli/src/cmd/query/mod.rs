@@ -65,7 +65,7 @@ impl QueryArgs {
     pub fn open(&self, global: &Global) -> Result<QueryContext> {
         let (home, _) = super::open_home(global)?;
         let code = self.language(&home)?;
-        let snapshot = Snapshot::open(&home.index().join(&code)).with_context(|| {
+        let snapshot = Snapshot::open(&home.index_of(&code)).with_context(|| {
             format!("the index of {code} cannot be read; remove index/{code} and run `tidings compile`")
         })?;
         let named = match &self.corpus {

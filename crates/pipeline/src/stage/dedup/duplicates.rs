@@ -5,18 +5,18 @@ use std::path::Path;
 
 use anyhow::{Result, anyhow, bail};
 use tidings_store::Home;
+use tidings_store::dedup_state::{self, DocsDay, DuplicateUnit, JudgedDays, VerdictLine};
 use tidings_store::docs::DocumentReader;
-use tidings_store::seen::{self, DocsDay, DuplicateUnit, Ledger, VerdictLine};
 
 /// Passes every duplicate with its text to `see`, in the order of time.
 pub fn for_each(home: &Home, mut see: impl FnMut(&VerdictLine, &DuplicateUnit, &str) -> Result<()>) -> Result<()> {
     let days: BTreeMap<String, DocsDay> =
-        seen::docs_days(home)?.into_iter().map(|day| (day.name.clone(), day)).collect();
-    for judged in Ledger::read(home)?.map(|ledger| ledger.days).unwrap_or_default() {
+        dedup_state::docs_days(home)?.into_iter().map(|day| (day.name.clone(), day)).collect();
+    for judged in JudgedDays::read(home)?.map(|ledger| ledger.days).unwrap_or_default() {
         let Some(day) = days.get(&judged.day).filter(|day| day.digest == judged.docs) else {
             bail!("the documents of {} have changed since they were judged; run `tidings dedup` first", judged.day);
         };
-        let mut verdicts = seen::VerdictReader::open(home, &judged.day)?;
+        let mut verdicts = dedup_state::VerdictReader::open(home, &judged.day)?;
         for (_, path) in day.files(home)? {
             for document in DocumentReader::open(&path)? {
                 let document = document?;

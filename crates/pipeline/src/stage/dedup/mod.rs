@@ -22,12 +22,12 @@ use tidings_dedup::{
     join,
 };
 use tidings_model::Document;
-use tidings_store::docs::{self, DocumentReader, Ingredient};
-use tidings_store::pages::PageReader;
-use tidings_store::seen::{
-    self, Copy, DocsDay, DuplicateUnit, JudgedDay, Ledger, Manner, Spool, VerdictDraft, VerdictLine,
+use tidings_store::dedup_state::{
+    self, Copy, DedupParams, DocsDay, DuplicateUnit, JudgedDay, JudgedDays, Spool, VerdictDraft, VerdictLine,
 };
-use tidings_store::{Error, Home, Stale};
+use tidings_store::docs::{self, DocumentReader};
+use tidings_store::pages::PageReader;
+use tidings_store::{Error, FileDigest, Home, Stale};
 use xxhash_rust::xxh3::xxh3_64;
 
 use super::{Data, Due, Stage, StageId, StageOutcome, StageRun, Unit};
@@ -143,8 +143,8 @@ impl Stage for Dedup {
 
     fn due(&self, home: &Home, config: &Config) -> Result<Due> {
         config.dedup.rule()?;
-        let days = seen::docs_days(home)?;
-        let judged = Ledger::read(home)?;
+        let days = dedup_state::docs_days(home)?;
+        let judged = JudgedDays::read(home)?;
         let (kept, why) = up_to_date(home, judged.as_ref(), &self.params(config), &days)?;
         let units = days.into_iter().skip(kept).map(|day| Unit { name: day.name, why }).collect();
         Ok(Due { units, up_to_date: kept as u64, waiting: 0 })
@@ -157,7 +157,7 @@ impl Stage for Dedup {
             return Ok(Box::new(Idle { context, outcome }));
         }
         let kept = due.up_to_date as usize;
-        let found = Ledger::read(&context.home)?;
+        let found = JudgedDays::read(&context.home)?;
         let judged = found.as_ref().map_or(0, |found| found.days.len());
         if due.units.is_empty() && kept == judged {
             // A crash may have left files that the last manifest no longer names.
@@ -169,25 +169,25 @@ impl Stage for Dedup {
                 due.units.first().map_or(("the last day", Stale::DaysRemoved), |unit| (&unit.name, unit.why));
             log::info!("{why}: judging again from {day} on");
         }
-        let days = seen::docs_days(&context.home)?.into_iter().map(|day| (day.name.clone(), day)).collect();
+        let days = dedup_state::docs_days(&context.home)?.into_iter().map(|day| (day.name.clone(), day)).collect();
         let progress = context.progress("days", due.units.len() as u64);
         let params = self.params(&context.config);
         Ok(Box::new(DedupRun::open(context, found, params, kept, days, progress, outcome)?))
     }
 
     fn clear(&self, home: &Home) -> Result<()> {
-        Ok(seen::clear(home)?)
+        Ok(dedup_state::clear(home)?)
     }
 
     fn clear_language(&self, home: &Home, _language: &str, days: &BTreeSet<String>) -> Result<()> {
-        Ok(days.first().map_or(Ok(()), |day| seen::forget(home, day))?)
+        Ok(days.first().map_or(Ok(()), |day| dedup_state::forget(home, day))?)
     }
 }
 
 impl Dedup {
     /// The parameters by which days are judged now.
-    fn params(&self, config: &Config) -> Manner {
-        Manner::new(&crate::program(), self.version(), self.settings(config))
+    fn params(&self, config: &Config) -> DedupParams {
+        DedupParams::new(&crate::program(), self.version(), self.settings(config))
     }
 }
 
@@ -216,15 +216,18 @@ fn ended(mut outcome: DedupOutcome, ending: Ending, context: &RunContext) -> Ded
 }
 
 /// How many days need not be judged again, and why no more.
-fn up_to_date(home: &Home, ledger: Option<&Ledger>, wanted: &Manner, days: &[DocsDay]) -> Result<(usize, Stale)> {
+fn up_to_date(
+    home: &Home,
+    ledger: Option<&JudgedDays>,
+    wanted: &DedupParams,
+    days: &[DocsDay],
+) -> Result<(usize, Stale)> {
     let Some(ledger) = ledger else { return Ok((0, Stale::NothingJudged)) };
     if let Some(why) = ledger.manner.stale(wanted) {
         return Ok((0, why));
     }
-    let is_there =
-        |file: &Ingredient| std::fs::metadata(home.root().join(&file.file)).is_ok_and(|meta| meta.len() == file.bytes);
     let memory = memory_files(&ledger.days);
-    if !memory.iter().all(is_there) {
+    if !memory.iter().all(|file| file.is_present(home)) {
         return Ok((0, Stale::MemoryMissing));
     }
     for (at, judged) in ledger.days.iter().enumerate() {
@@ -232,7 +235,7 @@ fn up_to_date(home: &Home, ledger: Option<&Ledger>, wanted: &Manner, days: &[Doc
             None => return Ok((at, Stale::DaysRemoved)),
             Some(day) if day.name != judged.day => return Ok((at, Stale::DaysChanged)),
             Some(day) if day.digest != judged.docs => return Ok((at, Stale::DocumentsChanged)),
-            Some(_) if !is_there(&judged.verdicts) => return Ok((at, Stale::VerdictsMissing)),
+            Some(_) if !judged.verdicts.is_present(home) => return Ok((at, Stale::VerdictsMissing)),
             Some(_) => {}
         }
     }
@@ -240,7 +243,7 @@ fn up_to_date(home: &Home, ledger: Option<&Ledger>, wanted: &Manner, days: &[Doc
 }
 
 /// The files that hold the memory of these days.
-fn memory_files(days: &[JudgedDay]) -> Vec<Ingredient> {
+fn memory_files(days: &[JudgedDay]) -> Vec<FileDigest> {
     let count = days.len() as u64;
     let last = |range: &Range<u64>| &days[range.end as usize - 1];
     let keys = ages::layout(count).iter().map(|range| last(range).key_file.clone()).collect::<Vec<_>>();
@@ -251,8 +254,8 @@ fn memory_files(days: &[JudgedDay]) -> Vec<Ingredient> {
 /// Removes what the ledger does not name.
 fn tidy(home: &Home, days: &[JudgedDay]) -> Result<()> {
     let verdicts = days.iter().map(|day| day.verdicts.clone());
-    let named = memory_files(days).into_iter().chain(verdicts).map(|file| home.root().join(file.file)).collect();
-    Ok(seen::tidy(home, &seen::FOLDERS, &named)?)
+    let named = memory_files(days).into_iter().chain(verdicts).map(|file| file.path(home)).collect();
+    Ok(dedup_state::tidy(home, &dedup_state::FOLDERS, &named)?)
 }
 
 /// The stage at work.
@@ -260,7 +263,7 @@ struct DedupRun<'a> {
     context: &'a RunContext,
     rule: Rule,
     scope: Scope,
-    ledger: Ledger,
+    ledger: JudgedDays,
     keys: Vec<Aged>,
     pieces: Vec<PieceFile>,
     /// The days as numbers, with the first piece of each.
@@ -331,8 +334,8 @@ impl<'a> DedupRun<'a> {
     /// Opens the memory of the days that are kept, and takes all others out of it.
     fn open(
         context: &'a RunContext,
-        found: Option<Ledger>,
-        wanted: Manner,
+        found: Option<JudgedDays>,
+        wanted: DedupParams,
         kept: usize,
         docs_days: HashMap<String, DocsDay>,
         progress: ProgressScope,
@@ -342,10 +345,10 @@ impl<'a> DedupRun<'a> {
         let ledger = match found {
             Some(ledger) if kept > 0 => ledger,
             // The manifest must not name files that are about to go.
-            _ => Ledger::create(home, wanted)?,
+            _ => JudgedDays::create(home, wanted)?,
         };
         let count = ledger.days.len() as u64;
-        let path = |file: &Ingredient| home.root().join(&file.file);
+        let path = |file: &FileDigest| file.path(home);
         let (mut keys, mut pieces) = (Vec::new(), Vec::new());
         for range in ages::layout(count) {
             let run = KeyRun::open(&path(&ledger.days[range.end as usize - 1].key_file))?;
@@ -381,16 +384,16 @@ impl<'a> DedupRun<'a> {
             Some(judged) => judged.day.as_str(),
             None => today.expect("a day that is not in the ledger is today"),
         };
-        seen::memory_path(&self.context.home, kind, name(range.start), name(range.end - 1))
+        dedup_state::memory_path(&self.context.home, kind, name(range.start), name(range.end - 1))
     }
 
     /// Takes all days but the first ones out of the memory. New files come first, then the ledger.
     fn truncate(&mut self, kept: usize) -> Result<()> {
         let home = &self.context.home;
-        let draft = seen::draft_folder(home)?.join("cut.tmp");
+        let draft = dedup_state::draft_folder(home)?.join("cut.tmp");
         let days = &self.ledger.days;
         let first = |day: u64| days[day as usize].pieces.start;
-        let is_same = |made: &Ingredient, day: u64, known: &Ingredient| match made == known {
+        let is_same = |made: &FileDigest, day: u64, known: &FileDigest| match made == known {
             true => Ok(()),
             false => Err(Error::Uneven {
                 day: days[day as usize].day.clone(),
@@ -402,7 +405,7 @@ impl<'a> DedupRun<'a> {
             let target = self.memory_path("keys", &range, None);
             if !self.keys.iter().any(|aged| aged.days == range) {
                 drop(ages::cut(&self.keys, &range, first, |_| draft.clone())?);
-                let made = seen::place(home, &draft, &target)?;
+                let made = dedup_state::place(home, &draft, &target)?;
                 is_same(&made, range.end - 1, &days[range.end as usize - 1].key_file)?;
             }
             keys.push(Aged { days: range, run: KeyRun::open(&target)? });
@@ -413,7 +416,7 @@ impl<'a> DedupRun<'a> {
             if !self.pieces.iter().any(|file| file.path() == target) {
                 let parts: Vec<&PieceFile> = self.pieces.iter().collect();
                 join(&parts, first(range.start)..first(range.end), &draft)?;
-                let made = seen::place(home, &draft, &target)?;
+                let made = dedup_state::place(home, &draft, &target)?;
                 is_same(&made, range.end - 1, &days[range.end as usize - 1].piece_file)?;
             }
             pieces.push(PieceFile::open(&target)?);
@@ -426,7 +429,7 @@ impl<'a> DedupRun<'a> {
 
     fn judge(&mut self, day: &DocsDay) -> Result<JudgedDay> {
         let home = &self.context.home;
-        let folder = seen::draft_folder(home)?;
+        let folder = dedup_state::draft_folder(home)?;
         let mut texts = Spool::create(home, "texts")?;
         let files = day.files(home)?;
         let waiting = self.read(day, &files, &mut texts)?;
@@ -527,9 +530,9 @@ impl<'a> DedupRun<'a> {
     }
 
     /// Puts what a day has left into its place; the ledger comes last.
-    fn remember(&mut self, day: &DocsDay, sealed: &Sealed, tally: Counters, verdicts: Ingredient) -> Result<JudgedDay> {
+    fn remember(&mut self, day: &DocsDay, sealed: &Sealed, tally: Counters, verdicts: FileDigest) -> Result<JudgedDay> {
         let home = self.context.home.clone();
-        let folder = seen::draft_folder(&home)?;
+        let folder = dedup_state::draft_folder(&home)?;
         let draft = |name: &str| folder.join(name);
         let grown = ages::grow(&self.keys, &sealed.runs, |_| draft("keys.tmp"))?;
         let key_path = self.memory_path("keys", &grown.days, Some(&day.name));
@@ -545,8 +548,8 @@ impl<'a> DedupRun<'a> {
                 join(&parts, first..sealed.pieces.end(), &draft("joined.tmp"))?.path().to_owned()
             }
         };
-        let key_file = seen::place(&home, grown.run.path(), &key_path)?;
-        let piece_file = seen::place(&home, &drafted, &piece_path)?;
+        let key_file = dedup_state::place(&home, grown.run.path(), &key_path)?;
+        let piece_file = dedup_state::place(&home, &drafted, &piece_path)?;
         let judged = JudgedDay {
             day: day.name.clone(),
             docs: day.digest.clone(),
@@ -567,8 +570,8 @@ impl<'a> DedupRun<'a> {
         self.pieces.truncate(at);
         self.pieces.push(PieceFile::open(&piece_path)?);
         // There may be thousands of verdicts, and each of them is named.
-        let named = memory_files(&self.ledger.days).into_iter().map(|file| home.root().join(file.file)).collect();
-        seen::tidy(&home, &["draft", "keys", "pieces"], &named)?;
+        let named = memory_files(&self.ledger.days).into_iter().map(|file| file.path(&home)).collect();
+        dedup_state::tidy(&home, &["draft", "keys", "pieces"], &named)?;
         Ok(judged)
     }
 }
@@ -586,7 +589,8 @@ fn numbered_days(days: &[JudgedDay]) -> Vec<(i64, PieceNumber)> {
 /// The checksums of a day's raw pages, by address.
 fn page_checksums(home: &Home, day: &DocsDay) -> Result<HashMap<u64, u64>> {
     let mut checksums = HashMap::new();
-    for path in docs::days(home)?.into_iter().filter(|known| known.name == day.name).flat_map(|known| known.files) {
+    for path in docs::page_days(home)?.into_iter().filter(|known| known.name == day.name).flat_map(|known| known.files)
+    {
         let mut reader = PageReader::open(&path)?;
         while let Some(line) = reader.next_line()? {
             let page = line.page(&path)?;

@@ -7,7 +7,7 @@ use std::fmt;
 use anyhow::Result;
 use serde::Serialize;
 use tidings_store::Home;
-use tidings_store::seen::{Ledger, VerdictReader};
+use tidings_store::dedup_state::{JudgedDays, VerdictReader};
 use xxhash_rust::xxh3::xxh3_64;
 
 use super::duplicates;
@@ -77,7 +77,7 @@ pub struct CopyOf<'a> {
 
 /// Passes every copy to `take`, in the order of time.
 pub fn copies(home: &Home, mut take: impl FnMut(&CopyRow<'_>) -> Result<()>) -> Result<()> {
-    for day in Ledger::read(home)?.map(|ledger| ledger.days).unwrap_or_default() {
+    for day in JudgedDays::read(home)?.map(|ledger| ledger.days).unwrap_or_default() {
         for verdict in VerdictReader::open(home, &day.day)? {
             let verdict = verdict?;
             let Some(of) = &verdict.copy_of else { continue };
@@ -126,7 +126,7 @@ impl fmt::Display for Top {
 
 /// Counts duplicates by the hash of their texts, in as many passes as keep the counters within memory.
 pub fn top(home: &Home, number: usize) -> Result<Top> {
-    let days = Ledger::read(home)?.map(|ledger| ledger.days).unwrap_or_default();
+    let days = JudgedDays::read(home)?.map(|ledger| ledger.days).unwrap_or_default();
     let passes = days.iter().map(|day| day.duplicate_paragraphs).sum::<u64>() / COUNTED_AT_ONCE + 1;
     let mut best: Vec<(u64, u64)> = Vec::new();
     for pass in 0..passes {
