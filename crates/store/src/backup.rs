@@ -190,7 +190,7 @@ impl Backup {
             Ok(meta) => meta,
             // Small files come and go while no process holds the lock.
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(()),
-            Err(error) => return Err(error).context("look at", path),
+            Err(error) => Err(error).context("look at", path)?,
         };
         let since = meta.modified().ok().and_then(|time| time.duration_since(UNIX_EPOCH).ok());
         let modified = since.map(|since| since.as_nanos().to_string()).unwrap_or_default();
