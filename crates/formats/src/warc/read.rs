@@ -300,14 +300,8 @@ fn not_a_record(what: &str) -> io::Error {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::warc::testing::record;
     use std::io::Write as _;
-
-    fn record(kind: &str, url: &str, block: &str) -> String {
-        format!(
-            "WARC/1.0\r\nWARC-Type: {kind}\r\nWARC-Target-URI: {url}\r\nContent-Length: {}\r\n\r\n{block}\r\n\r\n",
-            block.len()
-        )
-    }
 
     fn gzip(text: &str) -> Vec<u8> {
         let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
