@@ -25,7 +25,7 @@ pub fn is_skippable(frame: &[u8]) -> bool {
 /// Opens a file and decompresses it if it is compressed.
 pub fn open(path: &Path) -> Result<Box<dyn BufRead + Send>> {
     let file = File::open(path).context("open", path)?;
-    decompressed(BufReader::with_capacity(BUFFER_BYTES, file)).context("read", path)
+    Ok(decompressed(BufReader::with_capacity(BUFFER_BYTES, file)).context("read", path)?)
 }
 
 /// Decompresses a stream if its first bytes say that it is compressed.

@@ -68,6 +68,14 @@ pub struct Token {
     pub space_after: bool,
 }
 
+impl Token {
+    /// A token without features that white space follows.
+    pub fn new(word: &str, lemma: &str, tag: &str) -> Token {
+        let feats = String::new();
+        Token { word: word.to_owned(), lemma: lemma.to_owned(), tag: tag.to_owned(), feats, space_after: true }
+    }
+}
+
 impl Serialize for Token {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let Token { word, lemma, tag, feats, space_after } = self;

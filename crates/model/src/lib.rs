@@ -24,7 +24,7 @@ pub mod purpose;
 mod status;
 
 pub use annotated::{Annotated, AnnotatedParagraph, Attributes, Token};
-pub use cause::{Cause, in_full};
+pub use cause::{Cause, Context, FileError, in_full};
 pub use document::{About, Dated, Document, Kind, LeftOut, Licence, Mark, Paragraph, Span};
 pub use entry::{BadRow, Entry, Row};
 pub use feed::{Feed, FeedEntry, FeedFormat, Pace, Person, Repair, UpdatePeriod, Weekday};

@@ -15,6 +15,7 @@ use crate::syntax::{Logic, Wanted};
 use crate::trend::Step;
 use jiff::civil::Date;
 use std::collections::{BTreeMap, BTreeSet};
+use tidings_model::Token;
 
 /// Everything there is.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -30,21 +31,6 @@ pub struct Document {
     pub fields: BTreeMap<String, String>,
     /// The text.
     pub paragraphs: Vec<Vec<Vec<Token>>>,
-}
-
-/// A token.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Token {
-    /// As it stands in the text.
-    pub word: String,
-    /// Its lemma, or nothing.
-    pub lemma: String,
-    /// Its part of speech, or nothing.
-    pub tag: String,
-    /// Its morphological features, or nothing.
-    pub feats: String,
-    /// Whether a blank follows.
-    pub space_after: bool,
 }
 
 /// A hit: tokens `start..end` of a document.
@@ -65,54 +51,6 @@ pub enum By {
     Attribute(Attribute),
     /// A field of their documents.
     Field(String),
-}
-
-impl Token {
-    /// A token of a word, a lemma and a tag.
-    pub fn new(word: &str, lemma: &str, tag: &str) -> Token {
-        Token { word: word.into(), lemma: lemma.into(), tag: tag.into(), feats: String::new(), space_after: true }
-    }
-
-    fn attribute(&self, attribute: Attribute) -> String {
-        match attribute {
-            Attribute::Word => self.word.clone(),
-            Attribute::Lc => self.word.to_lowercase(),
-            Attribute::Lemma => self.lemma.clone(),
-            Attribute::Tag => self.tag.clone(),
-            Attribute::Feats => self.feats.clone(),
-            Attribute::Feature(feature) => {
-                let parts = self.feats.split('+').map(|part| part.split('|').collect::<Vec<_>>());
-                let pairs = parts.flatten().filter_map(|pair| pair.split_once('='));
-                let values: Vec<&str> =
-                    pairs.filter(|(name, _)| *name == feature.name()).map(|(_, value)| value).collect();
-                values.join("+")
-            }
-        }
-    }
-
-    /// Whether an attribute is what is wanted: of a feature one of its values, and never of a missing one.
-    fn has(&self, attribute: Attribute, wanted: &Wanted) -> bool {
-        let value = self.attribute(attribute);
-        match attribute {
-            Attribute::Feature(_) if value.is_empty() => false,
-            Attribute::Feature(_) => {
-                let mut values: Vec<String> = value.replace('+', ",").split(',').map(str::to_owned).collect();
-                values.push(value);
-                values.iter().any(|value| wanted_matches(wanted, value))
-            }
-            _ => wanted_matches(wanted, &value),
-        }
-    }
-
-    fn kwic(&self) -> KwicToken {
-        KwicToken {
-            word: self.word.clone(),
-            lemma: self.lemma.clone(),
-            tag: self.tag.clone(),
-            feats: self.feats.clone(),
-            space_after: self.space_after,
-        }
-    }
 }
 
 impl Document {
@@ -159,6 +97,47 @@ impl Document {
     }
 }
 
+/// The value of an attribute of a token.
+fn attribute_of(token: &Token, attribute: Attribute) -> String {
+    match attribute {
+        Attribute::Word => token.word.clone(),
+        Attribute::Lc => token.word.to_lowercase(),
+        Attribute::Lemma => token.lemma.clone(),
+        Attribute::Tag => token.tag.clone(),
+        Attribute::Feats => token.feats.clone(),
+        Attribute::Feature(feature) => {
+            let parts = token.feats.split('+').map(|part| part.split('|').collect::<Vec<_>>());
+            let pairs = parts.flatten().filter_map(|pair| pair.split_once('='));
+            let values: Vec<&str> = pairs.filter(|(name, _)| *name == feature.name()).map(|(_, value)| value).collect();
+            values.join("+")
+        }
+    }
+}
+
+/// Whether an attribute is what is wanted: of a feature one of its values, and never of a missing one.
+fn has(token: &Token, attribute: Attribute, wanted: &Wanted) -> bool {
+    let value = attribute_of(token, attribute);
+    match attribute {
+        Attribute::Feature(_) if value.is_empty() => false,
+        Attribute::Feature(_) => {
+            let mut values: Vec<String> = value.replace('+', ",").split(',').map(str::to_owned).collect();
+            values.push(value);
+            values.iter().any(|value| wanted_matches(wanted, value))
+        }
+        _ => wanted_matches(wanted, &value),
+    }
+}
+
+fn kwic(token: &Token) -> KwicToken {
+    KwicToken {
+        word: token.word.clone(),
+        lemma: token.lemma.clone(),
+        tag: token.tag.clone(),
+        feats: token.feats.clone(),
+        space_after: token.space_after,
+    }
+}
+
 /// How far a way through a pattern has come, and which tokens labels stand for.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 struct Way {
@@ -171,7 +150,7 @@ fn wanted_matches(wanted: &Wanted, text: &str) -> bool {
 }
 
 fn token_fits(condition: &Logic<TokenTest>, token: &Token) -> bool {
-    condition.holds(&mut |test| token.has(test.attribute, &test.wanted) != test.negated)
+    condition.holds(&mut |test| has(token, test.attribute, &test.wanted) != test.negated)
 }
 
 /// All ways on from some ways, through a pattern.
@@ -262,9 +241,9 @@ fn satisfies(tokens: &[&Token], way: &Way, constraint: &Constraint) -> bool {
     let attribute = constraint.left.attribute;
     let Some(left) = token(&constraint.left) else { return false };
     match &constraint.right {
-        Comparand::Wanted(wanted) => left.has(attribute, wanted) != constraint.negated,
+        Comparand::Wanted(wanted) => has(left, attribute, wanted) != constraint.negated,
         Comparand::Reference(reference) => token(reference).is_some_and(|right| {
-            let (left, right) = (left.attribute(attribute), right.attribute(reference.attribute));
+            let (left, right) = (attribute_of(left, attribute), attribute_of(right, reference.attribute));
             let is_nothing = matches!(attribute, Attribute::Feature(_)) && left.is_empty();
             (left == right && !is_nothing) != constraint.negated
         }),
@@ -311,7 +290,7 @@ impl Corpus {
     pub fn kwic(&self, hits: &[Hit], context: usize, fields: &[&str]) -> Vec<Line> {
         let line = |hit: &Hit| {
             let document = &self.documents[hit.document];
-            let tokens: Vec<KwicToken> = document.tokens().iter().map(|token| token.kwic()).collect();
+            let tokens: Vec<KwicToken> = document.tokens().iter().map(|token| kwic(token)).collect();
             let wanted = |(name, value): (&String, &String)| {
                 fields.contains(&name.as_str()).then(|| (name.clone(), value.clone()))
             };
@@ -344,7 +323,8 @@ impl Corpus {
     /// The attribute of tokens `start..end`, with blanks between.
     fn text(&self, hit: &Hit, attribute: Attribute) -> String {
         let tokens = self.documents[hit.document].tokens();
-        let texts: Vec<String> = tokens[hit.start..hit.end].iter().map(|token| token.attribute(attribute)).collect();
+        let texts: Vec<String> =
+            tokens[hit.start..hit.end].iter().map(|token| attribute_of(token, attribute)).collect();
         texts.join(" ")
     }
 
@@ -404,7 +384,7 @@ impl Corpus {
                 }
             };
             for at in near {
-                *together.entry(tokens[at].attribute(attribute)).or_default() += 1;
+                *together.entry(attribute_of(tokens[at], attribute)).or_default() += 1;
             }
         }
         let anywhere: BTreeMap<String, u64> =
@@ -423,7 +403,7 @@ impl Corpus {
         for (number, document) in self.documents.iter().enumerate() {
             for sentence in document.paragraphs.iter().flatten() {
                 for gram in sentence.windows(n) {
-                    let texts: Vec<String> = gram.iter().map(|token| token.attribute(attribute)).collect();
+                    let texts: Vec<String> = gram.iter().map(|token| attribute_of(token, attribute)).collect();
                     let (hits, documents) = counts.entry(texts.join(" ")).or_default();
                     *hits += 1;
                     documents.insert(number);

@@ -7,7 +7,7 @@ use std::path::Path;
 use fastrand::Rng;
 use proptest::prelude::*;
 use tidings_index::{Day, Settings, Writer};
-use tidings_model::{Annotated, AnnotatedParagraph, Attributes};
+use tidings_model::{Annotated, AnnotatedParagraph, Attributes, Token};
 use tidings_query::answer::Window;
 use tidings_query::cql::{self, Attribute, Rule};
 use tidings_query::engine::{Engine, Hit, Limits, Order};
@@ -33,7 +33,7 @@ fn corpus(random: &mut Rng) -> Corpus {
         let paragraphs = (0..random.usize(0..3)).map(|_| {
             let sentences = (0..random.usize(1..4)).map(|_| {
                 let length = random.usize(1..7);
-                let token = |index: usize, random: &mut Rng| oracle::Token {
+                let token = |index: usize, random: &mut Rng| Token {
                     word: WORDS[random.usize(..WORDS.len())].to_owned(),
                     lemma: LEMMAS[random.usize(..LEMMAS.len())].to_owned(),
                     tag: TAGS[random.usize(..TAGS.len())].to_owned(),
@@ -64,18 +64,10 @@ fn corpus(random: &mut Rng) -> Corpus {
 }
 
 fn annotated(document: &oracle::Document) -> Annotated {
-    let token = |token: &oracle::Token| tidings_model::Token {
-        word: token.word.clone(),
-        lemma: token.lemma.clone(),
-        tag: token.tag.clone(),
-        feats: token.feats.clone(),
-        space_after: token.space_after,
-    };
-    let sentence = |sentence: &Vec<oracle::Token>| sentence.iter().map(token).collect();
-    let paragraphs = document.paragraphs.iter().map(|paragraph| AnnotatedParagraph {
-        sentences: paragraph.iter().map(sentence).collect(),
-        ..AnnotatedParagraph::default()
-    });
+    let paragraphs = document
+        .paragraphs
+        .iter()
+        .map(|paragraph| AnnotatedParagraph { sentences: paragraph.clone(), ..AnnotatedParagraph::default() });
     let fields = ["site", "genre"].map(|name| (name.to_owned(), document.field(name).to_owned()));
     let about = Attributes {
         id: u128::from_str_radix(document.field("id"), 16).expect("an id"),
@@ -433,7 +425,7 @@ fn counts_of_words_by_period_are_those_of_the_timeline() {
 #[test]
 fn a_search_stops_in_the_middle_of_a_long_document() {
     let folder = tempfile::tempdir().expect("a folder");
-    let sentence = vec![oracle::Token::new("a", "a", "N"); 5_000];
+    let sentence = vec![Token::new("a", "a", "N"); 5_000];
     let fields = [("id", format!("{:032x}", 1)), ("date", "2024-10-05".to_owned())];
     let fields = fields.into_iter().map(|(name, value)| (name.to_owned(), value)).collect();
     let document = oracle::Document { fields, paragraphs: vec![vec![sentence]] };

@@ -2,10 +2,11 @@
 //! every operator finds.
 
 use std::collections::BTreeMap;
+use tidings_model::Token;
 use tidings_query::answer::{SortKey, Window, sort_lines};
 use tidings_query::cql::{self, Attribute, Rule};
 use tidings_query::measure::{Association, Keyness};
-use tidings_query::oracle::{By, Corpus, Document, Hit, Token};
+use tidings_query::oracle::{By, Corpus, Document, Hit};
 use tidings_query::trend::Step;
 use tidings_query::{Filter, Wanted};
 

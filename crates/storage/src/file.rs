@@ -13,7 +13,7 @@ const TEMPORARY: &str = ".tmp";
 /// Makes the names in a folder durable.
 pub fn sync_folder(folder: &Path) -> Result<()> {
     crash::point();
-    File::open(folder).and_then(|dir| dir.sync_all()).context("sync the folder", folder)
+    Ok(File::open(folder).and_then(|dir| dir.sync_all()).context("sync the folder", folder)?)
 }
 
 /// Renames within a file system and makes the new name durable.
@@ -26,7 +26,7 @@ pub fn rename(from: &Path, to: &Path) -> Result<()> {
 /// Makes the bytes of a file durable that was written through another handle.
 pub fn sync_file(path: &Path) -> Result<()> {
     crash::point();
-    File::open(path).and_then(|file| file.sync_all()).context("sync", path)
+    Ok(File::open(path).and_then(|file| file.sync_all()).context("sync", path)?)
 }
 
 /// Removes a file if it is there, durably.
@@ -35,7 +35,7 @@ pub fn remove(path: &Path) -> Result<()> {
     match fs::remove_file(path) {
         Ok(()) => sync_folder(parent(path)),
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
-        Err(error) => Err(error).context("remove", path),
+        Err(error) => Ok(Err(error).context("remove", path)?),
     }
 }
 
@@ -58,7 +58,7 @@ pub fn files_in(folder: &Path) -> Result<Vec<PathBuf>> {
     let entries = match fs::read_dir(folder) {
         Ok(entries) => entries,
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
-        Err(error) => return Err(error).context("read the folder", folder),
+        Err(error) => return Err(error).context("read the folder", folder).map_err(Into::into),
     };
     let mut files = Vec::new();
     for entry in entries {
@@ -153,7 +153,7 @@ impl AtomicFile {
 
     /// Appends bytes.
     pub fn write(&mut self, bytes: &[u8]) -> Result<()> {
-        self.file.write_all(bytes).context("write", &self.temporary)
+        Ok(self.file.write_all(bytes).context("write", &self.temporary)?)
     }
 
     /// Removes the temporary file; the target stays as it was.

@@ -65,7 +65,7 @@ impl Storage for LocalStorage {
             Ok(meta) if meta.is_file() => Ok(Some(Stat { bytes: meta.len(), modified: meta.modified().ok() })),
             Ok(_) => Ok(None),
             Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => Ok(None),
-            Err(error) => Err(error).context("look at", &path),
+            Err(error) => Ok(Err(error).context("look at", &path)?),
         }
     }
 

@@ -14,6 +14,7 @@ use std::io::Read as _;
 use std::path::{Path, PathBuf};
 use std::time::UNIX_EPOCH;
 
+use serde::Serialize;
 use tidings_storage::file::{self, files_in};
 use tidings_storage::{AtomicFile, write_atomic};
 use xxhash_rust::xxh3::Xxh3;
@@ -63,7 +64,7 @@ pub struct Backup {
 }
 
 /// The result of one backup run.
-#[derive(Debug, Default, Clone, PartialEq, Eq)]
+#[derive(Debug, Default, Clone, PartialEq, Eq, Serialize)]
 pub struct Taken {
     /// Files that are in the backup now.
     pub files: u64,
@@ -190,7 +191,7 @@ impl Backup {
             Ok(meta) => meta,
             // Small files come and go while no process holds the lock.
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(()),
-            Err(error) => return Err(error).context("look at", path),
+            Err(error) => Err(error).context("look at", path)?,
         };
         let since = meta.modified().ok().and_then(|time| time.duration_since(UNIX_EPOCH).ok());
         let modified = since.map(|since| since.as_nanos().to_string()).unwrap_or_default();

@@ -140,7 +140,7 @@ fn lock(folder: &Path, path: &Path) -> Result<File> {
         Err(fs::TryLockError::WouldBlock) => Err(Error::Locked { root: folder.to_owned(), pid: None }),
         // Some file systems know no locks.
         Err(fs::TryLockError::Error(error)) if error.kind() == io::ErrorKind::Unsupported => Ok(file),
-        Err(fs::TryLockError::Error(error)) => Err(error).context("lock", path),
+        Err(fs::TryLockError::Error(error)) => Ok(Err(error).context("lock", path)?),
     }
 }
 

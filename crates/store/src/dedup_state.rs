@@ -118,7 +118,7 @@ impl JudgedDays {
         let text = match fs::read(&path) {
             Ok(text) => text,
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
-            Err(error) => return Err(error).context("read", &path),
+            Err(error) => Err(error).context("read", &path)?,
         };
         let mut lines = text.split_inclusive(|byte| *byte == b'\n').filter(|line| line.ends_with(b"\n"));
         let Some(first) = lines.next() else { return Ok(None) };
@@ -295,7 +295,7 @@ impl Spool {
     pub fn read(&mut self, place: &Range<u64>, bytes: &mut Vec<u8>) -> Result<()> {
         self.file.flush().context("write", &self.path)?;
         bytes.resize((place.end - place.start) as usize, 0);
-        self.file.get_ref().read_exact_at(bytes, place.start).context("read", &self.path)
+        Ok(self.file.get_ref().read_exact_at(bytes, place.start).context("read", &self.path)?)
     }
 }
 
@@ -427,7 +427,7 @@ impl Iterator for VerdictReader {
                 fault: format!("is no verdict ({error})"),
             })),
             Ok(false) => None,
-            Err(error) => Some(Err(error)),
+            Err(error) => Some(Err(error.into())),
         }
     }
 }

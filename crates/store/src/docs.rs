@@ -445,7 +445,7 @@ impl Iterator for DocumentReader {
                 fault: format!("is not a document ({error})"),
             })),
             Ok(false) => None,
-            Err(error) => Some(Err(error)),
+            Err(error) => Some(Err(error.into())),
         }
     }
 }

@@ -1,16 +1,16 @@
 //! Errors that stop a run: each names the file, the cause and the remedy.
 
-use std::io;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
-use tidings_model::{BadRow, Cause};
+pub(crate) use tidings_model::Context;
+use tidings_model::{BadRow, FileError};
 
 /// A failure that stops the run.
 #[derive(Debug, thiserror::Error)]
 #[allow(missing_docs)] // The messages say it.
 pub enum Error {
-    #[error("cannot {doing} {}", path.display())]
-    Io { doing: &'static str, path: PathBuf, source: Cause },
+    #[error(transparent)]
+    Io(#[from] FileError),
     #[error("{}, line {line}: {fault}; mend or delete the line", path.display())]
     Row { path: PathBuf, line: u64, fault: BadRow },
     #[error("{}, line {line}: {fault}", path.display())]
@@ -39,7 +39,7 @@ pub type Result<T> = std::result::Result<T, Error>;
 impl From<tidings_storage::Error> for Error {
     fn from(error: tidings_storage::Error) -> Error {
         match error {
-            tidings_storage::Error::Io { doing, path, source } => Error::Io { doing, path, source },
+            tidings_storage::Error::Io(error) => Error::Io(error),
             tidings_storage::Error::Key { key } => Error::Key { key },
         }
     }
@@ -48,7 +48,7 @@ impl From<tidings_storage::Error> for Error {
 impl From<tidings_formats::Error> for Error {
     fn from(error: tidings_formats::Error) -> Error {
         match error {
-            tidings_formats::Error::Io { doing, path, source } => Error::Io { doing, path, source },
+            tidings_formats::Error::Io(error) => Error::Io(error),
             tidings_formats::Error::Line { path, line, fault } => Error::Line { path, line, fault },
             tidings_formats::Error::Damaged { path, at } => Error::Damaged { path, at },
         }
@@ -64,34 +64,4 @@ fn restore(newest: &Option<PathBuf>) -> String {
 
 fn by(pid: &Option<String>) -> String {
     pid.as_ref().map(|pid| format!(" (process {pid})")).unwrap_or_default()
-}
-
-/// Turns an I/O error into ours by saying what was being done to what.
-pub(crate) trait Context<T> {
-    fn context(self, doing: &'static str, path: &Path) -> Result<T>;
-}
-
-impl<T> Context<T> for io::Result<T> {
-    fn context(self, doing: &'static str, path: &Path) -> Result<T> {
-        self.map_err(|source| Error::Io { doing, path: path.to_owned(), source: Cause(source) })
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use tidings_model::in_full;
-
-    const NO_SPACE: i32 = 28;
-
-    #[test]
-    fn a_cause_is_told_once_and_with_its_remedy() {
-        let full =
-            Err::<(), _>(io::Error::from_raw_os_error(NO_SPACE)).context("write", Path::new("plan.tsv")).unwrap_err();
-        assert_eq!(full.to_string(), "cannot write plan.tsv");
-        let told = in_full(&full);
-        assert!(told.starts_with("cannot write plan.tsv: No space left on device"), "{told}");
-        assert!(told.ends_with("; free some space and run again, nothing acknowledged is lost"), "{told}");
-        assert_eq!(told.matches("No space").count(), 1, "{told}");
-    }
 }

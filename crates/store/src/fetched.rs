@@ -30,7 +30,7 @@ fn for_each(home: &Home, mut see: impl FnMut(Fingerprint) -> Result<()>) -> Resu
         match reader.read_exact(&mut eight) {
             Ok(()) => see(Fingerprint(u64::from_be_bytes(eight)))?,
             Err(error) if error.kind() == std::io::ErrorKind::UnexpectedEof => return Ok(()),
-            Err(error) => return Err(error).context("read", &path),
+            Err(error) => Err(error).context("read", &path)?,
         }
     }
 }

@@ -355,7 +355,7 @@ pub(crate) fn decompressed(mut file: Box<dyn BufRead + Send>, path: &Path) -> Re
     if is_skippable(head) {
         refuse_newer(path, head)?;
     }
-    compressed::decompressed(file).context("read", path)
+    Ok(compressed::decompressed(file).context("read", path)?)
 }
 
 /// Reads the next line into `line`, without its end; false at the end of the input.

@@ -1,7 +1,7 @@
 //! A home: the folder in which a corpus lives, and who may write to it.
 
 use std::fs::{File, OpenOptions, TryLockError};
-use std::io::{BufRead, Read, Seek, Write};
+use std::io::{BufRead, Seek, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::SystemTime;
@@ -261,19 +261,9 @@ impl Home {
 
     /// Takes one shard of the work: others may take other shards at the same time, and nothing else.
     pub fn lock_shard(&self, shard: &str) -> Result<Lock> {
-        let path = self.root.join(LOCKS[0]);
-        let common = OpenOptions::new()
-            .create(true)
-            .truncate(false)
-            .read(true)
-            .write(true)
-            .open(&path)
-            .context("open", &path)?;
-        match common.try_lock_shared() {
-            Ok(()) => {}
-            Err(TryLockError::WouldBlock) => return Err(Error::Locked { root: self.root.clone(), pid: None }),
-            Err(TryLockError::Error(error)) => return Err(error).context("lock", &path),
-        }
+        // Shards hold the lock of the home together, so that it names none of them.
+        let (common, path) = self.open_lock(LOCKS[0])?;
+        self.acquired(common.try_lock_shared(), &path, || None)?;
         let own = self.take(&format!("{SHARD_LOCK}{shard}"))?;
         self.check_division(shard)?;
         Ok(Lock { _file: own._file, _common: Some(common) })
@@ -289,8 +279,7 @@ impl Home {
             }
             let other = OpenOptions::new().read(true).open(&path).context("open", &path)?;
             if matches!(other.try_lock_shared(), Err(TryLockError::WouldBlock)) {
-                let pid = std::fs::read_to_string(&path).unwrap_or_default().trim().to_owned();
-                return Err(Error::Locked { root: self.root.clone(), pid: Some(pid).filter(|pid| !pid.is_empty()) });
+                return Err(Error::Locked { root: self.root.clone(), pid: lock_holder(&path) });
             }
         }
         Ok(())
@@ -314,25 +303,31 @@ impl Home {
         Home::at(&root)
     }
 
-    fn take(&self, name: &str) -> Result<Lock> {
+    /// Opens a lock file, which is made if it is missing, and keeps what it says.
+    fn open_lock(&self, name: &str) -> Result<(File, PathBuf)> {
         let path = self.root.join(name);
-        let mut file = OpenOptions::new()
-            .create(true)
-            .truncate(false)
-            .read(true)
-            .write(true)
-            .open(&path)
-            .context("open", &path)?;
-        match file.try_lock() {
-            Ok(()) => {}
-            Err(TryLockError::WouldBlock) => {
-                let mut pid = String::new();
-                let _ = file.read_to_string(&mut pid);
-                let pid = Some(pid.trim().to_owned()).filter(|pid| !pid.is_empty());
-                return Err(Error::Locked { root: self.root.clone(), pid });
-            }
-            Err(TryLockError::Error(error)) => return Err(error).context("lock", &path),
+        let mut options = OpenOptions::new();
+        let file = options.create(true).truncate(false).read(true).write(true).open(&path).context("open", &path)?;
+        Ok((file, path))
+    }
+
+    /// Checks that a lock was acquired; `holder` gives the process that has it otherwise.
+    fn acquired(
+        &self,
+        attempt: std::result::Result<(), TryLockError>,
+        path: &Path,
+        holder: impl FnOnce() -> Option<String>,
+    ) -> Result<()> {
+        match attempt {
+            Ok(()) => Ok(()),
+            Err(TryLockError::WouldBlock) => Err(Error::Locked { root: self.root.clone(), pid: holder() }),
+            Err(TryLockError::Error(error)) => Ok(Err(error).context("lock", path)?),
         }
+    }
+
+    fn take(&self, name: &str) -> Result<Lock> {
+        let (mut file, path) = self.open_lock(name)?;
+        self.acquired(file.try_lock(), &path, || lock_holder(&path))?;
         // The process number is for people; nothing depends on it.
         let _ = file.set_len(0).and_then(|()| file.rewind()).and_then(|()| writeln!(file, "{}", std::process::id()));
         Ok(Lock { _file: file, _common: None })
@@ -357,10 +352,16 @@ impl Home {
     }
 }
 
+/// The process that wrote its number into a lock file; nothing if the file is empty or cannot be read.
+fn lock_holder(path: &Path) -> Option<String> {
+    let pid = std::fs::read_to_string(path).unwrap_or_default().trim().to_owned();
+    (!pid.is_empty()).then_some(pid)
+}
+
 /// Removes a folder with all that is in it, if it is there.
 fn remove_folder(path: &Path) -> Result<()> {
     match std::fs::remove_dir_all(path) {
-        Err(error) if error.kind() != std::io::ErrorKind::NotFound => Err(error).context("remove", path),
+        Err(error) if error.kind() != std::io::ErrorKind::NotFound => Ok(Err(error).context("remove", path)?),
         _ => Ok(()),
     }
 }

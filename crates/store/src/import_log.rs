@@ -303,7 +303,7 @@ pub(crate) fn read<S: DeserializeOwned>(path: &Path, mut see: impl FnMut(S)) -> 
     let file = match File::open(path) {
         Ok(file) => file,
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(0),
-        Err(error) => return Err(error).context("open", path),
+        Err(error) => Err(error).context("open", path)?,
     };
     let mut reader = BufReader::with_capacity(1 << 18, file);
     let (mut line, mut sound, mut number) = (Vec::new(), 0, 0);
@@ -417,7 +417,7 @@ fn append_line(step: &Step, lines: &mut Vec<u8>) {
 /// Removes an input that was read to its end; it is not missed if it is not there.
 pub fn remove_input(path: &Path) -> Result<()> {
     match fs::remove_file(path) {
-        Err(error) if error.kind() != std::io::ErrorKind::NotFound => Err(error).context("remove", path),
+        Err(error) if error.kind() != std::io::ErrorKind::NotFound => Ok(Err(error).context("remove", path)?),
         _ => Ok(file::sync_folder(file::parent(path))?),
     }
 }
@@ -426,13 +426,7 @@ pub fn remove_input(path: &Path) -> Result<()> {
 mod tests {
     use super::*;
     use crate::frames::FrameEncoder;
-
-    fn home() -> (tempfile::TempDir, Home) {
-        let folder = tempfile::tempdir().unwrap();
-        Home::create(folder.path(), "", "").unwrap();
-        let home = Home::at(folder.path()).unwrap();
-        (folder, home)
-    }
+    use crate::testing::home;
 
     #[test]
     fn a_step_makes_a_file_for_every_day_and_remembers_how_far_it_came() {

@@ -145,7 +145,7 @@ pub fn manifest_of(target: &Path) -> PathBuf {
 
 fn remove_folder(path: &Path) -> Result<()> {
     match fs::remove_dir_all(path) {
-        Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error).context("remove", path),
+        Err(error) if error.kind() != io::ErrorKind::NotFound => Ok(Err(error).context("remove", path)?),
         _ => Ok(()),
     }
 }
@@ -172,7 +172,7 @@ impl Sink {
             Packing::Zstd(out) => out.write_all(bytes),
             Packing::Gzip(out) => out.write_all(bytes),
         };
-        written.context("write", &self.path)
+        Ok(written.context("write", &self.path)?)
     }
 
     /// Bytes that have been written, packed where the name says so.

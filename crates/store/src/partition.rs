@@ -212,13 +212,7 @@ impl PartitionDraft {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    fn home() -> (tempfile::TempDir, Home) {
-        let folder = tempfile::tempdir().unwrap();
-        Home::create(folder.path(), "", "").unwrap();
-        let home = Home::at(folder.path()).unwrap();
-        (folder, home)
-    }
+    use crate::testing::home;
 
     fn text(home: &Home, file: &str) -> Option<String> {
         let bytes = home.storage().read(file).unwrap()?;

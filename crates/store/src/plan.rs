@@ -283,7 +283,7 @@ fn keep_in_history(home: &Home, plan: &Path, run: &str) -> Result<()> {
     match std::fs::hard_link(plan, &copy) {
         Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => Ok(()),
         // Some file systems know no hard links.
-        Err(_) => std::fs::copy(plan, &copy).map(drop).context("copy the plan to", &copy),
+        Err(_) => Ok(std::fs::copy(plan, &copy).map(drop).context("copy the plan to", &copy)?),
         Ok(()) => Ok(()),
     }
 }

@@ -106,13 +106,7 @@ fn count_tokens(text: impl BufRead, path: &Path, id: &str) -> Result<Option<u64>
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    fn home() -> (tempfile::TempDir, Home) {
-        let folder = tempfile::tempdir().unwrap();
-        Home::create(folder.path(), "", "").unwrap();
-        let home = Home::at(folder.path()).unwrap();
-        (folder, home)
-    }
+    use crate::testing::home;
 
     fn collected(home: &Home, file: &str, words: &str, most: usize) -> Vec<String> {
         let mut found = Vec::new();

@@ -74,7 +74,7 @@ impl Runs {
         let mut out = zstd::stream::write::Encoder::new(BufWriter::new(file), LEVEL).context("write", &path)?;
         fill(&mut |record| {
             let len = u32::try_from(record.len()).expect("records are short").to_le_bytes();
-            out.write_all(&len).and_then(|()| out.write_all(record)).context("write", &path)
+            Ok(out.write_all(&len).and_then(|()| out.write_all(record)).context("write", &path)?)
         })?;
         let buffer = out.finish().context("write", &path)?;
         let mut file = buffer.into_inner().map_err(|error| error.into_error()).context("write", &path)?;

@@ -6,6 +6,7 @@ use tidings_annotate::tagger::lemma::{Asked, case_features};
 use tidings_annotate::tagger::script::{Case, Script, lower};
 use tidings_annotate::tagger::words::Word;
 
+use crate::adagrad::AdaGrad;
 use crate::linear::{self, Choice, Numbers};
 use crate::tags;
 use crate::treebank::Sentence;
@@ -45,5 +46,5 @@ pub fn learn(tags: &[String], sentences: &[&Sentence], bits: u32) -> Vec<(u32, f
         let weight = 1.0 + (count as f32).ln();
         choices.push(Choice { candidates: candidates.to_vec(), right: right.to_vec(), weight });
     }
-    linear::learn(&choices, &numbers, linear::Settings { rounds: 8, step: 0.2, calm: 0.1, draw: 0.001 })
+    linear::learn(&choices, &numbers, AdaGrad { epochs: 8, step: 0.2, initial_squares: 0.1, l1: 0.001 })
 }

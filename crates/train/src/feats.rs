@@ -10,21 +10,16 @@ use tidings_annotate::tagger::feats::{
 use tidings_annotate::tagger::words::Classes;
 use tidings_annotate::tagger::{Models, Sparse};
 
+use crate::adagrad::AdaGrad;
 use crate::dice::Dice;
-use crate::tags::{self, adapt, least_of_row};
+use crate::tags::{self, least_of_row};
 use crate::treebank::{Gold, Sentence};
 
 /// How to learn.
 #[derive(Debug, Clone, Copy)]
 pub struct Settings {
-    /// How often the sentences are gone through.
-    pub rounds: usize,
-    /// How far one word moves a weight.
-    pub step: f32,
-    /// What every weight has moved before it is learned: the more, the calmer its first steps.
-    pub calm: f32,
-    /// What draws weights back to nothing.
-    pub draw: f32,
+    /// The optimiser.
+    pub adagrad: AdaGrad,
     /// How often the word itself is left out: this share of words seen once, less of others.
     pub forget: f32,
     /// How often any other feature is left out.
@@ -48,10 +43,7 @@ pub struct Settings {
 impl Default for Settings {
     fn default() -> Settings {
         Settings {
-            rounds: 10,
-            step: 0.1,
-            calm: 0.1,
-            draw: 0.0005,
+            adagrad: AdaGrad { epochs: 10, step: 0.1, initial_squares: 0.1, l1: 0.0005 },
             forget: 0.25,
             noise: 0.3,
             least: 2,
@@ -305,25 +297,26 @@ struct Column {
 impl Learner {
     fn learn(inventory: &Inventory, lesson: &Lesson, settings: &Settings) -> Learner {
         let (rows, pairs) = (lesson.places.len(), lesson.pair_places.len());
-        let biases = inventory.lists.iter().map(|lists| vec![(0.0, settings.calm); lists.len()]).collect();
+        let biases =
+            inventory.lists.iter().map(|lists| vec![(0.0, settings.adagrad.initial_squares); lists.len()]).collect();
         let mut learner = Learner {
             weights: vec![[0.0; MOST_VALUES]; rows],
-            steps: vec![[settings.calm; MOST_VALUES]; rows],
+            steps: vec![[settings.adagrad.initial_squares; MOST_VALUES]; rows],
             relations: vec![[0.0; RELATIONS]; pairs],
-            relation_steps: vec![[settings.calm; RELATIONS]; pairs],
+            relation_steps: vec![[settings.adagrad.initial_squares; RELATIONS]; pairs],
             biases,
         };
         let mut sums = Learner { steps: Vec::new(), relation_steps: Vec::new(), ..learner.clone() };
         let mut order: Vec<u32> = (0..lesson.sentences.len() as u32).collect();
         let mut dice = Dice::new(11);
-        let from = settings.rounds / 2;
-        for round in 0..settings.rounds {
+        let from = settings.adagrad.epochs / 2;
+        for round in 0..settings.adagrad.epochs {
             dice.shuffle(&mut order);
             for place in &order {
                 learner.step(&lesson.sentences[*place as usize], inventory, settings, &mut dice);
             }
             if round >= from {
-                sums.add(&learner, 1.0 / (settings.rounds - from) as f32);
+                sums.add(&learner, 1.0 / (settings.adagrad.epochs - from) as f32);
             }
         }
         sums
@@ -396,7 +389,7 @@ impl Learner {
                 for pair in pairs {
                     let (weights, steps) =
                         (&mut self.relations[pair as usize], &mut self.relation_steps[pair as usize]);
-                    adapt(weights, steps, &slopes, 1.0, (settings.step, settings.draw));
+                    settings.adagrad.update(weights, steps, &slopes, 1.0);
                 }
                 scale(&mut backward);
                 columns[before].backward = backward;
@@ -465,11 +458,11 @@ impl Learner {
             inventory.lists[tag][*bundle].iter().for_each(|value| slopes[usize::from(*value)] += slope);
             let bias = &mut self.biases[tag][*bundle];
             bias.1 += slope * slope;
-            bias.0 -= settings.step / bias.1.sqrt() * slope;
+            bias.0 -= settings.adagrad.step / bias.1.sqrt() * slope;
         }
         for row in &column.rows {
             let at = *row as usize;
-            adapt(&mut self.weights[at], &mut self.steps[at], &slopes, 1.0, (settings.step, settings.draw));
+            settings.adagrad.update(&mut self.weights[at], &mut self.steps[at], &slopes, 1.0);
         }
     }
 

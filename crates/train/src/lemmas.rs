@@ -11,6 +11,7 @@ use tidings_annotate::tagger::script::{Case, Script, lower};
 use tidings_annotate::tagger::words::Word;
 use tidings_annotate::tagger::{Models, Sparse};
 
+use crate::adagrad::AdaGrad;
 use crate::cases;
 use crate::linear::{self, Choice, Numbers, rounded};
 use crate::tags;
@@ -19,14 +20,8 @@ use crate::treebank::Sentence;
 /// How to learn.
 #[derive(Debug, Clone, Copy)]
 pub struct Settings {
-    /// How often the words are gone through.
-    pub rounds: usize,
-    /// How far one word moves a weight.
-    pub step: f32,
-    /// What every weight has moved before it is learned: the more, the calmer its first steps.
-    pub calm: f32,
-    /// What draws weights back to nothing.
-    pub draw: f32,
+    /// The optimiser.
+    pub adagrad: AdaGrad,
     /// How many words a script must serve to compete.
     pub least: u32,
     /// Words seen this often are remembered in any case.
@@ -44,10 +39,7 @@ pub struct Settings {
 impl Default for Settings {
     fn default() -> Settings {
         Settings {
-            rounds: 12,
-            step: 0.2,
-            calm: 0.1,
-            draw: 0.0005,
+            adagrad: AdaGrad { epochs: 12, step: 0.2, initial_squares: 0.1, l1: 0.0005 },
             least: 2,
             frequent: 3,
             unit: 0.08,
@@ -329,6 +321,5 @@ fn weigh(types: &[Type<'_>], scripts: &[Script], known: &Known, settings: &Setti
             choices.push(choice);
         }
     }
-    let Settings { rounds, step, calm, draw, .. } = *settings;
-    linear::learn(&choices, &numbers, linear::Settings { rounds, step, calm, draw })
+    linear::learn(&choices, &numbers, settings.adagrad)
 }

@@ -3,6 +3,7 @@
 //! The same text gives the same bytes on every run, however many languages are learned at once: whatever is shuffled
 //! takes a fixed seed, and everything is summed up in a fixed order. Machines whose `exp` rounds otherwise may differ.
 
+pub mod adagrad;
 mod cases;
 mod dice;
 pub mod feats;

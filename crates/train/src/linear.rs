@@ -4,6 +4,7 @@ use std::collections::HashMap;
 
 use tidings_annotate::tagger::Sparse;
 
+use crate::adagrad::AdaGrad;
 use crate::dice::Dice;
 
 /// A choice among candidates, by the numbers of their features.
@@ -15,17 +16,6 @@ pub struct Choice {
     pub right: Vec<bool>,
     /// How much the choice matters.
     pub weight: f32,
-}
-
-/// How to learn.
-#[derive(Debug, Clone, Copy)]
-pub struct Settings {
-    pub rounds: usize,
-    pub step: f32,
-    /// What every weight has moved before it is learned.
-    pub calm: f32,
-    /// What draws weights back to nothing.
-    pub draw: f32,
 }
 
 /// Features by their places in a set of two to the power of `bits`, numbered as they come.
@@ -54,14 +44,14 @@ impl Numbers {
 }
 
 /// Learns weights; pairs of place and weight, by place.
-pub fn learn(choices: &[Choice], numbers: &Numbers, settings: Settings) -> Vec<(u32, f32)> {
+pub fn learn(choices: &[Choice], numbers: &Numbers, adagrad: AdaGrad) -> Vec<(u32, f32)> {
     let mut weights = vec![0f32; numbers.places.len()];
-    let mut steps = vec![settings.calm; numbers.places.len()];
+    let mut steps = vec![adagrad.initial_squares; numbers.places.len()];
     let mut sums = vec![0f32; numbers.places.len()];
     let mut order: Vec<u32> = (0..choices.len() as u32).collect();
     let mut dice = Dice::new(7);
     let mut scores = Vec::new();
-    for round in 0..settings.rounds {
+    for round in 0..adagrad.epochs {
         dice.shuffle(&mut order);
         for place in &order {
             let choice = &choices[*place as usize];
@@ -86,17 +76,17 @@ pub fn learn(choices: &[Choice], numbers: &Numbers, settings: Settings) -> Vec<(
                 for feature in candidate {
                     let at = *feature as usize;
                     steps[at] += slope * slope;
-                    let step = settings.step / steps[at].sqrt();
+                    let step = adagrad.step / steps[at].sqrt();
                     let weight = weights[at] - step * slope;
-                    weights[at] = weight.signum() * (weight.abs() - step * settings.draw).max(0.0);
+                    weights[at] = weight.signum() * (weight.abs() - step * adagrad.l1).max(0.0);
                 }
             }
         }
-        if round >= settings.rounds / 2 {
+        if round >= adagrad.epochs / 2 {
             sums.iter_mut().zip(&weights).for_each(|(sum, weight)| *sum += weight);
         }
     }
-    let share = (settings.rounds - settings.rounds / 2) as f32;
+    let share = (adagrad.epochs - adagrad.epochs / 2) as f32;
     let mut pairs: Vec<(u32, f32)> =
         numbers.places.iter().zip(sums).map(|(place, sum)| (*place, sum / share)).collect();
     pairs.sort_by_key(|pair| pair.0);

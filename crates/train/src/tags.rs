@@ -8,6 +8,7 @@ use tidings_annotate::tagger::features::{self, LEXICAL};
 use tidings_annotate::tagger::words::{CLASSED_ENDS, Classes, Word};
 use tidings_annotate::tagger::{Models, Sparse};
 
+use crate::adagrad::AdaGrad;
 use crate::dice::Dice;
 use crate::model::Material;
 use crate::treebank::Sentence;
@@ -15,14 +16,8 @@ use crate::treebank::Sentence;
 /// How to learn.
 #[derive(Debug, Clone, Copy)]
 pub struct Settings {
-    /// How often the sentences are gone through.
-    pub rounds: usize,
-    /// How far one sentence moves a weight.
-    pub step: f32,
-    /// What every weight has moved before it is learned: the more, the calmer its first steps.
-    pub calm: f32,
-    /// What draws weights back to nothing.
-    pub draw: f32,
+    /// The optimiser.
+    pub adagrad: AdaGrad,
     /// How often what is known of the word itself is left out: this share of words seen once, less of others.
     pub forget: f32,
     /// How often any other feature is left out.
@@ -42,10 +37,7 @@ pub struct Settings {
 impl Default for Settings {
     fn default() -> Settings {
         Settings {
-            rounds: 8,
-            step: 0.15,
-            calm: 0.1,
-            draw: 0.0005,
+            adagrad: AdaGrad { epochs: 8, step: 0.15, initial_squares: 0.1, l1: 0.0005 },
             forget: 0.5,
             noise: 0.2,
             least: 2,
@@ -54,13 +46,6 @@ impl Default for Settings {
             most_bytes: 330_000,
             bits: 21,
         }
-    }
-}
-
-impl Settings {
-    /// How far weights move and what draws them back.
-    fn pace(&self) -> (f32, f32) {
-        (self.step, self.draw)
     }
 }
 
@@ -279,19 +264,19 @@ impl Field {
         let mut field = Field {
             tags,
             weights: vec![blank; rows],
-            steps: vec![[settings.calm; MOST_TAGS]; rows],
+            steps: vec![[settings.adagrad.initial_squares; MOST_TAGS]; rows],
             after: [blank; MOST_TAGS + 1],
-            after_steps: [[settings.calm; MOST_TAGS]; MOST_TAGS + 1],
+            after_steps: [[settings.adagrad.initial_squares; MOST_TAGS]; MOST_TAGS + 1],
         };
         let mut sums = vec![blank; rows];
         let mut after_sums = field.after;
         let mut dice = Dice::new(11);
         let mut order: Vec<u32> = (0..examples.len() as u32).collect();
-        let from = settings.rounds / 2;
-        for round in 0..settings.rounds {
+        let from = settings.adagrad.epochs / 2;
+        for round in 0..settings.adagrad.epochs {
             dice.shuffle(&mut order);
             // In the end a language is alone with itself.
-            let helped = round * 2 < settings.rounds;
+            let helped = round * 2 < settings.adagrad.epochs;
             for place in &order {
                 let example = &examples[*place as usize];
                 if helped || !example.is_helping {
@@ -305,7 +290,7 @@ impl Field {
                 after_sums.iter_mut().zip(&field.after).for_each(|(sum, weights)| add(sum, weights));
             }
         }
-        let share = 1.0 / (settings.rounds - from) as f32;
+        let share = 1.0 / (settings.adagrad.epochs - from) as f32;
         sums.iter_mut().chain(&mut after_sums).flatten().for_each(|sum| *sum *= share);
         field.weights = sums;
         field.after = after_sums;
@@ -413,21 +398,20 @@ impl Field {
         }
         let rows = self.after.iter_mut().zip(&mut self.after_steps).zip(&follow_slopes);
         for ((weights, steps), slopes) in rows.take(tags) {
-            adapt(weights, steps, slopes, example.weight, settings.pace());
+            settings.adagrad.update(weights, steps, slopes, example.weight);
         }
-        adapt(
+        settings.adagrad.update(
             &mut self.after[MOST_TAGS],
             &mut self.after_steps[MOST_TAGS],
             &first_slopes,
             example.weight,
-            settings.pace(),
         );
     }
 
     fn update(&mut self, rows: &[u32], slopes: &Scores, weight: f32, settings: &Settings) {
         for row in rows {
             let at = *row as usize;
-            adapt(&mut self.weights[at], &mut self.steps[at], slopes, weight, settings.pace());
+            settings.adagrad.update(&mut self.weights[at], &mut self.steps[at], slopes, weight);
         }
     }
 
@@ -461,22 +445,4 @@ fn scale(scores: &mut Scores) {
     let sum: f32 = scores.iter().sum();
     let share = 1.0 / sum.max(1e-30);
     scores.iter_mut().for_each(|score| *score *= share);
-}
-
-/// Moves weights down their slopes, the less the more they have moved, and draws them to nothing.
-#[inline]
-pub(crate) fn adapt<const COUNT: usize>(
-    weights: &mut [f32; COUNT],
-    steps: &mut [f32; COUNT],
-    slopes: &[f32; COUNT],
-    share: f32,
-    (step, draw): (f32, f32),
-) {
-    for place in 0..COUNT {
-        let slope = slopes[place] * share;
-        steps[place] += slope * slope;
-        let step = step / steps[place].sqrt();
-        let weight = weights[place] - step * slope;
-        weights[place] = (weight.abs() - step * draw).max(0.0).copysign(weight);
-    }
 }

@@ -6,7 +6,7 @@
 
 use html5ever::local_name;
 
-use crate::tree::{NodeId, Tree, is_inline, is_space};
+use crate::tree::{NodeId, Tree, is_inline, is_space, push_words};
 
 /// Nothing a page says about itself in one field needs more characters than this.
 pub const MOST_CHARS: usize = 1_000;
@@ -132,7 +132,7 @@ fn gather(tree: &Tree, top: NodeId, most: usize, spaced: bool) -> Option<String>
         }
         let mut skip = false;
         if let Some(piece) = tree.as_text(id) {
-            push_words(&mut text, piece);
+            push_words(&mut text, piece, |text, word| text.extend(word.chars().filter(|c| !is_invisible(*c))));
             if text.len() > most {
                 return None;
             }
@@ -170,23 +170,6 @@ fn end_line(text: &mut String) {
     text.truncate(text.trim_end().len());
     if !text.is_empty() {
         text.push('\n');
-    }
-}
-
-fn push_words(text: &mut String, piece: &str) {
-    if piece.starts_with(is_space) && !text.is_empty() && !text.ends_with([' ', '\n']) {
-        text.push(' ');
-    }
-    let mut first = true;
-    for word in piece.split(is_space).filter(|word| !word.is_empty()) {
-        if !first {
-            text.push(' ');
-        }
-        text.extend(word.chars().filter(|c| !is_invisible(*c)));
-        first = false;
-    }
-    if !first && piece.ends_with(is_space) {
-        text.push(' ');
     }
 }
 

@@ -231,6 +231,11 @@ impl Tree {
 
 /// Appends text with white space squashed, the space before it included where there is one.
 pub fn push_squashed(text: &mut String, piece: &str) {
+    push_words(text, piece, String::push_str);
+}
+
+/// Appends the words of a piece of text, each by `push`, with one space for any white space between and around them.
+pub fn push_words(text: &mut String, piece: &str, push: impl Fn(&mut String, &str)) {
     if piece.starts_with(is_space) && !text.is_empty() && !text.ends_with([' ', '\n']) {
         text.push(' ');
     }
@@ -239,7 +244,7 @@ pub fn push_squashed(text: &mut String, piece: &str) {
         if !first {
             text.push(' ');
         }
-        text.push_str(word);
+        push(text, word);
         first = false;
     }
     if !first && piece.ends_with(is_space) {

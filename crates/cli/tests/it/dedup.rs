@@ -2,14 +2,13 @@
 
 use std::collections::BTreeMap;
 use std::fs;
-use std::io::Write as _;
-use std::process::{Command, Stdio};
 
 use serde_json::{Value, json};
 use tidings_model::{Document, Page};
 use tidings_simweb::Spec;
 
-use crate::support::{Corpus, copy_folder, unpacked};
+use crate::piped;
+use crate::support::{Corpus, copy_folder, program, unpacked};
 
 const WORDS: [&str; 32] = [
     "the", "mayor", "river", "of", "a", "bridge", "was", "closed", "in", "spring", "and", "people", "walked", "to",
@@ -240,17 +239,10 @@ fn a_power_cut_at_any_move_leaves_the_old_memory_or_the_new() {
 }
 
 fn filter(arguments: &[&str], input: &str) -> (i32, String) {
-    let mut child = Command::new(env!("CARGO_BIN_EXE_tidings"))
-        .args(["dedup", "--jsonl"])
-        .args(arguments)
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .unwrap();
-    child.stdin.take().unwrap().write_all(input.as_bytes()).unwrap();
-    let output = child.wait_with_output().unwrap();
-    (output.status.code().unwrap(), String::from_utf8(output.stdout).unwrap())
+    let mut command = program();
+    command.args(["dedup", "--jsonl"]).args(arguments);
+    let finished = piped::run(command, input);
+    (finished.code, finished.stdout)
 }
 
 #[test]

@@ -1,14 +1,13 @@
 //! The extractor on the command line: files, folders, patterns, addresses, streams, all formats.
 
 use std::fs;
-use std::io::Write as _;
 use std::path::Path;
-use std::process::Stdio;
 
 use serde_json::{Value, json};
 use tempfile::TempDir;
 use tidings_simweb::Spec;
 
+use crate::piped::{self, Finished};
 use crate::support::{Corpus, addresses, program};
 
 /// A page so plain that its paragraphs are its text, whoever reads it.
@@ -23,12 +22,6 @@ fn page(word: &str) -> String {
 
 struct Desk {
     folder: TempDir,
-}
-
-struct Said {
-    code: i32,
-    stdout: String,
-    stderr: String,
 }
 
 impl Desk {
@@ -50,21 +43,10 @@ impl Desk {
         fs::read_to_string(self.path(name)).unwrap_or_else(|error| panic!("{name}: {error}"))
     }
 
-    fn run(&self, args: &str, input: &[u8]) -> Said {
+    fn run(&self, args: &str, input: &[u8]) -> Finished {
         let mut command = program();
         command.args(args.split_whitespace()).current_dir(self.folder.path());
-        let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
-        let mut stdin = child.stdin.take().unwrap();
-        let out = std::thread::scope(|scope| {
-            // Whoever ends before all is written has reasons.
-            scope.spawn(move || drop(stdin.write_all(input)));
-            child.wait_with_output().unwrap()
-        });
-        Said {
-            code: out.status.code().expect("no signal ended it"),
-            stdout: String::from_utf8(out.stdout).expect("what is printed is UTF-8"),
-            stderr: String::from_utf8_lossy(&out.stderr).into_owned(),
-        }
+        piped::run(command, input)
     }
 
     #[track_caller]

@@ -1,37 +1,17 @@
 //! Tokens and sentences on the command line: plain text and streams of texts.
 
-use std::io::Write as _;
-use std::process::Stdio;
-
 use serde_json::{Value, json};
 
+use crate::piped::{self, Finished};
 use crate::support::program;
 
-struct Said {
-    code: i32,
-    stdout: String,
-    stderr: String,
-}
-
-fn tokenize(args: &str, input: impl AsRef<[u8]>) -> Said {
+fn tokenize(args: &str, input: impl AsRef<[u8]>) -> Finished {
     let mut command = program();
     command.arg("tokenize").args(args.split_whitespace());
-    let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
-    let mut stdin = child.stdin.take().unwrap();
-    let out = std::thread::scope(|scope| {
-        // Whoever ends before all is written has reasons.
-        let input = input.as_ref();
-        scope.spawn(move || drop(stdin.write_all(input)));
-        child.wait_with_output().unwrap()
-    });
-    Said {
-        code: out.status.code().expect("no signal ended it"),
-        stdout: String::from_utf8(out.stdout).expect("what is printed is UTF-8"),
-        stderr: String::from_utf8_lossy(&out.stderr).into_owned(),
-    }
+    piped::run(command, input)
 }
 
-fn answers(said: &Said) -> Vec<Value> {
+fn answers(said: &Finished) -> Vec<Value> {
     said.stdout.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
 }
 

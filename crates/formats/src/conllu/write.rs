@@ -209,14 +209,11 @@ mod tests {
     use super::*;
     use tidings_model::{AnnotatedParagraph, Attributes};
 
+    fn token(word: &str, lemma: &str, tag: &str, space_after: bool) -> Token {
+        Token { space_after, ..Token::new(word, lemma, tag) }
+    }
+
     fn document() -> Annotated {
-        let token = |word: &str, lemma: &str, tag: &str, space_after| Token {
-            word: word.into(),
-            lemma: lemma.into(),
-            tag: tag.into(),
-            feats: String::new(),
-            space_after,
-        };
         let rain =
             vec![token("It", "it", "PRON", true), token("rains", "rain", "VVZ", false), token(".", "", "", true)];
         let yes = vec![token("Yes", "", "", true)];
@@ -245,13 +242,6 @@ mod tests {
 
     #[test]
     fn a_token_that_stands_for_several_words_is_a_range() {
-        let token = |word: &str, lemma: &str, tag: &str, space_after| Token {
-            word: word.into(),
-            lemma: lemma.into(),
-            tag: tag.into(),
-            feats: String::new(),
-            space_after,
-        };
         let mut sentence =
             [token("du", "de+le", "ADP+DET", true), token("vin", "vin", "NOUN", false), token("+", "+", "", true)];
         sentence[0].feats = "+Definite=Def|Number=Sing".to_owned();

@@ -12,3 +12,13 @@ pub use pages::{ArchivedPage, PageReader};
 pub use read::{Position, RecordEvent, RecordReader};
 pub use record::{Headers, HttpResponse, Record};
 pub use write::{Exchange, PageRecords, Writer};
+
+#[cfg(test)]
+mod testing {
+    /// A WARC record as an archive holds it.
+    pub(super) fn record(kind: &str, url: &str, block: &str) -> String {
+        let length = block.len();
+        let head = format!("WARC/1.0\r\nWARC-Type: {kind}\r\nWARC-Target-URI: {url}\r\nContent-Length: {length}");
+        format!("{head}\r\n\r\n{block}\r\n\r\n")
+    }
+}

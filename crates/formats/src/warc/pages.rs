@@ -81,15 +81,9 @@ fn page_of(record: Record) -> Option<ArchivedPage> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::warc::testing::record;
     use std::fs::File;
     use std::io::Write as _;
-
-    fn record(kind: &str, url: &str, block: &str) -> String {
-        format!(
-            "WARC/1.0\r\nWARC-Type: {kind}\r\nWARC-Target-URI: {url}\r\nContent-Length: {}\r\n\r\n{block}\r\n\r\n",
-            block.len()
-        )
-    }
 
     #[test]
     fn pages_of_an_archive_are_read_and_the_rest_is_skipped() {

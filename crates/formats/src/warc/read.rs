@@ -98,7 +98,7 @@ impl RecordReader {
     /// Opens an archive at a position that an earlier reader reported.
     pub fn open(path: &Path, from: Position) -> Result<RecordReader> {
         let file = File::open(path).context("open", path)?;
-        RecordReader::new(file, from).context("read", path)
+        Ok(RecordReader::new(file, from).context("read", path)?)
     }
 
     /// Opens an archive inside of a WACZ file.
@@ -106,7 +106,7 @@ impl RecordReader {
         let mut first = [0; 8];
         let read = read_some(&mut *zip::open(path, entry)?, &mut first).context("read", path)?;
         let source = source_of(zip::open(path, entry)?, &first[..read], 0).context("read", path)?;
-        RecordReader::at(source, from, 0).context("read", path)
+        Ok(RecordReader::at(source, from, 0).context("read", path)?)
     }
 
     fn at(source: Source, from: Position, byte: u64) -> io::Result<RecordReader> {
@@ -300,14 +300,8 @@ fn not_a_record(what: &str) -> io::Error {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::warc::testing::record;
     use std::io::Write as _;
-
-    fn record(kind: &str, url: &str, block: &str) -> String {
-        format!(
-            "WARC/1.0\r\nWARC-Type: {kind}\r\nWARC-Target-URI: {url}\r\nContent-Length: {}\r\n\r\n{block}\r\n\r\n",
-            block.len()
-        )
-    }
 
     fn gzip(text: &str) -> Vec<u8> {
         let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());

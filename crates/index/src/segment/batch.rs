@@ -5,8 +5,8 @@ use tidings_formats::vertical::{Event, Reader};
 use tidings_model::{Annotated, Attributes};
 
 use super::MAX_TOKENS;
-use super::write::{Source, write};
-use crate::codec::{BitSet, bit};
+use super::write::{Shape, Source, write};
+use crate::codec::bit;
 use crate::day::Day;
 use crate::error::{Error, Result};
 use crate::lexicon::Interner;
@@ -325,25 +325,18 @@ impl Source for Written<'_> {
         into.extend(lexemes.iter().map(|lexeme| self.ranks[*lexeme as usize]));
     }
 
-    fn shape(
-        &mut self,
-        document: usize,
-        at: u32,
-        sentences: &mut BitSet,
-        no_space_before: &mut BitSet,
-        paragraphs: &mut Vec<u32>,
-    ) {
+    fn shape(&mut self, document: usize, at: u32, shape: &mut Shape) {
         let kept = self.kept(document);
         for offset in 0..kept.end - kept.start {
             let from = kept.start + offset;
             if bit(&self.batch.sentences.0, from) {
-                sentences.set(at + offset);
+                shape.sentences.set(at + offset);
             }
             if bit(&self.batch.no_space_before.0, from) {
-                no_space_before.set(at + offset);
+                shape.no_space_before.set(at + offset);
             }
             if bit(&self.batch.paragraphs.0, from) {
-                paragraphs.push(at + offset);
+                shape.paragraphs.push(at + offset);
             }
         }
     }

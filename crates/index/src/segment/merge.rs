@@ -8,7 +8,7 @@ use std::path::Path;
 
 use super::Segment;
 use super::documents::text_at;
-use super::write::{Source, write};
+use super::write::{Shape, Source, write};
 use crate::codec::{BitSet, bit, next_bit};
 use crate::day::Day;
 use crate::error::Result;
@@ -214,24 +214,18 @@ impl Source for Merged<'_> {
         });
     }
 
-    fn shape(
-        &mut self,
-        document: usize,
-        at: u32,
-        sentences: &mut BitSet,
-        no_space_before: &mut BitSet,
-        paragraphs: &mut Vec<u32>,
-    ) {
+    fn shape(&mut self, document: usize, at: u32, shape: &mut Shape) {
         let (segment, document) = self.place(document);
         let tokens = segment.tokens_of(document);
         let mut from = tokens.start;
         while let Some(start) = next_bit(segment.sentence_bits(), from, tokens.end) {
-            sentences.set(start - tokens.start + at);
+            shape.sentences.set(start - tokens.start + at);
             from = start + 1;
         }
-        segment.each_no_space_before(tokens.clone(), |position| no_space_before.set(position - tokens.start + at));
+        segment
+            .each_no_space_before(tokens.clone(), |position| shape.no_space_before.set(position - tokens.start + at));
         segment.paragraphs().pieces(tokens.start, tokens.end, |piece| {
-            paragraphs.extend(piece.iter().map(|start| start - tokens.start + at));
+            shape.paragraphs.extend(piece.iter().map(|start| start - tokens.start + at));
         });
     }
 

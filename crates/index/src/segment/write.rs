@@ -9,6 +9,16 @@ use crate::day::Day;
 use crate::error::{Error, Result};
 use crate::sections::{FileKind, SectionWriter};
 
+/// Sentences, paragraphs and spacing of the tokens of a new segment.
+pub(super) struct Shape {
+    /// The first token of each sentence.
+    pub(super) sentences: BitSet,
+    /// Tokens without a space before them.
+    pub(super) no_space_before: BitSet,
+    /// The first token of each paragraph, ascending.
+    pub(super) paragraphs: Vec<u32>,
+}
+
 /// Documents of a new segment, in its order.
 pub(super) trait Source {
     /// The lexemes that occur, ascending. A lexeme's rank is its place here.
@@ -28,14 +38,7 @@ pub(super) trait Source {
     /// Appends the rank of every token.
     fn ranks(&mut self, document: usize, into: &mut Vec<u32>);
     /// Marks the starts of sentences and paragraphs and the tokens without a space before them, for a document that begins at `at`.
-    fn shape(
-        &mut self,
-        document: usize,
-        at: u32,
-        sentences: &mut BitSet,
-        no_space_before: &mut BitSet,
-        paragraphs: &mut Vec<u32>,
-    );
+    fn shape(&mut self, document: usize, at: u32, shape: &mut Shape);
     /// Appends the positions of a lexeme in the new segment, ascending. Ranks are asked for in their order.
     fn positions(&mut self, rank: usize, into: &mut Vec<u32>);
 }
@@ -63,9 +66,11 @@ pub(super) fn write(path: &Path, source: &mut impl Source) -> Result<u64> {
     let mut file = SectionWriter::create(path, FileKind::Segment)?;
     let lexemes = source.lexemes().len() as u32;
     let width = width_of(lexemes.saturating_sub(1));
-    let mut sentences = BitSet::new(tokens as usize);
-    let mut no_space_before = BitSet::new(tokens as usize);
-    let mut paragraphs = Vec::new();
+    let mut shape = Shape {
+        sentences: BitSet::new(tokens as usize),
+        no_space_before: BitSet::new(tokens as usize),
+        paragraphs: Vec::new(),
+    };
     file.begin("column")?;
     let mut column = TokenColumnWriter::new(width);
     let mut ranks = Vec::new();
@@ -77,18 +82,18 @@ pub(super) fn write(path: &Path, source: &mut impl Source) -> Result<u64> {
                 file.write(block)?;
             }
         }
-        source.shape(document, *start, &mut sentences, &mut no_space_before, &mut paragraphs);
+        source.shape(document, *start, &mut shape);
     }
     if let Some(block) = column.finish() {
         file.write(block)?;
     }
 
     let days = Days::new(source, &starts);
-    let lists = write_lists(&mut file, source, &days, &no_space_before)?;
+    let lists = write_lists(&mut file, source, &days, &shape.no_space_before)?;
     file.section("lexemes", source.lexemes())?;
-    file.section("sentences", sentences.words())?;
+    file.section("sentences", shape.sentences.words())?;
     let mut packed = Vec::new();
-    write_postings(&paragraphs, &mut packed);
+    write_postings(&shape.paragraphs, &mut packed);
     file.section("paragraphs", &packed)?;
     file.section("starts", &starts)?;
     file.section("days", &days.table)?;
@@ -97,8 +102,8 @@ pub(super) fn write(path: &Path, source: &mut impl Source) -> Result<u64> {
     let meta = Meta {
         tokens,
         documents: documents as u32,
-        sentences: sentences.count() as u32,
-        paragraphs: paragraphs.len() as u32,
+        sentences: shape.sentences.count() as u32,
+        paragraphs: shape.paragraphs.len() as u32,
         lexemes,
         lexeme_bound: source.lexemes().last().map_or(0, |lexeme| lexeme + 1),
         width,

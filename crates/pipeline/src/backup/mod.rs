@@ -9,7 +9,7 @@ use std::time::Duration;
 use anyhow::{Result, bail};
 use jiff::Timestamp;
 use serde::Serialize;
-use tidings_store::backup::{Backup, FOLDER_ENDING};
+use tidings_store::backup::{Backup, FOLDER_ENDING, Taken};
 use tidings_store::{Error, Home, stamp};
 
 use crate::Pipeline;
@@ -35,32 +35,23 @@ pub struct BackupOutcome {
     pub done: bool,
     /// The name of the run.
     pub run: String,
-    /// Files in the backup.
-    pub files: u64,
-    /// Their size.
-    pub bytes: u64,
-    /// Files that were copied.
-    pub copied: u64,
-    /// Their size.
-    pub copied_bytes: u64,
-    /// Files that the home has lost and the backup keeps.
-    pub lost: Vec<String>,
-    /// The run whose pages the next backup has.
-    pub under_way: Option<String>,
+    /// The files of the backup, and which of them were copied.
+    #[serde(flatten)]
+    pub taken: Taken,
     #[serde(skip)]
     took: Duration,
 }
 
 impl Outcome for BackupOutcome {
     fn status(&self) -> Status {
-        if self.lost.is_empty() { Status::Done } else { Status::Partly }
+        if self.taken.lost.is_empty() { Status::Done } else { Status::Partly }
     }
 }
 
 impl fmt::Display for BackupOutcome {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let (copied, bytes) = (count(self.copied, "file"), grouped(self.copied_bytes));
-        let (files, took) = (count(self.files, "file"), span(self.took));
+        let (copied, bytes) = (count(self.taken.copied, "file"), grouped(self.taken.copied_bytes));
+        let (files, took) = (count(self.taken.files, "file"), span(self.took));
         writeln!(f, "{copied} and {bytes} bytes copied, {files} in the backup, {took}")
     }
 }
@@ -129,17 +120,7 @@ pub fn run(pipeline: &Pipeline, options: &Options) -> Result<BackupOutcome> {
     if let Some(run) = &taken.under_way {
         log::info!("the run {run} is under way; the next backup has its pages");
     }
-    Ok(BackupOutcome {
-        done: true,
-        run,
-        files: taken.files,
-        bytes: taken.bytes,
-        copied: taken.copied,
-        copied_bytes: taken.copied_bytes,
-        lost: taken.lost,
-        under_way: taken.under_way,
-        took: began.elapsed(),
-    })
+    Ok(BackupOutcome { done: true, run, taken, took: began.elapsed() })
 }
 
 /// Refuses folders that are no place for a backup of this home.
@@ -185,11 +166,11 @@ mod tests {
         let pipeline = Pipeline::create(&at("home")).unwrap();
         let options = Options { to: at("backup"), replace: false };
         let first = run(&pipeline, &options).unwrap();
-        assert!(first.copied >= 3 && first.status() == Status::Done, "{first}");
+        assert!(first.taken.copied >= 3 && first.status() == Status::Done, "{first}");
         let reporter: std::sync::Arc<dyn Reporter> = std::sync::Arc::new(Silent);
         assert!(verify(&at("backup"), &reporter).unwrap().done);
         let restored = RestoreOptions { from: at("backup"), to: at("other"), removed: None };
-        assert_eq!(restore(&restored, &reporter).unwrap().files, first.files);
+        assert_eq!(restore(&restored, &reporter).unwrap().files, first.taken.files);
         assert!(Home::at(&at("other")).is_ok());
         assert!(restore(&restored, &reporter).unwrap_err().to_string().contains("is not empty"));
     }

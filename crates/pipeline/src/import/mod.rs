@@ -398,10 +398,11 @@ fn name_of(path: &Path) -> String {
 
 /// Whether an error is that of an input, not of the home.
 fn is_about_input(error: &anyhow::Error, path: &Path) -> bool {
+    use tidings_model::FileError;
     use tidings_store::Error;
     match error.downcast_ref::<Error>() {
         Some(
-            Error::Io { path: at, .. }
+            Error::Io(FileError { path: at, .. })
             | Error::Line { path: at, .. }
             | Error::Damaged { path: at, .. }
             | Error::Row { path: at, .. }

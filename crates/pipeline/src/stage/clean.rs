@@ -405,7 +405,7 @@ impl CleanRun<'_> {
 fn is_about_pages(error: &anyhow::Error) -> bool {
     match error.downcast_ref::<Error>() {
         Some(Error::Line { .. } | Error::Damaged { .. } | Error::Newer { .. }) => true,
-        Some(Error::Io { doing, .. }) => matches!(*doing, "read" | "open"),
+        Some(Error::Io(error)) => matches!(error.doing, "read" | "open"),
         _ => false,
     }
 }

@@ -3,7 +3,6 @@
 use std::collections::HashMap;
 use std::fmt;
 use std::sync::Arc;
-use std::time::Duration;
 
 use anyhow::Result;
 use serde::{Deserialize, Serialize};
@@ -103,16 +102,8 @@ impl Stage for Fetch {
         serde_json::json!({ "fetch": config.fetch })
     }
 
-    fn time_limit(&self, config: &Config) -> Option<Duration> {
-        config.fetch.time_limit()
-    }
-
     fn minutes_in_a_round(&self) -> u64 {
         40
-    }
-
-    fn is_divisible(&self) -> bool {
-        false
     }
 
     fn due(&self, _: &Home, _: &Config) -> Result<Due> {

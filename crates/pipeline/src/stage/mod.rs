@@ -177,9 +177,9 @@ pub trait Stage: Send + Sync {
     /// The settings that shape its output, as its recipe keeps them.
     fn settings(&self, config: &Config) -> serde_json::Value;
 
-    /// The time that a run takes at most if the caller sets no limit.
-    fn time_limit(&self, _config: &Config) -> Option<Duration> {
-        None
+    /// The time that a run takes at most if the caller sets no limit; only stages that ask the web have one.
+    fn time_limit(&self, config: &Config) -> Option<Duration> {
+        if self.is_derived() { None } else { config.fetch.time_limit() }
     }
 
     /// The minutes that `run` gives it by default.
@@ -192,9 +192,10 @@ pub trait Stage: Send + Sync {
         !self.inputs().contains(&Data::Web)
     }
 
-    /// Whether its units can be done in any order, and so by several processes.
+    /// Whether its units can be done in any order, and so by several processes. Those that ask the web cannot: one
+    /// process keeps the pauses between requests to a host.
     fn is_divisible(&self) -> bool {
-        true
+        self.is_derived()
     }
 
     /// Whether the process may end in the middle of a unit without losing more than that unit's work.

@@ -3,7 +3,6 @@
 use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::Arc;
-use std::time::Duration;
 
 use anyhow::Result;
 use http::header::{self, HeaderName, HeaderValue};
@@ -113,16 +112,8 @@ impl Stage for Update {
         serde_json::json!({ "feeds": config.feeds, "fetch": config.fetch })
     }
 
-    fn time_limit(&self, config: &Config) -> Option<Duration> {
-        config.fetch.time_limit()
-    }
-
     fn minutes_in_a_round(&self) -> u64 {
         10
-    }
-
-    fn is_divisible(&self) -> bool {
-        false
     }
 
     fn due(&self, _: &Home, _: &Config) -> Result<Due> {

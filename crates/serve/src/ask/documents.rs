@@ -21,8 +21,9 @@ const LONGEST_PAGE: u64 = 10_000;
 
 const AVAILABILITIES: Schema = Schema::Words(&["open", "kwic", "metadata"]);
 
-pub(crate) fn many_schema() -> Schema {
-    let row = object([
+/// The properties of a document in [`known`].
+fn known_properties() -> [(&'static str, Schema); 8] {
+    [
         ("id", Schema::Text),
         ("date", Schema::Text),
         ("seen", Schema::Text),
@@ -31,13 +32,16 @@ pub(crate) fn many_schema() -> Schema {
         ("tokens", Schema::Integer),
         ("availability", AVAILABILITIES),
         ("fields", map(Schema::Text)),
-    ]);
+    ]
+}
+
+pub(crate) fn many_schema() -> Schema {
     answer_schema([
         ("documents", Schema::Integer),
         ("tokens", Schema::Integer),
         ("first", Schema::Integer),
         ("next", maybe(Schema::Text)),
-        ("rows", list(row)),
+        ("rows", list(object(known_properties()))),
     ])
 }
 
@@ -90,18 +94,8 @@ fn known(question: &Question<'_>, segment: usize, document: u32) -> Result<Value
 }
 
 pub(crate) fn one_schema() -> Schema {
-    answer_schema([
-        ("id", Schema::Text),
-        ("date", Schema::Text),
-        ("seen", Schema::Text),
-        ("title", Schema::Text),
-        ("url", Schema::Text),
-        ("tokens", Schema::Integer),
-        ("availability", AVAILABILITIES),
-        ("fields", map(Schema::Text)),
-        ("restricted", Schema::Flag),
-        ("?paragraphs", list(Schema::Text)),
-    ])
+    let own = [("restricted", Schema::Flag), ("?paragraphs", list(Schema::Text))];
+    answer_schema(known_properties().into_iter().chain(own))
 }
 
 /// The document that is asked for, as segment and number.

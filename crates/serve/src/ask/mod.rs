@@ -249,7 +249,7 @@ fn about_schema() -> Schema {
 }
 
 /// The shape of an answer about a corpus: what all have, and its own.
-fn answer_schema<const N: usize>(own: [(&'static str, Schema); N]) -> Schema {
+fn answer_schema(own: impl IntoIterator<Item = (&'static str, Schema)>) -> Schema {
     let mut properties = vec![("about", about_schema()), ("link", Schema::Text), ("?rewrites", list(Schema::Text))];
     properties.extend(own);
     Schema::Object(properties)

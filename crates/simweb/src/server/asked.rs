@@ -1,11 +1,12 @@
 //! What a request is about: a site, a kind of document, an article.
 
+use std::net::Ipv4Addr;
 use std::time::Duration;
 
 use super::Shared;
 use super::head::Head;
 use crate::fault::Part;
-use crate::log::{Host, Kind};
+use crate::log::{Arrival, Host, Kind, Ticket};
 use crate::profile::FeedFormat;
 
 /// A request that has been understood.
@@ -22,6 +23,41 @@ pub struct Asked<'a> {
     pub format: Option<FeedFormat>,
     /// On the shared host: the site whose article is asked for.
     pub origin: Option<usize>,
+}
+
+/// Where and when a request arrived.
+pub struct Visit {
+    pub host: Host,
+    pub address: Ipv4Addr,
+    pub start_us: u64,
+    pub connection: u64,
+}
+
+impl Visit {
+    /// Reads a request, logs its arrival and waits as long as the web is slow to answer.
+    pub async fn begin<'s, 'a>(self, shared: &'s Shared, head: &'a Head<'a>) -> (Asked<'a>, Ticket<'s>) {
+        let Visit { host, address, start_us, connection } = self;
+        let asked = Asked::new(shared, host, head);
+        let (disallowed, crawl_delay) = asked.rules(shared);
+        let ticket = shared.log.begin(&Arrival {
+            host,
+            address,
+            start_us,
+            method: head.method,
+            path: head.target,
+            kind: asked.kind,
+            conditional: head.conditional(),
+            user_agent: head.user_agent,
+            accept_encoding: head.accept_encoding,
+            connection,
+            disallowed,
+            crawl_delay,
+        });
+        if !shared.world.spec.latency.is_zero() {
+            tokio::time::sleep(shared.world.spec.latency).await;
+        }
+        (asked, ticket)
+    }
 }
 
 /// How often a redirect has already been followed, as its path tells.

@@ -10,11 +10,11 @@ use tokio::net::TcpStream;
 use tokio::sync::watch;
 
 use super::answer;
-use super::asked::Asked;
+use super::asked::Visit;
 use super::deliver::{self, Outcome};
 use super::{Shared, Status, head};
 use crate::fault::Fault;
-use crate::log::{Arrival, Host};
+use crate::log::Host;
 
 /// Closes with a reset instead of a goodbye, as a machine does that is not there.
 pub fn reset(stream: TcpStream) {
@@ -67,25 +67,7 @@ async fn talk(
             deliver::refuse(stream).await;
             return;
         };
-        let asked = Asked::new(shared, host, &request);
-        let (disallowed, crawl_delay) = asked.rules(shared);
-        let ticket = shared.log.begin(&Arrival {
-            host,
-            address,
-            start_us,
-            method: request.method,
-            path: request.target,
-            kind: asked.kind,
-            conditional: request.conditional(),
-            user_agent: request.user_agent,
-            accept_encoding: request.accept_encoding,
-            connection,
-            disallowed,
-            crawl_delay,
-        });
-        if !shared.world.spec.latency.is_zero() {
-            tokio::time::sleep(shared.world.spec.latency).await;
-        }
+        let (asked, ticket) = Visit { host, address, start_us, connection }.begin(shared, &request).await;
         let reply = answer::answer(shared, &asked);
         let outcome = deliver::deliver(shared, stream, reply, request.method == "HEAD", ticket).await;
         let done = matches!(outcome, Outcome::Close) || request.close;

@@ -23,11 +23,11 @@ use tokio_rustls::rustls::ServerConfig;
 use tokio_rustls::rustls::pki_types::PrivateKeyDer;
 
 use super::answer;
-use super::asked::Asked;
+use super::asked::Visit;
 use super::head::Head;
 use super::reply::{Delivery, Reply};
 use super::{Shared, Status};
-use crate::log::{Arrival, Host};
+use crate::log::Host;
 use crate::profile::address;
 
 /// How many sites have a certificate.
@@ -137,25 +137,7 @@ async fn respond(
         close: false,
         body_bytes: 0,
     };
-    let asked = Asked::new(shared, host, &head);
-    let (disallowed, crawl_delay) = asked.rules(shared);
-    let mut ticket = shared.log.begin(&Arrival {
-        host,
-        address,
-        start_us,
-        method: head.method,
-        path: head.target,
-        kind: asked.kind,
-        conditional: head.conditional(),
-        user_agent: head.user_agent,
-        accept_encoding: head.accept_encoding,
-        connection,
-        disallowed,
-        crawl_delay,
-    });
-    if !shared.world.spec.latency.is_zero() {
-        tokio::time::sleep(shared.world.spec.latency).await;
-    }
+    let (asked, mut ticket) = Visit { host, address, start_us, connection }.begin(shared, &head).await;
     let reply = answer::answer(shared, &asked);
     ticket.end(reply.status, reply.body.len() as u64, reply.retry_after);
     translate(reply, head.method == "HEAD")
