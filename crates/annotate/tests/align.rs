@@ -4,7 +4,6 @@
 //! and removed at random on both sides, and the aligner must find out.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::Path;
 use std::process::Command;
 
 use tidings_annotate::align::{Shape, align};

@@ -8,7 +8,6 @@
 
 use std::collections::BTreeMap;
 use std::io::{BufRead, BufReader};
-use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use serde_json::Value;

@@ -5,7 +5,6 @@
 //! `TIDINGS_SCORE=misses cargo test --test score -- --nocapture` lists every disagreement.
 
 use std::collections::BTreeMap;
-use std::path::PathBuf;
 
 use base64::Engine;
 use serde_json::Value;

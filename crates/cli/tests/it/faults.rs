@@ -192,7 +192,8 @@ fn faulty_pages_get_their_word_and_delay_nobody() {
     let requests = corpus.web.requests();
     let healthy = requests.iter().filter(|request| request.site().is_some_and(|site| site < HEALTHY));
     let hanging = corpus.web.sites_with(Fault::Hang).next().unwrap().address();
-    let hang = requests.iter().find(|request| request.address == hanging).expect("it was asked");
+    let hang =
+        requests.iter().find(|request| request.address == hanging && request.kind == Kind::Page).expect("it was asked");
     let meanwhile = hang.start_us..hang.end_us.unwrap_or(u64::MAX);
     assert!(healthy.filter(|request| meanwhile.contains(&request.start_us)).count() > 0, "all waited for {hanging}");
     assert!(ran.peak_kib < 250 << 10, "{} KiB", ran.peak_kib);

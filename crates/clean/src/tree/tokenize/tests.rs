@@ -1,7 +1,6 @@
 //! The same trees as with html5ever's own tokenizer, node for node.
 
 use std::io::{BufRead, BufReader};
-use std::path::Path;
 
 use html5ever::TokenizerResult;
 use html5ever::buffer_queue::BufferQueue;
