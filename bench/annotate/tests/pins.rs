@@ -16,11 +16,8 @@ const PINS: &[(&str, &str, [f32; 4], usize)] = &[
 
 #[test]
 fn scores_do_not_fall() {
-    let shared = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared");
-    if !shared.join("text-dev/ud").exists() {
-        eprintln!("skipped: there are no treebanks in {}", shared.display());
-        return;
-    }
+    let Some(treebanks) = tidings_testing::data("text-dev/ud") else { return };
+    let shared = treebanks.join("../..");
     let mut shelves = shelf::shelves(&shared, &["de", "tr"]).unwrap();
     for (code, name, pins, bytes) in PINS {
         // A pin is about one treebank: others of the language, which come and go, follow other guidelines.

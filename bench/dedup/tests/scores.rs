@@ -28,11 +28,8 @@ fn planted_duplicates_are_found_and_fresh_text_stays() {
 
 #[test]
 fn the_development_set_is_scored_as_before() {
-    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared/text-dev/dedup");
-    if !Path::new(folder).exists() {
-        eprintln!("skipped: no development data");
-        return;
-    }
+    let Some(folder) = tidings_testing::data("text-dev/dedup") else { return };
+    let folder = folder.display();
     let out = tempfile::tempdir().unwrap();
     let made = Command::new("python3")
         .arg(format!("{folder}/gen_dedup.py"))
@@ -50,7 +47,7 @@ fn the_development_set_is_scored_as_before() {
         .arg(out.path())
         .output();
     if !made.is_ok_and(|made| made.status.success()) {
-        eprintln!("skipped: the generator does not run here");
+        tidings_testing::skip("Python does not run the generator of duplicates");
         return;
     }
     let cases: Vec<Case> = sets::read(out.path()).unwrap().map(|case| case.unwrap()).collect();

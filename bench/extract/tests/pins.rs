@@ -17,11 +17,7 @@ const PINS: [(&str, f64); 6] =
     [("trafi", 0.967), ("wcxb", 0.889), ("andy", 0.940), ("fundus", 0.965), ("daniel", 0.928), ("zh", 0.816)];
 
 fn folder() -> Option<PathBuf> {
-    let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../../shared/extract-dev");
-    if !folder.exists() {
-        eprintln!("skipped: the annotated pages are not beside the repository");
-    }
-    folder.exists().then_some(folder)
+    tidings_testing::data("extract-dev")
 }
 
 fn text(html: &str, url: &str, preset: Preset) -> String {

@@ -23,11 +23,8 @@ const LEARNED: &[(&str, f64, f64)] = &[
 
 #[test]
 fn scores_do_not_fall() {
-    let shared = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared");
-    if !shared.join("text-dev/ud").exists() {
-        eprintln!("skipped: there are no treebanks in {}", shared.display());
-        return;
-    }
+    let Some(treebanks) = tidings_testing::data("text-dev/ud") else { return };
+    let shared = treebanks.join("../..");
     let shelves = split::shelves(&shared, &[]).unwrap();
     let mut scores: Vec<Score> = Vec::new();
     for (code, shelf) in &shelves {

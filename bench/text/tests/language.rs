@@ -9,13 +9,9 @@ use tidings_lang::{Hints, identify, tell_lines};
 
 /// The development items, if they are at hand.
 fn items() -> Option<Vec<Item>> {
-    let packed = concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared/text-dev/langid/langid-dev.jsonl.xz");
-    if !std::path::Path::new(packed).exists() {
-        eprintln!("skipped: no development data");
-        return None;
-    }
+    let packed = tidings_testing::data("text-dev/langid/langid-dev.jsonl.xz")?;
     let mut child =
-        Command::new("xz").args(["-dc", packed]).stdout(Stdio::piped()).spawn().expect("xz unpacks the items");
+        Command::new("xz").arg("-dc").arg(packed).stdout(Stdio::piped()).spawn().expect("xz unpacks the items");
     let items = read(BufReader::new(child.stdout.take().expect("it was piped"))).expect("items are JSON lines");
     child.wait().expect("xz ends");
     Some(items)

@@ -4,12 +4,10 @@
 //! and removed at random on both sides, and the aligner must find out.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::Path;
 use std::process::Command;
 
 use tidings_annotate::align::{Shape, align};
 
-const DATA: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared/text-dev/langid/langid-dev.jsonl.xz");
 /// So many pairs are enough for a stable score.
 const PAIRS: usize = 400;
 /// The chance that a line is joined with the next, or is missing.
@@ -33,13 +31,10 @@ impl Dice {
 
 /// The stories of each language, as lines.
 fn stories() -> Option<Vec<(String, Vec<String>)>> {
-    if !Path::new(DATA).exists() {
-        eprintln!("skipped: {DATA} is not there");
-        return None;
-    }
-    let unpacked = Command::new("xz").arg("-dc").arg(DATA).output().ok().filter(|ran| ran.status.success());
+    let packed = tidings_testing::data("text-dev/langid/langid-dev.jsonl.xz")?;
+    let unpacked = Command::new("xz").arg("-dc").arg(packed).output().ok().filter(|ran| ran.status.success());
     let Some(unpacked) = unpacked else {
-        eprintln!("skipped: there is no xz to unpack {DATA}");
+        tidings_testing::skip("there is no xz to unpack the texts");
         return None;
     };
     let text = String::from_utf8(unpacked.stdout).expect("JSON lines");

@@ -8,7 +8,6 @@
 
 use std::collections::BTreeMap;
 use std::io::{BufRead, BufReader};
-use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use serde_json::Value;
@@ -49,11 +48,7 @@ impl Tally {
 }
 
 fn pages(set: &str) -> Option<impl Iterator<Item = Value>> {
-    let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join(format!("../../../shared/extract-dev/{set}.jsonl.zst"));
-    let Ok(file) = std::fs::File::open(path) else {
-        eprintln!("skipped: the annotated pages are not beside the repository");
-        return None;
-    };
+    let file = std::fs::File::open(tidings_testing::data(&format!("extract-dev/{set}.jsonl.zst"))?).unwrap();
     let mut decoder = zstd::Decoder::new(file).unwrap();
     decoder.window_log_max(27).unwrap();
     // A few annotations say NaN where they mean nothing.

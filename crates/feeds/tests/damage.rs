@@ -169,10 +169,9 @@ fn good_feeds() -> Vec<(String, String)> {
             }
         }
     }
-    let documents = fs::read_to_string(here.join("../../../shared/feeds-dev/feeds.jsonl")).unwrap_or_default();
-    if documents.is_empty() {
-        eprintln!("only our own fixtures: the development documents are not beside the repository");
-    }
+    // Without the development documents our own fixtures are compared.
+    let documents = tidings_testing::data("feeds-dev/feeds.jsonl").map(|path| fs::read_to_string(path).expect("UTF-8"));
+    let documents = documents.unwrap_or_default();
     for line in documents.lines() {
         let record: serde_json::Value = serde_json::from_str(line).expect("JSON lines");
         let body = base64::engine::general_purpose::STANDARD.decode(record["body_base64"].as_str().expect("a body"));

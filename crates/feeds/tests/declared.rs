@@ -14,11 +14,7 @@ const TYPES: &[&str] = &["application/rss+xml", "application/atom+xml", "applica
 
 #[test]
 fn declared_feeds_are_found_and_nothing_that_is_none() {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/extract-dev");
-    if !folder.is_dir() {
-        println!("skipped: the development pages are not at hand");
-        return;
-    }
+    let Some(folder) = tidings_testing::data("extract-dev") else { return };
     let (mut declared, mut found) = (0, 0);
     for set in SETS {
         let file = std::fs::File::open(folder.join(format!("{set}.jsonl.zst"))).unwrap();

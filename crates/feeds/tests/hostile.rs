@@ -1,16 +1,13 @@
 //! Documents made to hurt: each shape has to cost time in proportion to its size.
 //!
-//! Clocks in tests are not to be trusted, so nothing is compared with a number of seconds. Each
-//! shape is read once small and once eight times as large; what takes eight times as long is
-//! linear, sixty-four times is quadratic, and the line is drawn generously in between.
-
-use std::time::{Duration, Instant};
+//! Each shape is read once small and once eight times as large; what takes eight times the work is linear, sixty-four times is
+//! quadratic, and the line is drawn generously in between (see `tidings_testing::superlinear`).
 
 use tidings_feeds::{Limits, Repair, read, read_with};
 
 const URL: &str = "https://gazette.example/feed";
 const SMALL: usize = 4_000;
-const FACTOR: usize = 8;
+const FACTOR: u32 = 8;
 
 fn item(inside: &str) -> String {
     format!("<rss><channel><item>{inside}<title>t</title></item></channel></rss>")
@@ -114,36 +111,10 @@ const PAGES: &[Shape] = &[
     }),
 ];
 
-fn cost(read: impl Fn(&str), text: &str) -> Duration {
-    let run = || {
-        let start = Instant::now();
-        read(text);
-        start.elapsed()
-    };
-    (0..3).map(|_| run()).min().expect("three runs")
-}
-
-/// Whether a shape grows faster than its size; says how, if so.
-fn grows(shape: fn(usize) -> String, read: &impl Fn(&str)) -> Option<String> {
-    let large = cost(read, &shape(SMALL * FACTOR));
-    // Too quick to tell apart from noise, and quick enough.
-    if large < Duration::from_millis(40) {
-        return None;
-    }
-    let small = cost(read, &shape(SMALL));
-    let ratio = large.as_secs_f64() / small.as_secs_f64();
-    (ratio > (FACTOR * 4) as f64).then(|| format!("{small:?} then {large:?}"))
-}
-
 fn check(shapes: &[Shape], read: impl Fn(&str)) {
-    let mut slow = Vec::new();
-    for (name, shape) in shapes {
-        // A busy machine may disturb one measurement, but not the same one three times over.
-        let attempts: Vec<_> = (0..3).map_while(|_| grows(*shape, &read)).collect();
-        if attempts.len() == 3 {
-            slow.push(format!("{name}: {attempts:?}"));
-        }
-    }
+    let grows = |shape: fn(usize) -> String| tidings_testing::superlinear(shape, SMALL, FACTOR, |text| read(text));
+    let slow: Vec<String> =
+        shapes.iter().filter_map(|(name, shape)| Some(format!("{name}: {}", grows(*shape)?))).collect();
     assert!(slow.is_empty(), "{slow:#?}");
 }
 

@@ -5,7 +5,6 @@
 //! `TIDINGS_SCORE=misses cargo test --test score -- --nocapture` lists every disagreement.
 
 use std::collections::BTreeMap;
-use std::path::PathBuf;
 
 use base64::Engine;
 use serde_json::Value;
@@ -18,11 +17,7 @@ const PIN_CAPTURED: f64 = 98.2;
 const PIN_YIELD: f64 = 100.0;
 
 fn documents() -> Option<Vec<Value>> {
-    let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../../shared/feeds-dev/feeds.jsonl");
-    let Ok(text) = std::fs::read_to_string(path) else {
-        eprintln!("skipped: the development documents are not beside the repository");
-        return None;
-    };
+    let text = std::fs::read_to_string(tidings_testing::data("feeds-dev/feeds.jsonl")?).unwrap();
     Some(text.lines().map(|line| serde_json::from_str(line).unwrap()).collect())
 }
 

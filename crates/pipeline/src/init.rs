@@ -32,6 +32,7 @@ pub struct InitOutcome {
     /// Always true.
     pub done: bool,
     /// The folder.
+    #[serde(serialize_with = "crate::outcome::serialize_path")]
     pub home: PathBuf,
     /// Files that were made.
     pub made: Vec<&'static str>,

@@ -4,8 +4,9 @@
 //! whether the work was done.
 
 use std::fmt::Display;
+use std::path::Path;
 
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Serialize, Serializer};
 
 use crate::cancel::StopReason;
 use crate::display::count;
@@ -29,6 +30,13 @@ pub trait Outcome: Serialize + Display {
     fn status(&self) -> Status {
         Status::Done
     }
+}
+
+/// Serialises a path as `Display` shows it: bytes that are not UTF-8, which JSON cannot hold, become U+FFFD.
+///
+/// Serde's own way is an error for such a path, and an outcome must serialise.
+pub fn serialize_path<S: Serializer>(path: &Path, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.collect_str(&path.display())
 }
 
 /// How a run over units of work ended.

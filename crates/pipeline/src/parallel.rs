@@ -149,8 +149,7 @@ impl MemoryBudget {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::sync::atomic::{AtomicUsize, Ordering};
-    use std::time::Duration;
+    use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
     fn bounds(threads: usize, weight: usize) -> Bounds {
         Bounds { threads, weight }
@@ -169,8 +168,14 @@ mod tests {
                 }))
             };
             let mut seen = Vec::new();
+            // With several threads each second item is done before the first of its pair.
+            let done: Vec<AtomicBool> = (0..200).map(|_| AtomicBool::new(false)).collect();
             let work = |number: u64| {
-                thread::sleep(Duration::from_micros((number * 7919) % 300));
+                let index = number as usize;
+                while threads > 1 && index % 2 == 0 && !done[index + 1].load(Ordering::SeqCst) {
+                    thread::yield_now();
+                }
+                done[index].store(true, Ordering::SeqCst);
                 number
             };
             ordered(bounds(threads, 50), source, work, |number| {

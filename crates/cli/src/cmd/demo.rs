@@ -138,6 +138,7 @@ pub fn run(args: &Args) -> Result<Report> {
 #[derive(Serialize)]
 struct Played {
     done: bool,
+    #[serde(serialize_with = "tidings_pipeline::outcome::serialize_path")]
     home: PathBuf,
     seconds: u64,
 }

@@ -41,7 +41,7 @@ impl Browser {
     /// Starts the browser; none, said on standard error, where there is no Chromium.
     pub fn start() -> Option<Browser> {
         let Some(program) = program() else {
-            eprintln!("skipped: there is no Chromium here; install it, or name it in CHROMIUM");
+            tidings_testing::skip("there is no Chromium here; install it, or name it in CHROMIUM");
             return None;
         };
         let profile = tempfile::tempdir().unwrap();

@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use rustix::process::Signal;
 use tidings_simweb::{Ailment, Fault, Host, Kind, Part, Spec};
+use tidings_testing::WATCHDOG;
 
 use crate::support::{Corpus, addresses};
 
@@ -184,14 +185,17 @@ fn faulty_pages_get_their_word_and_delay_nobody() {
     let corpus = Corpus::with(ill(ON_PAGES.iter().map(|row| row.0), None), &feeds_without_robots());
     corpus.run("update --all").ok();
     corpus.web.clear_log();
-    let ran = corpus.run("fetch").within(Duration::from_secs(40)).ok();
+    let ran = corpus.run("fetch").ok();
     corpus.was_polite(DELAY);
     compare(&words(&corpus), ON_PAGES);
     healthy_pages_arrived(&corpus);
     let requests = corpus.web.requests();
     let healthy = requests.iter().filter(|request| request.site().is_some_and(|site| site < HEALTHY));
-    let last = healthy.map(|request| request.start_us).max().unwrap() - requests[0].start_us;
-    assert!(last < 5_000_000, "the last healthy page waited {last} µs for the others");
+    let hanging = corpus.web.sites_with(Fault::Hang).next().unwrap().address();
+    let hang =
+        requests.iter().find(|request| request.address == hanging && request.kind == Kind::Page).expect("it was asked");
+    let meanwhile = hang.start_us..hang.end_us.unwrap_or(u64::MAX);
+    assert!(healthy.filter(|request| meanwhile.contains(&request.start_us)).count() > 0, "all waited for {hanging}");
     assert!(ran.peak_kib < 250 << 10, "{} KiB", ran.peak_kib);
     let cut = corpus.web.sites_with(Fault::Cut).next().unwrap().address();
     for ((host, path), times) in corpus.page_requests() {
@@ -212,7 +216,7 @@ fn faulty_pages_get_their_word_and_delay_nobody() {
 #[test]
 fn faulty_feeds_get_their_word_and_delay_nobody() {
     let corpus = Corpus::with(ill(ON_FEEDS.iter().map(|row| row.0), Some(Part::Feed)), SETTINGS);
-    let ran = corpus.run("update --all").within(Duration::from_secs(40)).ok().says("1 gone for good");
+    let ran = corpus.run("update --all").ok().says("1 gone for good");
     corpus.was_polite(DELAY);
     assert!(ran.peak_kib < 250 << 10, "{} KiB", ran.peak_kib);
     let mut wrong = Vec::new();
@@ -238,7 +242,7 @@ fn a_faulty_robots_txt_is_read_as_the_rfc_has_it() {
     let corpus = Corpus::with(Spec { drip_every: Duration::from_millis(100), ..spec }, &feeds_without_robots());
     corpus.run("update --all").ok();
     corpus.web.clear_log();
-    corpus.run("fetch").within(Duration::from_secs(40)).ok();
+    corpus.run("fetch").ok();
     corpus.was_polite(DELAY);
     corpus.asked_nothing_twice();
     compare(&words(&corpus), ON_ROBOTS);
@@ -304,7 +308,7 @@ fn a_feed_of_fifty_thousand_items_is_planned_whole_and_holds_up_nobody() {
     let update = corpus.run("update --all").ok().says("3 feeds polled");
     assert!(update.peak_kib < 400 << 10, "{} KiB", update.peak_kib);
     assert_eq!(corpus.plan().len(), 50_000 + 4);
-    let fetch = corpus.run("fetch --time-limit 2s").within(Duration::from_secs(12)).ok().says("time limit");
+    let fetch = corpus.run("fetch --time-limit 2s").ok().says("time limit");
     assert!(fetch.peak_kib < 300 << 10, "{} KiB", fetch.peak_kib);
     let pages = corpus.pages();
     assert!(corpus.healthy_articles().iter().all(|url| pages.contains_key(url)));
@@ -323,7 +327,9 @@ fn days_on_which_everything_goes_wrong_lose_nothing() {
         crawl_delay: Duration::from_secs(1),
         endless_bytes_per_second: 20 << 20,
         drip_every: Duration::from_millis(50),
-        retry_after: Duration::from_secs(2),
+        // Longer than the test runs: a Retry-After that is still on the wire when a run is killed could not be kept, so all of
+        // them are sent on the first day, on which no run is killed.
+        retry_after: WATCHDOG * 4,
         faults: mix,
         ..Spec::default()
     };
@@ -334,8 +340,6 @@ fn days_on_which_everything_goes_wrong_lose_nothing() {
         let mut update = corpus.start("update --all");
         if day == 1 {
             update.until(|| corpus.web.politeness().feeds > 90);
-            // A wish for patience that is still on the wire when the power goes cannot be kept.
-            std::thread::sleep(Duration::from_millis(500));
             update.signal(Signal::KILL);
             update.wait();
             update = corpus.start("update --all");
@@ -345,7 +349,6 @@ fn days_on_which_everything_goes_wrong_lose_nothing() {
         if day == 1 {
             let pages = corpus.web.politeness().pages;
             fetch.until(|| corpus.web.politeness().pages > pages + 20);
-            std::thread::sleep(Duration::from_millis(500));
             fetch.signal(Signal::KILL);
             fetch.wait();
             fetch = corpus.start("fetch");

@@ -747,7 +747,7 @@ with open(sys.argv[1], "wb") as out:
     let python = std::env::var("TIDINGS_TOOLS").unwrap_or_else(|_| "python3".to_owned());
     let has_warcio = Command::new(&python).args(["-c", "import warcio"]).output().is_ok_and(|ran| ran.status.success());
     if !has_warcio {
-        eprintln!("skipped: {python} has no warcio");
+        tidings_testing::skip(&format!("{python} has no warcio"));
         return;
     }
     let corpus = corpus();

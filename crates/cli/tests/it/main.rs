@@ -25,6 +25,7 @@ mod models;
 mod month;
 mod museum;
 mod page;
+mod paths;
 mod piped;
 mod registry;
 mod remove;

@@ -70,32 +70,50 @@ impl Month {
         self.corpus.launch(self.command(home, args)).wait()
     }
 
-    /// What happens to the troubled home before its day is brought to an end.
+    /// What happens to the troubled home before its day is brought to an end. Panics if the run was not disturbed.
     fn disturb(&self, day: u64) {
-        let home = self.troubled();
         let chance = fastrand::Rng::with_seed(day).u64(..);
         match day % 4 {
-            0 => {
-                let mut command = self.command(&home, "run");
-                command.env("TIDINGS_CRASH_AT", (1 + chance % 60).to_string());
-                self.corpus.launch(command).wait();
-            }
-            1 => {
-                let running = self.corpus.launch(self.command(&home, "run"));
-                std::thread::sleep(Duration::from_millis(chance % 900));
-                let _ = std::panic::catch_unwind(|| running.signal(Signal::KILL));
-                running.wait();
-            }
-            2 => {
-                // No file may grow beyond some kilobytes: what a full disk does, without one to fill.
-                let script = format!("trap '' XFSZ; ulimit -f {}; exec \"$T\" run", 1 + chance % 90);
-                let mut command = Command::new("sh");
-                command.args(["-c", &script]).env("T", env!("CARGO_BIN_EXE_tidings"));
-                command.env("TIDINGS_HOME", &home).env("TIDINGS_CLOCK", self.clock());
-                self.corpus.launch(command).wait();
-            }
+            0 => self.cut_power(1 + chance % 60),
+            1 => self.kill(day / 4 % 4, 1 + chance % 8),
+            2 => self.fill_disk(1 + chance % 90),
             _ => {}
         }
+    }
+
+    /// The power is cut at the move of this number.
+    fn cut_power(&self, at: u64) {
+        let mut command = self.command(&self.troubled(), "run");
+        command.env("TIDINGS_CRASH_AT", at.to_string());
+        let ran = self.corpus.launch(command).wait();
+        assert_eq!(ran.code, None, "a run of fewer than {at} moves: {}{}", ran.stdout, ran.stderr);
+    }
+
+    /// The run is killed when it has come to a point: some feeds or pages were asked for, or a stage has begun to publish.
+    fn kill(&self, point: u64, requests: u64) {
+        let home = self.troubled();
+        let before = self.corpus.web.politeness();
+        let published = |folder: &str| count_files(&home.join(folder));
+        let files = published("docs/recipes") + published("text");
+        let mut running = self.corpus.launch(self.command(&home, "run"));
+        running.until(|| match point {
+            0 => self.corpus.web.politeness().feeds >= before.feeds + requests,
+            1 => self.corpus.web.politeness().pages >= before.pages + requests,
+            2 => home.join("plan.journal.zst").exists(),
+            _ => published("docs/recipes") + published("text") > files,
+        });
+        running.signal(Signal::KILL);
+        assert_eq!(running.wait().code, None, "it was killed");
+    }
+
+    /// No file may grow beyond some half kilobytes: what a full disk does, without one to fill.
+    fn fill_disk(&self, blocks: u64) {
+        let script = format!("trap '' XFSZ; ulimit -f {blocks}; exec \"$T\" run");
+        let mut command = Command::new("sh");
+        command.args(["-c", &script]).env("T", env!("CARGO_BIN_EXE_tidings"));
+        command.env("TIDINGS_HOME", self.troubled()).env("TIDINGS_CLOCK", self.clock());
+        let ran = self.corpus.launch(command).wait();
+        assert_eq!(ran.code, Some(1), "nothing was larger than {blocks} blocks: {}{}", ran.stdout, ran.stderr);
     }
 }
 
@@ -123,6 +141,11 @@ fn thirty_days_of_trouble_end_in_the_corpus_of_thirty_quiet_days() {
         month.run(&home, "audit").ok();
         trends_are_found(&month, &home);
     }
+}
+
+fn count_files(folder: &Path) -> usize {
+    let Ok(entries) = std::fs::read_dir(folder) else { return 0 };
+    entries.map(|entry| entry.unwrap().path()).map(|path| if path.is_dir() { count_files(&path) } else { 1 }).sum()
 }
 
 /// What was planted to rise or fall is found; what was planted to stay the same is not.

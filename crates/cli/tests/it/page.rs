@@ -1,11 +1,11 @@
 //! The page of the reading room, as people use it: a real browser, the real program, a corpus of which everything is known.
 //!
-//! Where there is no Chromium these tests say so and pass. With `TIDINGS_PICTURES=DIR` they leave pictures of what they saw.
+//! Where there is no Chromium these tests are skipped. With `TIDINGS_PICTURES=DIR` they leave pictures of what they saw.
 
 use std::path::PathBuf;
-use std::time::Duration;
 
 use rustix::process::Signal;
+use tidings_testing::until;
 
 use crate::ask::{article, weather};
 use crate::browser::Browser;
@@ -107,14 +107,9 @@ impl Reader {
         let path = self.browser.downloads().join(name);
         let _ = std::fs::remove_file(&path);
         self.browser.click(button);
-        for _ in 0..500 {
-            // A file that is being written has another name.
-            if let Ok(bytes) = std::fs::read(&path) {
-                return bytes;
-            }
-            std::thread::sleep(Duration::from_millis(20));
-        }
-        panic!("{name} never came");
+        // A file that is being written has another name.
+        until(&format!("{name} is saved"), || path.exists());
+        std::fs::read(&path).unwrap()
     }
 
     fn picture(&mut self, name: &str) {
@@ -386,15 +381,11 @@ fn texts_that_not_everybody_may_read_are_shown_with_a_token() {
     assert_eq!(reader.browser.eval("document.querySelectorAll('.hit').length"), 0);
     assert!(reader.browser.text(".kwic .withheld").contains("with a token only"));
 
-    let is_shown = (0..40).any(|_| {
-        reader.browser.eval(&format!(
-            "document.querySelector('#token').value = {secret:?}; document.querySelector('form.token').requestSubmit()"
-        ));
-        // A token is known to the server within a second.
-        std::thread::sleep(Duration::from_millis(500));
-        reader.browser.eval("document.querySelectorAll('.hit').length === 50") == true
-    });
-    assert!(is_shown, "{}", reader.browser.text("main"));
+    until("the server knows the token", || reader.server.get("/api/v1/en/count?q=storm", Some(&secret)).0 == 200);
+    reader.browser.eval(&format!(
+        "document.querySelector('#token').value = {secret:?}; document.querySelector('form.token').requestSubmit()"
+    ));
+    reader.browser.until("document.querySelectorAll('.hit').length === 50");
     // It stays with the tab, and only there.
     reader.view("?q=storm&sort=left");
     assert_eq!(reader.browser.eval("document.querySelectorAll('.hit').length"), 50);

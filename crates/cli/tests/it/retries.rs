@@ -7,9 +7,6 @@ use tidings_simweb::{Fault, Kind, Part, Spec};
 
 use crate::support::{Corpus, addresses};
 
-/// Every signal and limit must end a run within this, whatever the servers do.
-const PROMPTLY: Duration = Duration::from_secs(5);
-
 fn spec(sites: usize, items_per_feed: usize) -> Spec {
     Spec { sites, items_per_feed, ..Spec::default() }
 }
@@ -166,7 +163,7 @@ fn with_body(body: &str) -> String {
 
 /// A corpus with a backlog, half of it at servers that hang.
 fn hanging() -> Corpus {
-    let patience = [("answer_timeout_s", "60.0"), ("total_timeout_s", "90.0"), ("delay_s", "8.0")];
+    let patience = [("answer_timeout_s", "3600.0"), ("total_timeout_s", "3600.0"), ("delay_s", "8.0")];
     let corpus = Corpus::with(spec(20, 3).with_fault(Fault::Hang, 8).with_fault(Fault::Drip, 2), &patience);
     corpus.run("update --all").ok();
     corpus
@@ -198,11 +195,9 @@ fn signals_end_a_run_promptly_and_leave_the_rest_untouched() {
             corpus.web.requests().iter().filter(|request| request.kind == Kind::Page).count() > 10
                 || delay == "8" && corpus.web.requests().len() >= 20
         });
-        let asked = std::time::Instant::now();
+        // The servers hang for an hour: a run that waited for one would never end here.
         running.signal(signal);
-        let ran = running.wait().exits(1);
-        assert!(asked.elapsed() < PROMPTLY, "it took {:?} to end", asked.elapsed());
-        let ran = ran.says(name);
+        let ran = running.wait().exits(1).says(name);
         assert_eq!(ran.json()["done"], false);
         untouched(&corpus, &ran.json());
     }
@@ -210,16 +205,15 @@ fn signals_end_a_run_promptly_and_leave_the_rest_untouched() {
 
 #[test]
 fn a_signal_ends_a_round_of_feeds_and_keeps_what_was_heard() {
-    let patience = [("answer_timeout_s", "60.0"), ("total_timeout_s", "90.0")];
+    let patience = [("answer_timeout_s", "3600.0"), ("total_timeout_s", "3600.0")];
     let corpus = Corpus::with(spec(8, 2).with_fault(Fault::Hang.on(Part::Feed), 4), &patience);
     let mut running = corpus.start("update");
-    running.until(|| corpus.web.politeness().feeds >= 8);
-    // The answers of the healthy ones are on their way.
-    std::thread::sleep(Duration::from_millis(500));
-    let asked = std::time::Instant::now();
+    running.until(|| {
+        let heard = corpus.journal().iter().filter(|record| record.get("poll").is_some()).count();
+        corpus.web.politeness().feeds >= 8 && heard >= 4
+    });
     running.signal(Signal::TERM);
     running.wait().exits(1).says("SIGTERM").says("4 left for a later run");
-    assert!(asked.elapsed() < PROMPTLY, "it took {:?} to end", asked.elapsed());
     assert_eq!(corpus.plan().len(), 8);
     assert_eq!(corpus.state("feeds.tsv").len(), 4, "nothing is held against those who were not waited for");
     corpus.is_tidy();
@@ -228,13 +222,13 @@ fn a_signal_ends_a_round_of_feeds_and_keeps_what_was_heard() {
 #[test]
 fn a_time_limit_ends_a_run_promptly_and_counts_as_done() {
     let corpus = hanging();
-    let ran =
-        corpus.run("fetch --json --delay 0.05 --time-limit 1.5s").ok().within(Duration::from_millis(1500) + PROMPTLY);
+    let ran = corpus.run("fetch --json --delay 0.05 --time-limit 1.5s").ok();
     assert!(ran.json()["left"].as_u64().unwrap() > 0);
     untouched(&corpus, &ran.json());
     // Feeds too.
-    let corpus = Corpus::with(spec(6, 2).with_fault(Fault::Hang.on(Part::Feed), 3), &[("answer_timeout_s", "60.0")]);
-    corpus.run("update --all --time-limit 1s").ok().within(Duration::from_secs(1) + PROMPTLY);
+    let hours = [("answer_timeout_s", "3600.0"), ("total_timeout_s", "3600.0")];
+    let corpus = Corpus::with(spec(6, 2).with_fault(Fault::Hang.on(Part::Feed), 3), &hours);
+    corpus.run("update --all --time-limit 1s").ok();
     assert_eq!(corpus.plan().len(), 6);
 }
 
@@ -278,8 +272,10 @@ fn retry_after_is_kept_by_later_runs_too() {
     corpus.run("fetch").ok().says("patience");
     corpus.run("update --all").ok();
     assert_eq!(corpus.web.politeness().early_for_retry_after, 0);
-    std::thread::sleep(Duration::from_secs(4));
-    corpus.run("fetch").ok();
+    // A run that may wait so long waits for the rest of it.
+    let mut patient = corpus.command("fetch");
+    patient.env("TIDINGS_FETCH_MAX_RETRY_AFTER_S", "60");
+    corpus.launch(patient).wait().ok();
     assert!(corpus.plan().iter().all(|entry| entry.status == "ok"));
     assert_eq!(corpus.web.politeness().early_for_retry_after, 0);
 }

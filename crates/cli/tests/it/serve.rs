@@ -3,10 +3,10 @@
 use std::fs;
 use std::io::{Read, Write};
 use std::net::TcpStream;
-use std::time::Duration;
 
 use rustix::process::Signal;
 use serde_json::Value;
+use tidings_testing::{WATCHDOG, until};
 
 use crate::ask::weather;
 use crate::support::{Corpus, Running};
@@ -38,7 +38,7 @@ impl Server {
     /// The status, the head and the body of an answer.
     pub fn get(&self, path: &str, token: Option<&str>) -> (u16, String, String) {
         let mut stream = TcpStream::connect(&self.address).unwrap();
-        stream.set_read_timeout(Some(Duration::from_secs(30))).unwrap();
+        stream.set_read_timeout(Some(WATCHDOG)).unwrap();
         let token = token.map(|token| format!("Authorization: Bearer {token}\r\n")).unwrap_or_default();
         let request = format!("GET {path} HTTP/1.1\r\nHost: {}\r\n{token}Connection: close\r\n\r\n", self.address);
         stream.write_all(request.as_bytes()).unwrap();
@@ -93,11 +93,7 @@ fn the_corpus_is_served_until_a_signal_comes() {
     for stage in ["clean", "annotate", "compile"] {
         corpus.run(stage).ok();
     }
-    let arrived = (0..200).any(|_| {
-        std::thread::sleep(Duration::from_millis(50));
-        server.json("/api/v1/en/count?q=waterspout", None)["hits"] == 1
-    });
-    assert!(arrived);
+    until("the new word is found", || server.json("/api/v1/en/count?q=waterspout", None)["hits"] == 1);
 
     server.running.signal(Signal::TERM);
     let ran = server.running.wait().ok().says("stopped by SIGTERM");
@@ -123,11 +119,7 @@ fn a_public_server_shows_text_to_those_with_a_token() {
     assert_eq!((anybody["hits"].as_u64(), anybody["withheld"].as_u64()), (Some(126), Some(5)));
     assert_eq!(server.json(path, Some(&secret))["withheld"], 0);
     corpus.run("token revoke desk").ok();
-    let revoked = (0..200).any(|_| {
-        std::thread::sleep(Duration::from_millis(50));
-        server.get(path, Some(&secret)).0 == 401
-    });
-    assert!(revoked);
+    until("the token is revoked", || server.get(path, Some(&secret)).0 == 401);
     server.running.signal(Signal::INT);
     let ran = server.running.wait().ok();
     assert!(!ran.stderr.contains(&secret) && ran.stderr.contains("\"token\":\"desk\""), "{}", ran.stderr);

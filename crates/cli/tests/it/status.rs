@@ -1,7 +1,6 @@
 //! `tidings status`: one look at a home, and an exit code that a monitor can rely on.
 
 use std::fs;
-use std::time::Instant;
 
 use jiff::{SignedDuration, Timestamp, ToSpan as _};
 use tidings_simweb::{Fault, Spec};
@@ -94,9 +93,7 @@ fn a_feed_below_its_own_baseline_is_named() {
         let path = corpus.home().join(format!("docs/yield/{}.tsv", today - ago.days()));
         fs::write(path, format!("{header}\n{}", rows.collect::<String>())).unwrap();
     }
-    let began = Instant::now();
     let report = corpus.run("--json status").exits(1).json();
-    assert!(began.elapsed().as_secs() < 20);
     assert_eq!(rules(&report), ["feed-fell"], "{report}");
     assert_eq!(report["fallen"][0]["feed"], feeds[0].as_str());
     assert_eq!(report["fallen"][0]["came"], 0);

@@ -98,7 +98,7 @@ fn the_annotators_among_the_examples_work_where_their_tools_are() {
         };
         let is_there = std::process::Command::new(&python).args(["-c", &check]).output();
         if !is_there.is_ok_and(|ran| ran.status.success()) {
-            eprintln!("skipped: {python} finds no {module}");
+            tidings_testing::skip(&format!("{python} finds no {module}"));
             continue;
         }
         let folder = tempfile::tempdir().unwrap();

@@ -39,7 +39,9 @@ pub fn settings(home: &Home, found: &mut Findings) -> Config {
 
 pub fn environment(_: &Subject<'_>, found: &mut Findings) -> Result<()> {
     let known: BTreeSet<String> = config::variables().into_iter().chain(OTHERS.map(str::to_owned)).collect();
-    for (name, value) in std::env::vars().filter(|(name, _)| name.starts_with("TIDINGS_")) {
+    // Not `vars`, which panics where a value (such as the path of the home) or a name is not UTF-8.
+    let all = std::env::vars_os().map(|(name, value)| [name, value].map(|text| text.to_string_lossy().into_owned()));
+    for [name, value] in all.filter(|[name, _]| name.starts_with("TIDINGS_")) {
         match known.contains(&name) {
             true => found.fine("environment", format!("{name}={value}")),
             false => found.warn(

@@ -63,6 +63,7 @@ pub struct ReportOutcome {
     /// Always true.
     pub done: bool,
     /// The file.
+    #[serde(serialize_with = "crate::outcome::serialize_path")]
     pub file: PathBuf,
     /// Its first day.
     pub first: Date,

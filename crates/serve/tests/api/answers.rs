@@ -1,9 +1,9 @@
 //! What is answered.
 
 use std::collections::BTreeSet;
-use std::time::Duration;
 
 use serde_json::Value;
+use tidings_testing::until;
 
 use crate::room::{Room, document};
 use crate::schema::fault;
@@ -252,11 +252,7 @@ fn an_index_that_is_made_anew_is_not_taken_for_the_old_one() {
     // The same generation, and files of the same names.
     std::fs::remove_dir_all(room.home().index()).unwrap();
     room.add(&document("2026-07-01", "a.example", "", "The storm came again ."));
-    let came = (0..200).any(|_| {
-        std::thread::sleep(Duration::from_millis(50));
-        room.get("/api/v1/en/count?q=storm").json()["hits"] == 1
-    });
-    assert!(came);
+    until("the new index is served", || room.get("/api/v1/en/count?q=storm").json()["hits"] == 1);
     assert_eq!(room.get("/api/v1/en/count?q=again").json()["about"]["generation"], 1);
 }
 

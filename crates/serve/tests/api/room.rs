@@ -3,7 +3,6 @@
 use std::fmt::Write as _;
 use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpStream};
-use std::time::Duration;
 
 use serde_json::Value;
 use tempfile::TempDir;
@@ -11,6 +10,7 @@ use tidings_formats::vertical::Reader;
 use tidings_index::Writer;
 use tidings_serve::{Server, Settings};
 use tidings_store::Home;
+use tidings_testing::{WATCHDOG, until};
 use tokio::runtime::Runtime;
 use tokio::sync::oneshot;
 
@@ -145,13 +145,9 @@ impl Room {
 
     /// Waits until a generation is open: the server looks at the home once a second.
     pub fn until_generation(&self, generation: u64) {
-        for _ in 0..200 {
-            if self.get("/api/v1/corpora").json()["corpora"][0]["generation"] == generation {
-                return;
-            }
-            std::thread::sleep(Duration::from_millis(50));
-        }
-        panic!("the new generation never came");
+        until("the new generation is open", || {
+            self.get("/api/v1/corpora").json()["corpora"][0]["generation"] == generation
+        });
     }
 
     /// Sends bytes and reads all that comes back.
@@ -164,7 +160,7 @@ impl Room {
 
     pub fn open(&self) -> TcpStream {
         let stream = TcpStream::connect(self.address).unwrap();
-        stream.set_read_timeout(Some(Duration::from_secs(30))).unwrap();
+        stream.set_read_timeout(Some(WATCHDOG)).unwrap();
         stream
     }
 }

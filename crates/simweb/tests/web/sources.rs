@@ -6,14 +6,9 @@ use tidings_simweb::{FeedFormat, SimWeb, Source, Spec};
 
 use crate::client::{get, try_get};
 
-/// The sample archive lies beside the repository, where it is present at all.
+/// The sample archive, one of the development data.
 fn archive() -> Option<PathBuf> {
-    let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../../shared/sample-archive/articles.jsonl.zst");
-    if !path.exists() {
-        println!("skipped: there is no sample archive at {}", path.display());
-        return None;
-    }
-    Some(path)
+    tidings_testing::data("sample-archive/articles.jsonl.zst")
 }
 
 #[test]

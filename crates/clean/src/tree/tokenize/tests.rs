@@ -1,7 +1,6 @@
 //! The same trees as with html5ever's own tokenizer, node for node.
 
 use std::io::{BufRead, BufReader};
-use std::path::Path;
 
 use html5ever::TokenizerResult;
 use html5ever::buffer_queue::BufferQueue;
@@ -193,14 +192,10 @@ proptest! {
     }
 }
 
-/// The pages are not part of the repository; without them the test says so and passes.
 #[test]
 fn pages_of_the_web_mean_the_same() {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/extract-dev");
-    let Ok(files) = std::fs::read_dir(folder) else {
-        eprintln!("no pages here, nothing compared");
-        return;
-    };
+    let Some(folder) = tidings_testing::data("extract-dev") else { return };
+    let files = std::fs::read_dir(folder).expect("it is a folder");
     // Slow builds are for those who wait for them; the rest is compared in fast ones.
     let every = if cfg!(debug_assertions) { 20 } else { 1 };
     let (mut pages, mut bytes) = (0, 0);
