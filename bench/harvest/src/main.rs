@@ -43,6 +43,10 @@ struct Args {
     /// A file of real pages for the corridor benchmark instead, as `tidings import` reads it
     #[arg(long)]
     corridor_file: Option<PathBuf>,
+    /// Another `tidings` that goes through the corridor in the same run, over the same pages: the ratio is shown, and
+    /// the digests must be equal
+    #[arg(long)]
+    baseline: Option<PathBuf>,
     /// Entries of the plan benchmark
     #[arg(long, default_value_t = 5_000_000)]
     entries: u64,
@@ -248,30 +252,85 @@ fn corridor(args: &Args, tools: &Tools) -> Result<()> {
             (home, pages)
         }
     };
-    let (mut wall, mut cpu, mut peak_mib) = (Duration::ZERO, Duration::ZERO, 0f64);
+    match &args.baseline {
+        None => {
+            let all = through_stages(tools, &home, pages, true)?;
+            println!(
+                "corridor: {pages} pages in {:.1} s, {:.0} pages/s, {:.2} CPU s per 1,000, {:.0} MiB",
+                all.wall.as_secs_f64(),
+                pages as f64 / all.wall.as_secs_f64(),
+                per_thousand(all.cpu, pages),
+                all.peak_mib,
+            );
+            Ok(())
+        }
+        Some(baseline) => compare_corridors(args, tools, baseline, &home, pages),
+    }
+}
+
+/// What all stages of text took together.
+struct Corridor {
+    wall: Duration,
+    cpu: Duration,
+    peak_mib: f64,
+}
+
+/// Runs the stages of text over a home.
+fn through_stages(tools: &Tools, home: &Path, pages: u64, is_shown: bool) -> Result<Corridor> {
+    let mut all = Corridor { wall: Duration::ZERO, cpu: Duration::ZERO, peak_mib: 0.0 };
     for stage in ["clean", "dedup", "annotate", "compile"] {
-        let measured = measure(tools.tidings(&home, &[stage]))?;
-        println!(
-            "{stage}: {:.1} s, {:.1} CPU s, {:.0} MiB, {:.0} pages/s",
-            measured.wall.as_secs_f64(),
-            measured.cpu.as_secs_f64(),
-            measured.peak_mib,
-            pages as f64 / measured.wall.as_secs_f64()
-        );
-        wall += measured.wall;
-        cpu += measured.cpu;
-        peak_mib = peak_mib.max(measured.peak_mib);
-        for name in ["documents", "tokens"] {
-            if let Some(number) = measured.report[name].as_u64() {
-                println!("  {number} {name}");
+        let measured = measure(tools.tidings(home, &[stage]))?;
+        all.wall += measured.wall;
+        all.cpu += measured.cpu;
+        all.peak_mib = all.peak_mib.max(measured.peak_mib);
+        if is_shown {
+            println!(
+                "{stage}: {:.1} s, {:.1} CPU s, {:.0} MiB, {:.0} pages/s",
+                measured.wall.as_secs_f64(),
+                measured.cpu.as_secs_f64(),
+                measured.peak_mib,
+                pages as f64 / measured.wall.as_secs_f64()
+            );
+            for name in ["documents", "tokens"] {
+                if let Some(number) = measured.report[name].as_u64() {
+                    println!("  {number} {name}");
+                }
             }
         }
     }
+    Ok(all)
+}
+
+/// Runs two programs in turn over copies of the same pages; the least CPU time of each counts.
+fn compare_corridors(args: &Args, tools: &Tools, baseline: &Path, home: &Path, pages: u64) -> Result<()> {
+    let other = Tools { tidings: baseline.to_owned(), simweb: tools.simweb.clone() };
+    let copy = home.with_file_name("copy");
+    let (mut best, mut digests) = ([None::<Corridor>, None], [String::new(), String::new()]);
+    for _ in 0..args.runs.max(1) {
+        for (at, tools) in [&other, tools].into_iter().enumerate() {
+            copy_home(home, &copy)?;
+            let all = through_stages(tools, &copy, pages, false)?;
+            digests[at] = measure(tools.tidings(&copy, &["digest"]))?.report["digest"].to_string();
+            if best[at].as_ref().is_none_or(|best| all.cpu < best.cpu) {
+                best[at] = Some(all);
+            }
+        }
+        ensure!(digests[0] == digests[1], "the digests differ: {} and {}", digests[0], digests[1]);
+    }
+    let [Some(old), Some(new)] = best else { unreachable!("there was a run") };
+    for (name, all) in [("baseline", &old), ("this program", &new)] {
+        println!(
+            "{name}: {pages} pages in {:.1} s, {:.1} CPU s, {:.0} MiB",
+            all.wall.as_secs_f64(),
+            all.cpu.as_secs_f64(),
+            all.peak_mib
+        );
+    }
     println!(
-        "corridor: {pages} pages in {:.1} s, {:.0} pages/s, {:.2} CPU s per 1,000, {peak_mib:.0} MiB",
-        wall.as_secs_f64(),
-        pages as f64 / wall.as_secs_f64(),
-        per_thousand(cpu, pages)
+        "ratio: {:.3} by CPU time, {:.3} by wall time; digests equal ({})",
+        new.cpu.as_secs_f64() / old.cpu.as_secs_f64(),
+        new.wall.as_secs_f64() / old.wall.as_secs_f64(),
+        digests[0]
     );
     Ok(())
 }
