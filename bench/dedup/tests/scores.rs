@@ -1,6 +1,5 @@
 //! What was reached stays reached.
 
-use std::path::Path;
 use std::process::Command;
 
 use bench_dedup::generate::Generator;

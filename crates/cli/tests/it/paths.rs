@@ -78,7 +78,9 @@ fn stages_and_looks_work_in_a_home_whose_path_is_not_utf8() {
     }
     odd.does("discover --from pages", None);
     let url = odd.web.articles().next().unwrap().url;
-    for look in ["plan", "pages", "audit", "digest", "config", "corpus languages", "words --lang en", "why --all", "prune"] {
+    for look in
+        ["plan", "pages", "audit", "digest", "config", "corpus languages", "words --lang en", "why --all", "prune"]
+    {
         assert!(!odd.does(look, None).is_empty(), "{look} says nothing");
     }
     // Warnings are no failures of the verb.
