@@ -1,7 +1,5 @@
 //! Scores that may only rise. They need the treebanks, which are not part of the repository.
 
-use std::path::Path;
-
 use tidings_annotate::tagger::{About, Models, Tagger};
 use tidings_train::model::{Material, Settings, make};
 use tidings_train::score::score;
