@@ -1,7 +1,5 @@
 //! Scores that may only rise. They need the treebanks, which are not part of the repository.
 
-use std::path::Path;
-
 use bench_segment::learn::{Settings, learn};
 use bench_segment::peers::Peer;
 use bench_segment::score::{Score, score};

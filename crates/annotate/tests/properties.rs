@@ -157,7 +157,7 @@ fn no_text_costs_more_than_its_length() {
     for shape in shapes {
         let make = |bytes: usize| shape.repeat(bytes / shape.len());
         let segment = |text: &String| drop(std::hint::black_box(Segmenter::for_language("en").segment(text)));
-        assert_eq!(tidings_testing::superlinear(make, 40_000, 8, segment), None, "{shape:?}");
+        assert_eq!(tidings_testing::superlinear(make, 16_000, 8, segment), None, "{shape:?}");
     }
 }
 

@@ -4,7 +4,6 @@
 
 use std::collections::{BTreeMap, HashSet};
 use std::io::{BufRead, BufReader};
-use std::path::Path;
 
 /// What was reached; it may only rise.
 const RECALL: f64 = 0.985;

@@ -172,7 +172,7 @@ mod tests {
             let done: Vec<AtomicBool> = (0..200).map(|_| AtomicBool::new(false)).collect();
             let work = |number: u64| {
                 let index = number as usize;
-                while threads > 1 && index % 2 == 0 && !done[index + 1].load(Ordering::SeqCst) {
+                while threads > 1 && index.is_multiple_of(2) && !done[index + 1].load(Ordering::SeqCst) {
                     thread::yield_now();
                 }
                 done[index].store(true, Ordering::SeqCst);
