@@ -11,6 +11,7 @@ use crate::cancel::{Cancelled, StopReason};
 use crate::context::{RunContext, StageLog};
 use crate::pipeline::Pipeline;
 use crate::reporter::Event;
+use crate::shard::Shard;
 use crate::stage::{Due, Stage, StageOutcome, StageRun};
 
 /// The time that stages of text may take to notice a cancellation: merging large files does not look up.
@@ -19,7 +20,10 @@ const GRACE: Duration = Duration::from_secs(15);
 impl Pipeline {
     /// Runs a stage over all that is due.
     pub fn run(&self, stage: &dyn Stage) -> Result<StageOutcome> {
-        let mut context = RunContext::open(self, stage.id().name())?;
+        // A stage that asks the web is not divided: shard 1 takes the whole home for it.
+        let has_all = !stage.is_derived() && self.shard().takes_undivided();
+        let shard = if has_all { Shard::WHOLE } else { self.shard() };
+        let mut context = RunContext::open(&self.clone().with_shard(shard), stage.id().name())?;
         context.time_limit = context.time_limit.or_else(|| stage.time_limit(&context.config));
         self.cancel_token().set_grace(stage.can_be_cut().then_some(GRACE));
         self.reporter().event(&Event::StageBegan { stage: stage.id() });

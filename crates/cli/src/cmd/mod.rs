@@ -153,6 +153,9 @@ pub struct CrawlArgs {
     /// A number that fixes the random order of pages [default: another one each run]
     #[arg(long, value_name = "N")]
     seed: Option<u64>,
+    /// One of N processes that share the work of all stages; the first of them asks the web
+    #[arg(long, value_name = "I/N", default_value_t, hide_default_value = true)]
+    shard: Shard,
 }
 
 impl CrawlArgs {
@@ -170,7 +173,7 @@ impl CrawlArgs {
     }
 
     fn steps(&self) -> StepArgs {
-        StepArgs { time_limit: self.time_limit, ..StepArgs::default() }
+        StepArgs { time_limit: self.time_limit, shard: self.shard }
     }
 }
 
@@ -192,7 +195,7 @@ pub struct StepArgs {
     #[arg(long, value_name = "TIME", value_parser = parse_time)]
     time_limit: Option<Duration>,
     /// Do one part of the work, such as 2/4; other processes may do the others at the same time
-    #[arg(long, value_name = "I/N", default_value_t)]
+    #[arg(long, value_name = "I/N", default_value_t, hide_default_value = true)]
     shard: Shard,
 }
 

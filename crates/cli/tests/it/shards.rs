@@ -76,3 +76,14 @@ fn a_shard_is_taken_once_and_never_beside_a_whole_run() {
         .collect();
     assert_eq!(done.len(), 2);
 }
+
+#[test]
+fn the_first_shard_asks_the_web_and_the_others_leave_it_to_it() {
+    let corpus = Corpus::new(tidings_simweb::Spec { sites: 2, items_per_feed: 2, ..Default::default() });
+    corpus.run("update --shard 2/2").ok().says("shard 1 asks the web");
+    assert!(corpus.plan().is_empty());
+    corpus.run("update --shard 1/2").ok();
+    assert_eq!(corpus.run("--json fetch --shard 2/2").ok().json()["fetched"], 0);
+    assert_eq!(corpus.run("--json fetch --shard 1/2").ok().json()["fetched"], 4);
+    corpus.was_polite(std::time::Duration::ZERO);
+}

@@ -112,7 +112,7 @@ impl Stage for Fetch {
     }
 
     fn begin<'a>(&'a self, context: &'a RunContext, _: &Due) -> Result<Box<dyn StageRun + 'a>> {
-        Ok(Box::new(FetchRun { stage: self, context, outcome: FetchOutcome::default() }))
+        Ok(Box::new(FetchRun { stage: self, context, outcome: None }))
     }
 }
 
@@ -120,25 +120,25 @@ impl Stage for Fetch {
 struct FetchRun<'a> {
     stage: &'a Fetch,
     context: &'a RunContext,
-    outcome: FetchOutcome,
+    outcome: Option<FetchOutcome>,
 }
 
 impl StageRun for FetchRun<'_> {
     fn unit(&mut self, _: &Unit, log: &mut StageLog<'_>) -> Result<()> {
-        self.outcome = self.stage.download(self.context, log)?;
+        self.outcome = Some(self.stage.download(self.context, log)?);
         Ok(())
     }
 
     fn finish(self: Box<Self>, ending: Ending, _: &mut StageLog<'_>) -> Result<StageOutcome> {
-        let mut outcome = self.outcome;
-        if ending.left > 0 {
-            // The run ended before the plan was read.
-            outcome.text = format!("0 pages fetched{}\n", ending.after(String::new()));
-            outcome.done = ending.is_done();
-        } else if self.context.config.discover.grow
-            && !self.context.cancel.is_cancelled()
-            && !outcome.statuses.0.is_empty()
-        {
+        let mut outcome = self.outcome.unwrap_or_else(|| {
+            let text = match ending.left {
+                0 => super::LEFT_TO_FIRST_SHARD.to_owned(),
+                _ => format!("0 pages fetched{}\n", ending.after(String::new())),
+            };
+            FetchOutcome { done: ending.is_done(), text, ..FetchOutcome::default() }
+        });
+        let grows = self.context.config.discover.grow && !self.context.cancel.is_cancelled();
+        if grows && !outcome.statuses.0.is_empty() {
             let grown = discover::grow(&self.context.follow_up("discover")?, super::seed(self.stage.seed))?;
             outcome.text.push_str(&grown.to_string());
             outcome.discover = Some(grown);

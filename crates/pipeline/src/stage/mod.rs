@@ -238,3 +238,6 @@ pub(crate) fn threads(setting: usize) -> usize {
 pub(crate) fn seed(given: Option<u64>) -> u64 {
     given.unwrap_or_else(|| fastrand::u64(..))
 }
+
+/// What a stage that asks the web says in every shard but the first.
+pub(crate) const LEFT_TO_FIRST_SHARD: &str = "nothing to do: shard 1 asks the web\n";

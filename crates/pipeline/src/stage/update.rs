@@ -122,7 +122,7 @@ impl Stage for Update {
     }
 
     fn begin<'a>(&'a self, context: &'a RunContext, _: &Due) -> Result<Box<dyn StageRun + 'a>> {
-        Ok(Box::new(UpdateRun { stage: self, context, outcome: UpdateOutcome::default() }))
+        Ok(Box::new(UpdateRun { stage: self, context, outcome: None }))
     }
 }
 
@@ -130,22 +130,23 @@ impl Stage for Update {
 struct UpdateRun<'a> {
     stage: &'a Update,
     context: &'a RunContext,
-    outcome: UpdateOutcome,
+    outcome: Option<UpdateOutcome>,
 }
 
 impl StageRun for UpdateRun<'_> {
     fn unit(&mut self, _: &Unit, log: &mut StageLog<'_>) -> Result<()> {
-        self.outcome = self.stage.poll(self.context, log)?;
+        self.outcome = Some(self.stage.poll(self.context, log)?);
         Ok(())
     }
 
     fn finish(self: Box<Self>, ending: Ending, _: &mut StageLog<'_>) -> Result<StageOutcome> {
-        let mut outcome = self.outcome;
-        if ending.left > 0 {
-            // The run ended before the first feed was polled.
-            outcome.text = format!("no feeds polled{}\n", ending.after(String::new()));
-            outcome.done = ending.is_done();
-        }
+        let mut outcome = self.outcome.unwrap_or_else(|| {
+            let text = match ending.left {
+                0 => super::LEFT_TO_FIRST_SHARD.to_owned(),
+                _ => format!("no feeds polled{}\n", ending.after(String::new())),
+            };
+            UpdateOutcome { done: ending.is_done(), text, ..UpdateOutcome::default() }
+        });
         outcome.run.clone_from(&self.context.run);
         outcome.seconds = self.context.seconds();
         Ok(StageOutcome::Update(outcome))
