@@ -6,8 +6,9 @@ use bench_segment::score::{Score, score};
 use bench_segment::split;
 use tidings_annotate::{Model, Segmenter};
 
-/// Macro-F1 by rules alone, on the parts that models are checked on: tokens, sentences.
-const RULES: (f64, f64) = (97.6, 90.1);
+/// Macro-F1 by rules alone, on the parts that models are checked on: tokens, sentences. With the treebanks that were added
+/// to the data later (spoken and social media among them) the mean over sentences is 88.45; before, it was 90.1.
+const RULES: (f64, f64) = (97.6, 88.4);
 
 /// A few languages that are learned in a moment: tokens, sentences.
 const LEARNED: &[(&str, f64, f64)] = &[
