@@ -22,6 +22,7 @@ use crate::ingest::host_memory::{HostMemory, remembered_rules, require_contact};
 use crate::ingest::pages::PageProcessor;
 use crate::ingest::{self, Counters, Work};
 use crate::outcome::{Ending, Outcome, Status};
+use crate::why::conservation::Balances;
 
 /// The plan → pages.
 #[derive(Debug, Clone, Default)]
@@ -101,6 +102,10 @@ impl Stage for Fetch {
 
     fn settings(&self, config: &Config) -> serde_json::Value {
         serde_json::json!({ "fetch": config.fetch })
+    }
+
+    fn balance(&self, home: &Home, balances: &mut Balances) -> Result<()> {
+        balances.fetch(home)
     }
 
     fn time_limit(&self, config: &Config) -> Option<Duration> {

@@ -13,16 +13,20 @@ pub mod update;
 
 use std::collections::BTreeSet;
 use std::fmt;
+use std::path::{Path, PathBuf};
 use std::str::FromStr;
 use std::time::Duration;
 
 use anyhow::Result;
 use serde::{Deserialize, Serialize};
+use tidings_store::digest::{self, Digester};
 use tidings_store::{Home, Stale};
+use xxhash_rust::xxh3::Xxh3;
 
 use crate::config::Config;
 use crate::context::{RunContext, StageLog};
 use crate::outcome::{Ending, Outcome, Status};
+use crate::why::conservation::Balances;
 
 /// Declares the stages in their order: the enum of their names, the enum of their outcomes, and the table.
 macro_rules! stages {
@@ -159,6 +163,9 @@ pub struct Due {
     pub waiting: u64,
 }
 
+/// The minutes that `run` gives a stage unless the stage says otherwise.
+pub const USUAL_MINUTES: u64 = 30;
+
 /// A stage of the pipeline. Its value holds the options of one call; the default is what `tidings run` does.
 pub trait Stage: Send + Sync {
     /// Its name.
@@ -177,14 +184,29 @@ pub trait Stage: Send + Sync {
     /// The settings that shape its output, as its recipe keeps them.
     fn settings(&self, config: &Config) -> serde_json::Value;
 
+    /// The data compiled into the program that shapes its output, by name. Part of the golden digest of its version.
+    fn tables(&self) -> Vec<(&'static str, &'static [u8])> {
+        Vec::new()
+    }
+
+    /// The digest of everything it has made, which is pinned for each version. Every derived stage has one.
+    fn output_digest(&self, _home: &Home) -> Result<Option<String>> {
+        Ok(None)
+    }
+
+    /// Adds the items it took in, gave out and left out to the conservation check. Stages that pass nothing on add nothing.
+    fn balance(&self, _home: &Home, _balances: &mut Balances) -> Result<()> {
+        Ok(())
+    }
+
     /// The time that a run takes at most if the caller sets no limit.
     fn time_limit(&self, _config: &Config) -> Option<Duration> {
         None
     }
 
-    /// The minutes that `run` gives it by default.
+    /// The minutes that `run` gives it by default. Other than the usual number, they stand in `settings.toml`.
     fn minutes_in_a_round(&self) -> u64 {
-        30
+        USUAL_MINUTES
     }
 
     /// Whether its output is a pure function of what lies in the home, so that it may be deleted and made again.
@@ -226,6 +248,33 @@ pub trait StageRun {
 
     /// Ends the run and returns what came of it.
     fn finish(self: Box<Self>, ending: Ending, log: &mut StageLog<'_>) -> Result<StageOutcome>;
+}
+
+/// The digest of a layer of documents, verdicts or text, whatever files it lies in.
+fn layer_digest(home: &Home, layer: digest::Stage) -> Result<Option<String>> {
+    let tree = Digester::open(home, false)?.stage(layer, None, |_, _, _| ())?;
+    Ok(Some(digest::hex(&tree.root())))
+}
+
+/// The digest of the names and bytes of files, in the given order.
+fn files_digest(files: impl IntoIterator<Item = PathBuf>) -> Result<Option<String>> {
+    let mut hasher = Xxh3::new();
+    for file in files {
+        hasher.update(file.file_name().unwrap_or_default().as_encoded_bytes());
+        hasher.update(&std::fs::read(&file)?);
+    }
+    Ok(Some(format!("{:032x}", hasher.digest128())))
+}
+
+/// The entries of a folder by name; none if it does not exist.
+fn sorted_entries(folder: &Path) -> Result<Vec<PathBuf>> {
+    let entries = match std::fs::read_dir(folder) {
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(Vec::new()),
+        entries => entries?,
+    };
+    let mut paths = entries.map(|entry| Ok(entry?.path())).collect::<Result<Vec<PathBuf>>>()?;
+    paths.sort();
+    Ok(paths)
 }
 
 /// The number of worker threads that a setting asks for; 0 is one for each core.

@@ -25,18 +25,20 @@ use tidings_model::Document;
 use tidings_store::dedup_state::{
     self, Copy, DedupParams, DocsDay, DuplicateUnit, JudgedDay, JudgedDays, Spool, VerdictDraft, VerdictLine,
 };
+use tidings_store::digest;
 use tidings_store::docs::{self, DocumentReader};
 use tidings_store::pages::PageReader;
 use tidings_store::{Error, FileDigest, Home, Stale};
 use xxhash_rust::xxh3::xxh3_64;
 
-use super::{Data, Due, Stage, StageId, StageOutcome, StageRun, Unit};
+use super::{Data, Due, Stage, StageId, StageOutcome, StageRun, Unit, layer_digest};
 use crate::config::Config;
 use crate::context::{RunContext, StageLog};
 use crate::display::{count, grouped, span_s};
 use crate::outcome::{Ending, Outcome, Status};
 use crate::parallel::{self, Bounds};
 use crate::reporter::ProgressScope;
+use crate::why::conservation::Balances;
 
 /// The memory that a document takes while it is read, by its size: its text, its words, its n-grams.
 const EXPANSION: usize = 6;
@@ -134,6 +136,14 @@ impl Stage for Dedup {
             "levels": rule.map(|rule| rule.levels),
             "scope": dedup.scope,
         })
+    }
+
+    fn output_digest(&self, home: &Home) -> Result<Option<String>> {
+        layer_digest(home, digest::Stage::Seen)
+    }
+
+    fn balance(&self, home: &Home, balances: &mut Balances) -> Result<()> {
+        balances.dedup(home)
     }
 
     /// A verdict depends on all days before, so one process does them in their order.
