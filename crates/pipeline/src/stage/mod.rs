@@ -61,6 +61,11 @@ macro_rules! stages {
             pub fn read_outcome(self, json: &str) -> Option<StageOutcome> {
                 match self { $(StageId::$variant => serde_json::from_str(json).ok().map(StageOutcome::$variant)),+ }
             }
+
+            #[cfg(test)]
+            fn empty_outcome(self) -> StageOutcome {
+                match self { $(StageId::$variant => StageOutcome::$variant(Default::default())),+ }
+            }
         }
 
         impl StageOutcome {
@@ -246,7 +251,7 @@ pub trait StageRun {
     /// Does one unit: all of it appears in the home, or nothing.
     fn unit(&mut self, unit: &Unit, log: &mut StageLog<'_>) -> Result<()>;
 
-    /// Ends the run and returns what came of it.
+    /// Ends the run and returns what came of it. `status` reads the field `done` of every outcome.
     fn finish(self: Box<Self>, ending: Ending, log: &mut StageLog<'_>) -> Result<StageOutcome>;
 }
 
@@ -285,4 +290,38 @@ pub(crate) fn threads(setting: usize) -> usize {
 /// The seed of a run: the given one, or another one each time.
 pub(crate) fn seed(given: Option<u64>) -> u64 {
     given.unwrap_or_else(|| fastrand::u64(..))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_stage_is_found_by_its_name_and_knows_its_place() {
+        for id in StageId::ALL {
+            assert_eq!(id.name().parse(), Ok(*id));
+            assert_eq!(id.stage().id(), *id);
+        }
+        assert!("polish".parse::<StageId>().unwrap_err().contains("update, fetch, clean"));
+    }
+
+    #[test]
+    fn every_outcome_says_whether_the_work_was_done() {
+        for id in StageId::ALL {
+            let outcome = serde_json::to_value(id.empty_outcome()).unwrap();
+            assert!(outcome["done"].is_boolean(), "the outcome of {id} has no field `done`, which `status` reads");
+        }
+    }
+
+    #[test]
+    fn a_derived_stage_writes_something_and_can_be_cleared_in_an_empty_home() {
+        let folder = tempfile::tempdir().unwrap();
+        let pipeline = crate::Pipeline::create(folder.path()).unwrap();
+        for stage in StageId::ALL.iter().map(|id| id.stage()).filter(|stage| stage.is_derived()) {
+            let id = stage.id();
+            assert!(!stage.outputs().is_empty(), "{id} writes nothing");
+            stage.clear(pipeline.home()).unwrap_or_else(|error| panic!("{id}: {error:#}"));
+            assert_eq!(stage.due(pipeline.home(), pipeline.config()).unwrap().units, [], "{id}");
+        }
+    }
 }
