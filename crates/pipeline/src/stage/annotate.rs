@@ -153,7 +153,7 @@ impl Stage for Annotate {
     }
 
     fn settings(&self, config: &Config) -> serde_json::Value {
-        json!({ "duplicates": config.annotate.duplicates })
+        config.annotate.recipe()
     }
 
     fn tables(&self) -> Vec<(&'static str, &'static [u8])> {

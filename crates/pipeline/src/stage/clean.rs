@@ -11,7 +11,6 @@ use std::time::Instant;
 
 use anyhow::{Result, anyhow, bail};
 use serde::{Deserialize, Serialize};
-use serde_json::json;
 use tidings_clean::refine::Refinement;
 use tidings_clean::{Options, Unfit};
 use tidings_model::{FailureKind, Page};
@@ -147,16 +146,7 @@ impl Stage for Clean {
     }
 
     fn settings(&self, config: &Config) -> serde_json::Value {
-        let clean = &config.clean;
-        json!({
-            "preset": clean.preset,
-            "links": clean.links,
-            "comments": clean.comments,
-            "languages": clean.languages,
-            "foreign": clean.foreign,
-            "mask": clean.mask,
-            "gate": config.gate,
-        })
+        config.clean.recipe(&config.gate)
     }
 
     fn tables(&self) -> Vec<(&'static str, &'static [u8])> {

@@ -324,4 +324,22 @@ mod tests {
             assert_eq!(stage.due(pipeline.home(), pipeline.config()).unwrap().units, [], "{id}");
         }
     }
+
+    #[test]
+    fn settings_that_shape_output_are_in_the_recipe() {
+        // Keys of speed; a preset, which the recipe resolves; annotators, which recipes of text name by language.
+        let exemptions: &[(StageId, &[&str])] = &[
+            (StageId::Clean, &["memory_mib", "threads"]),
+            (StageId::Dedup, &["memory_mib", "threads", "preset"]),
+            (StageId::Annotate, &["tags", "features", "models", "external"]),
+        ];
+        let config = Config::default();
+        let tables = toml::Table::try_from(&config).unwrap();
+        for (id, exempt) in exemptions {
+            let recipe = id.stage().settings(&config);
+            for key in tables[id.name()].as_table().unwrap().keys().filter(|key| !exempt.contains(&key.as_str())) {
+                assert!(recipe.get(key).is_some(), "{id}.{key} is neither in the recipe of {id} nor exempt here");
+            }
+        }
+    }
 }

@@ -15,7 +15,6 @@ use std::time::Instant;
 use anyhow::{Result, anyhow};
 use jiff::civil::Date;
 use serde::{Deserialize, Serialize};
-use serde_json::json;
 use tidings_dedup::ages::{self, Aged};
 use tidings_dedup::{
     Finding, Judge, KeyRun, Level, Memory, Origin, Past, PieceFile, PieceNumber, Rule, Scope, Sealed, Text, Verdict,
@@ -127,15 +126,7 @@ impl Stage for Dedup {
     }
 
     fn settings(&self, config: &Config) -> serde_json::Value {
-        let dedup = &config.dedup;
-        let rule = dedup.rule().ok();
-        json!({
-            "ngram": rule.map(|rule| rule.ngram),
-            "threshold": rule.map(|rule| rule.threshold),
-            "smoothing": rule.map(|rule| rule.smoothing),
-            "levels": rule.map(|rule| rule.levels),
-            "scope": dedup.scope,
-        })
+        config.dedup.recipe()
     }
 
     fn output_digest(&self, home: &Home) -> Result<Option<String>> {
