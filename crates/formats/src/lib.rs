@@ -56,4 +56,59 @@ mod xml;
 pub mod zip;
 
 pub use error::{Error, Result};
-pub use table::{FORMATS, Format, FormatInfo, by_name};
+pub use table::Format;
+
+/// A format that this crate reads or writes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct FormatInfo {
+    /// Its name.
+    pub name: &'static str,
+    /// Extensions of its files, without a compression suffix, the usual one first.
+    pub extensions: &'static [&'static str],
+    /// Whether there is a reader.
+    pub can_read: bool,
+    /// Whether there is a writer.
+    pub can_write: bool,
+}
+
+const fn row(name: &'static str, extensions: &'static [&'static str], can_read: bool, can_write: bool) -> FormatInfo {
+    FormatInfo { name, extensions, can_read, can_write }
+}
+
+/// Every format, by name.
+pub const FORMATS: &[FormatInfo] = &[
+    row("cdxj", &["cdxj"], false, true),
+    row("conllu", &["conllu", "conllup"], true, true),
+    row("csv", &["csv", "tsv"], false, true),
+    row("html", &["html", "htm"], false, true),
+    row("json", &["json"], true, true),
+    row("jsonl", &["jsonl", "ndjson"], false, true),
+    row("md", &["md"], false, true),
+    row("parquet", &["parquet"], false, true),
+    row("registry", &["registry"], false, true),
+    row("tei", &["tei.xml"], false, true),
+    row("tmx", &["tmx"], false, true),
+    row("txt", &["txt"], false, true),
+    row("vertical", &["vert", "vertical"], true, true),
+    row("wacz", &["wacz"], true, false),
+    row("warc", &["warc"], true, true),
+    row("wet", &["wet"], true, false),
+    row("xml", &["xml"], false, true),
+];
+
+/// Finds a format by its name.
+pub fn by_name(name: &str) -> Option<&'static FormatInfo> {
+    FORMATS.iter().find(|format| format.name == name)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_table_is_sorted_and_each_row_has_a_direction_and_an_extension() {
+        assert!(FORMATS.is_sorted_by(|a, b| a.name < b.name));
+        assert!(FORMATS.iter().all(|format| (format.can_read || format.can_write) && !format.extensions.is_empty()));
+        assert!(by_name("docx").is_none());
+    }
+}

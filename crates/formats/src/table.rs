@@ -1,8 +1,7 @@
-//! The table of formats, and the writers of whole documents.
+//! The formats of whole documents.
 //!
-//! [`FORMATS`] lists every format with its extensions and directions. [`Format`] is the subset that a single document
-//! can be written in; its functions stand in one row of [`WRITERS`] each, so that a new format is a file, a `mod` line
-//! and a row.
+//! [`Format`] is the subset of [`FORMATS`](crate::FORMATS) that a single document can be written in. The functions of each
+//! stand in one row of [`WRITERS`].
 
 use std::fmt;
 use std::str::FromStr;
@@ -10,49 +9,6 @@ use std::str::FromStr;
 use tidings_model::Document;
 
 use crate::{csv, html, json, markdown, tei, text, xml};
-
-/// A format that this crate reads or writes.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct FormatInfo {
-    /// Its name.
-    pub name: &'static str,
-    /// Extensions of its files, without a compression suffix, the usual one first.
-    pub extensions: &'static [&'static str],
-    /// Whether there is a reader.
-    pub can_read: bool,
-    /// Whether there is a writer.
-    pub can_write: bool,
-}
-
-const fn row(name: &'static str, extensions: &'static [&'static str], can_read: bool, can_write: bool) -> FormatInfo {
-    FormatInfo { name, extensions, can_read, can_write }
-}
-
-/// Every format, by name.
-pub const FORMATS: &[FormatInfo] = &[
-    row("cdxj", &["cdxj"], false, true),
-    row("conllu", &["conllu", "conllup"], true, true),
-    row("csv", &["csv", "tsv"], false, true),
-    row("html", &["html", "htm"], false, true),
-    row("json", &["json"], true, true),
-    row("jsonl", &["jsonl", "ndjson"], false, true),
-    row("md", &["md"], false, true),
-    row("parquet", &["parquet"], false, true),
-    row("registry", &["registry"], false, true),
-    row("tei", &["tei.xml"], false, true),
-    row("tmx", &["tmx"], false, true),
-    row("txt", &["txt"], false, true),
-    row("vertical", &["vert", "vertical"], true, true),
-    row("wacz", &["wacz"], true, false),
-    row("warc", &["warc"], true, true),
-    row("wet", &["wet"], true, false),
-    row("xml", &["xml"], false, true),
-];
-
-/// Finds a format by its name.
-pub fn by_name(name: &str) -> Option<&'static FormatInfo> {
-    FORMATS.iter().find(|format| format.name == name)
-}
 
 /// A format that a document can be written in.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
@@ -246,16 +202,9 @@ mod tests {
     #[test]
     fn every_document_format_is_in_the_table_as_written() {
         for format in Format::ALL {
-            let info = by_name(format.name()).expect("a row for it");
+            let info = crate::by_name(format.name()).expect("a row for it");
             assert!(info.can_write && info.extensions.contains(&format.ending()), "{format}");
         }
-    }
-
-    #[test]
-    fn the_table_is_sorted_and_each_row_has_a_direction_and_an_extension() {
-        assert!(FORMATS.is_sorted_by(|a, b| a.name < b.name));
-        assert!(FORMATS.iter().all(|format| (format.can_read || format.can_write) && !format.extensions.is_empty()));
-        assert!(by_name("docx").is_none());
     }
 
     #[test]

@@ -23,6 +23,7 @@
 //! | [`config`] | settings |
 //! | [`import`] | data of other programs → pages |
 //! | [`export`] | documents → formats of other programs |
+//! | [`corpus`] | an index opened for queries |
 //! | [`ingest`] | answers of the web → journal and pages |
 //! | [`discover`] | finding feeds |
 //! | [`health`], [`report`], [`doctor`] | how a home is |
@@ -38,6 +39,7 @@ pub mod backup;
 pub mod cancel;
 pub mod config;
 pub mod context;
+pub mod corpus;
 pub mod digest;
 pub mod discover;
 pub mod display;

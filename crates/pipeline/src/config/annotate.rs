@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use anyhow::{Context as _, Result, bail};
 use serde::{Deserialize, Serialize};
+use serde_json::json;
 use tidings_annotate::external;
 
 use super::external::ExternalConfig;
@@ -35,6 +36,11 @@ impl Default for AnnotateConfig {
 }
 
 impl AnnotateConfig {
+    /// The settings that shape text, as recipes keep them. Annotators are named there by language.
+    pub(crate) fn recipe(&self) -> serde_json::Value {
+        json!({ "duplicates": self.duplicates })
+    }
+
     /// How the tools of others are run, by language. Tools that must be asked for their version are started for it.
     pub fn tools(&self) -> Result<BTreeMap<String, external::Settings>> {
         let tools = self.external.iter().filter(|_| self.tags);

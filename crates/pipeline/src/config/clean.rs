@@ -2,11 +2,13 @@
 
 use anyhow::{Result, bail};
 use serde::{Deserialize, Serialize};
+use serde_json::json;
 use tidings_clean::Options;
 use tidings_clean::gate::Gate;
 use tidings_clean::refine::{Foreign, Refinement};
 use tidings_lang::MaskRule;
 
+use super::gate::GateConfig;
 use super::{languages, within};
 
 /// The `[clean]` table.
@@ -40,6 +42,19 @@ impl Default for CleanConfig {
 }
 
 impl CleanConfig {
+    /// The settings that shape documents, as recipes keep them.
+    pub(crate) fn recipe(&self, gate: &GateConfig) -> serde_json::Value {
+        json!({
+            "preset": self.preset,
+            "links": self.links,
+            "comments": self.comments,
+            "languages": self.languages,
+            "foreign": self.foreign,
+            "mask": self.mask,
+            "gate": gate,
+        })
+    }
+
     /// What the extractor is told.
     pub fn options(&self) -> Options {
         Options { preset: self.preset.into(), links: self.links, comments: self.comments, stubs: false }

@@ -2,6 +2,7 @@
 
 use anyhow::{Result, anyhow, bail};
 use serde::{Deserialize, Serialize};
+use serde_json::json;
 use tidings_dedup::{Levels, Rule, Scope};
 
 use super::within;
@@ -37,6 +38,18 @@ impl Default for DedupConfig {
 }
 
 impl DedupConfig {
+    /// The settings that shape verdicts, as recipes keep them.
+    pub(crate) fn recipe(&self) -> serde_json::Value {
+        let rule = self.rule().ok();
+        json!({
+            "ngram": rule.map(|rule| rule.ngram),
+            "threshold": rule.map(|rule| rule.threshold),
+            "smoothing": rule.map(|rule| rule.smoothing),
+            "levels": rule.map(|rule| rule.levels),
+            "scope": self.scope,
+        })
+    }
+
     /// The rule: the preset's, but for what is said otherwise.
     pub fn rule(&self) -> Result<Rule> {
         let Some(preset) = tidings_dedup::preset(&self.preset) else {

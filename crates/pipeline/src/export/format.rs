@@ -4,9 +4,14 @@ use std::str::FromStr;
 
 use anyhow::{Result, bail};
 use serde::{Deserialize, Serialize};
+use tidings_formats::Format;
 use tidings_model::purpose::{Extent, Purpose};
 
-use super::Options;
+use super::documents::{self, Partitions, Stream};
+use super::pairs::{Pairs, Parallel};
+use super::selection::Item;
+use super::target::{ExportTarget, ExportWriter};
+use super::{Options, privacy, tokens};
 use crate::display::grouped;
 
 /// The least number of documents of an n-gram that is published.
@@ -46,6 +51,11 @@ pub enum ExportFormat {
     Pairs,
 }
 
+/// Renders one document; called on all cores.
+type Render = fn(&Item, &Options) -> Vec<u8>;
+/// Begins the writer that receives rendered documents in their order.
+type Begin = fn(&Options, &mut ExportTarget, Option<Parallel>) -> Result<Box<dyn ExportWriter>>;
+
 /// A row of the table of formats.
 #[derive(Debug, Clone, Copy)]
 pub struct FormatRow {
@@ -59,12 +69,27 @@ pub struct FormatRow {
     pub is_folder: bool,
     /// Whether it needs annotated text.
     pub needs_tokens: bool,
+    /// Whether it needs to know which texts translate one another.
+    pub needs_pairs: bool,
     /// How much of a text it holds.
     pub extent: Extent,
+    pub(super) render: Render,
+    pub(super) begin: Begin,
 }
 
-const fn row(format: ExportFormat, name: &'static str, help: &'static str) -> FormatRow {
-    FormatRow { format, name, help, is_folder: false, needs_tokens: false, extent: Extent::Whole }
+/// A format whose file is one rendered document after the other.
+const fn row(format: ExportFormat, name: &'static str, help: &'static str, render: Render) -> FormatRow {
+    FormatRow {
+        format,
+        name,
+        help,
+        is_folder: false,
+        needs_tokens: false,
+        needs_pairs: false,
+        extent: Extent::Whole,
+        render,
+        begin: |_, target, _| Stream::begin(target, b"", ""),
+    }
 }
 
 impl FormatRow {
@@ -76,35 +101,83 @@ impl FormatRow {
         FormatRow { needs_tokens: true, ..self }
     }
 
+    const fn pairs(self) -> FormatRow {
+        FormatRow { needs_pairs: true, ..self }
+    }
+
     const fn extent(self, extent: Extent) -> FormatRow {
         FormatRow { extent, ..self }
     }
+
+    /// The same with a writer of its own.
+    const fn writer(self, begin: Begin) -> FormatRow {
+        FormatRow { begin, ..self }
+    }
 }
 
-/// The table of formats.
+/// The opening of a table: its header behind a byte order mark if the options want one.
+fn table_opening(options: &Options, separator: char) -> Vec<u8> {
+    let bom = if options.bom { "\u{feff}" } else { "" };
+    format!("{bom}{}", tidings_formats::csv::header(separator)).into_bytes()
+}
+
+/// The table of formats. A new one is a row here and, where it has a file of its own, a writer in `tidings-formats`.
 pub const FORMATS: [FormatRow; 13] = [
-    row(ExportFormat::Jsonl, "jsonl", "A JSON object a line: id, text, source, created, added, metadata"),
-    row(ExportFormat::Parquet, "parquet", "Parquet in folders by language and month").folder(),
-    row(ExportFormat::Vertical, "vertical", "A token a line, with a registry for Manatee (NoSketch Engine, KonText)")
-        .tokens(),
-    row(ExportFormat::Conllu, "conllu", "CoNLL-U").tokens(),
+    row(ExportFormat::Jsonl, "jsonl", "A JSON object a line: id, text, source, created, added, metadata", |item, _| {
+        documents::jsonl(item)
+    }),
+    row(ExportFormat::Parquet, "parquet", "Parquet in folders by language and month", |_, _| Vec::new())
+        .folder()
+        .writer(|_, _, _| Ok(Box::new(Partitions::default()))),
+    row(
+        ExportFormat::Vertical,
+        "vertical",
+        "A token a line, with a registry for Manatee (NoSketch Engine, KonText)",
+        |item, _| tokens::vertical(item),
+    )
+    .tokens()
+    .writer(|_, target, _| tokens::Vertical::begin(target)),
+    row(ExportFormat::Conllu, "conllu", "CoNLL-U", |item, _| tokens::conllu(item)).tokens(),
     row(
         ExportFormat::ConlluPlus,
         "conllu-plus",
         "CoNLL-U Plus with running numbers, and files about sentences, texts and alignment",
+        |_, _| Vec::new(),
     )
     .folder()
-    .tokens(),
-    row(ExportFormat::Tei, "tei", "TEI P5, one corpus"),
-    row(ExportFormat::Text, "text", "Text, a paragraph a line, an empty line between documents"),
-    row(ExportFormat::Csv, "csv", "A table with commas"),
-    row(ExportFormat::Tsv, "tsv", "A table with tabs"),
-    row(ExportFormat::Warc, "warc", "Raw pages as WARC 1.1, with a CDXJ index"),
-    row(ExportFormat::Ngrams, "ngrams", "Counts of n-grams that enough documents hold").tokens().extent(Extent::Counts),
-    row(ExportFormat::Shuffled, "shuffled", "Sentences in an order that tells nothing of where they stood")
+    .tokens()
+    .pairs()
+    .writer(|_, _, parallel| Ok(tokens::Plus::begin(parallel.expect("the row needs pairs")))),
+    row(ExportFormat::Tei, "tei", "TEI P5, one corpus", |item, _| documents::tei(item))
+        .writer(|_, target, _| Stream::begin(target, Format::Tei.opening().as_bytes(), Format::Tei.closing())),
+    row(ExportFormat::Text, "text", "Text, a paragraph a line, an empty line between documents", |item, _| {
+        documents::text(item)
+    }),
+    row(ExportFormat::Csv, "csv", "A table with commas", |item, _| documents::csv_row(item))
+        .writer(|options, target, _| Stream::begin(target, &table_opening(options, ','), "")),
+    row(ExportFormat::Tsv, "tsv", "A table with tabs", |item, _| documents::tsv_row(item))
+        .writer(|options, target, _| Stream::begin(target, &table_opening(options, '\t'), "")),
+    row(ExportFormat::Warc, "warc", "Raw pages as WARC 1.1, with a CDXJ index", |_, _| Vec::new())
+        .writer(|_, _, _| unreachable!("pages are not written as documents")),
+    row(ExportFormat::Ngrams, "ngrams", "Counts of n-grams that enough documents hold", |item, options| {
+        privacy::ngrams(item, usize::from(options.n))
+    })
+    .tokens()
+    .extent(Extent::Counts)
+    .writer(|options, target, _| Ok(privacy::Ngrams::begin(target, usize::from(options.n), options.threshold))),
+    row(
+        ExportFormat::Shuffled,
+        "shuffled",
+        "Sentences in an order that tells nothing of where they stood",
+        |item, _| privacy::sentences(item),
+    )
+    .tokens()
+    .extent(Extent::Sentences)
+    .writer(|options, target, _| Ok(privacy::Shuffled::begin(target, options.seed, options.pool))),
+    row(ExportFormat::Pairs, "pairs", "Sentences or documents that translate one another", |_, _| Vec::new())
         .tokens()
-        .extent(Extent::Sentences),
-    row(ExportFormat::Pairs, "pairs", "Sentences or documents that translate one another").tokens(),
+        .pairs()
+        .writer(|options, _, parallel| Ok(Pairs::begin(parallel.expect("the row needs pairs"), options.level))),
 ];
 
 impl ExportFormat {

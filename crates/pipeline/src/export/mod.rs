@@ -20,7 +20,6 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use anyhow::{Result, bail};
-use tidings_formats::Format as Single;
 use tidings_model::purpose::Purpose;
 use tidings_store::docs;
 use xxhash_rust::xxh3::xxh3_128;
@@ -34,10 +33,10 @@ pub use self::selection::{Exclusion, Reason, SelectionOptions};
 pub use self::target::Destination;
 
 use self::archive::Archive;
-use self::pairs::{Finder, Pairs, Parallel};
+use self::pairs::{Finder, Parallel};
 use self::selection::{Item, Selection};
 use self::source::{Reading, Source, StoredDocument};
-use self::target::{ExportTarget, ExportWriter};
+use self::target::ExportTarget;
 use crate::config::{Config, Duplicates};
 use crate::parallel::{self, Bounds};
 use crate::pipeline::Pipeline;
@@ -273,27 +272,12 @@ impl Export<'_> {
     }
 
     fn documents(&mut self, options: &Options, target: &mut ExportTarget) -> Result<Figures> {
-        let parallel = match options.format {
-            ExportFormat::Pairs | ExportFormat::ConlluPlus => Some(self.parallel(target)?),
-            _ => None,
-        };
-        let n = usize::from(options.n);
-        let render = |item: &Item| match options.format {
-            ExportFormat::Jsonl => documents::jsonl(item),
-            ExportFormat::Csv => documents::csv_row(item),
-            ExportFormat::Tsv => documents::tsv_row(item),
-            ExportFormat::Tei => documents::tei(item),
-            ExportFormat::Text => documents::text(item),
-            ExportFormat::Vertical => tokens::vertical(item),
-            ExportFormat::Conllu => tokens::conllu(item),
-            ExportFormat::Shuffled => privacy::sentences(item),
-            ExportFormat::Ngrams => privacy::ngrams(item, n),
-            ExportFormat::Parquet | ExportFormat::ConlluPlus | ExportFormat::Pairs | ExportFormat::Warc => Vec::new(),
-        };
-        let mut writer = writer(options, target, parallel)?;
-        let needs_tokens = options.format.row().needs_tokens;
-        let source = self.source(needs_tokens, None)?;
-        self.each(source, needs_tokens, render, |item, rendered| writer.write(item, rendered, target))?;
+        let row = options.format.row();
+        let parallel = if row.needs_pairs { Some(self.parallel(target)?) } else { None };
+        let mut writer = (row.begin)(options, target, parallel)?;
+        let source = self.source(row.needs_tokens, None)?;
+        let render = |item: &Item| (row.render)(item, options);
+        self.each(source, row.needs_tokens, render, |item, rendered| writer.write(item, rendered, target))?;
         writer.finish(target)
     }
 
@@ -335,27 +319,6 @@ impl Export<'_> {
         }
         archive.finish(target)
     }
-}
-
-fn writer(options: &Options, target: &mut ExportTarget, parallel: Option<Parallel>) -> Result<Box<dyn ExportWriter>> {
-    const BOM: &str = "\u{feff}";
-    let table = |separator| {
-        let bom = if options.bom { BOM } else { "" };
-        format!("{bom}{}", tidings_formats::csv::header(separator)).into_bytes()
-    };
-    Ok(match options.format {
-        ExportFormat::Jsonl | ExportFormat::Text | ExportFormat::Conllu => documents::Stream::begin(target, b"", "")?,
-        ExportFormat::Csv => documents::Stream::begin(target, &table(','), "")?,
-        ExportFormat::Tsv => documents::Stream::begin(target, &table('\t'), "")?,
-        ExportFormat::Tei => documents::Stream::begin(target, Single::Tei.opening().as_bytes(), Single::Tei.closing())?,
-        ExportFormat::Parquet => Box::new(documents::Partitions::default()),
-        ExportFormat::Vertical => tokens::Vertical::begin(target)?,
-        ExportFormat::Shuffled => privacy::Shuffled::begin(target, options.seed, options.pool),
-        ExportFormat::Ngrams => privacy::Ngrams::begin(target, usize::from(options.n), options.threshold),
-        ExportFormat::ConlluPlus => tokens::Plus::begin(parallel.expect("found before")),
-        ExportFormat::Pairs => Pairs::begin(parallel.expect("found before"), options.level),
-        ExportFormat::Warc => unreachable!("pages are not written as documents"),
-    })
 }
 
 #[cfg(test)]

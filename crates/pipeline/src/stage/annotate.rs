@@ -20,19 +20,21 @@ use tidings_annotate::{Annotators, Models, enrich};
 use tidings_formats::vertical;
 use tidings_model::{Annotated, Document, address};
 use tidings_store::dedup_state::{self, JudgedDay, JudgedDays, VerdictLine, VerdictReader};
+use tidings_store::digest;
 use tidings_store::docs::{self, DocumentReader, Recipe};
 use tidings_store::text::{self, TextDraft, TextRecipe};
 use tidings_store::yields;
 use tidings_store::{FileDigest, Home, Stale, feeds};
 use xxhash_rust::xxh3::xxh3_128;
 
-use super::{Data, Due, Stage, StageId, StageOutcome, StageRun, Unit};
+use super::{Data, Due, Stage, StageId, StageOutcome, StageRun, Unit, layer_digest};
 use crate::config::{AnnotateConfig, Config, Duplicates};
 use crate::context::{RunContext, StageLog};
 use crate::display::{count, span_s};
 use crate::outcome::{Ending, Outcome, Status};
 use crate::parallel::{self, Bounds};
 use crate::reporter::ProgressScope;
+use crate::why::conservation::Balances;
 
 /// The memory that a document takes while it is annotated, by the size of its text.
 const EXPANSION: usize = 12;
@@ -151,7 +153,19 @@ impl Stage for Annotate {
     }
 
     fn settings(&self, config: &Config) -> serde_json::Value {
-        json!({ "duplicates": config.annotate.duplicates })
+        config.annotate.recipe()
+    }
+
+    fn tables(&self) -> Vec<(&'static str, &'static [u8])> {
+        tidings_annotate::tables().collect()
+    }
+
+    fn output_digest(&self, home: &Home) -> Result<Option<String>> {
+        layer_digest(home, digest::Stage::Text)
+    }
+
+    fn balance(&self, home: &Home, balances: &mut Balances) -> Result<()> {
+        balances.annotate(home)
     }
 
     fn due(&self, home: &Home, config: &Config) -> Result<Due> {

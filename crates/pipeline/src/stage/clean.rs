@@ -11,17 +11,17 @@ use std::time::Instant;
 
 use anyhow::{Result, anyhow, bail};
 use serde::{Deserialize, Serialize};
-use serde_json::json;
 use tidings_clean::refine::Refinement;
 use tidings_clean::{Options, Unfit};
 use tidings_model::{FailureKind, Page};
+use tidings_store::digest;
 use tidings_store::docs::{self, Day, DayDraft, DroppedPage, Recipe};
 use tidings_store::pages::{PageLine, PageReader};
 use tidings_store::removed::Removed;
 use tidings_store::yields::{self, Yield};
 use tidings_store::{Error, Home, Stale};
 
-use super::{Data, Due, Stage, StageId, StageOutcome, StageRun, Unit};
+use super::{Data, Due, Stage, StageId, StageOutcome, StageRun, Unit, layer_digest};
 use crate::config::Config;
 use crate::context::{RunContext, StageLog};
 use crate::display::{count, grouped, span_s};
@@ -29,6 +29,7 @@ use crate::extract_guarded;
 use crate::outcome::{Ending, Outcome, Status};
 use crate::parallel::{self, Bounds};
 use crate::reporter::ProgressScope;
+use crate::why::conservation::Balances;
 
 /// The memory that a page takes while it is read, by its size: its line, its text, its tree, its document.
 const EXPANSION: usize = 10;
@@ -145,16 +146,19 @@ impl Stage for Clean {
     }
 
     fn settings(&self, config: &Config) -> serde_json::Value {
-        let clean = &config.clean;
-        json!({
-            "preset": clean.preset,
-            "links": clean.links,
-            "comments": clean.comments,
-            "languages": clean.languages,
-            "foreign": clean.foreign,
-            "mask": clean.mask,
-            "gate": config.gate,
-        })
+        config.clean.recipe(&config.gate)
+    }
+
+    fn tables(&self) -> Vec<(&'static str, &'static [u8])> {
+        tidings_clean::tables()
+    }
+
+    fn output_digest(&self, home: &Home) -> Result<Option<String>> {
+        layer_digest(home, digest::Stage::Docs)
+    }
+
+    fn balance(&self, home: &Home, balances: &mut Balances) -> Result<()> {
+        balances.clean(home)
     }
 
     fn due(&self, home: &Home, config: &Config) -> Result<Due> {

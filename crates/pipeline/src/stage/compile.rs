@@ -14,12 +14,13 @@ use tidings_store::FileDigest;
 use tidings_store::text::{self, TextRecipe};
 use tidings_store::{Home, Stale, hidden};
 
-use super::{Data, Due, Stage, StageId, StageOutcome, StageRun, Unit};
+use super::{Data, Due, Stage, StageId, StageOutcome, StageRun, Unit, files_digest, sorted_entries};
 use crate::config::Config;
 use crate::context::{RunContext, StageLog};
 use crate::display::{count, grouped, span_s};
 use crate::outcome::{Ending, Outcome, Status};
 use crate::reporter::ProgressScope;
+use crate::why::conservation::Balances;
 
 /// Annotated text → indexes.
 #[derive(Debug, Clone, Default)]
@@ -127,6 +128,18 @@ impl Stage for Compile {
 
     fn settings(&self, _: &Config) -> serde_json::Value {
         json!({})
+    }
+
+    fn output_digest(&self, home: &Home) -> Result<Option<String>> {
+        let mut files = Vec::new();
+        for language in sorted_entries(&home.index())? {
+            files.extend(sorted_entries(&language)?.into_iter().filter(|path| path.is_file()));
+        }
+        files_digest(files)
+    }
+
+    fn balance(&self, home: &Home, balances: &mut Balances) -> Result<()> {
+        balances.compile(home)
     }
 
     fn due(&self, home: &Home, _: &Config) -> Result<Due> {

@@ -21,6 +21,7 @@ use crate::ingest::host_memory::{HostMemory, remembered_rules, require_contact};
 use crate::ingest::pages::PageProcessor;
 use crate::ingest::{self, Counters, Work};
 use crate::outcome::{Ending, Outcome, Status};
+use crate::why::conservation::Balances;
 
 /// The plan → pages.
 #[derive(Debug, Clone, Default)]
@@ -100,6 +101,10 @@ impl Stage for Fetch {
 
     fn settings(&self, config: &Config) -> serde_json::Value {
         serde_json::json!({ "fetch": config.fetch })
+    }
+
+    fn balance(&self, home: &Home, balances: &mut Balances) -> Result<()> {
+        balances.fetch(home)
     }
 
     fn minutes_in_a_round(&self) -> u64 {

@@ -13,16 +13,20 @@ pub mod update;
 
 use std::collections::BTreeSet;
 use std::fmt;
+use std::path::{Path, PathBuf};
 use std::str::FromStr;
 use std::time::Duration;
 
 use anyhow::Result;
 use serde::{Deserialize, Serialize};
+use tidings_store::digest::{self, Digester};
 use tidings_store::{Home, Stale};
+use xxhash_rust::xxh3::Xxh3;
 
 use crate::config::Config;
 use crate::context::{RunContext, StageLog};
 use crate::outcome::{Ending, Outcome, Status};
+use crate::why::conservation::Balances;
 
 /// Declares the stages in their order: the enum of their names, the enum of their outcomes, and the table.
 macro_rules! stages {
@@ -56,6 +60,11 @@ macro_rules! stages {
             /// The outcome of this stage as a run log keeps it; none if it is that of another.
             pub fn read_outcome(self, json: &str) -> Option<StageOutcome> {
                 match self { $(StageId::$variant => serde_json::from_str(json).ok().map(StageOutcome::$variant)),+ }
+            }
+
+            #[cfg(test)]
+            fn empty_outcome(self) -> StageOutcome {
+                match self { $(StageId::$variant => StageOutcome::$variant(Default::default())),+ }
             }
         }
 
@@ -159,6 +168,9 @@ pub struct Due {
     pub waiting: u64,
 }
 
+/// The minutes that `run` gives a stage unless the stage says otherwise.
+pub const USUAL_MINUTES: u64 = 30;
+
 /// A stage of the pipeline. Its value holds the options of one call; the default is what `tidings run` does.
 pub trait Stage: Send + Sync {
     /// Its name.
@@ -177,14 +189,29 @@ pub trait Stage: Send + Sync {
     /// The settings that shape its output, as its recipe keeps them.
     fn settings(&self, config: &Config) -> serde_json::Value;
 
+    /// The data compiled into the program that shapes its output, by name. Part of the golden digest of its version.
+    fn tables(&self) -> Vec<(&'static str, &'static [u8])> {
+        Vec::new()
+    }
+
+    /// The digest of everything it has made, which is pinned for each version. Every derived stage has one.
+    fn output_digest(&self, _home: &Home) -> Result<Option<String>> {
+        Ok(None)
+    }
+
+    /// Adds the items it took in, gave out and left out to the conservation check. Stages that pass nothing on add nothing.
+    fn balance(&self, _home: &Home, _balances: &mut Balances) -> Result<()> {
+        Ok(())
+    }
+
     /// The time that a run takes at most if the caller sets no limit; only stages that ask the web have one.
     fn time_limit(&self, config: &Config) -> Option<Duration> {
         if self.is_derived() { None } else { config.fetch.time_limit() }
     }
 
-    /// The minutes that `run` gives it by default.
+    /// The minutes that `run` gives it by default. Other than the usual number, they stand in `settings.toml`.
     fn minutes_in_a_round(&self) -> u64 {
-        30
+        USUAL_MINUTES
     }
 
     /// Whether its output is a pure function of what lies in the home, so that it may be deleted and made again.
@@ -225,8 +252,35 @@ pub trait StageRun {
     /// Does one unit: all of it appears in the home, or nothing.
     fn unit(&mut self, unit: &Unit, log: &mut StageLog<'_>) -> Result<()>;
 
-    /// Ends the run and returns what came of it.
+    /// Ends the run and returns what came of it. `status` reads the field `done` of every outcome.
     fn finish(self: Box<Self>, ending: Ending, log: &mut StageLog<'_>) -> Result<StageOutcome>;
+}
+
+/// The digest of a layer of documents, verdicts or text, whatever files it lies in.
+fn layer_digest(home: &Home, layer: digest::Stage) -> Result<Option<String>> {
+    let tree = Digester::open(home, false)?.stage(layer, None, |_, _, _| ())?;
+    Ok(Some(digest::hex(&tree.root())))
+}
+
+/// The digest of the names and bytes of files, in the given order.
+fn files_digest(files: impl IntoIterator<Item = PathBuf>) -> Result<Option<String>> {
+    let mut hasher = Xxh3::new();
+    for file in files {
+        hasher.update(file.file_name().unwrap_or_default().as_encoded_bytes());
+        hasher.update(&std::fs::read(&file)?);
+    }
+    Ok(Some(format!("{:032x}", hasher.digest128())))
+}
+
+/// The entries of a folder by name; none if it does not exist.
+fn sorted_entries(folder: &Path) -> Result<Vec<PathBuf>> {
+    let entries = match std::fs::read_dir(folder) {
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(Vec::new()),
+        entries => entries?,
+    };
+    let mut paths = entries.map(|entry| Ok(entry?.path())).collect::<Result<Vec<PathBuf>>>()?;
+    paths.sort();
+    Ok(paths)
 }
 
 /// The number of worker threads that a setting asks for; 0 is one for each core.
@@ -241,3 +295,55 @@ pub(crate) fn seed(given: Option<u64>) -> u64 {
 
 /// What a stage that asks the web says in every shard but the first.
 pub(crate) const LEFT_TO_FIRST_SHARD: &str = "nothing to do: shard 1 asks the web\n";
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_stage_is_found_by_its_name_and_knows_its_place() {
+        for id in StageId::ALL {
+            assert_eq!(id.name().parse(), Ok(*id));
+            assert_eq!(id.stage().id(), *id);
+        }
+        assert!("polish".parse::<StageId>().unwrap_err().contains("update, fetch, clean"));
+    }
+
+    #[test]
+    fn every_outcome_says_whether_the_work_was_done() {
+        for id in StageId::ALL {
+            let outcome = serde_json::to_value(id.empty_outcome()).unwrap();
+            assert!(outcome["done"].is_boolean(), "the outcome of {id} has no field `done`, which `status` reads");
+        }
+    }
+
+    #[test]
+    fn a_derived_stage_writes_something_and_can_be_cleared_in_an_empty_home() {
+        let folder = tempfile::tempdir().unwrap();
+        let pipeline = crate::Pipeline::create(folder.path()).unwrap();
+        for stage in StageId::ALL.iter().map(|id| id.stage()).filter(|stage| stage.is_derived()) {
+            let id = stage.id();
+            assert!(!stage.outputs().is_empty(), "{id} writes nothing");
+            stage.clear(pipeline.home()).unwrap_or_else(|error| panic!("{id}: {error:#}"));
+            assert_eq!(stage.due(pipeline.home(), pipeline.config()).unwrap().units, [], "{id}");
+        }
+    }
+
+    #[test]
+    fn settings_that_shape_output_are_in_the_recipe() {
+        // Keys of speed; a preset, which the recipe resolves; annotators, which recipes of text name by language.
+        let exemptions: &[(StageId, &[&str])] = &[
+            (StageId::Clean, &["memory_mib", "threads"]),
+            (StageId::Dedup, &["memory_mib", "threads", "preset"]),
+            (StageId::Annotate, &["tags", "features", "models", "external"]),
+        ];
+        let config = Config::default();
+        let tables = toml::Table::try_from(&config).unwrap();
+        for (id, exempt) in exemptions {
+            let recipe = id.stage().settings(&config);
+            for key in tables[id.name()].as_table().unwrap().keys().filter(|key| !exempt.contains(&key.as_str())) {
+                assert!(recipe.get(key).is_some(), "{id}.{key} is neither in the recipe of {id} nor exempt here");
+            }
+        }
+    }
+}

@@ -7,6 +7,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::io::BufRead as _;
+use std::rc::Rc;
 
 use anyhow::Result;
 use serde::{Deserialize, Serialize};
@@ -42,7 +43,8 @@ pub struct StageBalance {
 }
 
 impl StageBalance {
-    fn new(stage: StageId) -> StageBalance {
+    /// An empty balance.
+    pub fn new(stage: StageId) -> StageBalance {
         StageBalance { stage, taken: 0, given: 0, left_out: BTreeMap::new(), waiting: 0 }
     }
 
@@ -97,20 +99,11 @@ pub fn conservation(pipeline: &Pipeline, items: bool) -> Result<ConservationOutc
         balances.items(pipeline)?;
     }
     let home = pipeline.home();
-    let made = balances.recipes(home)?;
-    let mut kept = TextFiles::new();
+    balances.made = Rc::new(balances.recipes(home)?);
     for stage in StageId::ALL {
-        match stage {
-            // Feeds are asked again and again; there is nothing of them that could vanish.
-            StageId::Update => {}
-            StageId::Fetch => balances.fetch(home)?,
-            StageId::Clean => balances.clean(home, &made)?,
-            StageId::Dedup => balances.dedup(home, &made)?,
-            StageId::Annotate => kept = balances.annotate(home, &made)?,
-            StageId::Compile => balances.compile(home, &kept)?,
-        }
+        stage.stage().balance(home, &mut balances)?;
     }
-    let mut outcome = balances.0;
+    let mut outcome = balances.outcome;
     outcome.done = outcome.faults.is_empty();
     outcome.faults.iter().for_each(|fault| log::error!("{fault}"));
     Ok(outcome)
@@ -119,16 +112,24 @@ pub fn conservation(pipeline: &Pipeline, items: bool) -> Result<ConservationOutc
 /// Files of text with the number of their documents, by language.
 type TextFiles = BTreeMap<String, Vec<(FileDigest, u64)>>;
 
-/// The balances so far.
+/// The balances so far, to which each stage adds its own in the order of the stages.
 #[derive(Default)]
-struct Balances(ConservationOutcome);
+pub struct Balances {
+    outcome: ConservationOutcome,
+    /// The recipes of the days whose documents are made.
+    made: Rc<BTreeMap<String, Recipe>>,
+    /// The files of text, once `annotate` has been balanced.
+    kept: TextFiles,
+}
 
 impl Balances {
-    fn fault(&mut self, fault: String) {
-        self.0.faults.push(fault);
+    /// Adds something that does not add up.
+    pub fn fault(&mut self, fault: String) {
+        self.outcome.faults.push(fault);
     }
 
-    fn close(&mut self, balance: StageBalance) {
+    /// Adds the balance of a stage. One that is not even is a fault.
+    pub fn close(&mut self, balance: StageBalance) {
         if !balance.is_even() {
             let out: u64 = balance.left_out.values().sum();
             let (stage, taken, given, waiting) = (balance.stage, balance.taken, balance.given, balance.waiting);
@@ -136,11 +137,11 @@ impl Balances {
                 "{stage}: {taken} went in, but {given} came out, {out} were left out and {waiting} wait"
             ));
         }
-        self.0.stages.push(balance);
+        self.outcome.stages.push(balance);
     }
 
     /// Entries, and what became of them.
-    fn fetch(&mut self, home: &Home) -> Result<()> {
+    pub(crate) fn fetch(&mut self, home: &Home) -> Result<()> {
         let mut balance = StageBalance::new(StageId::Fetch);
         plan::read(home, |row| {
             balance.taken += 1;
@@ -207,9 +208,10 @@ impl Balances {
     }
 
     /// Pages, and the documents that came of them.
-    fn clean(&mut self, home: &Home, made: &BTreeMap<String, Recipe>) -> Result<()> {
+    pub(crate) fn clean(&mut self, home: &Home) -> Result<()> {
+        let made = Rc::clone(&self.made);
         let mut balance = StageBalance::new(StageId::Clean);
-        for (day, recipe) in made {
+        for (day, recipe) in made.as_ref() {
             balance.taken += recipe.pages;
             balance.given += recipe.documents.values().sum::<u64>();
             balance.leave_out(&recipe.dropped);
@@ -235,11 +237,12 @@ impl Balances {
     }
 
     /// Documents, and verdicts on them.
-    fn dedup(&mut self, home: &Home, made: &BTreeMap<String, Recipe>) -> Result<()> {
+    pub(crate) fn dedup(&mut self, home: &Home) -> Result<()> {
+        let made = Rc::clone(&self.made);
         let ledger = JudgedDays::read(home)?.map(|ledger| ledger.days).unwrap_or_default();
         let judged: BTreeMap<&str, _> = ledger.iter().map(|day| (day.day.as_str(), day)).collect();
         let mut balance = StageBalance::new(StageId::Dedup);
-        for (day, recipe) in made {
+        for (day, recipe) in made.as_ref() {
             let documents: u64 = recipe.documents.values().sum();
             balance.taken += documents;
             match judged.get(day.as_str()) {
@@ -259,11 +262,12 @@ impl Balances {
         Ok(())
     }
 
-    /// Documents, and their text. Returns the files of text.
-    fn annotate(&mut self, home: &Home, made: &BTreeMap<String, Recipe>) -> Result<TextFiles> {
+    /// Documents, and their text.
+    pub(crate) fn annotate(&mut self, home: &Home) -> Result<()> {
+        let made = Rc::clone(&self.made);
         let mut kept = TextFiles::new();
         let mut balance = StageBalance::new(StageId::Annotate);
-        for (day, recipe) in made {
+        for (day, recipe) in made.as_ref() {
             let documents: u64 = recipe.documents.values().sum();
             balance.taken += documents;
             let document_files: Vec<&FileDigest> = recipe.document_files().collect();
@@ -287,14 +291,16 @@ impl Balances {
             }
         }
         self.close(balance);
-        Ok(kept)
+        self.kept = kept;
+        Ok(())
     }
 
     /// Text, and what can be searched.
-    fn compile(&mut self, home: &Home, kept: &TextFiles) -> Result<()> {
+    pub(crate) fn compile(&mut self, home: &Home) -> Result<()> {
+        let kept = std::mem::take(&mut self.kept);
         let mut balance = StageBalance::new(StageId::Compile);
         let hidden = hidden::read(home)?;
-        for (code, files) in kept {
+        for (code, files) in &kept {
             match Snapshot::open(&home.index_of(code)) {
                 Ok(snapshot) => self.index(&mut balance, home, code, &snapshot, files, &hidden)?,
                 Err(tidings_index::Error::NoIndex { .. }) => {
@@ -414,6 +420,6 @@ mod tests {
     fn an_uneven_balance_is_a_fault() {
         let mut balances = Balances::default();
         balances.close(StageBalance { taken: 2, ..StageBalance::new(StageId::Fetch) });
-        assert_eq!(balances.0.faults, ["fetch: 2 went in, but 0 came out, 0 were left out and 0 wait"]);
+        assert_eq!(balances.outcome.faults, ["fetch: 2 went in, but 0 came out, 0 were left out and 0 wait"]);
     }
 }

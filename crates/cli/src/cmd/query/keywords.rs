@@ -60,7 +60,7 @@ pub fn run(args: &Args, global: &Global) -> Result<Report> {
     let context = args.query_args.open(global)?;
     let focus = parse_filter(&args.focus)?;
     let reference = args.against.as_deref().map(parse_filter).transpose()?;
-    let (focus, reference) = context.engine.contrast(&ContrastOf {
+    let (focus, reference) = context.corpus.engine.contrast(&ContrastOf {
         focus: &focus,
         reference: reference.as_ref(),
         within: context.filter.as_ref(),
@@ -72,7 +72,7 @@ pub fn run(args: &Args, global: &Global) -> Result<Report> {
         other => other,
     };
     let mut found =
-        context.engine.keywords(&focus, &reference, args.attribute, args.ngram.into(), measure, args.min)?;
+        context.corpus.engine.keywords(&focus, &reference, args.attribute, args.ngram.into(), measure, args.min)?;
     let all = first_rows(&mut found.rows, args.limit, |row| args.punctuation || is_wordlike(&row.value));
     let mut table =
         Table::new(&["word", "#score", "#hits", "#per million", "#there", "#per million there", "#log ratio", "#p"]);
@@ -96,7 +96,7 @@ pub fn run(args: &Args, global: &Global) -> Result<Report> {
         args.against.as_deref().unwrap_or("all others"),
         count(found.reference_tokens, "token"),
         if args.panel { " on sites of both" } else { "" },
-        context.code
+        context.corpus.language
     );
     Ok(context.report(&heading, &table, context.about(None, Rule::default(), Exactness::Exact), found))
 }

@@ -13,19 +13,18 @@ pub mod words;
 
 use std::time::{Duration, Instant};
 
-use anyhow::{Context as _, Result, anyhow, bail};
+use anyhow::{Result, anyhow};
 use serde::Serialize;
-use tidings_index::Snapshot;
 use tidings_query::answer::{About, Answer, Exactness};
-use tidings_query::cql::{self, Attribute};
-use tidings_query::engine::{Engine, EngineError, Limits, Search};
+use tidings_query::cql::Attribute;
+use tidings_query::engine::{Limits, Search};
 use tidings_query::trend::{STEPS, Step};
 use tidings_query::{Filter, Query, Rule};
-use tidings_store::Home;
 
 use super::Report;
 use crate::args::Global;
 use crate::table::Table;
+use tidings_pipeline::corpus::Corpus;
 use tidings_pipeline::display::{count, grouped};
 pub use tidings_pipeline::virtual_corpora::parse_filter;
 
@@ -51,8 +50,7 @@ pub struct QueryArgs {
 
 /// An open index with the filter and the limits of a query.
 pub struct QueryContext {
-    engine: Engine,
-    code: String,
+    corpus: Corpus,
     filter: Option<Filter>,
     /// Whether the filter names the sites of a panel.
     is_panel: bool,
@@ -64,10 +62,7 @@ impl QueryArgs {
     /// Opens the index of the language.
     pub fn open(&self, global: &Global) -> Result<QueryContext> {
         let (home, _) = super::open_home(global)?;
-        let code = self.language(&home)?;
-        let snapshot = Snapshot::open(&home.index_of(&code)).with_context(|| {
-            format!("the index of {code} cannot be read; remove index/{code} and run `tidings compile`")
-        })?;
+        let corpus = Corpus::open(&home, self.lang.as_deref())?;
         let named = match &self.corpus {
             Some(name) => Some(corpus::find(&home, name)?),
             None => None,
@@ -75,24 +70,12 @@ impl QueryArgs {
         let given = self.filter.as_deref().map(parse_filter).transpose()?;
         let limit = Duration::try_from_secs_f64(self.time_limit).map_err(|_| anyhow!("--time-limit: give seconds"))?;
         Ok(QueryContext {
-            engine: Engine::new(snapshot),
-            code,
+            corpus,
             filter: Filter::both(named, given),
             is_panel: false,
             until: Instant::now().checked_add(limit),
             csv: self.csv,
         })
-    }
-
-    fn language(&self, home: &Home) -> Result<String> {
-        let known = home.indexed()?;
-        match (&self.lang, &known[..]) {
-            (_, []) => bail!("nothing is searchable yet; run `tidings clean`, `annotate` and `compile` first"),
-            (Some(code), _) if known.contains(code) => Ok(code.clone()),
-            (Some(code), _) => bail!("there is no index of {code}; there are {}", known.join(", ")),
-            (None, [code]) => Ok(code.clone()),
-            (None, _) => bail!("which language? Add --lang with one of {}", known.join(", ")),
-        }
     }
 }
 
@@ -114,14 +97,12 @@ impl QueryContext {
 
     /// Parses a query and compiles it for this corpus; an error points at the place.
     fn search(&self, text: &str, rule: Rule) -> Result<(Query, Search<'_>)> {
-        let query = cql::parse(text).map_err(|error| anyhow!("the query is wrong: {}", error.render(text)))?;
-        let search = self.engine.search(&query, rule, self.filter.as_ref()).map_err(|error| explained(error, text))?;
-        Ok((query, search))
+        self.corpus.search(text, rule, self.filter.as_ref())
     }
 
     /// Restricts the query to sites that have documents in every step of time.
     fn keep_panel(&mut self, step: Step) -> Result<()> {
-        let panel = self.engine.panel(&self.engine.part(self.filter.as_ref())?, step, 1);
+        let panel = self.corpus.engine.panel(&self.corpus.engine.part(self.filter.as_ref())?, step, 1);
         self.filter = Filter::both(self.filter.take(), Some(panel));
         self.is_panel = true;
         Ok(())
@@ -129,8 +110,8 @@ impl QueryContext {
 
     fn about(&self, query: Option<&Query>, rule: Rule, exactness: Exactness) -> About {
         About {
-            corpus: self.code.clone(),
-            generation: self.engine.snapshot().generation(),
+            corpus: self.corpus.language.clone(),
+            generation: self.corpus.engine.snapshot().generation(),
             query: query.map(ToString::to_string),
             filter: self.filter.as_ref().map(ToString::to_string),
             rule,
@@ -153,15 +134,12 @@ impl QueryContext {
             Some(filter) => format!(" where {filter}"),
             None => String::new(),
         };
-        format!("{} in {}{filter}, state {}", count(tokens, "token"), self.code, self.engine.snapshot().generation())
-    }
-}
-
-/// An error in a query that only the corpus could show, with its place.
-fn explained(error: EngineError, text: &str) -> anyhow::Error {
-    match error {
-        EngineError::Syntax(error) => anyhow!("the query is wrong: {}", error.render(text)),
-        other => other.into(),
+        format!(
+            "{} in {}{filter}, state {}",
+            count(tokens, "token"),
+            self.corpus.language,
+            self.corpus.engine.snapshot().generation()
+        )
     }
 }
 

@@ -48,8 +48,8 @@ pub struct Args {
 
 pub fn run(args: &Args, global: &Global) -> Result<Report> {
     let context = args.query_args.open(global)?;
-    let part = context.engine.part(context.filter.as_ref())?;
-    let volume = context.engine.volume(&part);
+    let part = context.corpus.engine.part(context.filter.as_ref())?;
+    let volume = context.corpus.engine.volume(&part);
     let collected = volume.keys().next().copied().zip(volume.keys().next_back().copied());
     let window = NewWordWindow::choose(collected, args.since.map(Day::of)).map_err(explain)?;
     let config = NewWordConfig {
@@ -61,7 +61,7 @@ pub fn run(args: &Args, global: &Global) -> Result<Report> {
         names: args.names,
         ..NewWordConfig::default()
     };
-    let mut found = context.engine.new_words(&part, args.attribute, &config)?;
+    let mut found = context.corpus.engine.new_words(&part, args.attribute, &config)?;
     let all = first_rows(&mut found.rows, args.limit, |_| true);
     let mut table = Table::new(&["word", "first seen", "#hits", "#documents", "#sites", "#days", "then"]);
     for row in &found.rows {
@@ -84,7 +84,7 @@ pub fn run(args: &Args, global: &Global) -> Result<Report> {
         "{} since {} in {}",
         count(all, "new word"),
         window.start.date(),
-        context.of_what(context.engine.tokens(&part))
+        context.of_what(context.corpus.engine.tokens(&part))
     );
     Ok(context.report(&heading, &table, context.about(None, Rule::default(), Exactness::Exact), found))
 }

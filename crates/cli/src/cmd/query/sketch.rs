@@ -46,12 +46,12 @@ pub fn run(args: &Args, global: &Global) -> Result<Report> {
     let request = SketchOf {
         lemma: &args.lemma,
         tag: args.pos.as_deref(),
-        grammar: Grammar::of(&context.code),
+        grammar: Grammar::of(&context.corpus.language),
         filter: context.filter.as_ref(),
         at_least: args.min,
         rows: args.size as usize,
     };
-    let (found, complete) = context.engine.sketch(&request, &context.limits())?;
+    let (found, complete) = context.corpus.engine.sketch(&request, &context.limits())?;
     if found.hits == 0 {
         let known: Vec<&str> = found.tags.iter().map(|known| known.tag.as_str()).collect();
         match &args.pos {
@@ -86,7 +86,7 @@ pub fn run(args: &Args, global: &Global) -> Result<Report> {
 
 /// Advice after a word that is no lemma: the lemma of the form, or how to find out about tags.
 fn advice(context: &QueryContext, word: &str) -> String {
-    match context.engine.likeliest_lemma(word, context.filter.as_ref(), &context.limits()) {
+    match context.corpus.engine.likeliest_lemma(word, context.filter.as_ref(), &context.limits()) {
         Ok(Some(lemma)) => format!("it is a form of {lemma}"),
         _ => "lemmas are written as in a dictionary, and `tidings corpus languages` shows whether there are tags"
             .to_owned(),
@@ -110,7 +110,7 @@ fn table(found: &Sketch, context: &QueryContext, examples: bool) -> Result<Table
                 vec![name, row.value.clone(), row.together.to_string(), row.anywhere.to_string(), short(row.score)];
             fields.extend(context.csv.then(|| row.query.clone()));
             if examples {
-                fields.push(context.engine.example(&row.query, context.filter.as_ref(), &context.limits())?);
+                fields.push(context.corpus.engine.example(&row.query, context.filter.as_ref(), &context.limits())?);
             }
             table.push(fields);
         }

@@ -58,13 +58,13 @@ pub fn run(args: &Args, global: &Global) -> Result<Report> {
     if args.panel {
         context.keep_panel(step)?;
     }
-    let part = context.engine.part(context.filter.as_ref())?;
+    let part = context.corpus.engine.part(context.filter.as_ref())?;
     if args.bursts { bursts(args, &context, &part, step) } else { rises(args, &context, &part, step) }
 }
 
 fn rises(args: &Args, context: &QueryContext, part: &Part, step: Step) -> Result<Report> {
     let config = RiseConfig { min_count: args.min, false_discovery_rate: args.fdr, ..RiseConfig::default() };
-    let mut found = context.engine.trends(part, args.attribute, step, &config);
+    let mut found = context.corpus.engine.trends(part, args.attribute, step, &config);
     let is_wanted = |row: &TrendRow| !(args.rising && row.growth < 0.0 || args.falling && row.growth > 0.0);
     let all = first_rows(&mut found.rows, args.limit, is_wanted);
     let mut table = Table::new(&["word", "#hits", "#documents", "#growth", "#q", "changes", "rate in time"]);
@@ -90,13 +90,13 @@ fn rises(args: &Args, context: &QueryContext, part: &Part, step: Step) -> Result
         count(all, "trend"),
         grouped(found.tested),
         count(found.bins.len() as u64, "step"),
-        context.of_what(context.engine.tokens(part))
+        context.of_what(context.corpus.engine.tokens(part))
     );
     Ok(context.report(&heading, &table, context.about(None, Rule::default(), Exactness::Exact), found))
 }
 
 fn bursts(args: &Args, context: &QueryContext, part: &Part, step: Step) -> Result<Report> {
-    let mut found = context.engine.bursts(part, args.attribute, step, &BurstConfig::default());
+    let mut found = context.corpus.engine.bursts(part, args.attribute, step, &BurstConfig::default());
     let all = first_rows(&mut found.rows, args.limit, |_| true);
     let mut table = Table::new(&["word", "when", "#score", "#times", "#hits", "#documents", "then"]);
     for row in &found.rows {
@@ -115,6 +115,6 @@ fn bursts(args: &Args, context: &QueryContext, part: &Part, step: Step) -> Resul
             then.to_owned(),
         ]);
     }
-    let heading = format!("{} in {}", count(all, "burst"), context.of_what(context.engine.tokens(part)));
+    let heading = format!("{} in {}", count(all, "burst"), context.of_what(context.corpus.engine.tokens(part)));
     Ok(context.report(&heading, &table, context.about(None, Rule::default(), Exactness::Exact), found))
 }

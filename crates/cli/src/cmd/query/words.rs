@@ -6,10 +6,11 @@ use tidings_query::cql::Attribute;
 use tidings_query::engine::is_wordlike;
 use tidings_query::{Rule, Wanted};
 
-use super::{QueryArgs, explained, parse_attribute, short};
+use super::{QueryArgs, parse_attribute, short};
 use crate::args::Global;
 use crate::cmd::Report;
 use crate::table::Table;
+use tidings_pipeline::corpus;
 use tidings_pipeline::display::count;
 
 #[derive(Debug, clap::Args)]
@@ -38,14 +39,14 @@ pub struct Args {
 
 pub fn run(args: &Args, global: &Global) -> Result<Report> {
     let context = args.query_args.open(global)?;
-    let part = context.engine.part(context.filter.as_ref())?;
+    let part = context.corpus.engine.part(context.filter.as_ref())?;
     let min = args.min.unwrap_or(if args.ngram == 1 { 1 } else { 5 });
     let matching = args.matching.as_ref().map(Wanted::regex);
     let found = match args.ngram {
-        1 => context.engine.words(&part, args.attribute, matching.as_ref(), min),
-        n => context.engine.ngrams(&part, args.attribute, n.into(), matching.as_ref(), min),
+        1 => context.corpus.engine.words(&part, args.attribute, matching.as_ref(), min),
+        n => context.corpus.engine.ngrams(&part, args.attribute, n.into(), matching.as_ref(), min),
     };
-    let mut found = found.map_err(|error| explained(error, args.matching.as_deref().unwrap_or_default()))?;
+    let mut found = found.map_err(|error| corpus::explain(error, args.matching.as_deref().unwrap_or_default()))?;
     let all = first_rows(&mut found.rows, args.limit, |row| args.punctuation || is_wordlike(&row.value));
     let mut table = Table::new(&["word", "#hits", "#documents", "#per million"]);
     for row in &found.rows {

@@ -15,7 +15,6 @@ use std::time::Instant;
 use anyhow::{Result, anyhow};
 use jiff::civil::Date;
 use serde::{Deserialize, Serialize};
-use serde_json::json;
 use tidings_dedup::ages::{self, Aged};
 use tidings_dedup::{
     Finding, Judge, KeyRun, Level, Memory, Origin, Past, PieceFile, PieceNumber, Rule, Scope, Sealed, Text, Verdict,
@@ -25,18 +24,20 @@ use tidings_model::Document;
 use tidings_store::dedup_state::{
     self, Copy, DedupParams, DocsDay, DuplicateUnit, JudgedDay, JudgedDays, Spool, VerdictDraft, VerdictLine,
 };
+use tidings_store::digest;
 use tidings_store::docs::{self, DocumentReader};
 use tidings_store::pages::PageReader;
 use tidings_store::{Error, FileDigest, Home, Stale};
 use xxhash_rust::xxh3::xxh3_64;
 
-use super::{Data, Due, Stage, StageId, StageOutcome, StageRun, Unit};
+use super::{Data, Due, Stage, StageId, StageOutcome, StageRun, Unit, layer_digest};
 use crate::config::Config;
 use crate::context::{RunContext, StageLog};
 use crate::display::{count, grouped, span_s};
 use crate::outcome::{Ending, Outcome, Status};
 use crate::parallel::{self, Bounds};
 use crate::reporter::ProgressScope;
+use crate::why::conservation::Balances;
 
 /// The memory that a document takes while it is read, by its size: its text, its words, its n-grams.
 const EXPANSION: usize = 6;
@@ -125,15 +126,15 @@ impl Stage for Dedup {
     }
 
     fn settings(&self, config: &Config) -> serde_json::Value {
-        let dedup = &config.dedup;
-        let rule = dedup.rule().ok();
-        json!({
-            "ngram": rule.map(|rule| rule.ngram),
-            "threshold": rule.map(|rule| rule.threshold),
-            "smoothing": rule.map(|rule| rule.smoothing),
-            "levels": rule.map(|rule| rule.levels),
-            "scope": dedup.scope,
-        })
+        config.dedup.recipe()
+    }
+
+    fn output_digest(&self, home: &Home) -> Result<Option<String>> {
+        layer_digest(home, digest::Stage::Seen)
+    }
+
+    fn balance(&self, home: &Home, balances: &mut Balances) -> Result<()> {
+        balances.dedup(home)
     }
 
     /// A verdict depends on all days before, so one process does them in their order.

@@ -1,0 +1,90 @@
+//! The index of one language, opened for queries.
+//!
+//! ```no_run
+//! use std::path::Path;
+//! use tidings_pipeline::Pipeline;
+//! use tidings_pipeline::corpus::Corpus;
+//! use tidings_query::Rule;
+//! use tidings_query::engine::Limits;
+//!
+//! fn main() -> anyhow::Result<()> {
+//!     let pipeline = Pipeline::open(Path::new("news"))?;
+//!     let corpus = Corpus::open(pipeline.home(), Some("en"))?;
+//!     let (_, search) = corpus.search("\"climate change\"", Rule::default(), None)?;
+//!     println!("{} hits", search.count(&Limits::default()).hits);
+//!     Ok(())
+//! }
+//! ```
+
+use anyhow::{Context as _, Result, anyhow, bail};
+use tidings_index::Snapshot;
+use tidings_query::engine::{Engine, EngineError, Search};
+use tidings_query::{Filter, Query, Rule, cql};
+use tidings_store::Home;
+
+/// The index of a language with the engine that evaluates queries over it.
+#[derive(Debug)]
+pub struct Corpus {
+    /// The language.
+    pub language: String,
+    /// The engine over the newest generation of the index.
+    pub engine: Engine,
+}
+
+impl Corpus {
+    /// Opens the index of a language; without one, of the only language there is.
+    pub fn open(home: &Home, language: Option<&str>) -> Result<Corpus> {
+        let language = choose_language(&home.indexed()?, language)?;
+        let snapshot = Snapshot::open(&home.index_of(&language)).with_context(|| {
+            format!("the index of {language} cannot be read; remove index/{language} and run `tidings compile`")
+        })?;
+        Ok(Corpus { language, engine: Engine::new(snapshot) })
+    }
+
+    /// Parses a query and compiles it for this corpus, or for the documents that a filter admits. An error points at the
+    /// position in the text.
+    pub fn search(&self, text: &str, rule: Rule, filter: Option<&Filter>) -> Result<(Query, Search<'_>)> {
+        let query = cql::parse(text).map_err(|error| anyhow!("the query is wrong: {}", error.render(text)))?;
+        let search = self.engine.search(&query, rule, filter).map_err(|error| explain(error, text))?;
+        Ok((query, search))
+    }
+}
+
+/// Points at the position of an error that only the corpus could show, such as an attribute that it does not have.
+pub fn explain(error: EngineError, text: &str) -> anyhow::Error {
+    match error {
+        EngineError::Syntax(error) => anyhow!("the query is wrong: {}", error.render(text)),
+        other => other.into(),
+    }
+}
+
+fn choose_language(indexed: &[String], wanted: Option<&str>) -> Result<String> {
+    match (wanted, indexed) {
+        (_, []) => bail!("nothing is searchable yet; run `tidings clean`, `annotate` and `compile` first"),
+        (Some(code), _) if indexed.iter().any(|known| known == code) => Ok(code.to_owned()),
+        (Some(code), _) => bail!("there is no index of {code}; there are {}", indexed.join(", ")),
+        (None, [code]) => Ok(code.clone()),
+        (None, _) => bail!("which language? Add --lang with one of {}", indexed.join(", ")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_only_language_needs_no_name() {
+        let codes = ["de".to_owned(), "en".to_owned()];
+        assert_eq!(choose_language(&codes[..1], None).unwrap(), "de");
+        assert_eq!(choose_language(&codes, Some("en")).unwrap(), "en");
+    }
+
+    #[test]
+    fn a_choice_that_cannot_be_made_names_the_languages() {
+        let codes = ["de".to_owned(), "en".to_owned()];
+        let error = |codes: &[String], wanted| choose_language(codes, wanted).unwrap_err().to_string();
+        assert!(error(&[], Some("de")).contains("nothing is searchable yet"));
+        assert!(error(&codes, Some("fr")).ends_with("there are de, en"));
+        assert!(error(&codes, None).ends_with("with one of de, en"));
+    }
+}
