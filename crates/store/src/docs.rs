@@ -598,7 +598,7 @@ mod tests {
         }
         home.storage().put_atomic("docs/recipes/notes.txt", b"").unwrap();
         assert_eq!(document_days(&home).unwrap(), ["2026-03-01", "2026-03-02"]);
-        home.storage().put_atomic("docs/recipes/2026-03-01.json", b"{\"format\":\"tidings recipe 9\"}").unwrap();
+        home.storage().put_atomic("docs/recipes/2026-03-01.json", b"{\"format\":\"tidings recipe 0\"}").unwrap();
         assert_eq!(Recipe::read(&home, "2026-03-01").unwrap(), None);
         let files: Vec<String> = Recipe::read(&home, "2026-03-02")
             .unwrap()

@@ -50,7 +50,7 @@ fn a_newer_format_is_refused_by_name() {
     let folder = tempfile::tempdir().expect("a folder");
     write_signed(folder.path(), r#"{"format":"tidings index 2","anything":"else"}"#);
     let error = Manifest::read(folder.path()).expect_err("newer").to_string();
-    assert!(error.contains("MANIFEST was written by a newer Tidings (format 2)"), "{error}");
+    assert!(error.contains("MANIFEST was written by a newer Tidings (format 2, "), "{error}");
 }
 
 #[test]

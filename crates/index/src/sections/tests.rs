@@ -114,7 +114,7 @@ fn a_newer_version_is_refused_by_name() {
     for version in [NEWEST + 1, 77, u32::MAX] {
         SectionWriter::create_as(&path, FileKind::Lexicon, version).expect("created").publish().expect("published");
         let error = Sections::open(&path, FileKind::Lexicon).expect_err("newer").to_string();
-        assert!(error.contains(&format!("newer Tidings (format {version})")), "{error}");
+        assert!(error.contains(&format!("newer Tidings (format {version}, ")), "{error}");
     }
 }
 

@@ -283,7 +283,7 @@ fn a_segment_of_a_newer_format_or_another_kind_is_refused_by_name() {
     newer[16] = 9;
     std::fs::write(&path, newer).expect("written");
     let error = Segment::open(&path).expect_err("newer").to_string();
-    assert!(error.contains("newer Tidings (format 9)"), "{error}");
+    assert!(error.contains("newer Tidings (format 9, "), "{error}");
     std::fs::write(&path, b"tidings lexicon\nxxxxxxxxxxxxxxxxxxxxx").expect("written");
     assert!(matches!(Segment::open(&path), Err(Error::Foreign { .. })));
 }
