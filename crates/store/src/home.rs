@@ -82,6 +82,15 @@ impl Home {
         self.index().join(language)
     }
 
+    /// The files of all indexes, by language and name.
+    pub fn index_files(&self) -> Result<Vec<PathBuf>> {
+        let mut files = Vec::new();
+        for language in files_in(&self.index())? {
+            files.extend(files_in(&language)?.into_iter().filter(|path| path.is_file()));
+        }
+        Ok(files)
+    }
+
     /// Whether a language has a folder for its index.
     pub fn has_index(&self, language: &str) -> bool {
         self.index_of(language).exists()

@@ -14,7 +14,7 @@ use tidings_store::FileDigest;
 use tidings_store::text::{self, TextRecipe};
 use tidings_store::{Home, Stale, hidden};
 
-use super::{Data, Due, Stage, StageId, StageOutcome, StageRun, Unit, files_digest, sorted_entries};
+use super::{Data, Due, Stage, StageId, StageOutcome, StageRun, Unit, files_digest};
 use crate::config::Config;
 use crate::context::{RunContext, StageLog};
 use crate::display::{count, grouped, span_s};
@@ -131,11 +131,7 @@ impl Stage for Compile {
     }
 
     fn output_digest(&self, home: &Home) -> Result<Option<String>> {
-        let mut files = Vec::new();
-        for language in sorted_entries(&home.index())? {
-            files.extend(sorted_entries(&language)?.into_iter().filter(|path| path.is_file()));
-        }
-        files_digest(files)
+        files_digest(home.index_files()?)
     }
 
     fn balance(&self, home: &Home, balances: &mut Balances) -> Result<()> {

@@ -13,7 +13,7 @@ pub mod update;
 
 use std::collections::BTreeSet;
 use std::fmt;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::str::FromStr;
 use std::time::Duration;
 
@@ -270,17 +270,6 @@ fn files_digest(files: impl IntoIterator<Item = PathBuf>) -> Result<Option<Strin
         hasher.update(&std::fs::read(&file)?);
     }
     Ok(Some(format!("{:032x}", hasher.digest128())))
-}
-
-/// The entries of a folder by name; none if it does not exist.
-fn sorted_entries(folder: &Path) -> Result<Vec<PathBuf>> {
-    let entries = match std::fs::read_dir(folder) {
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(Vec::new()),
-        entries => entries?,
-    };
-    let mut paths = entries.map(|entry| Ok(entry?.path())).collect::<Result<Vec<PathBuf>>>()?;
-    paths.sort();
-    Ok(paths)
 }
 
 /// The number of worker threads that a setting asks for; 0 is one for each core.
