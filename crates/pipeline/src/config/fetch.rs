@@ -167,3 +167,37 @@ impl FetchConfig {
 fn networks(texts: &[String]) -> Result<Vec<Network>> {
     texts.iter().map(|text| text.parse().map_err(|fault: String| anyhow!("fetch.allow_private: {fault}"))).collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_name_says_whom_to_ask() {
+        let named = |user_agent: &str, contact: &str| {
+            FetchConfig { user_agent: user_agent.into(), contact: contact.into(), ..FetchConfig::default() }.name()
+        };
+        assert!(named("", "https://e.org/bot").ends_with(" (+https://e.org/bot)"));
+        assert_eq!(named("Other/1", "https://e.org/bot"), "Other/1");
+        assert!(!named("", "").contains('+'));
+    }
+
+    #[test]
+    fn feeds_and_pages_have_limits_of_their_own_and_probes_the_stricter_of_both() {
+        let config =
+            FetchConfig { delay_s: 2.0, feed_delay_s: 7.0, max_page_mib: 3, max_feed_mib: 5, ..FetchConfig::default() };
+        let (pages, feeds, probes) =
+            (config.for_pages(1).unwrap(), config.for_feeds(1).unwrap(), config.for_probes(1).unwrap());
+        assert_eq!((pages.delay, pages.max_body_bytes), (seconds(2.0), 3 << 20));
+        assert_eq!((feeds.delay, feeds.max_body_bytes), (seconds(7.0), 5 << 20));
+        assert_eq!((probes.delay, probes.max_body_bytes), (seconds(7.0), 3 << 20));
+        assert!(pages.obey_robots, "robots_for_feeds is about feeds alone");
+    }
+
+    #[test]
+    fn no_time_limit_is_no_limit() {
+        assert_eq!(FetchConfig { time_limit_min: 0.0, ..FetchConfig::default() }.time_limit(), None);
+        let limited = FetchConfig { time_limit_min: 1.5, ..FetchConfig::default() };
+        assert_eq!(limited.time_limit(), Some(Duration::from_secs(90)));
+    }
+}

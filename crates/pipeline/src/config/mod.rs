@@ -225,4 +225,124 @@ mod tests {
             assert!(error.contains(text.split(' ').next().unwrap()), "{error}");
         }
     }
+
+    #[test]
+    fn every_number_out_of_its_range_is_refused_with_its_key_and_the_range() {
+        let numbers = [
+            ("fetch", "max_header_kib", "7", "from 8 to 4096"),
+            ("fetch", "max_page_mib", "129", "from 1 to 128"),
+            ("fetch", "max_feed_mib", "0", "from 1 to 128"),
+            ("fetch", "max_unpack_ratio", "1", "from 2 to 100000"),
+            ("fetch", "max_redirects", "21", "from 0 to 20"),
+            ("fetch", "memory_mib", "15", "from 16 to 1000000"),
+            ("fetch", "connect_timeout_s", "-0.1", "from 0 to 10000000"),
+            ("fetch", "total_timeout_s", "inf", "from 0 to 10000000"),
+            ("store", "compression", "20", "from 1 to 19"),
+            ("store", "compression", "0", "from 1 to 19"),
+            ("discover", "max_requests", "0", "from 1 to 1000"),
+            ("index", "memory_mib", "31", "from 32 to 1000000"),
+            ("serve", "time_limit_s", "0.0", "from 0.1 to 3600"),
+            ("serve", "heavy_requests", "0", "from 1 to 1024"),
+        ];
+        for (table, key, value, range) in numbers {
+            let error = format!("{:#}", load(&format!("[{table}]\n{key} = {value}\n"), &[]).unwrap_err());
+            assert!(error.contains(&format!("{table}.{key} = ")) && error.contains(range), "{error}");
+        }
+    }
+
+    #[test]
+    fn the_ends_of_a_range_are_in_it() {
+        let text =
+            "[fetch]\nmax_redirects = 20\nmax_header_kib = 8\n[store]\ncompression = 19\n[index]\nmemory_mib = 32\n";
+        assert_eq!(load(text, &[]).unwrap().store.compression, 19);
+        assert!(load("[fetch]\nrobots_max_age_h = 24.0\n", &[]).is_ok());
+    }
+
+    #[test]
+    fn a_value_of_the_environment_is_checked_like_one_of_the_file() {
+        let error = format!("{:#}", load("", &[("TIDINGS_STORE_COMPRESSION", "99")]).unwrap_err());
+        assert!(error.contains("store.compression = 99"), "{error}");
+        let error = format!("{:#}", load("", &[("TIDINGS_FETCH_CONCURRENCY", "many")]).unwrap_err());
+        assert!(error.starts_with("the environment:"), "{error}");
+        let nothing = |_: &str| None;
+        assert_eq!(Config::without_home(&nothing).unwrap(), Config::default());
+        let compression = |name: &str| (name == "TIDINGS_STORE_COMPRESSION").then(|| "99".to_owned());
+        assert!(Config::without_home(&compression).is_err());
+    }
+
+    #[test]
+    fn lists_times_and_truth_values_come_from_the_environment_too() {
+        let environment = [
+            ("TIDINGS_DISCOVER_LANGUAGES", "[\"de\", \"en\"]"),
+            ("TIDINGS_RUN_CLEAN", "90s"),
+            ("TIDINGS_RUN_REPORT", "false"),
+            ("TIDINGS_FETCH_CONTACT", "2026"),
+        ];
+        let numbered = load("", &environment);
+        assert!(numbered.is_err(), "a number is no text: {numbered:?}");
+        let config = load("", &environment[..3]).unwrap();
+        assert_eq!(config.discover.languages, ["de", "en"]);
+        assert_eq!(config.run.limit(crate::stage::StageId::Clean), Duration::from_secs(90));
+        assert!(!config.run.report);
+    }
+
+    #[test]
+    fn every_key_has_one_variable() {
+        let mut names = variables();
+        assert!(names.contains(&"TIDINGS_RUN_COMPILE".to_owned()));
+        let all = names.len();
+        names.sort();
+        names.dedup();
+        assert_eq!(names.len(), all);
+        assert!(
+            names
+                .iter()
+                .all(|name| name.bytes().all(|byte| byte.is_ascii_uppercase() || b"_0123456789".contains(&byte)))
+        );
+    }
+
+    #[test]
+    fn tables_of_languages_must_name_one() {
+        for text in ["[gate.german]\n", "[gate.DE]\n", "[discover]\nlanguages = ['English']\n"] {
+            assert!(load(text, &[]).is_err(), "{text}");
+        }
+        let error = format!("{:#}", load("[annotate.external.german]\ncommand = ['x']\n", &[]).unwrap_err());
+        assert!(error.contains("[annotate.external.german] is for no language"), "{error}");
+        assert!(load("[gate.de]\n", &[]).is_ok());
+    }
+
+    #[test]
+    fn a_tool_without_a_command_or_a_word_column_is_refused_with_its_language() {
+        for (text, word) in [
+            ("command = []", "command is empty"),
+            ("command = ['']", "command is empty"),
+            ("command = ['x']\ncolumns = ['lemma', 'word']", "the first one is the word"),
+            ("command = ['x']\ncolumns = ['word', 'pos']", "there is no column `pos`"),
+            ("command = ['x']\nworkers = 0", "workers = 0 is out of range"),
+            ("command = ['x']\ntimeout_s = 0.0", "timeout_s = 0 is out of range"),
+        ] {
+            let error = format!("{:#}", load(&format!("[annotate.external.de]\n{text}\n"), &[]).unwrap_err());
+            assert!(error.contains("[annotate.external.de]") && error.contains(word), "{error}");
+        }
+    }
+
+    #[test]
+    fn words_of_the_server_are_checked() {
+        for (text, key) in [
+            ("cors = 'corpus.example'", "serve.cors"),
+            ("cors = 'https://corpus.example/'", "serve.cors"),
+            ("default_availability = 'all'", "serve.default_availability"),
+            ("loopback_scope = 'root'", "serve.loopback_scope"),
+        ] {
+            let error = format!("{:#}", load(&format!("[serve]\n{text}\n"), &[]).unwrap_err());
+            assert!(error.contains(key), "{error}");
+        }
+        assert!(load("[serve]\ncors = '*'\nloopback_scope = 'none'\n", &[]).is_ok());
+    }
+
+    #[test]
+    fn a_settings_file_that_is_missing_is_named() {
+        let error = Config::load(Path::new("no/tidings.toml"), &|_| None).unwrap_err().to_string();
+        assert!(error.contains("cannot read the settings no/tidings.toml"), "{error}");
+    }
 }

@@ -93,6 +93,9 @@ impl<'de> Deserialize<'de> for RunConfig {
     }
 }
 
+/// The longest time: a million days.
+const MAX_SECONDS: f64 = 1e6 * 86_400.0;
+
 /// A stretch of time as people write it: `90s`, `30m`, `2h`, `1d`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
@@ -111,8 +114,9 @@ impl std::str::FromStr for Span {
             "d" => 86_400.0,
             _ => return Err(usage()),
         };
-        match number.trim().parse::<f64>() {
-            Ok(number) if (0.0..=1e6).contains(&number) => Ok(Span(Duration::from_secs_f64(number * seconds))),
+        match number.trim().parse::<f64>().map(|number| number * seconds) {
+            // The limit is one of time, not of the number: what is written in another unit must be read again.
+            Ok(time) if (0.0..=MAX_SECONDS).contains(&time) => Ok(Span(Duration::from_secs_f64(time))),
             _ => Err(usage()),
         }
     }
@@ -151,6 +155,41 @@ mod tests {
         assert!(["x", "-1s", "5 parsecs", ""].iter().all(|text| seconds(text).is_err()));
         for text in ["0s", "90s", "40m", "2h", "1d", "36h", "0.5s"] {
             assert_eq!(String::from(text.parse::<Span>().unwrap()), text);
+        }
+    }
+
+    #[test]
+    fn the_table_of_stages_survives_being_written_and_read() {
+        let mut config = RunConfig { report: false, ..RunConfig::default() };
+        for (minutes, stage) in (1..).zip(StageId::ALL.iter()) {
+            config.stages.insert(*stage, Span(Duration::from_secs(60 * minutes)));
+        }
+        let text = toml::to_string(&config).unwrap();
+        assert_eq!(toml::from_str::<RunConfig>(&text).unwrap(), config);
+    }
+
+    #[test]
+    fn a_stage_that_is_not_named_keeps_its_usual_time() {
+        let config: RunConfig = toml::from_str("clean = '5m'\n").unwrap();
+        assert_eq!(config.limit(StageId::Clean), Duration::from_secs(300));
+        assert_eq!(config.limit(StageId::Fetch), RunConfig::default().limit(StageId::Fetch));
+    }
+
+    #[test]
+    fn a_stage_that_does_not_exist_is_refused() {
+        let error = toml::from_str::<RunConfig>("claen = '5m'\n").unwrap_err().to_string();
+        assert!(error.contains("unknown field `claen`"), "{error}");
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn every_time_that_can_be_read_is_written_so_that_it_can_be_read_again(number in 0.0..1e6_f64, unit in "[smhd]") {
+            let span: Span = format!("{number:.3}{unit}").parse().unwrap();
+            let written = String::from(span);
+            let again = written.parse::<Span>();
+            proptest::prop_assert!(again.is_ok(), "{written}");
+            let difference = again.unwrap().0.abs_diff(span.0);
+            proptest::prop_assert!(difference < Duration::from_micros(100), "{written}");
         }
     }
 }

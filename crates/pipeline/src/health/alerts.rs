@@ -235,3 +235,267 @@ fn feeds(health: &Health, raise: Raise<'_>) {
         );
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+
+    use jiff::{SignedDuration, Span, Timestamp};
+    use tidings_store::yields::Yield;
+
+    use super::super::baseline::Fall;
+    use super::super::day_of;
+    use super::super::disk::DiskFigures;
+    use super::super::feeds::FeedFigures;
+    use super::super::stages::{Harvest, StageState, StageStates};
+    use super::*;
+
+    const MIN_FREE_MIB: u64 = 512;
+
+    fn now() -> Timestamp {
+        "2026-03-15T12:00:00Z".parse().unwrap()
+    }
+
+    fn hours_ago(hours: i64) -> Timestamp {
+        now() - SignedDuration::from_hours(hours)
+    }
+
+    fn day(days_ago: i64, pages: u64) -> DayFigures {
+        let day = day_of(now()).saturating_sub(Span::new().days(days_ago));
+        DayFigures { day, pages, ..DayFigures::default() }
+    }
+
+    /// A home that crawls each hour, brings 240 pages a day and has disk space for years.
+    fn healthy() -> Health {
+        let mut stages = StageStates::unknown();
+        for stage in StageId::ALL.iter().copied().map(Some).chain([None]) {
+            *stages.state(stage) = StageState {
+                last_try: Some(hours_ago(1)),
+                last_success: Some(hours_ago(1)),
+                trouble: None,
+                every_s: Some(HOUR),
+            };
+        }
+        Health {
+            now: now(),
+            feeds: FeedFigures { listed: 40, alive: 40, ..FeedFigures::default() },
+            stages,
+            harvest: Harvest { hours: 24.0, pages: 240, ..Harvest::default() },
+            days: (0..10).rev().map(|ago| day(ago, 240)).collect(),
+            indexes: BTreeMap::new(),
+            disk: DiskFigures { free: Some(1 << 40), growth_per_day: Some(1e6), days_left: Some(1e6) },
+            yielded: Yield::default(),
+            falls: Vec::new(),
+            upgrade: None,
+            oldest_unfound: None,
+        }
+    }
+
+    fn raised(health: &Health) -> Vec<(AlertRule, Level)> {
+        of(health, MIN_FREE_MIB).into_iter().map(|alert| (alert.rule, alert.level)).collect()
+    }
+
+    fn with_stage(stage: StageId, state: StageState) -> Health {
+        let mut health = healthy();
+        *health.stages.state(Some(stage)) = state;
+        health
+    }
+
+    fn idle_for(hours: i64, every_s: f64) -> StageState {
+        let last = Some(hours_ago(hours));
+        StageState { last_try: last, last_success: last, trouble: None, every_s: Some(every_s) }
+    }
+
+    fn with_disk(free: Option<u64>, days_left: Option<f64>) -> Health {
+        Health { disk: DiskFigures { free, days_left, growth_per_day: None }, ..healthy() }
+    }
+
+    fn fall(number: usize) -> Fall {
+        Fall { feed: format!("https://e.org/{number}"), days: 2, came: 1, expected: 60.4, chance: 1e-9 }
+    }
+
+    #[test]
+    fn a_healthy_home_raises_nothing() {
+        assert_eq!(of(&healthy(), MIN_FREE_MIB), []);
+    }
+
+    #[test]
+    fn a_home_without_runs_is_told_how_to_begin_and_nothing_else_of_its_stages() {
+        let health = Health { stages: StageStates::unknown(), oldest_unfound: Some(hours_ago(1000)), ..healthy() };
+        assert_eq!(raised(&health), [(AlertRule::NeverRun, Level::Warning)]);
+    }
+
+    #[test]
+    fn a_failed_stage_is_named_with_its_trouble_and_its_last_success() {
+        let state = StageState { trouble: Some("no space".into()), ..idle_for(2, HOUR) };
+        let alerts = of(&with_stage(StageId::Clean, state), MIN_FREE_MIB);
+        assert_eq!((alerts.len(), alerts[0].rule, alerts[0].level), (1, AlertRule::StageFailed, Level::Warning));
+        assert_eq!(alerts[0].text, "clean did not do its work: no space (it last did 2 h 0 min ago)");
+        let never = StageState { last_success: None, trouble: Some("no space".into()), ..idle_for(2, HOUR) };
+        assert!(of(&with_stage(StageId::Clean, never), MIN_FREE_MIB)[0].text.ends_with("(it never did)"));
+    }
+
+    #[test]
+    fn an_hourly_stage_is_late_after_six_hours_and_lost_after_two_days() {
+        let levels = |hours| raised(&with_stage(StageId::Update, idle_for(hours, HOUR)));
+        assert_eq!(levels(6), []);
+        assert_eq!(levels(7), [(AlertRule::StageLate, Level::Warning)]);
+        assert_eq!(levels(48), [(AlertRule::StageLate, Level::Warning)]);
+        assert_eq!(levels(49), [(AlertRule::StageLate, Level::Critical)]);
+    }
+
+    #[test]
+    fn a_weekly_stage_is_held_against_weeks() {
+        let days = |days: i64| raised(&with_stage(StageId::Fetch, idle_for(24 * days, 7.0 * 24.0 * HOUR)));
+        assert_eq!(days(20), []);
+        assert_eq!(days(22), [(AlertRule::StageLate, Level::Warning)]);
+        assert_eq!(days(57), [(AlertRule::StageLate, Level::Critical)]);
+    }
+
+    #[test]
+    fn a_stage_without_a_rhythm_is_taken_to_be_daily() {
+        let levels = |hours| raised(&with_stage(StageId::Fetch, StageState { every_s: None, ..idle_for(hours, 0.0) }));
+        assert_eq!(levels(71), []);
+        assert_eq!(levels(73), [(AlertRule::StageLate, Level::Warning)]);
+    }
+
+    #[test]
+    fn stages_that_do_not_ask_the_web_are_never_late() {
+        let derived = StageId::ALL.iter().filter(|id| id.stage().is_derived());
+        for stage in derived {
+            assert_eq!(raised(&with_stage(*stage, idle_for(10_000, HOUR))), [], "{stage}");
+        }
+    }
+
+    #[test]
+    fn pages_that_cannot_be_found_for_long_are_an_alert_that_names_the_stage() {
+        let levels = |hours| raised(&Health { oldest_unfound: Some(hours_ago(hours)), ..healthy() });
+        assert_eq!(levels(26), []);
+        assert_eq!(levels(27), [(AlertRule::Unsearchable, Level::Warning)]);
+        assert_eq!(levels(7 * 24 + 1), [(AlertRule::Unsearchable, Level::Critical)]);
+        let mut health = Health { oldest_unfound: Some(hours_ago(30)), ..healthy() };
+        health.days[3].waits_for = Some(StageId::Dedup);
+        let text = |health: &Health| of(health, MIN_FREE_MIB).remove(0).text;
+        assert!(text(&health).contains("1 day waits for dedup"), "{}", text(&health));
+        health.days[4].waits_for = Some(StageId::Compile);
+        assert!(text(&health).contains("2 days wait for dedup"), "{}", text(&health));
+    }
+
+    #[test]
+    fn a_home_with_rare_rounds_may_leave_pages_unsearchable_for_longer() {
+        let mut health = Health { oldest_unfound: Some(hours_ago(60)), ..healthy() };
+        health.stages.rounds.every_s = Some(24.0 * HOUR);
+        assert_eq!(raised(&health), []);
+    }
+
+    #[test]
+    fn a_harvest_is_low_by_the_homes_own_past() {
+        let levels =
+            |pages| raised(&Health { harvest: Harvest { hours: 24.0, pages, ..Harvest::default() }, ..healthy() });
+        assert_eq!(levels(96), []);
+        assert_eq!(levels(95), [(AlertRule::HarvestLow, Level::Warning)]);
+        assert_eq!(levels(24), [(AlertRule::HarvestLow, Level::Warning)]);
+        assert_eq!(levels(23), [(AlertRule::HarvestLow, Level::Critical)]);
+        assert_eq!(levels(0), [(AlertRule::HarvestLow, Level::Critical)]);
+    }
+
+    #[test]
+    fn nothing_is_expected_of_a_young_or_small_harvest_or_where_nothing_was_fetched() {
+        let harvest = Harvest { hours: 24.0, ..Harvest::default() };
+        let of_days = |days| raised(&Health { days, harvest: harvest.clone(), ..healthy() });
+        assert_eq!(of_days(vec![day(2, 500), day(1, 500), day(0, 0)]), [], "young");
+        assert_eq!(of_days((0..10).map(|ago| day(ago, 19)).collect()), [], "small");
+        assert_eq!(of_days(Vec::new()), [], "without days");
+        let mut imported = Health { harvest, ..healthy() };
+        *imported.stages.state(Some(StageId::Fetch)) = StageState::default();
+        assert_eq!(raised(&imported), [], "imported");
+    }
+
+    #[test]
+    fn days_without_harvest_count_in_what_is_usual() {
+        let days = vec![day(9, 100), day(1, 100)];
+        let levels = |pages| {
+            let harvest = Harvest { hours: 24.0, pages, ..Harvest::default() };
+            raised(&Health { days: days.clone(), harvest, ..healthy() })
+        };
+        assert_eq!(levels(9), [], "22 pages a day are usual, so that 9 are 40 % of them");
+        assert_eq!(levels(8), [(AlertRule::HarvestLow, Level::Warning)]);
+    }
+
+    #[test]
+    fn a_full_disk_is_critical_and_hides_the_forecast() {
+        let least = MIN_FREE_MIB << 20;
+        assert_eq!(raised(&with_disk(Some(least - 1), Some(0.0))), [(AlertRule::DiskFull, Level::Critical)]);
+        assert_eq!(raised(&with_disk(Some(least), None)), []);
+        assert_eq!(raised(&with_disk(None, Some(1.0))), [], "nothing is known of the disk");
+    }
+
+    #[test]
+    fn a_disk_that_will_be_full_is_a_matter_of_days() {
+        let levels = |days| raised(&with_disk(Some(1 << 40), Some(days)));
+        assert_eq!(levels(21.0), []);
+        assert_eq!(levels(20.9), [(AlertRule::DiskLow, Level::Warning)]);
+        assert_eq!(levels(3.0), [(AlertRule::DiskLow, Level::Warning)]);
+        assert_eq!(levels(2.9), [(AlertRule::DiskLow, Level::Critical)]);
+    }
+
+    #[test]
+    fn feeds_are_lost_when_none_answers_or_more_than_a_quarter_of_many_fail() {
+        let levels = |feeds| raised(&Health { feeds, ..healthy() });
+        let of_forty = |failing, dead| FeedFigures { listed: 40, failing, dead, ..FeedFigures::default() };
+        assert_eq!(levels(of_forty(30, 10)), [(AlertRule::FeedsLost, Level::Critical)]);
+        assert_eq!(levels(of_forty(11, 0)), [(AlertRule::FeedsLost, Level::Warning)]);
+        assert_eq!(levels(of_forty(10, 20)), []);
+        let few = FeedFigures { listed: 4, failing: 3, ..FeedFigures::default() };
+        assert_eq!(levels(few), []);
+        let unasked = FeedFigures { listed: 4, unasked: 4, ..FeedFigures::default() };
+        assert_eq!(levels(unasked), [], "what was not asked is not lost");
+    }
+
+    #[test]
+    fn feeds_are_late_when_the_turn_of_more_than_a_fifth_has_passed() {
+        let levels =
+            |late| raised(&Health { feeds: FeedFigures { listed: 40, late, ..FeedFigures::default() }, ..healthy() });
+        assert_eq!(levels(8), []);
+        assert_eq!(levels(9), [(AlertRule::FeedsLate, Level::Warning)]);
+        let small = FeedFigures { listed: 1, late: 1, ..FeedFigures::default() };
+        assert_eq!(raised(&Health { feeds: small, ..healthy() }), []);
+    }
+
+    #[test]
+    fn ten_fallen_feeds_are_named_and_the_others_counted() {
+        let texts = |number: usize| {
+            let alerts = of(&Health { falls: (0..number).map(fall).collect(), ..healthy() }, MIN_FREE_MIB);
+            assert!(alerts.iter().all(|alert| (alert.rule, alert.level) == (AlertRule::FeedFell, Level::Warning)));
+            alerts.into_iter().map(|alert| alert.text).collect::<Vec<_>>()
+        };
+        assert_eq!(texts(10).len(), 10);
+        let many = texts(13);
+        assert!(many[0].starts_with("https://e.org/0 brought 1 page in the last 2 days, 60 were"), "{}", many[0]);
+        assert_eq!((many.len(), many[10].as_str()), (11, "… and 3 feeds more below their own baseline"));
+    }
+
+    #[test]
+    fn the_worst_alert_comes_first() {
+        let mut health = with_disk(Some(0), None);
+        health.falls.push(fall(1));
+        *health.stages.state(Some(StageId::Update)) = idle_for(7, HOUR);
+        let rules = [AlertRule::DiskFull, AlertRule::StageLate, AlertRule::FeedFell];
+        assert_eq!(raised(&health).into_iter().map(|alert| alert.0).collect::<Vec<_>>(), rules);
+    }
+
+    #[test]
+    fn rules_have_names_for_programs() {
+        let alert = Alert { level: Level::Critical, rule: AlertRule::FeedsLost, text: String::new() };
+        let json = serde_json::to_value(&alert).unwrap();
+        assert_eq!((&json["rule"], &json["level"]), (&"feeds-lost".into(), &"critical".into()));
+    }
+
+    #[test]
+    fn moments_are_told_in_words() {
+        assert_eq!(ago(now(), now()), "just now");
+        assert_eq!(ago(hours_ago(47), now()), "47 h 0 min ago");
+        assert_eq!(ago(hours_ago(48), now()), "2 days ago");
+        assert_eq!(ago(hours_ago(-1), now()), "just now", "a clock that was set back");
+    }
+}

@@ -166,3 +166,84 @@ fn waits_for(
     };
     Ok(if text.outputs.iter().all(is_searchable) { None } else { Some(StageId::Compile) })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::test_home::{self, FIRST_DAY, SECOND_DAY};
+
+    fn waiting(home: &Home) -> Vec<Option<StageId>> {
+        let days = read(home, date(FIRST_DAY), &indexes(home).unwrap()).unwrap();
+        days.into_iter().map(|day| day.waits_for).collect()
+    }
+
+    fn date(day: &str) -> Date {
+        day.parse().unwrap()
+    }
+
+    #[test]
+    fn a_built_home_waits_for_nothing_and_its_figures_add_up() {
+        let (_folder, pipeline) = test_home::built();
+        let home = pipeline.home();
+        assert_eq!(waiting(home), [None, None]);
+        let days = read(home, date(FIRST_DAY), &indexes(home).unwrap()).unwrap();
+        assert_eq!((days[0].pages, days[0].all_documents(), days[0].kept, days[0].left_out), (3, 3, 3, 0));
+        assert_eq!(days[0].documents.keys().collect::<Vec<_>>(), ["de", "en"]);
+        assert!(days[0].all_tokens() > 100 && days[0].page_bytes > 0 && days[0].derived_bytes > 0);
+        let indexed: u64 = indexes(home).unwrap().values().map(|index| index.tokens).sum();
+        assert_eq!(indexed, days.iter().map(DayFigures::all_tokens).sum::<u64>());
+    }
+
+    #[test]
+    fn days_before_the_first_are_not_read() {
+        let (_folder, pipeline) = test_home::built();
+        let days = read(pipeline.home(), date(SECOND_DAY), &BTreeMap::new()).unwrap();
+        assert_eq!(days.iter().map(|day| day.day).collect::<Vec<_>>(), [date(SECOND_DAY)]);
+    }
+
+    #[test]
+    fn a_day_with_a_new_file_of_pages_waits_for_clean_and_names_the_file() {
+        let (_folder, pipeline) = test_home::built();
+        let home = pipeline.home();
+        test_home::put_pages(home.root(), SECOND_DAY, "b.0", &test_home::articles()[..1]);
+        assert_eq!(waiting(home), [None, Some(StageId::Clean)]);
+        let days = read(home, date(SECOND_DAY), &BTreeMap::new()).unwrap();
+        assert_eq!(days[0].unread_files, ["pages/2026-03-02/b.0.jsonl.zst"]);
+        assert_eq!(days[0].files.len(), 2);
+    }
+
+    #[test]
+    fn a_day_without_documents_waits_for_clean_and_one_without_text_for_annotate() {
+        let (_folder, pipeline) = test_home::built();
+        let home = pipeline.home();
+        docs::remove_day(home, FIRST_DAY).unwrap();
+        tidings_store::text::remove_day(home, SECOND_DAY).unwrap();
+        assert_eq!(waiting(home), [Some(StageId::Clean), Some(StageId::Annotate)]);
+    }
+
+    #[test]
+    fn days_without_verdicts_wait_for_dedup() {
+        let (_folder, pipeline) = test_home::built();
+        dedup_state::clear(pipeline.home()).unwrap();
+        assert_eq!(waiting(pipeline.home()), [Some(StageId::Dedup); 2]);
+    }
+
+    #[test]
+    fn days_wait_for_compile_while_one_of_their_languages_has_no_index() {
+        let (_folder, pipeline) = test_home::built();
+        let home = pipeline.home();
+        std::fs::remove_dir_all(home.index_of("de")).unwrap();
+        assert_eq!(waiting(home), [Some(StageId::Compile), None], "only the first day has German text");
+    }
+
+    #[test]
+    fn a_damaged_index_is_as_good_as_none() {
+        let (_folder, pipeline) = test_home::built();
+        let home = pipeline.home();
+        for name in test_home::files_of(&home.index_of("de")).keys() {
+            std::fs::write(home.index_of("de").join(name), "x").unwrap();
+        }
+        assert_eq!(indexes(home).unwrap().keys().collect::<Vec<_>>(), ["en"]);
+        assert_eq!(waiting(home), [Some(StageId::Compile), None]);
+    }
+}

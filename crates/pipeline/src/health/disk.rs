@@ -45,3 +45,44 @@ pub fn read(
     let days_left = room.zip(growth_per_day).map(|(room, growth)| room / growth);
     DiskFigures { free, growth_per_day, days_left }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::test_home;
+
+    fn day(number: i8, bytes: u64) -> DayFigures {
+        DayFigures { day: Date::constant(2026, 3, number), page_bytes: bytes, ..DayFigures::default() }
+    }
+
+    fn figures(days: &[DayFigures]) -> DiskFigures {
+        let (_folder, pipeline) = test_home::empty();
+        read(pipeline.home(), days, &BTreeMap::new(), Date::constant(2026, 3, 20), 0)
+    }
+
+    #[test]
+    fn growth_is_that_of_the_whole_days_of_two_weeks() {
+        let days = [day(1, 1 << 40), day(10, 600), day(15, 400), day(20, 1 << 40)];
+        let found = figures(&days);
+        assert_eq!(found.growth_per_day, Some(100.0), "1,000 bytes in the ten days since the first of them");
+        let free = found.free.unwrap() as f64;
+        assert_eq!(found.days_left, Some(free / 100.0));
+    }
+
+    #[test]
+    fn without_a_whole_day_nothing_is_forecast() {
+        for days in [&[][..], &[day(20, 500)], &[day(19, 0)]] {
+            let found = figures(days);
+            assert_eq!((found.growth_per_day, found.days_left), (None, None));
+            assert!(found.free.is_some());
+        }
+    }
+
+    #[test]
+    fn what_must_stay_free_is_not_counted_as_left() {
+        let (_folder, pipeline) = test_home::empty();
+        let days = [day(19, 100)];
+        let all = read(pipeline.home(), &days, &BTreeMap::new(), Date::constant(2026, 3, 20), 1 << 40);
+        assert_eq!(all.days_left, Some(0.0));
+    }
+}

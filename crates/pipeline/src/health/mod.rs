@@ -110,3 +110,42 @@ fn began(file: &str) -> Option<Timestamp> {
     let midnight = || Some(day.parse::<Date>().ok()?.to_zoned(TimeZone::UTC).ok()?.timestamp());
     runs::name_of(run.as_ref()).map(|(began, _)| began).or_else(midnight)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::test_home;
+
+    fn at(text: &str) -> Timestamp {
+        text.parse().unwrap()
+    }
+
+    #[test]
+    fn a_file_of_pages_is_as_old_as_its_run_or_else_as_its_day() {
+        assert_eq!(began("pages/2026-03-02/a.0.jsonl.zst"), Some(at("2026-03-02T00:00:00Z")));
+        assert_eq!(began("pages/notes/a.0.jsonl.zst"), None);
+        assert_eq!(began("a.jsonl.zst"), None);
+        let now = at("2026-03-02T10:20:30Z");
+        let file = format!("pages/2026-03-02/{}-fetch.0.jsonl.zst", tidings_store::stamp(now));
+        assert_eq!(began(&file), Some(now));
+    }
+
+    #[test]
+    fn the_oldest_page_that_cannot_be_found_is_that_of_the_first_waiting_day() {
+        let (_folder, pipeline) = test_home::built();
+        let look = || Health::of(pipeline.home(), pipeline.config(), at("2026-03-03T12:00:00Z")).unwrap();
+        assert_eq!(look().oldest_unfound, None);
+        test_home::put_pages(pipeline.home().root(), test_home::SECOND_DAY, "b.0", &test_home::articles()[..1]);
+        assert_eq!(look().oldest_unfound, Some(at("2026-03-02T00:00:00Z")));
+        assert_eq!((look().yielded.pages, look().yielded.documents), (4, 4));
+    }
+
+    #[test]
+    fn days_outside_of_the_look_are_not_in_it() {
+        let (_folder, pipeline) = test_home::built();
+        let days = |now| Health::of(pipeline.home(), pipeline.config(), at(now)).unwrap().days.len();
+        assert_eq!(days("2026-03-31T12:00:00Z"), 2);
+        assert_eq!(days("2026-04-01T12:00:00Z"), 1);
+        assert_eq!(days("2026-04-02T12:00:00Z"), 0);
+    }
+}

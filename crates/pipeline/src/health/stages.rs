@@ -71,7 +71,7 @@ impl Index<StageId> for StageStates {
 }
 
 impl StageStates {
-    fn unknown() -> StageStates {
+    pub(super) fn unknown() -> StageStates {
         let stages = StageId::ALL.iter().map(|stage| (*stage, StageState::default())).collect();
         StageStates { stages, rounds: StageState::default() }
     }
@@ -81,7 +81,7 @@ impl StageStates {
         self.stages.iter().map(|(stage, state)| (stage.name(), state)).chain([(ROUND, &self.rounds)])
     }
 
-    fn state(&mut self, stage: Option<StageId>) -> &mut StageState {
+    pub(super) fn state(&mut self, stage: Option<StageId>) -> &mut StageState {
         match stage {
             Some(stage) => self.stages.entry(stage).or_default(),
             None => &mut self.rounds,
@@ -218,5 +218,70 @@ mod tests {
         assert_eq!(state.trouble, None);
         note(&mut state, at("2026-03-09T07:00:00Z"), &RunSummary::default());
         assert_eq!(state.trouble.as_deref(), Some("it did not come to its end"));
+    }
+
+    fn log(home: &Home, began: &str, verb: &str, summary: &serde_json::Value) {
+        let mut log = runs::RunLog::create(home, &format!("{}-{verb}", tidings_store::stamp(at(began)))).unwrap();
+        log.push(&serde_json::json!({ "summary": summary })).unwrap();
+        log.publish().unwrap();
+    }
+
+    #[test]
+    fn a_home_without_records_knows_nothing_of_its_stages() {
+        let (_folder, pipeline) = crate::test_home::empty();
+        let (states, harvest) = read(pipeline.home(), at("2026-03-09T12:00:00Z")).unwrap();
+        assert!(states.named().all(|(_, state)| state.last_try.is_none() && state.every_s.is_none()));
+        assert_eq!((harvest.hours, harvest.pages), (24.0, 0));
+    }
+
+    #[test]
+    fn the_harvest_is_that_of_the_last_day_and_its_left_pages_those_of_the_last_run() {
+        let (_folder, pipeline) = crate::test_home::empty();
+        let home = pipeline.home();
+        let fetched = |pages: u64, left: u64| serde_json::json!({ "done": true, "fetched": pages, "left": left, "failed": 1, "seconds": 60.0 });
+        log(home, "2026-03-07T10:00:00Z", "fetch", &fetched(1000, 0));
+        log(home, "2026-03-09T08:00:00Z", "fetch", &fetched(0, 0));
+        log(home, "2026-03-09T09:00:00Z", "fetch", &fetched(10, 5));
+        log(home, "2026-03-09T10:00:00Z", "fetch", &fetched(20, 7));
+        log(home, "2026-03-09T11:00:00Z", "update", &serde_json::json!({ "done": true, "new_entries": 4 }));
+        log(home, "2026-03-09T13:00:00Z", "fetch", &fetched(4000, 0));
+        let (states, harvest) = read(home, at("2026-03-09T12:00:00Z")).unwrap();
+        assert_eq!((harvest.pages, harvest.failed, harvest.left, harvest.new_entries), (30, 3, 7, 4));
+        assert_eq!(harvest.newest_page, Some(at("2026-03-09T10:01:00Z")));
+        assert_eq!(
+            states[StageId::Fetch].last_success,
+            Some(at("2026-03-09T10:00:00Z")),
+            "no run of the future counts"
+        );
+    }
+
+    #[test]
+    fn a_round_tells_of_its_stages_also_of_those_without_records_of_their_own() {
+        let (_folder, pipeline) = crate::test_home::empty();
+        let summary = serde_json::json!({
+            "done": false,
+            "stages": { "clean": { "done": true }, "dedup": { "done": false, "error": "no space" } },
+        });
+        log(pipeline.home(), "2026-03-09T10:00:00Z", "run", &summary);
+        let (states, _) = read(pipeline.home(), at("2026-03-09T12:00:00Z")).unwrap();
+        assert_eq!(states[StageId::Clean].last_success, Some(at("2026-03-09T10:00:00Z")));
+        assert_eq!(states[StageId::Dedup].trouble.as_deref(), Some("no space"));
+        assert_eq!(states.rounds.trouble.as_deref(), Some("it did not do all of its work"));
+        assert_eq!(states[StageId::Fetch].last_try, None);
+    }
+
+    #[test]
+    fn harvests_that_are_far_apart_are_looked_at_over_more_than_a_day() {
+        let (_folder, pipeline) = crate::test_home::empty();
+        for day in ["2026-03-02", "2026-03-04", "2026-03-06"] {
+            log(
+                pipeline.home(),
+                &format!("{day}T10:00:00Z"),
+                "fetch",
+                &serde_json::json!({ "done": true, "fetched": 5 }),
+            );
+        }
+        let (_, harvest) = read(pipeline.home(), at("2026-03-08T09:00:00Z")).unwrap();
+        assert_eq!((harvest.hours, harvest.pages), (72.0, 5));
     }
 }

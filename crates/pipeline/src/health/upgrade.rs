@@ -95,6 +95,7 @@ fn seconds_per_unit(home: &Home, stage: StageId) -> Result<Option<f64>> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::test_home;
 
     #[test]
     fn an_upgrade_is_told_with_what_is_known_of_its_time() {
@@ -103,5 +104,50 @@ mod tests {
             Upgrade { stages: vec![remake(StageId::Clean, 30, Some(90.0)), remake(StageId::Compile, 1, None)] };
         assert_eq!(upgrade.to_string(), "clean 30 units (about 1 min 30 s), compile 1 unit (time unknown)");
         assert!(!upgrade.is_empty() && Upgrade::default().is_empty());
+    }
+
+    /// Writes into the recipe of a day that another version of the stage made it.
+    fn age(home: &Home, folder: &str, day: &str) {
+        let path = home.root().join(folder).join("recipes").join(format!("{day}.json"));
+        let mut recipe: serde_json::Value = serde_json::from_slice(&std::fs::read(&path).unwrap()).unwrap();
+        recipe["version"] = 999.into();
+        std::fs::write(path, recipe.to_string()).unwrap();
+    }
+
+    fn remade(pipeline: &crate::Pipeline) -> Vec<(StageId, u64)> {
+        let upgrade = Upgrade::of(pipeline.home(), pipeline.config()).unwrap();
+        upgrade.stages.iter().map(|remake| (remake.stage, remake.units)).collect()
+    }
+
+    #[test]
+    fn a_home_of_this_version_has_nothing_to_make_again() {
+        let (_folder, pipeline) = test_home::built();
+        assert_eq!(remade(&pipeline), []);
+    }
+
+    #[test]
+    fn a_day_of_another_version_is_made_again_by_its_stage_and_those_behind_it() {
+        let (_folder, pipeline) = test_home::built();
+        age(pipeline.home(), "docs", test_home::FIRST_DAY);
+        // The verdicts name the digest of the recipe, which the test had to change: they are due for that reason.
+        let stages = [StageId::Clean, StageId::Annotate, StageId::Compile];
+        assert_eq!(remade(&pipeline), stages.map(|stage| (stage, 1)));
+        test_home::run_derived(&pipeline);
+        assert_eq!(remade(&pipeline), []);
+    }
+
+    #[test]
+    fn an_upgrade_of_a_late_stage_leaves_the_earlier_ones_alone() {
+        let (_folder, pipeline) = test_home::built();
+        age(pipeline.home(), "text", test_home::FIRST_DAY);
+        age(pipeline.home(), "text", test_home::SECOND_DAY);
+        assert_eq!(remade(&pipeline), [(StageId::Annotate, 2), (StageId::Compile, 2)]);
+    }
+
+    #[test]
+    fn days_that_were_never_made_are_not_the_upgrades() {
+        let (_folder, pipeline) = test_home::built();
+        test_home::put_pages(pipeline.home().root(), "2026-03-03", "a.0", &test_home::articles()[..1]);
+        assert_eq!(remade(&pipeline), []);
     }
 }

@@ -148,8 +148,10 @@ impl Target {
             if address.chars().all(|c| matches!(c, '*' | '/' | '.' | ':')) {
                 bail!("{text} would be everything; to begin anew, delete the home");
             }
+            // Stored addresses have their scheme and host in lower case.
+            let (origin, path) = text.split_at(text.len() - address.len() + host.len());
             let host = (!host.contains('*')).then(|| host.to_ascii_lowercase());
-            return Ok(Target { kind: Kind::Pattern, what: text.to_owned(), host });
+            return Ok(Target { kind: Kind::Pattern, what: origin.to_ascii_lowercase() + path, host });
         }
         // What was imported without an address has a name of this form in its place.
         if text.starts_with("import:") {
@@ -165,7 +167,14 @@ impl Target {
                 "{text} is no address, host or pattern; write https://{text} for an address, or {text}* for a pattern"
             );
         }
-        let host = text.trim_end_matches('.').to_ascii_lowercase();
+        if text.contains(':') {
+            bail!("{text} has a port, and a host stands for all of its ports; write {text}/* for a pattern");
+        }
+        // Stored addresses have names of hosts in ASCII, as the domain name system has them.
+        let url = address::normalise(&format!("https://{}/", text.trim_end_matches('.')), None);
+        let Some(host) = url.as_deref().and_then(address::host).map(str::to_ascii_lowercase) else {
+            bail!("{text} is no name of a host");
+        };
         Ok(Target { kind: Kind::Host, what: host.clone(), host: Some(host) })
     }
 
@@ -393,6 +402,7 @@ fn take_out_of_indexes(home: &Home, rules: &Removed) -> Result<u64> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::test_home;
 
     fn target(text: &str) -> (Kind, Option<String>) {
         let target = Target::parse(text).unwrap();
@@ -426,5 +436,65 @@ mod tests {
         assert_eq!((outcome.pages, outcome.status()), (0, Status::Done));
         assert_eq!(Removed::read(pipeline.home()).unwrap().rows().len(), 1);
         assert!(preview(&pipeline, "f.org", None).unwrap().to_string().starts_with("would remove 0 pages on 0 days"));
+    }
+
+    fn tombstone(text: &str) -> Tombstone {
+        Target::parse(text).unwrap().tombstone("", "")
+    }
+
+    #[test]
+    fn a_pattern_covers_its_host_in_any_case_but_its_path_as_it_is() {
+        assert!(tombstone("E.org/Private/*").covers("https://e.org/Private/1"));
+        assert!(!tombstone("E.org/Private/*").covers("https://e.org/private/1"));
+        assert!(tombstone("HTTPS://*.E.org/2024/*").covers("https://www.e.org/2024/1"));
+    }
+
+    #[test]
+    fn a_host_is_covered_with_those_below_it_and_in_its_spelling_of_the_name_system() {
+        let host = tombstone("E.org");
+        assert!(host.covers("http://e.org:8080/1") && host.covers("https://www.e.org/"));
+        assert!(!host.covers("https://note.org/"));
+        assert!(tombstone("bücher.example").covers("https://xn--bcher-kva.example/1"));
+    }
+
+    #[test]
+    fn a_host_with_a_port_is_refused_because_it_would_cover_nothing() {
+        let error = Target::parse("e.org:8080").err().unwrap().to_string();
+        assert!(error.contains("has a port"), "{error}");
+        assert!(tombstone("e.org:8080/*").covers("http://e.org:8080/1"));
+    }
+
+    #[test]
+    fn a_preview_counts_what_would_go_and_changes_no_file() {
+        let (_folder, pipeline) = test_home::built();
+        let before = test_home::files_of(pipeline.home().root());
+        let found = preview(&pipeline, "gazette.example", None).unwrap();
+        assert_eq!((found.pages, found.documents.len(), found.urls.len()), (4, 4, 4));
+        assert_eq!(found.days, [test_home::FIRST_DAY, test_home::SECOND_DAY]);
+        let one = preview(&pipeline, "https://gazette.example/river", None).unwrap();
+        assert_eq!((one.pages, one.documents.len(), one.days.len()), (1, 1, 1));
+        assert_eq!(preview(&pipeline, "courier.example", None).unwrap().pages, 0);
+        assert_eq!(test_home::files_of(pipeline.home().root()), before);
+    }
+
+    #[test]
+    fn what_was_taken_down_is_in_no_page_no_document_no_text_and_no_index() {
+        let (_folder, pipeline) = test_home::built();
+        let options = Options {
+            what: Some("https://gazette.example/fluss".into()),
+            reason: Some("asked to".into()),
+            ..Options::default()
+        };
+        let outcome = run(&pipeline, &options).unwrap();
+        assert_eq!((outcome.pages, outcome.documents, outcome.hidden), (1, 1, 1));
+        let home = pipeline.home();
+        let files: Vec<PathBuf> = docs::page_days(home).unwrap().into_iter().flat_map(|day| day.files).collect();
+        let rules = Removed::read(home).unwrap();
+        assert!(files.iter().all(|file| takedown::unwanted(file, &rules).unwrap().is_empty()));
+        assert!(!Recipe::read(home, test_home::FIRST_DAY).unwrap().unwrap().documents.contains_key("de"));
+        let figures = crate::health::days::indexes(home).unwrap();
+        assert_eq!(figures.values().map(|index| index.documents).sum::<u64>(), 3);
+        assert!(rules.unfinished().next().is_none());
+        assert_eq!(finish(&pipeline).unwrap().pages, 0, "nothing is left to finish");
     }
 }
