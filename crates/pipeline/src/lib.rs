@@ -68,6 +68,8 @@ pub mod round;
 pub mod shard;
 pub mod stage;
 pub mod takedown;
+#[cfg(test)]
+mod testing;
 pub mod tokens;
 pub mod views;
 pub mod virtual_corpora;
