@@ -72,21 +72,27 @@ impl HttpResponse {
         Ok(())
     }
 
-    /// A response without a network.
-    #[cfg(test)]
-    pub(crate) fn for_test(status: u16, headers: &[(&'static str, &str)], body: Vec<u8>) -> HttpResponse {
-        let headers = headers.iter().map(|(name, value)| {
-            (HeaderName::from_static(name), HeaderValue::from_str(value).expect("a valid header value"))
-        });
+    /// A response that did not come over the network, such as one from an archive.
+    pub fn from_parts(status: StatusCode, headers: HeaderMap, body: Vec<u8>) -> HttpResponse {
         HttpResponse {
-            status: StatusCode::from_u16(status).expect("a valid status"),
-            headers: headers.collect(),
+            status,
+            headers,
             body,
             version: Version::HTTP_11,
             ip: IpAddr::from([192, 0, 2, 1]),
             request_headers: HeaderMap::new(),
             reservation: Reservation::default(),
         }
+    }
+
+    /// A response for tests.
+    #[cfg(test)]
+    pub(crate) fn for_test(status: u16, headers: &[(&'static str, &str)], body: Vec<u8>) -> HttpResponse {
+        let headers = headers.iter().map(|(name, value)| {
+            (HeaderName::from_static(name), HeaderValue::from_str(value).expect("a valid header value"))
+        });
+        let status = StatusCode::from_u16(status).expect("a valid status");
+        HttpResponse::from_parts(status, headers.collect(), body)
     }
 }
 

@@ -244,3 +244,134 @@ impl StageLog<'_> {
         Ok(())
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::{context, home, logged_runs, time};
+
+    #[test]
+    fn a_run_has_a_name_of_its_own_even_if_the_clock_goes_back() {
+        let (_folder, pipeline) = home();
+        let home = pipeline.home();
+        let noon = time("2026-03-01T12:00:00Z");
+        let first = unused_name(home, noon, "clean").unwrap();
+        assert_eq!(first, "20260301T120000000Z-clean");
+        RunLog::create(home, &first).unwrap().publish().unwrap();
+        let second = unused_name(home, noon, "clean").unwrap();
+        assert_eq!(second, "20260301T120000001Z-clean");
+        RunLog::create(home, &second).unwrap().publish().unwrap();
+        // Another verb at the same moment gets a later stamp too: names sort as runs began.
+        assert_eq!(unused_name(home, noon, "dedup").unwrap(), "20260301T120000002Z-dedup");
+    }
+
+    #[test]
+    fn a_log_makes_no_file_before_its_first_line() {
+        let (_folder, pipeline) = home();
+        let context = context(&pipeline);
+        context.log().finish(&"nothing").unwrap();
+        assert!(logged_runs(&context.home).is_empty());
+        let mut log = context.log();
+        log.push(&"a line").unwrap();
+        log.finish(&"something").unwrap();
+        assert_eq!(logged_runs(&context.home), ["test"]);
+    }
+
+    #[test]
+    fn a_log_holds_its_beginning_its_lines_and_the_outcome() {
+        let (_folder, pipeline) = home();
+        let context = context(&pipeline);
+        let mut log = context.log();
+        log.push(&serde_json::json!({ "day": "2026-03-01" })).unwrap();
+        log.push(&serde_json::json!({ "day": "2026-03-02" })).unwrap();
+        log.finish(&serde_json::json!({ "done": true })).unwrap();
+        let mut lines = Vec::new();
+        let files = runs::files(&context.home).unwrap();
+        runs::read(&files[0], |line| lines.push(line.to_owned())).unwrap();
+        let began = format!("{{\"began\":\"{}\"}}", rfc3339(context.started));
+        let rest = [r#"{"day":"2026-03-01"}"#, r#"{"day":"2026-03-02"}"#, r#"{"summary":{"done":true}}"#];
+        assert_eq!(lines[0], began);
+        assert_eq!(lines[1..], rest);
+    }
+
+    #[test]
+    fn an_outcome_alone_is_a_log_too() {
+        let (_folder, pipeline) = home();
+        let context = context(&pipeline);
+        context.log_outcome(&serde_json::json!({ "done": true })).unwrap();
+        let files = runs::files(&context.home).unwrap();
+        let summary: serde_json::Value = runs::summary(&files[0]).unwrap().unwrap();
+        assert_eq!(summary["done"], true);
+    }
+
+    #[test]
+    fn without_a_limit_time_is_never_over() {
+        let (_folder, pipeline) = home();
+        let mut context = context(&pipeline);
+        for no_limit in [None, Some(Duration::ZERO)] {
+            context.time_limit = no_limit;
+            assert_eq!((context.is_over(), context.time_left()), (false, None));
+        }
+    }
+
+    #[test]
+    fn time_that_is_over_leaves_none() {
+        let (_folder, pipeline) = home();
+        let mut context = context(&pipeline);
+        context.time_limit = Some(Duration::from_nanos(1));
+        assert_eq!((context.is_over(), context.time_left()), (true, Some(Duration::ZERO)));
+        context.time_limit = Some(Duration::from_secs(1 << 20));
+        assert!(!context.is_over() && context.time_left().unwrap() > Duration::from_secs(1 << 19));
+    }
+
+    #[test]
+    fn a_follow_up_shares_lock_token_and_clock_under_another_name() {
+        let (_folder, pipeline) = home();
+        let context = context(&pipeline);
+        context.log_outcome(&"first").unwrap();
+        let next = context.follow_up("discover").unwrap();
+        assert!(next.run.ends_with("-discover") && next.run != context.run);
+        assert_eq!(next.began, context.began);
+        next.cancel.cancel(StopReason::TimeLimit);
+        assert!(context.check_cancelled().is_err());
+        drop(context);
+        assert!(pipeline.home().lock().is_err(), "the follow-up holds the lock");
+    }
+
+    #[test]
+    fn elapsed_time_is_never_negative() {
+        let (noon, later) = (time("2026-03-01T12:00:00Z"), time("2026-03-01T12:00:05Z"));
+        assert_eq!(elapsed(noon, later), Duration::from_secs(5));
+        assert_eq!(elapsed(later, noon), Duration::ZERO);
+    }
+
+    #[test]
+    fn an_ending_tells_the_reason_of_the_token_and_the_limit_of_the_settings() {
+        let (_folder, pipeline) = home();
+        let context = context(&pipeline);
+        assert_eq!(context.ending(0).reason, None);
+        context.cancel.cancel(StopReason::DiskFull);
+        let ending = context.ending(3);
+        assert_eq!((ending.left, ending.reason), (3, Some(StopReason::DiskFull)));
+        assert_eq!(ending.min_free_mib, pipeline.config().store.min_free_mib);
+    }
+
+    #[test]
+    fn two_runs_of_one_home_do_not_go_on_together() {
+        let (_folder, pipeline) = home();
+        let _first = context(&pipeline);
+        assert!(RunContext::open(&pipeline, "test").is_err());
+    }
+
+    #[test]
+    fn shards_of_one_division_share_a_home_that_no_whole_run_may_take() {
+        let (_folder, pipeline) = home();
+        let shard = |index| pipeline.clone().with_shard(Shard::new(index, 2).unwrap());
+        let first = RunContext::open(&shard(1), "test").unwrap();
+        let second = RunContext::open(&shard(2), "test").unwrap();
+        assert!(first.run.ends_with("-test-1-of-2") && second.run.ends_with("-test-2-of-2"));
+        assert!(RunContext::open(&pipeline, "test").is_err());
+        drop((first, second));
+        assert!(RunContext::open(&pipeline, "test").is_ok());
+    }
+}

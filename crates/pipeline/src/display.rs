@@ -17,10 +17,11 @@ pub fn grouped(number: u64) -> String {
 
 /// `1 page`, `2 pages`: a count with its noun.
 pub fn count(number: u64, thing: &str) -> String {
-    let plural = match thing {
+    let stem = thing.strip_suffix('y').filter(|stem| !stem.ends_with(['a', 'e', 'i', 'o', 'u']));
+    let plural = match stem {
         _ if number == 1 => thing.to_owned(),
-        _ if thing.ends_with('y') && !thing.ends_with("ay") => format!("{}ies", &thing[..thing.len() - 1]),
-        _ => format!("{thing}s"),
+        Some(stem) => format!("{stem}ies"),
+        None => format!("{thing}s"),
     };
     format!("{} {plural}", grouped(number))
 }
@@ -43,15 +44,21 @@ pub fn span_s(seconds: f64) -> String {
 /// `1.5 GB`: a size.
 pub fn bytes(number: f64) -> String {
     let units = ["B", "kB", "MB", "GB", "TB", "PB"];
-    let step = (number.max(1.0).log10() / 3.0).floor().min(5.0);
-    let value = number / 1000f64.powf(step);
-    let decimals = usize::from(value < 10.0 && step > 0.0);
+    let (mut value, mut unit) = (number.max(0.0), 0);
+    // What would be rounded to 1000 belongs to the next unit.
+    while value >= 999.5 && unit + 1 < units.len() {
+        value /= 1000.0;
+        unit += 1;
+    }
+    let decimals = usize::from(value < 9.95 && unit > 0);
     let value = format!("{value:.decimals$}");
-    format!("{} {}", value.strip_suffix(".0").unwrap_or(&value), units[step as usize])
+    format!("{} {}", value.strip_suffix(".0").unwrap_or(&value), units[unit])
 }
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
 
     #[test]
@@ -68,5 +75,47 @@ mod tests {
             [0.0, 999.0, 1500.0, 25e6, 1e9, 1.2e12].map(bytes),
             ["0 B", "999 B", "1.5 kB", "25 MB", "1 GB", "1.2 TB"]
         );
+    }
+
+    #[test]
+    fn a_noun_in_y_after_a_consonant_changes_its_ending() {
+        assert_eq!([count(2, "try"), count(0, "entry")], ["2 tries", "0 entries"]);
+        assert_eq!([count(2, "survey"), count(2, "key")], ["2 surveys", "2 keys"]);
+    }
+
+    #[test]
+    fn a_time_has_the_units_that_matter_at_its_length() {
+        assert_eq!([0.0, 0.04, 59.94].map(span_s), ["0.0 s", "0.0 s", "59.9 s"]);
+        assert_eq!([60.0, 125.9, 3599.9].map(span_s), ["1 min 0 s", "2 min 5 s", "59 min 59 s"]);
+        assert_eq!(span_s(90_000.0), "25 h 0 min");
+    }
+
+    #[test]
+    fn a_time_that_is_none_counts_as_zero() {
+        assert_eq!([-1.0, f64::NAN, f64::INFINITY].map(span_s), ["0.0 s", "0.0 s", "0.0 s"]);
+    }
+
+    #[test]
+    fn a_size_just_below_a_unit_is_shown_in_that_unit() {
+        assert_eq!([999_949.0, 999_999.0, 1e6 - 0.5].map(bytes), ["1 MB", "1 MB", "1 MB"]);
+        assert_eq!([999_400.0, 9_960.0, 9_949.0].map(bytes), ["999 kB", "10 kB", "9.9 kB"]);
+    }
+
+    proptest! {
+        #[test]
+        fn grouping_keeps_the_digits_and_puts_a_comma_before_every_third(number: u64) {
+            let text = grouped(number);
+            prop_assert_eq!(text.replace(',', ""), number.to_string());
+            let groups: Vec<&str> = text.split(',').collect();
+            prop_assert!((1..=3).contains(&groups[0].len()));
+            prop_assert!(groups[1..].iter().all(|group| group.len() == 3));
+        }
+
+        #[test]
+        fn a_size_has_three_digits_at_most(number in 0u64..1_000_000_000_000_000) {
+            let text = bytes(number as f64);
+            let digits = text.chars().filter(char::is_ascii_digit).count();
+            prop_assert!((1..=3).contains(&digits), "{}", text);
+        }
     }
 }

@@ -80,3 +80,283 @@ fn run_units(
     }
     Ok(())
 }
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Mutex;
+
+    use anyhow::{Context as _, bail};
+    use tidings_store::{Home, Stale, runs};
+
+    use super::*;
+    use crate::cancel::CancelToken;
+    use crate::config::Config;
+    use crate::outcome::{Ending, Outcome as _, Status};
+    use crate::stage::clean::CleanOutcome;
+    use crate::stage::{Data, StageId, Unit};
+    use crate::testing::{Recorded, home, logged_runs};
+
+    /// What the unit `at` does.
+    #[derive(Clone)]
+    enum At {
+        Fail(&'static str),
+        Cancel(&'static str, CancelToken),
+    }
+
+    /// A stage whose units leave a line in the run log and nothing else.
+    struct Fake {
+        units: &'static [&'static str],
+        at: Option<At>,
+        asks_web: bool,
+        divisible: bool,
+        done: Mutex<Vec<String>>,
+        endings: Mutex<Vec<Ending>>,
+    }
+
+    impl Fake {
+        fn new(units: &'static [&'static str]) -> Fake {
+            Fake {
+                units,
+                at: None,
+                asks_web: false,
+                divisible: true,
+                done: Mutex::default(),
+                endings: Mutex::default(),
+            }
+        }
+
+        fn done(&self) -> Vec<String> {
+            self.done.lock().unwrap().clone()
+        }
+
+        fn ending(&self) -> Ending {
+            self.endings.lock().unwrap().last().cloned().unwrap()
+        }
+    }
+
+    impl Stage for Fake {
+        fn id(&self) -> StageId {
+            StageId::Clean
+        }
+
+        fn version(&self) -> u32 {
+            1
+        }
+
+        fn inputs(&self) -> &'static [Data] {
+            if self.asks_web { &[Data::Web] } else { &[Data::Pages] }
+        }
+
+        fn outputs(&self) -> &'static [Data] {
+            &[Data::Documents]
+        }
+
+        fn settings(&self, _: &Config) -> serde_json::Value {
+            serde_json::Value::Null
+        }
+
+        fn is_divisible(&self) -> bool {
+            self.divisible && self.is_derived()
+        }
+
+        fn due(&self, _: &Home, _: &Config) -> Result<Due> {
+            let units = self.units.iter().map(|name| Unit { name: (*name).to_owned(), why: Stale::New });
+            Ok(Due { units: units.collect(), ..Due::default() })
+        }
+
+        fn begin<'a>(&'a self, _: &'a RunContext, _: &Due) -> Result<Box<dyn StageRun + 'a>> {
+            Ok(Box::new(FakeRun(self)))
+        }
+    }
+
+    struct FakeRun<'a>(&'a Fake);
+
+    impl StageRun for FakeRun<'_> {
+        fn unit(&mut self, unit: &Unit, log: &mut StageLog<'_>) -> Result<()> {
+            match &self.0.at {
+                Some(At::Fail(name)) if *name == unit.name => bail!("{name} is broken"),
+                Some(At::Cancel(name, token)) if *name == unit.name => {
+                    token.cancel(StopReason::Cancelled("SIGINT".to_owned()));
+                    return Err(Cancelled).context("while the unit was made");
+                }
+                _ => {}
+            }
+            log.push(&unit.name)?;
+            self.0.done.lock().unwrap().push(unit.name.clone());
+            Ok(())
+        }
+
+        fn finish(self: Box<Self>, ending: Ending, _: &mut StageLog<'_>) -> Result<StageOutcome> {
+            let days = self.0.done().len() as u64;
+            let mut outcome = CleanOutcome::default();
+            (outcome.done, outcome.days, outcome.days_left) = (ending.is_done(), days, ending.left);
+            self.0.endings.lock().unwrap().push(ending);
+            Ok(StageOutcome::Clean(outcome))
+        }
+    }
+
+    #[test]
+    fn units_are_done_in_the_order_in_which_they_are_due() {
+        let (_folder, pipeline) = home();
+        let stage = Fake::new(&["c", "a", "b"]);
+        let outcome = pipeline.run(&stage).unwrap();
+        assert_eq!(stage.done(), ["c", "a", "b"]);
+        assert_eq!(
+            (outcome.status(), stage.ending()),
+            (Status::Done, Ending { min_free_mib: stage.ending().min_free_mib, ..Ending::default() })
+        );
+    }
+
+    #[test]
+    fn a_time_limit_ends_a_run_after_one_unit_at_the_earliest() {
+        let (_folder, pipeline) = home();
+        let stage = Fake::new(&["a", "b", "c"]);
+        let outcome = pipeline.with_time_limit(Some(Duration::from_nanos(1))).run(&stage).unwrap();
+        assert_eq!(stage.done(), ["a"]);
+        assert_eq!((stage.ending().left, stage.ending().reason), (2, Some(StopReason::TimeLimit)));
+        assert_eq!(outcome.status(), Status::Done);
+    }
+
+    #[test]
+    fn a_time_limit_of_zero_is_no_limit() {
+        let (_folder, pipeline) = home();
+        let stage = Fake::new(&["a", "b"]);
+        pipeline.with_time_limit(Some(Duration::ZERO)).run(&stage).unwrap();
+        assert_eq!((stage.done().len(), stage.ending().reason), (2, None));
+    }
+
+    #[test]
+    fn a_run_that_is_cancelled_before_it_begins_does_nothing() {
+        let (_folder, pipeline) = home();
+        pipeline.cancel_token().cancel(StopReason::Cancelled("SIGTERM".to_owned()));
+        let stage = Fake::new(&["a"]);
+        let outcome = pipeline.run(&stage).unwrap();
+        assert!(stage.done().is_empty());
+        assert_eq!((outcome.status(), stage.ending().left), (Status::NotDone, 1));
+        assert!(logged_runs(pipeline.home()).is_empty());
+    }
+
+    #[test]
+    fn a_unit_that_notices_a_cancellation_is_left_for_the_next_run() {
+        let (_folder, pipeline) = home();
+        let at = At::Cancel("b", pipeline.cancel_token().clone());
+        let stage = Fake { at: Some(at), ..Fake::new(&["a", "b", "c"]) };
+        let outcome = pipeline.run(&stage).unwrap();
+        assert_eq!(stage.done(), ["a"]);
+        assert_eq!(stage.ending().left, 2);
+        assert_eq!(stage.ending().reason, Some(StopReason::Cancelled("SIGINT".to_owned())));
+        assert_eq!(outcome.status(), Status::NotDone);
+    }
+
+    #[test]
+    fn a_time_limit_does_not_cancel_the_token_of_the_caller() {
+        let (_folder, pipeline) = home();
+        let pipeline = pipeline.with_time_limit(Some(Duration::from_nanos(1)));
+        pipeline.run(&Fake::new(&["a", "b"])).unwrap();
+        assert!(!pipeline.cancel_token().is_cancelled());
+        let next = Fake::new(&["b"]);
+        pipeline.run(&next).unwrap();
+        assert_eq!(next.done(), ["b"]);
+    }
+
+    #[test]
+    fn a_full_disk_stops_a_run_before_its_first_unit() {
+        let (_folder, pipeline) = home();
+        let mut config = pipeline.config().clone();
+        config.store.min_free_mib = 1 << 40;
+        let stage = Fake::new(&["a", "b"]);
+        let outcome = pipeline.with_config(config).run(&stage).unwrap();
+        assert!(stage.done().is_empty());
+        assert_eq!(stage.ending().reason, Some(StopReason::DiskFull));
+        assert_eq!((stage.ending().left, stage.ending().min_free_mib), (2, 1 << 40));
+        assert_eq!(outcome.status(), Status::NotDone);
+    }
+
+    #[test]
+    fn a_failing_unit_ends_the_run_and_leaves_a_log_with_what_was_done() {
+        let (_folder, pipeline) = home();
+        let stage = Fake { at: Some(At::Fail("b")), ..Fake::new(&["a", "b", "c"]) };
+        let error = pipeline.run(&stage).unwrap_err();
+        assert_eq!(error.to_string(), "b is broken");
+        assert_eq!((stage.done(), stage.ending().left), (vec!["a".to_owned()], 2));
+        let files = runs::files(pipeline.home()).unwrap();
+        let summary: CleanOutcome = runs::summary(&files[0]).unwrap().unwrap();
+        assert_eq!((files.len(), summary.days, summary.days_left), (1, 1, 2));
+    }
+
+    #[test]
+    fn a_run_with_nothing_due_leaves_no_log() {
+        let (_folder, pipeline) = home();
+        pipeline.run(&Fake::new(&[])).unwrap();
+        assert!(logged_runs(pipeline.home()).is_empty());
+    }
+
+    #[test]
+    fn shards_divide_the_units_among_them_without_overlap() {
+        const UNITS: &[&str] = &["2026-03-01", "2026-03-02", "2026-03-03", "2026-03-04", "2026-03-05", "2026-03-06"];
+        let (_folder, pipeline) = home();
+        let mut all = Vec::new();
+        for index in 1..=3 {
+            let stage = Fake::new(UNITS);
+            pipeline.clone().with_shard(Shard::new(index, 3).unwrap()).run(&stage).unwrap();
+            assert_eq!(stage.ending().left, 0);
+            all.extend(stage.done());
+        }
+        all.sort();
+        assert_eq!(all, UNITS);
+    }
+
+    #[test]
+    fn a_stage_that_cannot_be_divided_is_done_by_the_first_shard() {
+        let (_folder, pipeline) = home();
+        for (index, expected) in [(1, 3), (2, 0)] {
+            let stage = Fake { divisible: false, ..Fake::new(&["a", "b", "c"]) };
+            pipeline.clone().with_shard(Shard::new(index, 2).unwrap()).run(&stage).unwrap();
+            assert_eq!(stage.done().len(), expected, "shard {index}");
+        }
+    }
+
+    #[test]
+    fn the_first_shard_of_a_stage_that_asks_the_web_takes_the_home_as_a_whole() {
+        let (_folder, pipeline) = home();
+        let stage = Fake { asks_web: true, ..Fake::new(&["pages"]) };
+        pipeline.clone().with_shard(Shard::new(1, 2).unwrap()).run(&stage).unwrap();
+        assert_eq!(stage.done(), ["pages"]);
+        assert_eq!(logged_runs(pipeline.home()), ["clean"]);
+    }
+
+    #[test]
+    fn the_log_of_a_shard_names_the_shard() {
+        let (_folder, pipeline) = home();
+        let stage = Fake { divisible: false, ..Fake::new(&["a"]) };
+        pipeline.clone().with_shard(Shard::new(1, 2).unwrap()).run(&stage).unwrap();
+        assert_eq!(logged_runs(pipeline.home()), ["clean-1-of-2"]);
+    }
+
+    #[test]
+    fn the_reporter_hears_when_a_stage_begins_and_ends() {
+        let (_folder, pipeline) = home();
+        let recorded = Recorded::shared();
+        let pipeline = pipeline.with_reporter(recorded.clone());
+        pipeline.run(&Fake::new(&["a"])).unwrap();
+        assert_eq!(recorded.lines(), ["clean began", "clean ended"]);
+    }
+
+    #[test]
+    fn only_stages_that_can_be_cut_set_a_grace_period() {
+        let (_folder, pipeline) = home();
+        pipeline.run(&Fake::new(&[])).unwrap();
+        assert_eq!(pipeline.cancel_token().grace(), Some(GRACE));
+        pipeline.run(&Fake { asks_web: true, ..Fake::new(&[]) }).unwrap();
+        assert_eq!(pipeline.cancel_token().grace(), None);
+    }
+
+    #[test]
+    fn a_home_in_use_refuses_a_second_run() {
+        let (_folder, pipeline) = home();
+        let _held = pipeline.home().lock().unwrap();
+        let stage = Fake::new(&["a"]);
+        assert!(pipeline.run(&stage).is_err());
+        assert!(stage.done().is_empty());
+    }
+}

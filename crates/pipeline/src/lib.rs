@@ -70,6 +70,9 @@ pub mod stage;
 pub mod takedown;
 #[cfg(test)]
 mod test_home;
+#[cfg(test)]
+#[allow(dead_code)] // Shared by tests of several modules.
+mod testing;
 pub mod tokens;
 pub mod views;
 pub mod virtual_corpora;

@@ -95,4 +95,52 @@ mod tests {
         assert!(!stopped.is_done());
         assert!(ending(0, Some(StopReason::DiskFull)).text("day").contains("less than 512 MiB"));
     }
+
+    #[test]
+    fn a_failure_adds_nothing_to_the_sentence_because_its_error_is_shown() {
+        let ending = Ending { left: 1, reason: Some(StopReason::Failure), min_free_mib: 0 };
+        assert_eq!(ending.text("day"), "; 1 day left for a later run");
+        assert!(!ending.is_done());
+    }
+
+    #[test]
+    fn a_limit_reached_with_the_last_unit_is_said_without_a_rest() {
+        let ending = Ending { left: 0, reason: Some(StopReason::TimeLimit), min_free_mib: 0 };
+        assert_eq!(ending.text("day"), ", the time limit was reached");
+    }
+
+    #[test]
+    fn callers_may_say_themselves_what_is_left() {
+        let ending = Ending { left: 9, reason: Some(StopReason::Cancelled("SIGTERM".into())), min_free_mib: 0 };
+        assert_eq!(ending.after("; 9 hosts wait".into()), "; 9 hosts wait, stopped by SIGTERM");
+    }
+
+    #[test]
+    fn the_worst_status_is_the_greatest() {
+        assert_eq!([Status::Partly, Status::NotDone, Status::Done].into_iter().max(), Some(Status::NotDone));
+        assert_eq!([Status::Partly, Status::Done].into_iter().max(), Some(Status::Partly));
+    }
+
+    #[test]
+    fn a_status_is_spelt_in_kebab_case() {
+        let spelt = |status| serde_json::to_string(&status).unwrap();
+        assert_eq!(
+            [Status::Done, Status::Partly, Status::NotDone].map(spelt),
+            ["\"done\"", "\"partly\"", "\"not-done\""]
+        );
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_path_that_is_no_utf_8_still_serialises() {
+        use std::os::unix::ffi::OsStrExt as _;
+
+        #[derive(Serialize)]
+        struct Written<'a> {
+            #[serde(serialize_with = "serialize_path")]
+            path: &'a Path,
+        }
+        let path = Path::new(std::ffi::OsStr::from_bytes(b"a\xffb"));
+        assert_eq!(serde_json::to_string(&Written { path }).unwrap(), "{\"path\":\"a\u{fffd}b\"}");
+    }
 }

@@ -335,4 +335,119 @@ mod tests {
             }
         }
     }
+
+    fn keys(id: StageId) -> Vec<String> {
+        let json = serde_json::to_value(id.empty_outcome()).unwrap();
+        json.as_object().unwrap().keys().cloned().collect()
+    }
+
+    /// Scripts of users read these keys, so they stay; new ones may come.
+    #[test]
+    fn outcomes_keep_their_json_keys() {
+        let web = "bytes done left requests run seconds";
+        let expected = [
+            (StageId::Update, format!("{web} due feeds gone new_entries next_due polled silent waiting")),
+            (StageId::Fetch, format!("{web} entries failed fetched hosts hosts_given_up pending statuses")),
+            (
+                StageId::Clean,
+                "days days_failed days_left days_up_to_date documents done dropped languages pages run seconds".into(),
+            ),
+            (
+                StageId::Dedup,
+                "days days_left days_up_to_date documents done duplicate_words duplicates run seconds words".into(),
+            ),
+            (
+                StageId::Annotate,
+                "days days_left days_undone days_up_to_date days_waiting documents done languages restarts run seconds \
+                 tokens"
+                    .into(),
+            ),
+            (
+                StageId::Compile,
+                "days_added documents_hidden done languages languages_left languages_up_to_date run seconds tokens_added"
+                    .into(),
+            ),
+        ];
+        for (id, expected) in expected {
+            let mut expected: Vec<&str> = expected.split_whitespace().collect();
+            expected.sort_unstable();
+            assert_eq!(keys(id), expected, "{id}");
+        }
+    }
+
+    #[test]
+    fn an_outcome_is_read_back_from_its_json() {
+        for id in StageId::ALL {
+            let json = serde_json::to_string(&id.empty_outcome()).unwrap();
+            let read = id.read_outcome(&json).unwrap();
+            assert_eq!(serde_json::to_string(&read).unwrap(), json, "{id}");
+            assert!(id.read_outcome("{\"done\": 7}").is_none(), "{id}");
+        }
+    }
+
+    #[test]
+    fn an_outcome_of_an_earlier_release_lacks_fields_and_is_read_still() {
+        for id in StageId::ALL {
+            let read = id.read_outcome("{\"done\":true,\"a_field_of_the_past\":1}").unwrap();
+            assert_eq!(read.status(), Status::Done, "{id}");
+        }
+    }
+
+    #[test]
+    fn an_outcome_that_is_not_done_says_so_in_its_status() {
+        for id in StageId::ALL {
+            assert_eq!(id.read_outcome("{\"done\":false}").unwrap().status(), Status::NotDone, "{id}");
+        }
+    }
+
+    #[test]
+    fn what_a_stage_reads_is_written_by_an_earlier_one() {
+        let mut there = vec![Data::Web, Data::FeedList];
+        for stage in StageId::ALL.iter().map(|id| id.stage()) {
+            for input in stage.inputs() {
+                assert!(there.contains(input), "{} reads {input:?}, which no earlier stage writes", stage.id());
+            }
+            there.extend(stage.outputs());
+        }
+    }
+
+    #[test]
+    fn stages_that_ask_the_web_are_neither_derived_nor_divided_nor_cut() {
+        for stage in StageId::ALL.iter().map(|id| id.stage()) {
+            let asks_web = matches!(stage.id(), StageId::Update | StageId::Fetch);
+            assert_eq!(stage.is_derived(), !asks_web, "{}", stage.id());
+            assert_eq!(stage.can_be_cut(), !asks_web, "{}", stage.id());
+            assert!(!asks_web || !stage.is_divisible(), "{}", stage.id());
+        }
+    }
+
+    #[test]
+    fn only_stages_that_ask_the_web_have_a_time_limit_of_their_own() {
+        let mut config = Config::default();
+        config.fetch.time_limit_min = 7.0;
+        for stage in StageId::ALL.iter().map(|id| id.stage()) {
+            let limit = stage.time_limit(&config);
+            let expected = (!stage.is_derived()).then_some(Duration::from_secs(7 * 60));
+            assert_eq!(limit, expected, "{}", stage.id());
+        }
+    }
+
+    #[test]
+    fn the_digest_of_files_depends_on_names_bytes_and_order() {
+        let folder = tempfile::tempdir().unwrap();
+        let [a, b] = ["a", "b"].map(|name| folder.path().join(name));
+        std::fs::write(&a, "1").unwrap();
+        std::fs::write(&b, "1").unwrap();
+        let digest = |files: &[&PathBuf]| files_digest(files.iter().map(|file| (*file).clone())).unwrap();
+        let before = [digest(&[&a]), digest(&[&b]), digest(&[&a, &b]), digest(&[&b, &a])];
+        assert_eq!(before.iter().collect::<BTreeSet<_>>().len(), 4);
+        std::fs::write(&a, "2").unwrap();
+        assert_ne!(digest(&[&a]), before[0]);
+    }
+
+    #[test]
+    fn a_seed_that_is_given_is_taken() {
+        assert_eq!((seed(Some(7)), threads(3)), (7, 3));
+        assert_eq!(threads(0), crate::parallel::cores());
+    }
 }
