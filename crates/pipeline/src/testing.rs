@@ -8,12 +8,16 @@ use jiff::Timestamp;
 use tempfile::TempDir;
 use tidings_fetch::{FetchResult, HttpResponse, Redirect};
 use tidings_model::{FailureKind, Page, Status};
+use tidings_store::feeds::{FeedState, Polled};
 use tidings_store::journal::{Journal, JournalBatch, Record};
 use tidings_store::{Home, apply_journal, plan, runs};
 
 use crate::Pipeline;
 use crate::context::RunContext;
 use crate::reporter::{Event, Reporter};
+
+/// The feed of pages and entries.
+pub(crate) const FEED: &str = "https://gazette.example/feed";
 
 /// A new home in a folder that is deleted with the first value.
 pub(crate) fn home() -> (TempDir, Pipeline) {
@@ -57,7 +61,7 @@ pub(crate) fn page(url: &str, body: &str) -> Page {
     Page {
         url: url.to_owned(),
         final_url: url.to_owned(),
-        feed: "https://gazette.example/feed".to_owned(),
+        feed: FEED.to_owned(),
         title: "A title".to_owned(),
         published: "2026-02-28T08:00:00Z".to_owned(),
         seen: "2026-03-01T10:00:00.000Z".to_owned(),
@@ -99,9 +103,12 @@ pub(crate) fn apply(home: &Home, run: &str, batch: JournalBatch) {
 /// Adds entries of one feed to the plan.
 pub(crate) fn plan_entries(home: &Home, urls: &[&str]) {
     let mut batch = JournalBatch::default();
+    // Entries come with the poll of their feed.
+    let state = FeedState { feed: FEED.to_owned(), polled: Polled::Listed, ..FeedState::default() };
+    batch.push(&Record::Poll(Box::new(state)));
     for url in urls {
         batch.push(&Record::Listed {
-            feed: "https://gazette.example/feed".into(),
+            feed: FEED.into(),
             seen: "2026-03-01T10:00:00.000Z".into(),
             published: "2026-02-28T08:00:00Z".into(),
             url: (*url).into(),

@@ -128,3 +128,94 @@ impl Commits {
 fn is_network_trouble(word: &str) -> bool {
     word.parse::<FailureKind>().is_ok_and(FailureKind::is_network_trouble)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use tidings_store::journal::Record;
+
+    use crate::testing::{home, page, plan_entries, planned};
+
+    fn trouble(hosts: std::ops::Range<u32>) -> Batch {
+        let mut batch = Batch::default();
+        for host in hosts {
+            let url = format!("https://h{host}.example/");
+            batch.provisional.push(&Record::Fate { url: url.into(), status: "timeout".into(), retries: 1 });
+            batch.counters.add("timeout", 1);
+        }
+        batch
+    }
+
+    /// What was counted, whether the network was taken to be down, and the failures in the plan.
+    fn committed(batches: Vec<Batch>, answering: u64) -> (u64, bool, usize) {
+        let (_folder, pipeline) = home();
+        let home = pipeline.home();
+        let urls: Vec<String> = (0..20).map(|host| format!("https://h{host}.example/")).collect();
+        plan_entries(home, &urls.iter().map(String::as_str).collect::<Vec<_>>());
+        let stats = Arc::new(CrawlStats::default());
+        stats.answering_hosts.store(answering, Relaxed);
+        let run = "20260301T120000000Z-fetch";
+        let journal = Journal::create(home, run).unwrap();
+        let committer = Committer::start(journal, PageWriter::open(home, run, None), stats, CancelToken::new());
+        let sender = committer.sender();
+        batches.into_iter().for_each(|batch| sender.batch(batch));
+        drop(sender);
+        let committed = committer.finish(JournalBatch::default()).unwrap();
+        tidings_store::apply_journal::apply_journal(home).unwrap();
+        let failed = planned(home).into_iter().filter(|row| row.1 == "timeout").count();
+        (committed.counters.get("timeout"), committed.offline, failed)
+    }
+
+    #[test]
+    fn failures_count_once_a_host_has_answered() {
+        assert_eq!(committed(vec![trouble(0..6), trouble(6..12)], 1), (12, false, 12));
+    }
+
+    #[test]
+    fn many_failures_without_any_answer_are_our_own_network_and_not_recorded() {
+        assert_eq!(committed(vec![trouble(0..6), trouble(6..12)], 0), (0, true, 0));
+    }
+
+    #[test]
+    fn a_few_failures_without_any_answer_are_recorded() {
+        assert_eq!(committed(vec![trouble(0..9)], 0), (9, false, 9));
+    }
+
+    #[test]
+    fn other_counts_of_a_batch_with_trouble_are_not_held_back() {
+        let (_folder, pipeline) = home();
+        let run = "20260301T120000000Z-fetch";
+        let journal = Journal::create(pipeline.home(), run).unwrap();
+        let shelf = PageWriter::open(pipeline.home(), run, None);
+        let committer = Committer::start(journal, shelf, Arc::default(), CancelToken::new());
+        let mut batch = trouble(0..15);
+        batch.counters.add("404", 2);
+        committer.sender().batch(batch);
+        let committed = committer.finish(JournalBatch::default()).unwrap();
+        assert_eq!((committed.counters.get("404"), committed.counters.get("timeout")), (2, 0));
+        assert!(committed.offline);
+    }
+
+    #[test]
+    fn a_frame_of_pages_is_stored_and_published() {
+        let (_folder, pipeline) = home();
+        let run = "20260301T120000000Z-fetch";
+        let journal = Journal::create(pipeline.home(), run).unwrap();
+        let shelf = PageWriter::open(pipeline.home(), run, None);
+        let committer = Committer::start(journal, shelf, Arc::default(), CancelToken::new());
+        let mut line = Vec::new();
+        page("https://gazette.example/1", "<p>x").write_line(&mut line).unwrap();
+        let frame = tidings_store::FrameEncoder::new(3).encode(&line);
+        committer.sender().batch(Batch { frame, ..Batch::default() });
+        committer.finish(JournalBatch::default()).unwrap();
+        let files = tidings_store::pages::files(pipeline.home()).unwrap();
+        let stored: Vec<_> = tidings_store::pages::PageReader::open(&files[0]).unwrap().map(Result::unwrap).collect();
+        assert_eq!((files.len(), stored.len(), stored[0].url.as_str()), (1, 1, "https://gazette.example/1"));
+    }
+
+    #[test]
+    fn only_words_for_trouble_of_the_network_are_held_back() {
+        assert!(["timeout", "slow", "dns", "connect", "tls", "cut"].into_iter().all(is_network_trouble));
+        assert!(!["ok", "404", "robots", "empty", "entries listed"].into_iter().any(is_network_trouble));
+    }
+}

@@ -258,3 +258,170 @@ fn clip(title: &str) -> String {
     }
     clipped.chars().take(MAX_TITLE_CHARS).collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::{FEED, answer, answered, apply, failed, home_with_feeds, planned, redirected};
+
+    const RSS: &str = "<rss version=\"2.0\"><channel><title> The\n Gazette </title>\
+        <item><title>One</title><link>/1</link><pubDate>Sun, 01 Mar 2026 10:00:00 GMT</pubDate></item>\
+        <item><title>Two</title><link>/2</link></item><item><title>Again</title><link>/2</link></item>\
+        <item><title>No link</title></item></channel></rss>";
+
+    fn known() -> FeedState {
+        FeedState { feed: FEED.to_owned(), ..FeedState::default() }
+    }
+
+    /// The batch and the state of the feed after an answer.
+    fn polled(known: FeedState, result: FetchResult) -> (Batch, FeedState) {
+        let ceiling = Ceiling { max_bytes: 1 << 20, max_ratio: 100 };
+        let tempo = Tempo::fit(Default::default(), &[]);
+        let mut processor = FeedProcessor::new(Arc::new(vec![known]), ceiling, tempo);
+        let mut batch = Batch::default();
+        let state = processor.follow(&result, &mut batch);
+        (batch, state)
+    }
+
+    fn ok(headers: &[(&'static str, &str)], body: &str) -> FetchResult {
+        answered(0, FEED, answer(200, headers, body.as_bytes()))
+    }
+
+    fn status(status: u16, headers: &[(&'static str, &str)]) -> FetchResult {
+        answered(0, FEED, answer(status, headers, b""))
+    }
+
+    #[test]
+    fn a_feed_lists_each_address_once_and_counts_entries_without_link() {
+        let (batch, state) = polled(known(), ok(&[], RSS));
+        assert_eq!((state.polled, state.entries, state.title.as_str()), (Polled::Listed, 4, "The Gazette"));
+        assert_eq!((batch.counters.get("entries listed"), batch.counters.get("entries without link")), (2, 1));
+    }
+
+    #[test]
+    fn listed_entries_come_into_the_plan_with_resolved_addresses() {
+        let (_folder, pipeline) = home_with_feeds(FEED);
+        let (mut batch, state) = polled(known(), ok(&[], RSS));
+        batch.step.push(&Record::Poll(Box::new(state)));
+        apply(pipeline.home(), "20260301T120000000Z-update", batch.step);
+        let urls: Vec<String> = planned(pipeline.home()).into_iter().map(|row| row.0).collect();
+        assert_eq!(urls, ["https://gazette.example/1", "https://gazette.example/2"]);
+    }
+
+    #[test]
+    fn a_304_is_unchanged_and_counts_as_conditional() {
+        let before = FeedState { failures: 4, error: "x".into(), conditional: 2, ..known() };
+        let (batch, state) = polled(before, status(304, &[]));
+        assert_eq!((state.polled, state.failures, state.conditional), (Polled::Unchanged, 0, 3));
+        assert_eq!((state.error.as_str(), state.succeeded.as_str()), ("", "2026-03-01T12:00:00.000Z"));
+        assert_eq!(batch.counters.get("entries listed"), 0);
+    }
+
+    #[test]
+    fn the_body_of_last_time_is_unchanged_and_its_validators_are_kept() {
+        let (_, first) = polled(known(), ok(&[("etag", "\"a\"")], RSS));
+        let (batch, second) =
+            polled(first, ok(&[("etag", "\"b\""), ("last-modified", "Sun, 01 Mar 2026 11:00:00 GMT")], RSS));
+        assert_eq!((second.polled, second.etag.as_str(), second.conditional), (Polled::Unchanged, "\"b\"", 0));
+        assert_eq!(second.last_modified, "Sun, 01 Mar 2026 11:00:00 GMT");
+        assert_eq!(batch.counters.get("entries listed"), 0);
+    }
+
+    #[test]
+    fn a_410_is_gone_for_good() {
+        let (_, state) = polled(known(), status(410, &[]));
+        assert_eq!((state.polled, state.error.as_str()), (Polled::Gone, "410: the server says it is gone"));
+    }
+
+    #[test]
+    fn a_page_that_is_no_feed_is_a_failure() {
+        let (_, state) = polled(known(), ok(&[("content-type", "text/html")], "<html><p>Hello</p></html>"));
+        assert_eq!((state.polled, state.failures), (Polled::Failed, 1));
+        assert!(state.error.starts_with("not-a-feed: "), "{}", state.error);
+    }
+
+    #[test]
+    fn a_damaged_encoding_is_a_failure() {
+        let (_, state) = polled(known(), ok(&[("content-encoding", "gzip")], RSS));
+        assert_eq!((state.polled, state.error.as_str()), (Polled::Failed, "encoding: the body cannot be unpacked"));
+    }
+
+    #[test]
+    fn failures_add_up_and_keep_what_was_known() {
+        let before = FeedState { etag: "e".into(), failures: 2, succeeded: "2026-02-01T00:00:00Z".into(), ..known() };
+        let (_, state) = polled(before, status(503, &[]));
+        assert_eq!((state.polled, state.failures, state.etag.as_str()), (Polled::Failed, 3, "e"));
+        assert_eq!(state.succeeded, "2026-02-01T00:00:00Z");
+        assert!(state.error.starts_with("503: "), "{}", state.error);
+    }
+
+    #[test]
+    fn a_move_is_believed_after_three_permanent_redirects_in_a_row() {
+        let mut state = known();
+        for times in 1..=MOVES_TO_BELIEVE {
+            let result = FetchResult { url: "https://new.example/feed".into(), ..ok(&[], RSS) };
+            state = polled(state, redirected(result, &[301, 308])).1;
+            assert_eq!((state.moved_to.as_str(), state.moved_times), ("https://new.example/feed", times));
+        }
+    }
+
+    #[test]
+    fn a_temporary_redirect_is_no_move_and_ends_a_row_of_permanent_ones() {
+        let before = FeedState { moved_to: "https://new.example/feed".into(), moved_times: 2, ..known() };
+        let result = FetchResult { url: "https://new.example/feed".into(), ..ok(&[], RSS) };
+        let (_, state) = polled(before, redirected(result, &[301, 302]));
+        assert_eq!((state.moved_to.as_str(), state.moved_times), ("", 0));
+    }
+
+    #[test]
+    fn a_new_address_that_fails_sends_the_next_poll_to_the_old_one() {
+        let before = FeedState { moved_to: "https://new.example/feed".into(), moved_times: 3, ..known() };
+        let (_, state) = polled(before, status(404, &[]));
+        assert_eq!(state.moved_times, 0);
+    }
+
+    #[test]
+    fn new_entries_under_old_validators_are_a_lie() {
+        let (_, first) = polled(known(), ok(&[("etag", "\"a\"")], RSS));
+        let more = RSS.replace("/1<", "/3<");
+        let later = FetchResult { at: "2026-03-01T18:00:00Z".parse().unwrap(), ..ok(&[("etag", "\"a\"")], &more) };
+        assert_eq!(polled(first.clone(), later).1.lies, 1);
+        let honest = FetchResult { at: "2026-03-01T18:00:00Z".parse().unwrap(), ..ok(&[("etag", "\"b\"")], &more) };
+        assert_eq!(polled(first, honest).1.lies, 0);
+    }
+
+    #[test]
+    fn a_server_that_asks_for_patience_is_not_asked_before() {
+        let (_, state) = polled(known(), status(503, &[("retry-after", "86400")]));
+        assert!(state.not_before.as_str() >= "2026-03-02T12:00:00", "{}", state.not_before);
+    }
+
+    #[test]
+    fn a_refusal_lasts_and_trouble_on_the_way_does_not() {
+        for (code, hard) in [(404, true), (403, true), (408, false), (429, false), (500, false), (503, false)] {
+            assert_eq!(is_hard(&status(code, &[])), hard, "{code}");
+        }
+        for (kind, hard) in [(FailureKind::Timeout, false), (FailureKind::Dns, true), (FailureKind::Robots, true)] {
+            assert_eq!(is_hard(&failed(0, FEED, kind)), hard, "{kind}");
+        }
+    }
+
+    #[test]
+    fn only_trouble_of_the_network_is_provisional() {
+        let ceiling = Ceiling { max_bytes: 1 << 20, max_ratio: 100 };
+        let tempo = Tempo::fit(Default::default(), &[]);
+        let mut processor = FeedProcessor::new(Arc::new(vec![known()]), ceiling, tempo);
+        let batch = processor.process(vec![failed(0, FEED, FailureKind::Connect)]);
+        assert!(batch.step.is_empty() && !batch.provisional.is_empty());
+        assert_eq!(batch.counters.get("connect"), 1);
+        let batch = processor.process(vec![status(500, &[])]);
+        assert!(!batch.step.is_empty() && batch.provisional.is_empty());
+        assert_eq!(batch.counters.get("failed"), 1);
+    }
+
+    #[test]
+    fn a_title_is_one_line_of_bounded_length() {
+        assert_eq!(clip(" a\n\tb\u{0}c "), "a b c");
+        assert_eq!(clip(&"é".repeat(600)).chars().count(), MAX_TITLE_CHARS);
+    }
+}

@@ -106,3 +106,122 @@ pub fn remembered_rules(context: &RunContext, is_asked: impl Fn(&str) -> bool) -
     })?;
     Ok(remembered)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use tidings_store::hosts::HostState;
+    use tidings_store::journal::{JournalBatch, Record};
+
+    use crate::testing::{apply, context, home};
+
+    fn with_hosts(rows: &[(&str, &str, &str)]) -> (tempfile::TempDir, RunContext) {
+        let (folder, pipeline) = home();
+        let mut batch = JournalBatch::default();
+        for (host, last_request, not_before) in rows {
+            batch.push(&Record::Host(Box::new(HostState {
+                host: (*host).to_owned(),
+                last_request: (*last_request).to_owned(),
+                not_before: (*not_before).to_owned(),
+                ..HostState::default()
+            })));
+        }
+        apply(pipeline.home(), "20260301T100000000Z-update", batch);
+        let mut context = context(&pipeline);
+        context.started = "2026-03-01T12:00:00Z".parse().unwrap();
+        (folder, context)
+    }
+
+    #[test]
+    fn hosts_to_be_asked_and_hosts_that_must_wait_are_loaded() {
+        let (_folder, context) = with_hosts(&[
+            ("asked.example", "2026-01-01T00:00:00Z", ""),
+            ("idle.example", "2026-01-01T00:00:00Z", ""),
+            ("recent.example", "2026-03-01T11:59:50Z", ""),
+            ("blocked.example", "2026-01-01T00:00:00Z", "2026-03-01T13:00:00Z"),
+            ("forgiven.example", "2026-01-01T00:00:00Z", "2026-03-01T11:00:00Z"),
+        ]);
+        let memory = HostMemory::load(&context, |host| host == "asked.example").unwrap();
+        let queues = memory.queues([("asked.example".to_owned(), vec![0, 1])]);
+        let hosts: Vec<&str> = queues.iter().map(|queue| queue.host.as_str()).collect();
+        assert_eq!(hosts, ["asked.example", "blocked.example", "recent.example"]);
+        assert_eq!(queues[0].jobs, [0, 1]);
+        assert_eq!(queues[1].blocked_for, Some(Duration::from_secs(3600)));
+        assert_eq!((queues[2].idle_for, queues[2].jobs.len()), (Some(Duration::from_secs(10)), 0));
+    }
+
+    #[test]
+    fn a_host_that_was_never_asked_has_no_past() {
+        let (_folder, context) = with_hosts(&[]);
+        let queues = HostMemory::load(&context, |_| true).unwrap().queues([("new.example".to_owned(), vec![7])]);
+        assert_eq!((queues.len(), queues[0].idle_for, queues[0].blocked_for), (1, None, None));
+    }
+
+    #[test]
+    fn after_a_crash_every_host_counts_as_asked_then() {
+        let (_folder, context) = with_hosts(&[(hosts::EVERYBODY, "2026-03-01T11:59:00Z", "")]);
+        let memory = HostMemory::load(&context, |_| false).unwrap();
+        assert_eq!(memory.everybody, Some(Duration::from_secs(60)));
+        let queues = memory.queues([("new.example".to_owned(), vec![0])]);
+        assert_eq!(queues[0].idle_for, Some(Duration::from_secs(60)));
+    }
+
+    #[test]
+    fn a_public_host_is_not_asked_without_a_contact() {
+        let (_folder, pipeline) = home();
+        let mut config = Config::default();
+        config.fetch.contact = String::new();
+        let error = require_contact(&config, pipeline.home(), ["gazette.example"].into_iter()).unwrap_err().to_string();
+        assert!(error.starts_with("gazette.example would not learn who asks: set `contact`"), "{error}");
+        config.fetch.contact = "mailto:desk@example.org".into();
+        assert!(require_contact(&config, pipeline.home(), ["gazette.example"].into_iter()).is_ok());
+    }
+
+    #[test]
+    fn local_hosts_need_no_contact() {
+        let mut config = Config::default();
+        config.fetch.contact = " ".into();
+        let local = ["localhost", "127.0.0.1", "10.1.2.3", "[::1]"];
+        assert_eq!(asked_without_contact(&config, local.into_iter()), None);
+        assert_eq!(asked_without_contact(&config, ["127.0.0.1", "8.8.8.8"].into_iter()), Some("8.8.8.8"));
+    }
+
+    #[test]
+    fn a_user_agent_that_names_an_address_is_a_contact() {
+        let mut config = Config::default();
+        config.fetch.contact = String::new();
+        config.fetch.user_agent = "Bot/1.0 (+https://example.org/bot)".into();
+        assert_eq!(asked_without_contact(&config, ["gazette.example"].into_iter()), None);
+    }
+
+    #[test]
+    fn rules_are_remembered_while_they_are_fresh_and_not_from_the_future() {
+        let (folder, pipeline) = home();
+        let mut batch = JournalBatch::default();
+        let rows =
+            [("fresh", "2026-03-01T11:00:00Z"), ("stale", "2026-01-01T00:00:00Z"), ("future", "2026-03-02T00:00:00Z")];
+        for (name, fetched) in rows {
+            let body = format!("User-agent: {name}");
+            batch.push(&Record::Rules(Box::new(rules::RulesAnswer {
+                origin: format!("https://{name}.example"),
+                kind: "robots".into(),
+                fetched: fetched.into(),
+                status: 200,
+                digest: rules::digest(body.as_bytes()),
+                body: Some(body),
+            })));
+        }
+        apply(pipeline.home(), "20260301T100000000Z-update", batch);
+        let mut context = context(&pipeline);
+        context.started = "2026-03-01T12:00:00Z".parse().unwrap();
+        let remembered = remembered_rules(&context, |_| true).unwrap();
+        assert_eq!(remembered.len(), 1);
+        assert_eq!(remembered[0].origin, "https://fresh.example");
+        assert_eq!(
+            (remembered[0].kind, remembered[0].body.as_deref()),
+            (PolicyKind::Robots, Some(&b"User-agent: fresh"[..]))
+        );
+        assert!(remembered_rules(&context, |host| host == "other.example").unwrap().is_empty());
+        drop(folder);
+    }
+}

@@ -371,3 +371,85 @@ impl Ingested {
         (ending.after(left), ending.is_done())
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use tidings_fetch::HostNote;
+    use tidings_model::FailureKind;
+
+    use crate::testing::{answer, answered, apply, context, failed, home};
+
+    fn ingested(left: u64, offline: bool) -> Ingested {
+        Ingested {
+            outcome: CrawlOutcome::default(),
+            left,
+            counters: Counters::default(),
+            offline,
+            requests: 0,
+            bytes: 0,
+        }
+    }
+
+    #[test]
+    fn failures_are_listed_the_most_frequent_first() {
+        let mut counters = Counters::default();
+        for (word, number) in [("ok", 100), ("404", 3), ("timeout", 6), ("403", 3)] {
+            counters.add(word, number);
+        }
+        assert_eq!(failures(&counters, &["ok"]), (12, "6 timeout, 3 403, 3 404".to_owned()));
+        assert_eq!(failures(&Counters::default(), &[]), (0, String::new()));
+    }
+
+    #[test]
+    fn a_crawl_without_a_network_is_not_done_and_says_so() {
+        let (_folder, pipeline) = home();
+        let (text, done) = ingested(5, true).ending(&context(&pipeline));
+        assert!(text.contains("the network seems to be down") && !done, "{text}");
+    }
+
+    #[test]
+    fn a_crawl_says_what_is_left_and_why() {
+        let (_folder, pipeline) = home();
+        let context = context(&pipeline);
+        assert_eq!(ingested(0, false).ending(&context), (String::new(), true));
+        assert_eq!(ingested(2, false).ending(&context), ("; 2 left for a later run".to_owned(), true));
+        context.cancel.cancel(StopReason::TimeLimit);
+        let late = "; 2 left for a later run, the time limit was reached".to_owned();
+        assert_eq!(ingested(2, false).ending(&context), (late, true));
+    }
+
+    #[test]
+    fn the_weight_of_an_answer_is_about_its_unpacked_size() {
+        let weight = |encoding: &str, body: &[u8]| {
+            unpacked_bytes(&answered(0, "https://e.org/", answer(200, &[("content-encoding", encoding)], body)))
+        };
+        assert_eq!(weight("br", &[0; 100]), 700);
+        assert_eq!(weight("gzip", &[9, 9, 0xe8, 3, 0, 0]), 1300);
+        // A length that lies, or none at all, does not matter.
+        assert_eq!(weight("gzip", &[0xff; 8]), 300 + BATCH_BYTES);
+        assert_eq!(weight("gzip", &[1]), 304);
+        assert_eq!(unpacked_bytes(&failed(0, "https://e.org/", FailureKind::Dns)), 300);
+    }
+
+    #[test]
+    fn hosts_are_recorded_with_whether_they_answered() {
+        let (_folder, pipeline) = home();
+        let note = |host: &str, answered| HostNote {
+            host: host.to_owned(),
+            last_request: "2026-03-01T12:00:00Z".parse().unwrap(),
+            not_before: None,
+            answered,
+            requests: 3,
+        };
+        let outcome =
+            CrawlOutcome { hosts: vec![note("a.example", true), note("b.example", false)], ..CrawlOutcome::default() };
+        apply(pipeline.home(), "20260301T120000000Z-fetch", hosts_step(&outcome));
+        let mut rows = Vec::new();
+        tidings_store::hosts::read(pipeline.home(), |state| rows.push((state.host, state.failures, state.requests)))
+            .unwrap();
+        rows.retain(|row| row.0.ends_with(".example"));
+        rows.sort();
+        assert_eq!(rows, [("a.example".into(), 0, 3), ("b.example".into(), 1, 3)]);
+    }
+}

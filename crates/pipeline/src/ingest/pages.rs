@@ -139,3 +139,141 @@ fn archive(writer: &mut warc::Writer, row: &Row<'_>, result: &FetchResult, answe
         metadata: &metadata,
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::io::{Read as _, Write as _};
+
+    use tidings_store::WorkDraft;
+    use tidings_store::plan;
+    use tidings_store::removed::{Kind, Tombstone};
+
+    use crate::testing::{answer, answered, apply, failed, home, plan_entries, planned, redirected};
+
+    const URL: &str = "https://gazette.example/1";
+
+    /// The batch, the stored pages and the status that an answer for the first entry gives.
+    fn processed(removed: Removed, result: FetchResult) -> (Batch, Vec<Page>, (String, u32)) {
+        let (_folder, pipeline) = home();
+        plan_entries(pipeline.home(), &[URL]);
+        let mut draft = WorkDraft::create(pipeline.home()).unwrap();
+        plan::read(pipeline.home(), |row| {
+            draft.push(row).unwrap();
+        })
+        .unwrap();
+        let ceiling = Ceiling { max_bytes: 1 << 16, max_ratio: 100 };
+        let work = Arc::new(draft.finish().unwrap());
+        let mut batch = PageProcessor::new(work, Arc::new(removed), ceiling, 3, true).process(vec![result]);
+        let lines = if batch.frame.is_empty() { Vec::new() } else { zstd::decode_all(&batch.frame[..]).unwrap() };
+        let lines = String::from_utf8(lines).unwrap();
+        let pages = lines.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+        let mut step = std::mem::take(&mut batch.step);
+        let provisional = std::mem::take(&mut batch.provisional);
+        // Both reach the journal here; which of them it was stays visible in the batch.
+        if !provisional.is_empty() {
+            batch.provisional.push(&Record::Run("provisional".into()));
+        }
+        step.append(provisional);
+        apply(pipeline.home(), "20260301T120000000Z-fetch", step);
+        let (_, status, retries) = planned(pipeline.home()).remove(0);
+        (batch, pages, (status, retries))
+    }
+
+    fn ok(headers: &[(&'static str, &str)], body: &[u8]) -> FetchResult {
+        answered(0, URL, answer(200, headers, body))
+    }
+
+    fn gzipped(body: &[u8]) -> Vec<u8> {
+        let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::default());
+        encoder.write_all(body).unwrap();
+        encoder.finish().unwrap()
+    }
+
+    #[test]
+    fn an_answer_becomes_a_page_with_what_the_plan_knows_of_its_entry() {
+        let result = FetchResult {
+            url: "https://gazette.example/moved".into(),
+            ..ok(&[("content-type", "text/html")], b"<p>x")
+        };
+        let (batch, pages, planned) = processed(Removed::default(), result);
+        let page = &pages[0];
+        assert_eq!((page.url.as_str(), page.final_url.as_str()), (URL, "https://gazette.example/moved"));
+        assert_eq!((page.feed.as_str(), page.title.as_str()), ("https://gazette.example/feed", "A title"));
+        assert_eq!((page.status, page.content_type.as_str(), &page.body[..]), (200, "text/html", &b"<p>x"[..]));
+        assert_eq!(page.downloaded, "2026-03-01T12:00:00.000Z");
+        assert_eq!((planned, batch.counters.get("ok")), (("ok".to_owned(), 1), 1));
+    }
+
+    #[test]
+    fn a_packed_body_is_unpacked_in_the_page_and_kept_packed_in_the_archive() {
+        let packed = gzipped(b"<p>hello</p>");
+        let (batch, pages, _) = processed(Removed::default(), ok(&[("content-encoding", "gzip")], &packed));
+        assert_eq!(pages[0].body, b"<p>hello</p>");
+        let mut archived = Vec::new();
+        flate2::read::MultiGzDecoder::new(&batch.warc[..]).read_to_end(&mut archived).unwrap();
+        assert!(archived.windows(packed.len()).any(|bytes| bytes == packed), "the WARC record has the body as sent");
+    }
+
+    #[test]
+    fn a_body_of_white_space_is_a_failure_that_is_tried_again() {
+        let (batch, pages, planned) = processed(Removed::default(), ok(&[], b" \r\n\t "));
+        assert!(pages.is_empty() && batch.warc.is_empty());
+        assert_eq!(planned, ("empty".to_owned(), 1));
+    }
+
+    #[test]
+    fn a_damaged_encoding_is_a_failure_and_no_page() {
+        let (batch, pages, planned) = processed(Removed::default(), ok(&[("content-encoding", "gzip")], b"not gzip"));
+        assert_eq!((pages.len(), planned.0.as_str(), batch.counters.get("encoding")), (0, "encoding", 1));
+    }
+
+    #[test]
+    fn a_body_that_unpacks_beyond_the_limit_is_too_large() {
+        let bomb = gzipped(&vec![b'a'; 1 << 20]);
+        let (_, pages, planned) = processed(Removed::default(), ok(&[("content-encoding", "gzip")], &bomb));
+        assert_eq!((pages.len(), planned.0.as_str()), (0, "too-large"));
+    }
+
+    #[test]
+    fn a_status_that_is_no_success_is_the_status_of_the_entry() {
+        for status in [404, 503] {
+            let result = answered(0, URL, answer(status, &[], b"<p>sorry</p>"));
+            let (batch, pages, planned) = processed(Removed::default(), result);
+            assert_eq!((pages.len(), planned), (0, (status.to_string(), 1)));
+            assert!(batch.provisional.is_empty());
+        }
+    }
+
+    #[test]
+    fn a_redirect_to_what_was_removed_stores_nothing() {
+        let mut removed = Removed::default();
+        let stone = Tombstone { kind: Kind::Host, what: "secret.example".into(), ..Tombstone::default() };
+        removed.add(stone);
+        let result = FetchResult { url: "https://secret.example/x".into(), ..ok(&[], b"<p>x</p>") };
+        let (_, pages, planned) = processed(removed, result);
+        assert_eq!((pages.len(), planned.0.as_str()), (0, "removed"));
+    }
+
+    #[test]
+    fn trouble_of_the_network_is_provisional_and_a_refusal_is_not() {
+        for (kind, provisional) in
+            [(FailureKind::Timeout, true), (FailureKind::Dns, true), (FailureKind::Robots, false)]
+        {
+            let (batch, _, planned) = processed(Removed::default(), failed(0, URL, kind));
+            assert_eq!((batch.provisional.is_empty(), planned.0.as_str()), (!provisional, kind.word()));
+        }
+    }
+
+    #[test]
+    fn the_archive_names_the_redirects_and_the_entry() {
+        let result =
+            redirected(FetchResult { url: "https://gazette.example/2".into(), ..ok(&[], b"<p>x") }, &[301, 302]);
+        let (batch, _, _) = processed(Removed::default(), result);
+        let mut archived = String::new();
+        flate2::read::MultiGzDecoder::new(&batch.warc[..]).read_to_string(&mut archived).unwrap();
+        assert!(archived.contains("planUrl: https://gazette.example/1\r\n"), "{archived}");
+        assert!(archived.contains("redirect: 301 https://gazette.example/2\r\n"), "{archived}");
+        assert!(archived.contains("GET /2 HTTP/1.1\r\n"), "{archived}");
+    }
+}

@@ -94,3 +94,70 @@ impl Processor for ProbeProcessor {
         batch
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::{answer, answered, failed, redirected};
+
+    /// The findings and the word for an answer.
+    fn probed(result: FetchResult) -> (Probed, Vec<String>) {
+        let found = Arc::new(Mutex::new(Vec::new()));
+        let ceiling = Ceiling { max_bytes: 1 << 20, max_ratio: 100 };
+        let batch = ProbeProcessor::new(ceiling, found.clone()).process(vec![result]);
+        let probed = found.lock().unwrap().remove(0);
+        (probed, batch.counters.0.into_keys().collect())
+    }
+
+    const URL: &str = "https://gazette.example/feed";
+    const RSS: &[u8] = b"<rss version=\"2.0\"><channel><title>G</title><item><link>/1</link></item></channel></rss>";
+
+    #[test]
+    fn a_feed_is_found() {
+        let (probed, words) = probed(answered(3, URL, answer(200, &[], RSS)));
+        assert!(matches!(probed.finding, Finding::Feed(_)), "{probed:?}");
+        assert_eq!((probed.job, probed.moved_to, words), (3, None, vec!["feed".to_owned()]));
+    }
+
+    #[test]
+    fn a_move_counts_only_if_every_redirect_is_permanent() {
+        let result = || answered(0, URL, answer(200, &[], RSS));
+        assert_eq!(probed(redirected(result(), &[301, 308])).0.moved_to.as_deref(), Some(URL));
+        assert_eq!(probed(redirected(result(), &[301, 302])).0.moved_to, None);
+    }
+
+    #[test]
+    fn a_server_in_trouble_says_nothing_about_a_feed() {
+        for status in [429, 500, 503] {
+            assert!(matches!(probed(answered(0, URL, answer(status, &[], b""))).0.finding, Finding::Unreachable(_)));
+        }
+        for status in [403, 404, 410] {
+            assert!(matches!(probed(answered(0, URL, answer(status, &[], b""))).0.finding, Finding::Nothing(_)));
+        }
+    }
+
+    #[test]
+    fn a_host_that_is_not_reached_is_not_one_without_feed() {
+        for kind in [FailureKind::Dns, FailureKind::Timeout, FailureKind::RobotsUnreachable] {
+            assert!(matches!(probed(failed(0, URL, kind)).0.finding, Finding::Unreachable(_)), "{kind}");
+        }
+        for kind in [FailureKind::Robots, FailureKind::TooLarge] {
+            assert!(matches!(probed(failed(0, URL, kind)).0.finding, Finding::Nothing(_)), "{kind}");
+        }
+    }
+
+    #[test]
+    fn a_gzip_file_is_read_like_what_it_holds() {
+        let mut packed = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+        std::io::Write::write_all(&mut packed, RSS).unwrap();
+        let (probed, _) = probed(answered(0, URL, answer(200, &[], &packed.finish().unwrap())));
+        assert!(matches!(probed.finding, Finding::Feed(_)), "{probed:?}");
+    }
+
+    #[test]
+    fn a_damaged_body_is_nothing() {
+        let (probed, words) = probed(answered(0, URL, answer(200, &[("content-encoding", "gzip")], b"damaged")));
+        assert!(matches!(probed.finding, Finding::Nothing(_)));
+        assert_eq!(words, ["encoding"]);
+    }
+}

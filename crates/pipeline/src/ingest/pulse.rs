@@ -201,4 +201,78 @@ mod tests {
             (Some(3600.0), vec![0, 5], vec![Weekday::Sunday])
         );
     }
+
+    #[test]
+    fn a_turn_is_kept_with_the_minutes_until_it() {
+        let now: Timestamp = "2026-03-01T12:00:00Z".parse().unwrap();
+        let mut state = FeedState::default();
+        let turn =
+            Turn { due: "2026-03-01T13:30:59Z".parse().unwrap(), not_before: "2026-03-01T12:15:00Z".parse().unwrap() };
+        keep_turn(&mut state, turn, now);
+        assert_eq!((state.due.as_str(), state.interval_min), ("2026-03-01T13:30:59.000Z", 90));
+        assert_eq!(state.not_before, "2026-03-01T12:15:00.000Z");
+        keep_turn(&mut state, turn, "2026-03-02T00:00:00Z".parse().unwrap());
+        assert_eq!(state.interval_min, 0);
+    }
+
+    #[test]
+    fn a_feed_that_fails_keeps_the_turn_that_was_planned() {
+        let state = FeedState {
+            due: "2026-03-01T13:00:00Z".into(),
+            checked: "2026-03-01T12:00:00Z".into(),
+            failures: 2,
+            ..FeedState::default()
+        };
+        let tempo = Tempo::fit(Default::default(), &[]);
+        let (turn, asked) = turn_of(&state, &tempo).unwrap();
+        assert_eq!((turn.due, turn.not_before), (state.due.parse().unwrap(), state.due.parse().unwrap()));
+        assert_eq!(asked, state.checked.parse().unwrap());
+    }
+
+    #[test]
+    fn validators_are_left_out_now_and_then_and_for_a_server_that_lies() {
+        let state = |conditional, lies| FeedState { conditional, lies, ..FeedState::default() };
+        assert!(is_conditional(&state(0, 0)) && is_conditional(&state(MOST_CONDITIONAL - 1, 0)));
+        assert!(!is_conditional(&state(MOST_CONDITIONAL, 0)) && !is_conditional(&state(0, 1)));
+    }
+
+    #[test]
+    fn the_worth_of_a_feed_follows_what_came_of_its_pages() {
+        let (_folder, pipeline) = crate::testing::home();
+        let mut states = vec![FeedState { feed: "https://gazette.example/feed".into(), ..FeedState::default() }];
+        keep_worth(&mut states, pipeline.home()).unwrap();
+        assert_eq!(states[0].worth, "", "nothing is known yet");
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn a_pulse_survives_its_columns(
+            arrived in 0.0f64..1e6,
+            watched_days in 0.001f64..1e4,
+            keys in proptest::collection::vec(0u32..1 << 24, 0..40),
+        ) {
+            let pulse = Pulse { arrived, watched_days, window: keys, ..Pulse::default() };
+            let mut state = FeedState::default();
+            keep_pulse(&mut state, &pulse);
+            let read = pulse_of(&state);
+            proptest::prop_assert_eq!(&read.window, &pulse.window);
+            proptest::prop_assert!((read.arrived - arrived).abs() < 1e-5);
+            proptest::prop_assert!((read.watched_days - watched_days).abs() < 1e-5);
+        }
+
+        #[test]
+        fn columns_that_people_have_edited_never_break_a_run(text in "\\PC{0,40}") {
+            let state = FeedState {
+                arrived: text.clone(),
+                watched_days: text.clone(),
+                hours: text.clone(),
+                window: text.clone(),
+                wishes: text.clone(),
+                due: text.clone(),
+                ..FeedState::default()
+            };
+            proptest::prop_assert!(pulse_of(&state).rate() >= 0.0);
+            hints_of(&state, Hints::default());
+        }
+    }
 }

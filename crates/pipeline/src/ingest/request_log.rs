@@ -126,3 +126,84 @@ fn answer(found: PolicyResponse) -> Option<RulesAnswer> {
         body: found.body.map(|bytes| String::from_utf8_lossy(&bytes).into_owned()),
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use tidings_fetch::PolicyKind;
+    use tidings_model::{FailureKind, Status};
+    use tidings_store::journal::Journal;
+    use tidings_store::pages::PageWriter;
+
+    use super::committer::Committer;
+    use crate::testing::home;
+
+    fn policy(status: Result<u16, (Status, String)>) -> PolicyResponse {
+        PolicyResponse {
+            origin: "https://gazette.example".into(),
+            kind: PolicyKind::Tdmrep,
+            fetched: "2026-03-01T12:00:00Z".parse().unwrap(),
+            status,
+            body: Some(b"caf\xe9".to_vec()),
+            digest: "d".into(),
+        }
+    }
+
+    #[test]
+    fn a_request_is_logged_with_its_times_in_milliseconds() {
+        let logged = request(RequestRecord {
+            sent: Duration::from_micros(1_999),
+            ended: Duration::from_secs(2),
+            host: "gazette.example".into(),
+            kind: "feed",
+            url: "https://gazette.example/feed".into(),
+            status: "304".into(),
+            delay: Duration::from_millis(1500),
+            conditional: true,
+            reused: true,
+            robots_age: Some(Duration::from_secs(3600)),
+            bytes: 12,
+        });
+        assert_eq!((logged.sent_ms, logged.ended_ms, logged.delay_ms), (1, 2000, 1500));
+        assert_eq!((logged.kind, logged.robots_age_s, logged.bytes), (RequestKind::Feed, Some(3600), 12));
+        assert!(logged.conditional && logged.reused);
+    }
+
+    #[test]
+    fn an_answer_about_rules_is_remembered_whatever_its_bytes() {
+        let kept = answer(policy(Ok(200))).unwrap();
+        assert_eq!((kept.kind.as_str(), kept.status, kept.digest.as_str()), ("tdmrep", 200, "d"));
+        assert_eq!(kept.body.as_deref(), Some("caf\u{fffd}"));
+        assert_eq!(answer(policy(Ok(404))).unwrap().status, 404);
+    }
+
+    #[test]
+    fn rules_that_could_not_be_had_are_asked_for_again() {
+        assert!([429, 500, 503].into_iter().all(|status| answer(policy(Ok(status))).is_none()));
+        assert!(answer(policy(Err((Status::Failed(FailureKind::Dns), String::new())))).is_none());
+    }
+
+    #[test]
+    fn a_host_that_wants_to_be_left_alone_is_in_the_journal_when_the_log_ends() {
+        let (_folder, pipeline) = home();
+        let home = pipeline.home();
+        let run = "20260301T120000000Z-fetch";
+        let journal = Journal::create(home, run).unwrap();
+        let shelf = PageWriter::open(home, run, None);
+        let committer = Committer::start(journal, shelf, std::sync::Arc::default(), CancelToken::new());
+        let (events, log) = start(RunLog::create(home, run).unwrap(), committer.sender(), CancelToken::new());
+        let until = "2026-03-01T18:00:00Z".parse().unwrap();
+        events.send(CrawlEvent::RetryAfter { host: "slow.example".into(), until }).unwrap();
+        events.send(CrawlEvent::Policy(policy(Ok(200)))).unwrap();
+        drop(events);
+        log.finish().unwrap();
+        committer.finish(JournalBatch::default()).unwrap();
+        tidings_store::apply_journal::apply_journal(home).unwrap();
+        let mut hosts = Vec::new();
+        tidings_store::hosts::read(home, |state| hosts.push((state.host, state.not_before))).unwrap();
+        assert!(hosts.contains(&("slow.example".into(), "2026-03-01T18:00:00.000Z".into())), "{hosts:?}");
+        let mut rules = 0;
+        tidings_store::rules::read(home, |_| true, |_| rules += 1).unwrap();
+        assert_eq!(rules, 1);
+    }
+}
