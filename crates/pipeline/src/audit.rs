@@ -222,4 +222,46 @@ mod tests {
         assert!(outcome.to_string().contains("  feed     1\n  robots   1\n"));
         assert_eq!(serde_json::to_value(&outcome).unwrap()["requests"]["feed"], 1);
     }
+
+    #[test]
+    fn the_host_that_was_asked_too_soon_is_named_and_the_patient_one_is_not() {
+        let to = |host: &str, sent, ended| Request { host: host.into(), ..request(sent, ended) };
+        let requests =
+            [to("calm.org", 0, 10), to("rushed.org", 0, 10), to("rushed.org", 900, 950), to("calm.org", 6000, 6010)];
+        let outcome = audited(requests.map(|request| (0, request)));
+        assert_eq!((outcome.too_early, outcome.smallest_gap_host.as_deref()), (1, Some("rushed.org")));
+        assert!(outcome.to_string().ends_with("0.890\t2\t1\trushed.org\n5.990\t2\t0\tcalm.org\n"), "{outcome}");
+    }
+
+    #[test]
+    fn a_millisecond_that_rounding_took_is_no_hurry() {
+        let gap = |sent| audited([(0, request(0, 1000)), (0, request(sent, sent + 1))]).too_early;
+        assert_eq!((gap(6000), gap(5999), gap(5998)), (0, 0, 1));
+    }
+
+    #[test]
+    fn without_requests_all_is_polite() {
+        let (_folder, pipeline) = crate::test_home::empty();
+        let outcome = run(pipeline.home(), &Options::default()).unwrap();
+        assert_eq!((outcome.done, outcome.runs, outcome.hosts), (true, 0, 0));
+        assert!(outcome.to_string().contains("no host was asked twice"));
+    }
+
+    #[test]
+    fn only_the_last_runs_are_audited_if_so_many_are_asked_for() {
+        let (_folder, pipeline) = crate::test_home::empty();
+        for (second, sent) in [("01", 500), ("02", 9000)] {
+            let began = format!("2026-03-01T10:00:{second}Z").parse().unwrap();
+            let name = format!("{}-fetch", tidings_store::stamp(began));
+            let mut log = runs::RunLog::create(pipeline.home(), &name).unwrap();
+            log.push(&serde_json::json!({ "began": began })).unwrap();
+            log.push(&request(0, 10)).unwrap();
+            log.push(&request(sent, sent + 10)).unwrap();
+            log.publish().unwrap();
+        }
+        let audit = |last| run(pipeline.home(), &Options { last, hosts: false }).unwrap();
+        assert_eq!((audit(Some(1)).runs, audit(Some(1)).done), (1, true));
+        assert_eq!((audit(None).runs, audit(None).done), (2, false));
+        assert_eq!(audit(Some(9)).runs, 2);
+    }
 }

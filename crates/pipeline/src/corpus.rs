@@ -87,4 +87,20 @@ mod tests {
         assert!(error(&codes, Some("fr")).ends_with("there are de, en"));
         assert!(error(&codes, None).ends_with("with one of de, en"));
     }
+
+    #[test]
+    fn a_query_finds_words_and_a_wrong_one_is_pointed_at() {
+        let (_folder, pipeline) = crate::test_home::built();
+        let corpus = Corpus::open(pipeline.home(), Some("en")).unwrap();
+        let hits = |text: &str| {
+            let (_, search) = corpus.search(text, Rule::default(), None).unwrap();
+            search.count(&tidings_query::engine::Limits::default()).hits
+        };
+        assert_eq!((hits("\"ferry\""), hits("\"Fluss\"")), (1, 0));
+        for wrong in ["[word=", "[colour=\"red\"]"] {
+            let error = corpus.search(wrong, Rule::default(), None).err().unwrap().to_string();
+            assert!(error.contains("the query is wrong"), "{error}");
+        }
+        assert!(Corpus::open(pipeline.home(), None).is_err(), "there are two languages");
+    }
 }

@@ -246,6 +246,7 @@ fn index_behind(home: &Home, lang: Option<&str>) -> Result<Vec<String>> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::test_home;
 
     #[test]
     fn the_text_is_the_corpus_and_languages_divide_only_some_layers() {
@@ -256,5 +257,74 @@ mod tests {
         assert_eq!(german.layers().unwrap(), [Layer::Docs, Layer::Text]);
         let pages = Options { layer: Some(Layer::Pages), ..german };
         assert!(pages.layers().unwrap_err().to_string().contains("leave out --lang de"));
+    }
+
+    fn digest(pipeline: &Pipeline, layer: Layer) -> String {
+        run(pipeline, &Options { layer: Some(layer), ..Options::default() }).unwrap().digest
+    }
+
+    #[test]
+    fn pages_cut_into_other_files_are_the_same_corpus() {
+        let (_folder, whole) = test_home::empty();
+        let (_other_folder, cut) = test_home::empty();
+        let pages = test_home::articles();
+        test_home::put_pages(whole.home().root(), test_home::FIRST_DAY, "a.0", &pages);
+        for (number, page) in pages.iter().enumerate() {
+            let name = format!("{number}.0");
+            test_home::put_pages(cut.home().root(), test_home::FIRST_DAY, &name, std::slice::from_ref(page));
+        }
+        test_home::run_derived(&whole);
+        test_home::run_derived(&cut);
+        for layer in Layer::ALL {
+            assert_eq!(digest(&whole, layer), digest(&cut, layer), "{}", layer.name());
+        }
+    }
+
+    #[test]
+    fn one_page_more_is_another_corpus_and_only_its_day_differs() {
+        let (_folder, pipeline) = test_home::built();
+        let days = |pipeline: &Pipeline| {
+            let options = Options { tree: true, layer: Some(Layer::Pages), ..Options::default() };
+            run(pipeline, &options).unwrap().stages.remove(0).days.unwrap()
+        };
+        let before = days(&pipeline);
+        test_home::put_pages(pipeline.home().root(), test_home::SECOND_DAY, "b.0", &test_home::articles()[..1]);
+        let after = days(&pipeline);
+        assert_eq!(before[0], after[0]);
+        assert_ne!(before[1].digest, after[1].digest);
+        assert_eq!((before[1].items, after[1].items), (1, 2));
+    }
+
+    #[test]
+    fn a_language_is_a_part_of_the_text() {
+        let (_folder, pipeline) = test_home::built();
+        let of = |language: &str| {
+            run(&pipeline, &Options { language: Some(language.into()), ..Options::default() }).unwrap()
+        };
+        assert_eq!((of("de").items, of("en").items), (1, 3));
+        let all = run(&pipeline, &Options::default()).unwrap();
+        assert!(all.to_string().ends_with("  4 documents in 2 languages, 2 days\n"), "{all}");
+        assert!(all.index_behind.is_empty());
+    }
+
+    #[test]
+    fn an_index_that_was_made_of_other_files_is_behind() {
+        let (_folder, pipeline) = test_home::built();
+        std::fs::remove_dir_all(pipeline.home().index_of("de")).unwrap();
+        assert_eq!(run(&pipeline, &Options::default()).unwrap().index_behind, ["de"]);
+        let english = Options { language: Some("en".into()), ..Options::default() };
+        assert!(run(&pipeline, &english).unwrap().index_behind.is_empty());
+    }
+
+    #[test]
+    fn verification_finds_a_changed_byte() {
+        let (_folder, pipeline) = test_home::built();
+        let verify = Options { verify: true, ..Options::default() };
+        run(&pipeline, &verify).unwrap();
+        let file = pipeline.home().root().join("text/de/2026-03-01.vert.zst");
+        let mut bytes = std::fs::read(&file).unwrap();
+        *bytes.last_mut().unwrap() ^= 1;
+        std::fs::write(&file, bytes).unwrap();
+        assert!(run(&pipeline, &verify).is_err());
     }
 }

@@ -95,4 +95,25 @@ mod tests {
         let again = run(&Options { plan: None, ..options }).unwrap();
         assert!(again.to_string().ends_with("is a home already; nothing was changed\n"));
     }
+
+    #[test]
+    fn a_file_that_is_no_plan_makes_no_home() {
+        let folder = tempfile::tempdir().unwrap();
+        let plan = folder.path().join("plan.txt");
+        std::fs::write(&plan, "this is no plan\n").unwrap();
+        let options = Options { folder: folder.path().join("home"), feeds: None, plan: Some(plan) };
+        assert!(run(&options).is_err());
+        assert!(!options.folder.exists());
+    }
+
+    #[test]
+    fn feeds_to_start_with_become_the_list_and_an_absent_file_is_named() {
+        let folder = tempfile::tempdir().unwrap();
+        let feeds = folder.path().join("mine.txt");
+        let options = Options { folder: folder.path().join("home"), feeds: Some(feeds.clone()), plan: None };
+        assert!(run(&options).unwrap_err().to_string().contains("mine.txt"));
+        std::fs::write(&feeds, "https://e.org/feed\n").unwrap();
+        run(&options).unwrap();
+        assert_eq!(std::fs::read_to_string(options.folder.join("feeds.txt")).unwrap(), "https://e.org/feed\n");
+    }
 }

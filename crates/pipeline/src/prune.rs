@@ -66,4 +66,47 @@ mod tests {
         let outcome = run(&pipeline, &Options { min_age: 100, dry_run: true }).unwrap();
         assert_eq!(outcome.to_string(), "would prune 0 entries, 0 would stay\n");
     }
+
+    const PLAN: &str = "0\tok\t1\t2026-03-01T00:00:00.000Z\t\thttp://e.org/feed\thttp://e.org/listed\tListed\n\
+        200\tok\t1\t2026-03-01T00:00:00.000Z\t\thttp://e.org/feed\thttp://e.org/old\tOld\n\
+        200\tnew\t0\t2026-03-01T00:00:00.000Z\t\thttp://e.org/feed\thttp://e.org/untried\tUntried\n";
+
+    fn planned() -> (tempfile::TempDir, Pipeline) {
+        let (folder, pipeline) = crate::test_home::empty();
+        let file = folder.path().join("plan.tsv");
+        std::fs::write(&file, PLAN).unwrap();
+        tidings_store::plan::adopt(pipeline.home(), &file).unwrap();
+        (folder, pipeline)
+    }
+
+    fn entries(pipeline: &Pipeline) -> Vec<String> {
+        let mut urls = Vec::new();
+        tidings_store::plan::read(pipeline.home(), |row| urls.push(row.url.to_owned())).unwrap();
+        urls
+    }
+
+    #[test]
+    fn what_feeds_still_list_and_what_was_not_tried_stays() {
+        let (_folder, pipeline) = planned();
+        let outcome = run(&pipeline, &Options { min_age: 100, dry_run: false }).unwrap();
+        assert_eq!((outcome.kept, outcome.pruned), (2, 1));
+        assert_eq!(entries(&pipeline), ["http://e.org/listed", "http://e.org/untried"]);
+        assert!(apply_journal::was_pruned(pipeline.home(), "http://e.org/old").unwrap());
+        assert!(!apply_journal::was_pruned(pipeline.home(), "http://e.org/listed").unwrap());
+    }
+
+    #[test]
+    fn a_dry_run_leaves_the_plan_alone() {
+        let (_folder, pipeline) = planned();
+        assert_eq!(run(&pipeline, &Options { min_age: 100, dry_run: true }).unwrap().pruned, 1);
+        assert_eq!(entries(&pipeline).len(), 3);
+        assert!(!apply_journal::was_pruned(pipeline.home(), "http://e.org/old").unwrap());
+    }
+
+    #[test]
+    fn an_age_of_zero_does_not_take_what_is_listed_now() {
+        let (_folder, pipeline) = planned();
+        assert_eq!(run(&pipeline, &Options { min_age: 0, dry_run: false }).unwrap().pruned, 1);
+        assert!(entries(&pipeline).contains(&"http://e.org/listed".to_owned()));
+    }
 }

@@ -174,4 +174,32 @@ mod tests {
         assert_eq!(revoke(home, "reader").unwrap().to_string(), "reader is revoked\n");
         assert!(revoke(home, "reader").is_err() && list(home).unwrap().is_empty());
     }
+
+    #[test]
+    fn a_token_whose_time_is_over_is_listed_as_expired() {
+        let (_folder, pipeline) = crate::test_home::empty();
+        add(pipeline.home(), "past", Scope::Text, Some("2001-01-01".parse().unwrap())).unwrap();
+        add(pipeline.home(), "future", Scope::Admin, Some("9999-01-01".parse().unwrap())).unwrap();
+        let rows: Vec<(String, bool)> =
+            list(pipeline.home()).unwrap().into_iter().map(|row| (row.name, row.expired)).collect();
+        assert_eq!(rows, [("past".to_owned(), true), ("future".to_owned(), false)]);
+    }
+
+    #[test]
+    fn the_secret_is_shown_once_and_kept_nowhere() {
+        let (_folder, pipeline) = crate::test_home::empty();
+        let secret = add(pipeline.home(), "reader", Scope::Text, None).unwrap().token;
+        let bare = secret.trim_start_matches("tidings_").as_bytes();
+        for (name, bytes) in crate::test_home::files_of(pipeline.home().root()) {
+            assert!(!bytes.windows(bare.len()).any(|part| part == bare), "{}", name.display());
+        }
+    }
+
+    #[test]
+    fn names_that_would_break_the_table_are_refused() {
+        let (_folder, pipeline) = crate::test_home::empty();
+        for name in ["a\tb", "a\nb", "", &"x".repeat(101)] {
+            assert!(add(pipeline.home(), name, Scope::Text, None).is_err(), "{name:?}");
+        }
+    }
 }

@@ -178,4 +178,15 @@ mod tests {
         assert!(save(&pipeline, "", "site=e.org").is_err());
         assert!(save(&pipeline, "a", "site=").unwrap_err().to_string().contains("the filter is wrong"));
     }
+
+    #[test]
+    fn the_languages_of_a_built_home_tell_their_size_and_attributes() {
+        let (_folder, pipeline) = crate::test_home::built();
+        let rows = languages(pipeline.home()).unwrap();
+        let sizes: Vec<(&str, u64)> = rows.iter().map(|row| (row.corpus.as_str(), row.documents)).collect();
+        assert_eq!(sizes, [("de", 1), ("en", 3)]);
+        assert!(rows.iter().all(|row| row.attributes.contains(&"lemma") && row.tokens > 30));
+        let (_other, empty) = crate::test_home::empty();
+        assert!(languages(empty.home()).unwrap().is_empty());
+    }
 }

@@ -158,6 +158,7 @@ pub fn verify(folder: &Path, reporter: &std::sync::Arc<dyn Reporter>) -> Result<
 mod tests {
     use super::*;
     use crate::reporter::Silent;
+    use crate::test_home;
 
     #[test]
     fn a_backup_is_taken_verified_and_restored() {
@@ -186,5 +187,84 @@ mod tests {
         assert!(refused(at("second")).contains("is a home"));
         let reporter: std::sync::Arc<dyn Reporter> = std::sync::Arc::new(Silent);
         assert!(verify(&at("nothing"), &reporter).unwrap_err().to_string().contains("there is no backup"));
+    }
+
+    /// The place of a file of the home in its backup.
+    fn saved(backup: &Path, file: &str) -> Option<PathBuf> {
+        test_home::files_of(backup).into_keys().find(|path| path.ends_with(file))
+    }
+
+    #[test]
+    fn a_second_backup_copies_only_what_is_new() {
+        let (folder, pipeline) = test_home::built();
+        let options = Options { to: folder.path().join("backup"), replace: false };
+        let first = run(&pipeline, &options).unwrap().taken;
+        test_home::put_pages(pipeline.home().root(), "2026-03-03", "a.0", &test_home::articles()[..1]);
+        let second = run(&pipeline, &options).unwrap().taken;
+        assert_eq!(second.files, first.files + 1);
+        assert!(second.copied < first.copied && second.copied >= 1, "{second:?}");
+    }
+
+    #[test]
+    fn a_restored_home_has_the_same_pages_and_can_be_built_again() {
+        let (folder, pipeline) = test_home::built();
+        let (to, again) = (folder.path().join("backup"), folder.path().join("again"));
+        run(&pipeline, &Options { to: to.clone(), replace: false }).unwrap();
+        let reporter: std::sync::Arc<dyn Reporter> = std::sync::Arc::new(Silent);
+        restore(&RestoreOptions { from: to, to: again.clone(), removed: None }, &reporter).unwrap();
+        let pages = |root: &Path| test_home::files_of(&root.join("pages"));
+        assert_eq!(pages(&again), pages(pipeline.home().root()));
+        let restored = Pipeline::open(&again).unwrap();
+        test_home::run_derived(&restored);
+        let digest = |pipeline: &Pipeline| crate::digest::run(pipeline, &Default::default()).unwrap().digest;
+        assert_eq!(digest(&restored), digest(&pipeline));
+    }
+
+    #[test]
+    fn a_changed_byte_in_a_backup_is_found_and_never_restored() {
+        let (folder, pipeline) = test_home::built();
+        let to = folder.path().join("backup");
+        run(&pipeline, &Options { to: to.clone(), replace: false }).unwrap();
+        let file = to.join(saved(&to, "pages/2026-03-01/a.0.jsonl.zst").unwrap());
+        let mut bytes = std::fs::read(&file).unwrap();
+        *bytes.last_mut().unwrap() ^= 1;
+        std::fs::write(&file, bytes).unwrap();
+        let reporter: std::sync::Arc<dyn Reporter> = std::sync::Arc::new(Silent);
+        let outcome = verify(&to, &reporter).unwrap();
+        assert_eq!((outcome.faults.len(), outcome.status()), (1, Status::NotDone));
+        let options = RestoreOptions { from: to, to: folder.path().join("again"), removed: None };
+        assert!(restore(&options, &reporter).is_err());
+    }
+
+    #[test]
+    fn pages_that_the_home_has_lost_stay_in_the_backup() {
+        let (folder, pipeline) = test_home::built();
+        let options = Options { to: folder.path().join("backup"), replace: false };
+        run(&pipeline, &options).unwrap();
+        std::fs::remove_dir_all(pipeline.home().root().join("pages/2026-03-02")).unwrap();
+        let outcome = run(&pipeline, &options).unwrap();
+        assert_eq!((outcome.taken.lost.len(), outcome.status()), (1, Status::Partly));
+        assert!(saved(&options.to, "pages/2026-03-02/a.0.jsonl.zst").is_some());
+    }
+
+    #[test]
+    fn a_restored_home_is_without_what_was_removed_since() {
+        let (folder, pipeline) = test_home::built();
+        let to = folder.path().join("backup");
+        run(&pipeline, &Options { to: to.clone(), replace: false }).unwrap();
+        let what = crate::takedown::Options {
+            what: Some("https://gazette.example/ferry".into()),
+            reason: Some("asked to".into()),
+            ..Default::default()
+        };
+        crate::takedown::run(&pipeline, &what).unwrap();
+        let removed = Some(pipeline.home().root().join("removed.tsv"));
+        let options = RestoreOptions { from: to, to: folder.path().join("again"), removed };
+        let reporter: std::sync::Arc<dyn Reporter> = std::sync::Arc::new(Silent);
+        assert_eq!(restore(&options, &reporter).unwrap().removed.unwrap().pages, 1);
+        let absent =
+            RestoreOptions { removed: Some("no/removed.tsv".into()), to: folder.path().join("third"), ..options };
+        assert!(restore(&absent, &reporter).unwrap_err().to_string().contains("there is no file"));
+        assert!(!absent.to.exists());
     }
 }

@@ -167,6 +167,7 @@ impl Findings {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::test_home;
 
     #[test]
     fn findings_are_lines_with_their_remedies() {
@@ -188,5 +189,71 @@ mod tests {
         let outcome = run(pipeline.home(), Options::default()).unwrap();
         let about = |about: &str| outcome.findings.iter().find(|finding| finding.about == about).unwrap().level;
         assert_eq!((about("settings"), about("plan"), about("feeds")), (Level::Fine, Level::Fine, Level::Warning));
+    }
+
+    fn findings(home: &Home, about: &str, thorough: bool) -> Vec<Finding> {
+        let outcome = run(home, Options { thorough, network: false }).unwrap();
+        outcome.findings.into_iter().filter(|finding| finding.about == about).collect()
+    }
+
+    #[test]
+    fn a_built_home_has_documents_of_this_version_and_a_sound_index() {
+        let (_folder, pipeline) = test_home::built();
+        for about in ["pages", "documents", "index", "upgrade", "plan"] {
+            for thorough in [false, true] {
+                let found = findings(pipeline.home(), about, thorough);
+                assert_eq!(found.iter().map(|finding| finding.level).collect::<Vec<_>>(), [Level::Fine], "{about}");
+            }
+        }
+    }
+
+    #[test]
+    fn broken_settings_are_a_fault_and_the_rest_is_examined() {
+        let (_folder, pipeline) = test_home::built();
+        std::fs::write(pipeline.home().settings(), "[fetch]\nconcurency = 1\n").unwrap();
+        let found = findings(pipeline.home(), "settings", false);
+        assert!(found[0].level == Level::Fault && found[0].seen.contains("did you mean"), "{}", found[0].seen);
+        assert_eq!(findings(pipeline.home(), "pages", false)[0].level, Level::Fine);
+    }
+
+    #[test]
+    fn a_damaged_file_of_pages_is_a_fault_with_the_backup_as_remedy() {
+        let (_folder, pipeline) = test_home::built();
+        std::fs::write(pipeline.home().root().join("pages/2026-03-02/a.0.jsonl.zst"), "damaged").unwrap();
+        let found = findings(pipeline.home(), "pages", false);
+        assert!(found[0].level == Level::Fault && found[0].remedy.contains("backup"), "{found:?}");
+    }
+
+    #[test]
+    fn a_damaged_index_is_a_fault_that_names_its_language() {
+        let (_folder, pipeline) = test_home::built();
+        let index = pipeline.home().index_of("de");
+        for (name, mut bytes) in test_home::files_of(&index) {
+            if let Some(byte) = bytes.last_mut() {
+                *byte ^= 0xff;
+            }
+            std::fs::write(index.join(name), bytes).unwrap();
+        }
+        let found = findings(pipeline.home(), "index", true);
+        let fault = found.iter().find(|finding| finding.level == Level::Fault).unwrap();
+        assert!(fault.remedy.contains("index/de"), "{fault:?}");
+    }
+
+    #[test]
+    fn a_damaged_plan_is_a_fault_and_so_is_the_whole_outcome() {
+        let (_folder, pipeline) = test_home::built();
+        std::fs::write(pipeline.home().root().join("plan.tsv.zst"), "damaged").unwrap();
+        let outcome = run(pipeline.home(), Options::default()).unwrap();
+        assert_eq!((outcome.done, outcome.status()), (false, Status::NotDone));
+        assert!(outcome.findings.iter().any(|finding| finding.about == "plan" && finding.level == Level::Fault));
+    }
+
+    #[test]
+    fn lines_of_the_feed_list_that_are_no_addresses_are_a_warning_with_their_number() {
+        let (_folder, pipeline) = test_home::empty();
+        std::fs::write(pipeline.home().root().join("feeds.txt"), "https://e.org/feed\nno address\nnone\n").unwrap();
+        let found = findings(pipeline.home(), "feeds", false);
+        assert_eq!((found[0].seen.as_str(), found[1].level), ("1 feed", Level::Warning));
+        assert!(found[1].seen.starts_with("line 2: ") && found[1].seen.ends_with("and 1 more"), "{}", found[1].seen);
     }
 }

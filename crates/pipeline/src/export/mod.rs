@@ -324,6 +324,7 @@ impl Export<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::test_home;
 
     #[test]
     fn every_document_is_written_or_left_out() {
@@ -346,5 +347,134 @@ mod tests {
         let losses = counts.losses();
         let losses: Vec<(&str, u64)> = losses.iter().map(|(reason, number)| (reason.as_str(), *number)).collect();
         assert_eq!(losses, [("duplicate", 7), ("noai", 7), ("hidden", 1)]);
+    }
+
+    /// Exports the built home to a file; gives the outcome and the bytes.
+    fn exported(options: &Options) -> (ExportOutcome, String) {
+        let (folder, pipeline) = test_home::built();
+        let path = folder.path().join("out");
+        let outcome = run(&pipeline, options, Destination::Path(path.clone()), &mut |_| {}).unwrap();
+        (outcome, std::fs::read_to_string(path).unwrap())
+    }
+
+    fn selected(selection: SelectionOptions) -> u64 {
+        let options = Options { selection, ..Options::new(ExportFormat::Jsonl) };
+        let (outcome, text) = exported(&options);
+        assert_eq!(text.lines().count() as u64, outcome.manifest.documents.written);
+        outcome.manifest.documents.written
+    }
+
+    fn selecting(filter: &str) -> SelectionOptions {
+        SelectionOptions { filter: Some(filter.to_owned()), ..SelectionOptions::default() }
+    }
+
+    #[test]
+    fn everything_is_exported_unless_something_is_selected() {
+        assert_eq!(selected(SelectionOptions::default()), 4);
+        assert_eq!(selected(SelectionOptions { languages: vec!["de".into()], ..SelectionOptions::default() }), 1);
+        assert_eq!(
+            selected(SelectionOptions { sites: vec!["gazette.example".into()], ..SelectionOptions::default() }),
+            4
+        );
+        assert_eq!(
+            selected(SelectionOptions { sites: vec!["courier.example".into()], ..SelectionOptions::default() }),
+            0
+        );
+    }
+
+    #[test]
+    fn both_ends_of_a_range_of_dates_are_in_it() {
+        let range = |from: Option<&str>, to: Option<&str>| {
+            let (from, to) = (from.map(str::to_owned), to.map(str::to_owned));
+            selected(SelectionOptions { from, to, ..SelectionOptions::default() })
+        };
+        assert_eq!(range(Some("2026-03-02"), None), 1);
+        assert_eq!(range(None, Some("2026-03-01")), 3);
+        assert_eq!(range(Some("2026-03"), Some("2026-03")), 4);
+        assert_eq!(range(Some("2026-03-03"), None), 0);
+    }
+
+    #[test]
+    fn a_query_and_a_filter_select_together() {
+        let query =
+            |cql: &str, filter| SelectionOptions { cql: Some(cql.to_owned()), filter, ..SelectionOptions::default() };
+        assert_eq!(selected(query("\"river\"", None)), 1);
+        assert_eq!(selected(query("\"the\"", Some("date>=2026-03-02".to_owned()))), 1);
+        assert_eq!(selected(query("\"zebra\"", None)), 0);
+    }
+
+    #[test]
+    fn a_wrong_filter_or_query_leaves_nothing_behind() {
+        let (folder, pipeline) = test_home::built();
+        let target = folder.path().join("out");
+        std::fs::create_dir(&target).unwrap();
+        let cql = SelectionOptions { cql: Some("[word=".to_owned()), ..SelectionOptions::default() };
+        for selection in [selecting("date>="), cql] {
+            let options = Options { selection, ..Options::new(ExportFormat::Jsonl) };
+            let destination = Destination::Path(target.join("news.jsonl"));
+            assert!(run(&pipeline, &options, destination, &mut |_| {}).is_err());
+            assert_eq!(std::fs::read_dir(&target).unwrap().count(), 0);
+        }
+    }
+
+    #[test]
+    fn the_manifest_names_the_files_with_their_sizes_and_lies_beside_them() {
+        let (folder, pipeline) = test_home::built();
+        let path = folder.path().join("news.txt");
+        let options = Options::new(ExportFormat::Text);
+        let outcome = run(&pipeline, &options, Destination::Path(path.clone()), &mut |_| {}).unwrap();
+        let read = std::fs::read(folder.path().join("news.txt.manifest.json")).unwrap();
+        let manifest: Manifest = serde_json::from_slice(&read).unwrap();
+        assert_eq!(manifest.files, outcome.manifest.files);
+        assert_eq!((manifest.files.len(), manifest.files[0].file.as_str()), (1, "news.txt"));
+        assert_eq!(manifest.files[0].bytes, std::fs::metadata(&path).unwrap().len());
+        assert_eq!((manifest.documents.read, manifest.corpus.days), (4, 2));
+    }
+
+    #[test]
+    fn the_same_corpus_gives_the_same_bytes() {
+        for format in
+            [ExportFormat::Jsonl, ExportFormat::Tei, ExportFormat::Csv, ExportFormat::Vertical, ExportFormat::Conllu]
+        {
+            let (first, second) = (exported(&Options::new(format)), exported(&Options::new(format)));
+            assert_eq!(first.1, second.1, "{format:?}");
+            assert_eq!(first.0.manifest.corpus, second.0.manifest.corpus);
+            assert!(first.1.contains("ferry"), "{format:?}");
+        }
+    }
+
+    #[test]
+    fn hidden_documents_are_counted_and_not_written() {
+        let (folder, pipeline) = test_home::built();
+        let hidden = ["https://gazette.example/ferry".to_owned()].into();
+        tidings_store::hidden::write(pipeline.home(), &hidden).unwrap();
+        let path = folder.path().join("out");
+        let outcome = run(&pipeline, &Options::new(ExportFormat::Jsonl), Destination::Path(path), &mut |_| {}).unwrap();
+        assert_eq!(outcome.manifest.documents.left_out, BTreeMap::from([("hidden".to_owned(), 1)]));
+        assert_eq!(outcome.losses, [("hidden".to_owned(), 1)]);
+    }
+
+    #[test]
+    fn few_shuffled_sentences_are_refused_because_they_hide_nothing() {
+        let (folder, pipeline) = test_home::built();
+        let path = folder.path().join("out");
+        let options = Options::new(ExportFormat::Shuffled);
+        let error = run(&pipeline, &options, Destination::Path(path.clone()), &mut |_| {}).err().unwrap();
+        assert!(error.to_string().contains("too few to hide in"), "{error}");
+        assert!(!path.exists());
+        let outcome =
+            run(&pipeline, &Options { pool: 1, ..options }, Destination::Path(path.clone()), &mut |_| {}).unwrap();
+        let Figures::Shuffled { from_documents, sentences, .. } = outcome.manifest.figures else {
+            panic!("sentences are counted")
+        };
+        assert_eq!((from_documents, sentences), (4, std::fs::read_to_string(path).unwrap().lines().count() as u64));
+    }
+
+    #[test]
+    fn n_grams_of_fewer_documents_than_the_threshold_are_not_given_away() {
+        let lines = |threshold| exported(&Options { n: 1, threshold, ..Options::new(ExportFormat::Ngrams) }).1;
+        assert!(lines(1).contains("ferry"));
+        let common = lines(3);
+        assert!(common.contains("the") && !common.contains("ferry"), "{common}");
     }
 }

@@ -9,6 +9,9 @@ use tidings_store::input_files;
 
 use super::glob;
 
+/// The longest name of an output that is made of an address.
+const MAX_NAME_BYTES: usize = 120;
+
 /// A page to read.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Input {
@@ -105,8 +108,10 @@ impl Input {
             Input::Web(url) => {
                 let rest = url.split_once("://").map_or(url.as_str(), |parts| parts.1);
                 let kept = |c: char| if c.is_alphanumeric() || "-_.".contains(c) { c } else { '-' };
-                let name: String = rest.chars().map(kept).take(120).collect();
-                PathBuf::from(name.trim_matches(['-', '.']))
+                let name: String = rest.chars().map(kept).collect();
+                // Bytes, not characters: file systems limit those.
+                let name = name[..name.floor_char_boundary(MAX_NAME_BYTES)].trim_matches(['-', '.']);
+                PathBuf::from(if name.is_empty() { "page" } else { name })
             }
             Input::Standard => PathBuf::from("stdin"),
         }
@@ -173,5 +178,34 @@ mod tests {
             assert!(Input::find(&[argument.to_owned()]).unwrap_err().to_string().contains(word));
         }
         assert_eq!(Input::find(&["https://e.org/*".to_owned()]).unwrap(), [Input::Web("https://e.org/*".into())]);
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn an_address_gives_a_name_that_file_systems_accept(rest in "\\PC{0,300}") {
+            let name = Input::Web(format!("https://{rest}")).output();
+            let bytes = name.as_os_str().len();
+            proptest::prop_assert!(bytes > 0 && bytes <= 120, "{}", name.display());
+            proptest::prop_assert_eq!(name.components().count(), 1);
+            proptest::prop_assert!(!name.to_string_lossy().starts_with('.'));
+        }
+    }
+
+    #[test]
+    fn a_page_named_twice_is_read_once() {
+        let folder = tempfile::tempdir().unwrap();
+        std::fs::write(folder.path().join("a.html"), "").unwrap();
+        let (all, one) = (folder.path().display().to_string(), folder.path().join("a.html").display().to_string());
+        let inputs = Input::find(&[all, one, "-".to_owned(), "-".to_owned()]).unwrap();
+        assert_eq!(inputs.len(), 2);
+        assert_eq!(inputs[1], Input::Standard);
+    }
+
+    #[test]
+    fn a_folder_without_pages_is_refused_with_the_endings_of_pages() {
+        let folder = tempfile::tempdir().unwrap();
+        std::fs::write(folder.path().join("a.pdf"), "").unwrap();
+        let error = Input::find(&[folder.path().display().to_string()]).unwrap_err().to_string();
+        assert!(error.contains("no pages in") && error.contains(".html"), "{error}");
     }
 }

@@ -115,4 +115,22 @@ mod tests {
         let unreadable = plain(&b"\xff\xfe\nyes\n"[..], "en", Layout::Sentences, 1, |_| {}).unwrap();
         assert_eq!(unreadable, Unreadable(1));
     }
+
+    proptest::proptest! {
+        #[test]
+        fn every_line_is_answered_in_order_with_its_id(texts in proptest::collection::vec("\\PC{0,40}", 1..20), threads in 1..4usize) {
+            let lines: Vec<String> =
+                texts.iter().enumerate().map(|(id, text)| json!({ "id": id, "text": text }).to_string()).collect();
+            let (got, faulty) = answers(&Tokenize { lang: "en".to_owned() }, &lines.join("\n"), threads);
+            proptest::prop_assert_eq!((got.len(), faulty), (texts.len(), 0));
+            for (id, (answer, text)) in got.iter().zip(&texts).enumerate() {
+                proptest::prop_assert_eq!(&answer["id"], &json!(id));
+                let kept = |c: &char| !c.is_whitespace();
+                let words = answer["sentences"].as_array().unwrap().iter().flat_map(|words| words.as_array().unwrap());
+                let joined: String = words.map(|word| word.as_str().unwrap()).collect();
+                let joined: String = joined.chars().filter(kept).collect();
+                proptest::prop_assert_eq!(joined, text.chars().filter(kept).collect::<String>());
+            }
+        }
+    }
 }

@@ -280,4 +280,38 @@ mod tests {
         assert_eq!(by_content("0\tok\t1\ts\tp\tf\tu\tt\n"), Some(ImportFormat::Plan));
         assert_eq!(by_content("hello"), None);
     }
+
+    fn detected(name: &str, bytes: &[u8]) -> Result<ImportFormat> {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join(name);
+        std::fs::write(&path, bytes).unwrap();
+        detect(&path)
+    }
+
+    #[test]
+    fn a_file_without_a_telling_name_is_known_by_its_content_packed_or_not() {
+        let pages = b"{\"url\":\"https://e.org/\",\"body\":\"<p>\"}\n";
+        assert_eq!(detected("data.json", pages).unwrap(), ImportFormat::Pages);
+        assert_eq!(detected("data", &zstd::encode_all(&pages[..], 3).unwrap()).unwrap(), ImportFormat::Pages);
+        assert_eq!(detected("data", b"WARC/1.0\r\n").unwrap(), ImportFormat::Warc);
+        assert_eq!(detected("data", b"PK\x03\x04....").unwrap(), ImportFormat::Wacz);
+        assert_eq!(detected("data", b"\xef\xbb\xbf\n<!DOCTYPE html><title>x</title>").unwrap(), ImportFormat::Html);
+        assert_eq!(detected("data", b"<?xml version='1.0'?><OPML version='2.0'>").unwrap(), ImportFormat::Opml);
+    }
+
+    #[test]
+    fn a_file_that_tells_nothing_is_refused_with_the_way_out() {
+        for bytes in [&b""[..], b"\n\n", b"hello", b"\xff\xfe\x00", b"{\"a\":1}\n", b"# only a comment\n"] {
+            let error = detected("data", bytes).unwrap_err().to_string();
+            assert!(error.contains("say so with --from"), "{error}");
+        }
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn no_beginning_of_a_file_makes_detection_panic(text in "\\PC*", bytes in proptest::collection::vec(0u8.., 0..600)) {
+            let _ = by_content(&text);
+            let _ = by_content(&String::from_utf8_lossy(&bytes));
+        }
+    }
 }

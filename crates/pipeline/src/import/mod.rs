@@ -422,6 +422,7 @@ fn open_input(path: &Path) -> Result<Box<dyn std::io::BufRead + Send>> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::test_home;
 
     fn inputs() -> Inputs {
         let input = |path: String, format| InputPath { path: path.into(), format };
@@ -467,5 +468,133 @@ mod tests {
         assert!(is_about_input(&error("in/a.warc"), Path::new("in/a.warc")));
         assert!(!is_about_input(&error("home/plan.tsv"), Path::new("in/a.warc")));
         assert!(is_about_input(&anyhow::anyhow!("cannot read on"), Path::new("in/a.warc")));
+    }
+
+    const TEXT: &str = "The river rose again during the night, and the fire brigade had to close two of the roads.";
+
+    fn put(folder: &Path, name: &str, bytes: &[u8]) -> PathBuf {
+        let path = folder.join(name);
+        std::fs::write(&path, bytes).unwrap();
+        path
+    }
+
+    fn warc(urls: &[&str]) -> Vec<u8> {
+        let record = |url: &&str| {
+            let block = format!("HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\n<p>{TEXT} {url}</p>");
+            format!(
+                "WARC/1.1\r\nWARC-Type: response\r\nWARC-Target-URI: {url}\r\nWARC-Date: 2024-05-06T07:08:09Z\r\n\
+                 Content-Length: {}\r\n\r\n{block}\r\n\r\n",
+                block.len()
+            )
+        };
+        urls.iter().map(record).collect::<String>().into_bytes()
+    }
+
+    fn page_days(pipeline: &Pipeline) -> Vec<String> {
+        tidings_store::docs::page_days(pipeline.home()).unwrap().into_iter().map(|day| day.name).collect()
+    }
+
+    #[test]
+    fn a_repeated_import_does_nothing_unless_it_shall() {
+        let (folder, pipeline) = test_home::empty();
+        let input = put(folder.path(), "a.jsonl", format!("{{\"text\":\"{TEXT}\"}}\n").as_bytes());
+        let options = Options::new(vec![input]);
+        let outcome = run(&pipeline, &options).unwrap();
+        assert_eq!((outcome.pages, outcome.files, outcome.files_known), (1, 1, 0));
+        let before = test_home::files_of(&pipeline.home().root().join("pages"));
+        let outcome = run(&pipeline, &options).unwrap();
+        assert_eq!((outcome.pages, outcome.files, outcome.files_known, outcome.done), (0, 0, 1, true));
+        assert_eq!(test_home::files_of(&pipeline.home().root().join("pages")), before);
+        assert_eq!(run(&pipeline, &Options { again: true, ..options }).unwrap().pages, 1);
+    }
+
+    #[test]
+    fn a_dry_run_counts_and_stores_nothing() {
+        let (folder, pipeline) = test_home::empty();
+        let input = put(folder.path(), "a.warc", &warc(&["https://e.org/1", "https://e.org/2"]));
+        let options = Options { dry_run: true, ..Options::new(vec![input]) };
+        let outcome = run(&pipeline, &options).unwrap();
+        assert_eq!((outcome.pages, outcome.dry_run), (2, true));
+        assert_eq!(page_days(&pipeline), Vec::<String>::new());
+        assert_eq!(run(&pipeline, &Options { dry_run: false, ..options }).unwrap().pages, 2);
+        assert_eq!(page_days(&pipeline), ["2024-05-06"], "the day of the record, not of the import");
+    }
+
+    #[test]
+    fn a_cut_archive_gives_what_is_whole_and_ends() {
+        let (folder, pipeline) = test_home::empty();
+        let mut bytes = warc(&["https://e.org/1", "https://e.org/2"]);
+        bytes.truncate(bytes.len() - 40);
+        let outcome = run(&pipeline, &Options::new(vec![put(folder.path(), "a.warc", &bytes)])).unwrap();
+        assert_eq!(outcome.pages, 1);
+        assert!(outcome.left_out.contains_key("damaged") || !outcome.files_failed.is_empty(), "{outcome:?}");
+    }
+
+    #[test]
+    fn an_input_that_cannot_be_read_does_not_keep_the_others_out() {
+        let (folder, pipeline) = test_home::empty();
+        let bad = put(folder.path(), "a.jsonl.gz", b"\x1f\x8b\x08\x00 this is no gzip");
+        let good = put(folder.path(), "b.warc", &warc(&["https://e.org/1"]));
+        let options = Options { format: Some(ImportFormat::Jsonl), ..Options::new(vec![bad.clone()]) };
+        let outcome = run(&pipeline, &options).unwrap();
+        assert_eq!((outcome.done, outcome.files_failed.as_slice()), (false, &[bad.display().to_string()][..]));
+        assert_eq!(run(&pipeline, &Options::new(vec![good])).unwrap().pages, 1);
+    }
+
+    #[test]
+    fn lines_that_are_no_texts_are_left_out_by_reason() {
+        let (folder, pipeline) = test_home::empty();
+        let mut lines = format!("{{\"text\":\"{TEXT}\"}}\n[1]\n{{\"id\":1}}\n{{\"text\":\"\"}}\n").into_bytes();
+        lines.extend(b"{\"text\":\"\xff\xfe\"}\n");
+        let outcome = run(&pipeline, &Options::new(vec![put(folder.path(), "a.jsonl", &lines)])).unwrap();
+        assert_eq!((outcome.pages, outcome.left_out.values().sum::<u64>()), (1, 4));
+        assert_eq!((outcome.left_out["not-json"], outcome.left_out["no-text"]), (2, 2));
+    }
+
+    #[test]
+    fn only_the_sites_that_are_asked_for_come_in() {
+        let (folder, pipeline) = test_home::empty();
+        let input = put(folder.path(), "a.warc", &warc(&["https://e.org/1", "https://WWW.E.org/2", "https://f.org/3"]));
+        let outcome = run(&pipeline, &Options { sites: vec!["E.org".into()], ..Options::new(vec![input]) }).unwrap();
+        assert_eq!((outcome.pages, outcome.left_out.get("other-site")), (2, Some(&1)));
+    }
+
+    #[test]
+    fn what_was_removed_does_not_come_back() {
+        let (folder, pipeline) = test_home::empty();
+        let what = crate::takedown::Options {
+            what: Some("e.org".into()),
+            reason: Some("asked to".into()),
+            ..crate::takedown::Options::default()
+        };
+        crate::takedown::run(&pipeline, &what).unwrap();
+        let input = put(folder.path(), "a.warc", &warc(&["https://www.e.org/1", "https://f.org/2"]));
+        let outcome = run(&pipeline, &Options::new(vec![input])).unwrap();
+        assert_eq!((outcome.pages, outcome.left_out.values().sum::<u64>()), (1, 1));
+    }
+
+    #[test]
+    fn a_file_is_deleted_only_after_it_was_read_to_its_end() {
+        let (folder, pipeline) = test_home::empty();
+        let good = put(folder.path(), "a.warc", &warc(&["https://e.org/1"]));
+        let bad = put(folder.path(), "b.jsonl.gz", b"\x1f\x8b\x08\x00 this is no gzip");
+        let options = |path: &PathBuf, format| Options { remove: true, format, ..Options::new(vec![path.clone()]) };
+        run(&pipeline, &options(&good, None)).unwrap();
+        run(&pipeline, &options(&bad, Some(ImportFormat::Jsonl))).unwrap();
+        assert_eq!((good.exists(), bad.exists()), (false, true));
+    }
+
+    #[test]
+    fn steps_of_any_size_store_the_same_pages() {
+        let urls: Vec<String> = (0..30).map(|number| format!("https://e.org/{number}")).collect();
+        let bytes = warc(&urls.iter().map(String::as_str).collect::<Vec<_>>());
+        let digest = |step_bytes| {
+            let (folder, pipeline) = test_home::empty();
+            let options = Options { step_bytes, ..Options::new(vec![put(folder.path(), "a.warc", &bytes)]) };
+            assert_eq!(run(&pipeline, &options).unwrap().pages, 30);
+            let pages = crate::digest::Options { layer: Some(crate::digest::Layer::Pages), ..Default::default() };
+            crate::digest::run(&pipeline, &pages).unwrap().digest
+        };
+        assert_eq!(digest(Some(1)), digest(None));
     }
 }

@@ -114,7 +114,7 @@ impl RecordFilter {
     }
 
     fn is_of_site(&self, url: &str) -> bool {
-        let Some(host) = tidings_model::address::host(url) else { return false };
+        let Some(host) = tidings_model::address::host(url).map(str::to_ascii_lowercase) else { return false };
         self.sites
             .iter()
             .any(|site| host == *site || host.strip_suffix(site.as_str()).is_some_and(|rest| rest.ends_with('.')))

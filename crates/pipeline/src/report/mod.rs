@@ -118,3 +118,68 @@ pub fn html(home: &Home, period: Period, now: Timestamp) -> Result<String> {
     ];
     Ok(page::page(&matter, &sections))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::test_home;
+
+    fn period() -> Period {
+        Period::ending(test_home::SECOND_DAY.parse().unwrap(), 7)
+    }
+
+    fn now() -> Timestamp {
+        "2026-03-03T12:00:00Z".parse().unwrap()
+    }
+
+    #[test]
+    fn every_chart_has_its_numbers_beside_it() {
+        let (_folder, pipeline) = test_home::built();
+        // The numbers of the calendar are its gaps: three days without harvest.
+        test_home::put_pages(pipeline.home().root(), "2026-02-25", "a.0", &test_home::articles()[..1]);
+        let page = html(pipeline.home(), period(), now()).unwrap();
+        let sections: Vec<&str> = page.split("<section ").skip(1).collect();
+        assert_eq!(sections.len(), 6);
+        for section in &sections {
+            let has_chart = section.contains("<svg viewBox") && section.contains("role=\"img\"");
+            assert!(!has_chart || section.contains("<table>"), "{}", &section[..40]);
+        }
+        assert!(sections[0].contains("role=\"img\"") && sections[0].contains("4 documents in 2 languages"));
+    }
+
+    #[test]
+    fn a_report_loads_nothing_from_elsewhere() {
+        let (_folder, pipeline) = test_home::built();
+        let page = html(pipeline.home(), period(), now()).unwrap();
+        for word in ["<script", "<link", "<img", "src=", "@import", "url("] {
+            assert!(!page.contains(word), "{word}");
+        }
+        assert!(page.contains("default-src 'none'"));
+    }
+
+    #[test]
+    fn names_of_feeds_and_homes_are_never_markup() {
+        let folder = tempfile::tempdir().unwrap();
+        let pipeline = Pipeline::create(&folder.path().join("a<b>&\"c")).unwrap();
+        std::fs::write(pipeline.home().root().join("feeds.txt"), "https://e.org/feed?a=<b>&c='d\n").unwrap();
+        let page = html(pipeline.home(), period(), now()).unwrap();
+        assert!(!page.contains("<b>") && page.contains("a&lt;b&gt;&amp;&quot;c"), "{page}");
+    }
+
+    #[test]
+    fn a_home_without_pages_has_a_report_that_says_so() {
+        let (_folder, pipeline) = test_home::empty();
+        let page = html(pipeline.home(), period(), now()).unwrap();
+        assert!(page.contains("No documents were made of pages of these days."));
+    }
+
+    #[test]
+    fn a_period_ends_on_its_last_day_and_has_a_day_at_least() {
+        let options = |days, until: &str| Options { days, until: Some(until.parse().unwrap()) };
+        let first = |options: Options| options.period(now()).first.to_string();
+        assert_eq!(first(options(Some(7), "2026-03-07")), "2026-03-01");
+        assert_eq!(first(options(Some(0), "2026-03-07")), "2026-03-07");
+        assert_eq!(first(options(None, "2026-03-31")), "2026-03-02");
+        assert_eq!(Options::default().period(now()).last.to_string(), "2026-03-03");
+    }
+}

@@ -67,6 +67,8 @@ pub fn list(files: &[PathBuf], mut out: Option<&mut dyn Write>) -> Result<PagesO
             outcome.bytes += page.body.len() as u64;
             if let Some(out) = &mut out {
                 let Page { downloaded, status, body, url, title, .. } = &page;
+                // Imported titles may hold what separates columns and lines.
+                let title = title.replace(char::is_control, " ");
                 let line = format!("{downloaded}\t{status}\t{}\t{url}\t{title}\n", body.len());
                 out.write_all(line.as_bytes())?;
             }
@@ -113,5 +115,30 @@ mod tests {
         assert_eq!(String::from_utf8(lines).unwrap(), "\t200\t11\thttp://e.org/1\tOne\n");
         assert_eq!(find(&files, "http://e.org/one").unwrap().to_string(), "<p>Rain</p>");
         assert!(find(&files, "http://e.org/2").unwrap_err().to_string().contains("among 1 page"));
+    }
+
+    #[test]
+    fn a_title_with_tabs_and_line_ends_stays_in_its_column() {
+        let folder = tempfile::tempdir().unwrap();
+        let page = Page { url: "http://e.org/1".into(), title: "One\ttwo\nthree".into(), ..Page::default() };
+        let file = folder.path().join("pages.jsonl");
+        std::fs::write(&file, serde_json::to_string(&page).unwrap() + "\n").unwrap();
+        let mut lines = Vec::new();
+        list(&[file], Some(&mut lines)).unwrap();
+        let text = String::from_utf8(lines).unwrap();
+        assert_eq!((text.lines().count(), text.trim_end().split('\t').count()), (1, 5), "{text}");
+    }
+
+    #[test]
+    fn the_pages_of_a_home_are_listed_day_by_day() {
+        let (_folder, pipeline) = crate::test_home::built();
+        let found = files(pipeline.home()).unwrap();
+        let mut lines = Vec::new();
+        assert_eq!(list(&found, Some(&mut lines)).unwrap().pages, 4);
+        let text = String::from_utf8(lines).unwrap();
+        assert!(
+            text.starts_with("2026-03-01T12:00:00.000Z\t200\t") && text.contains("\thttps://gazette.example/river\t")
+        );
+        assert_eq!(find(&found, "https://gazette.example/library").unwrap().page.title, "The library");
     }
 }
