@@ -71,7 +71,6 @@ pub mod takedown;
 #[cfg(test)]
 mod test_home;
 #[cfg(test)]
-#[allow(dead_code)] // Shared by tests of several modules.
 mod testing;
 pub mod tokens;
 pub mod views;

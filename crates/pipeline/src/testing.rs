@@ -42,20 +42,6 @@ pub(crate) fn time(text: &str) -> Timestamp {
     text.parse().unwrap()
 }
 
-/// English prose of about a hundred words that the gate lets pass; `topic` makes it differ.
-pub(crate) fn article(topic: &str) -> String {
-    format!(
-        "<!doctype html><html lang=\"en\"><head><title>The {topic}</title></head><body><article><h1>The {topic}</h1>\
-         <p>The council of the town decided on Monday that the {topic} will return in spring, after two years in which \
-         the people of the island had to travel by the long road over the mountains to reach their work.</p>\
-         <p>According to the minutes of the meeting, the {topic} costs less than the engineers had feared, because the \
-         old harbour can be used again and only the eastern pier needs repair before the first storms of autumn.</p>\
-         <p>Residents who had waited for the {topic} welcomed the decision, and several of them said that they would \
-         finally be able to visit their families on the other side of the bay without spending a whole day on it.</p>\
-         </article></body></html>"
-    )
-}
-
 /// A stored page.
 pub(crate) fn page(url: &str, body: &str) -> Page {
     Page {
@@ -71,25 +57,6 @@ pub(crate) fn page(url: &str, body: &str) -> Page {
         body: body.as_bytes().to_vec(),
         ..Page::default()
     }
-}
-
-/// Stores pages under a day, as a fetch does.
-pub(crate) fn store_pages(pipeline: &Pipeline, day: &str, pages: &[Page]) {
-    store_pages_as(pipeline, day, "a.0.jsonl.zst", pages);
-}
-
-/// Stores pages under a day in a file of this name.
-pub(crate) fn store_pages_as(pipeline: &Pipeline, day: &str, file: &str, pages: &[Page]) {
-    let mut lines = Vec::new();
-    pages.iter().for_each(|page| page.write_line(&mut lines).unwrap());
-    let folder = root(pipeline).join("pages").join(day);
-    std::fs::create_dir_all(&folder).unwrap();
-    std::fs::write(folder.join(file), zstd::encode_all(&lines[..], 3).unwrap()).unwrap();
-}
-
-/// The folder of a home.
-pub(crate) fn root(pipeline: &Pipeline) -> std::path::PathBuf {
-    pipeline.home().feed_list().parent().map(Path::to_path_buf).unwrap()
 }
 
 /// Commits records to the journal of a run and applies it.
