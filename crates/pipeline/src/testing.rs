@@ -1,6 +1,5 @@
 //! Helpers of the unit tests: small homes, pages, answers of servers without a network, a reporter that keeps events.
 
-use std::path::Path;
 use std::sync::{Arc, Mutex};
 
 use http::{HeaderMap, HeaderName, HeaderValue, StatusCode};
