@@ -116,7 +116,7 @@ impl RunContext {
 
     /// How it ended, with so many units left.
     pub fn ending(&self, left: u64) -> Ending {
-        Ending { left, reason: self.cancel.reason(), min_free_mib: self.config.store.min_free_mib }
+        Ending { left, reason: self.cancel.reason(), min_free_mib: self.config.store.min_free_mib, in_other_shards: 0 }
     }
 
     /// Whether the disk has less free space than the settings want.

@@ -35,6 +35,7 @@ impl Pipeline {
 
 fn run_stage(stage: &dyn Stage, context: &RunContext) -> Result<StageOutcome> {
     let mut due = stage.due(&context.home, &context.config)?;
+    let all_due = due.units.len();
     if !context.shard.is_whole() {
         due.units.retain(|unit| match stage.is_divisible() {
             true => context.shard.takes(&unit.name),
@@ -45,7 +46,9 @@ fn run_stage(stage: &dyn Stage, context: &RunContext) -> Result<StageOutcome> {
     let mut run = stage.begin(context, &due)?;
     let mut done = 0;
     let ended = run_units(context, &due, run.as_mut(), &mut log, &mut done);
-    let outcome = run.finish(context.ending(due.units.len() as u64 - done), &mut log)?;
+    let mut ending = context.ending(due.units.len() as u64 - done);
+    ending.in_other_shards = (all_due - due.units.len()) as u64;
+    let outcome = run.finish(ending, &mut log)?;
     // What was done is logged even if the run failed; the failure is what the caller hears of.
     let logged = log.finish(&outcome);
     ended?;

@@ -48,12 +48,20 @@ pub struct Ending {
     pub reason: Option<StopReason>,
     /// `store.min_free_mib`, for the message about a full disk.
     pub min_free_mib: u64,
+    /// Units that are due and belong to other shards.
+    pub in_other_shards: u64,
 }
 
 impl Ending {
     /// Whether the run did what it could: a time limit is an ordinary end, everything else is not.
     pub fn is_done(&self) -> bool {
         matches!(self.reason, None | Some(StopReason::TimeLimit))
+    }
+
+    /// The text of a shard that had nothing to do although other shards have; nothing for any other run.
+    pub fn idle_shard(&self) -> Option<String> {
+        let others = (self.in_other_shards > 0).then_some(self.in_other_shards)?;
+        Some(format!("nothing to do in this shard; {} due in others", count(others, "unit")))
     }
 
     /// The end of a sentence about a run whose units have this name; empty if all was done.
@@ -85,7 +93,7 @@ mod tests {
 
     #[test]
     fn an_early_end_is_said_with_what_is_left() {
-        let ending = |left, reason| Ending { left, reason, min_free_mib: 512 };
+        let ending = |left, reason| Ending { left, reason, min_free_mib: 512, ..Ending::default() };
         assert_eq!(ending(0, None).text("day"), "");
         let late = ending(2, Some(StopReason::TimeLimit));
         assert_eq!(late.text("day"), "; 2 days left for a later run, the time limit was reached");
@@ -98,20 +106,20 @@ mod tests {
 
     #[test]
     fn a_failure_adds_nothing_to_the_sentence_because_its_error_is_shown() {
-        let ending = Ending { left: 1, reason: Some(StopReason::Failure), min_free_mib: 0 };
+        let ending = Ending { left: 1, reason: Some(StopReason::Failure), ..Ending::default() };
         assert_eq!(ending.text("day"), "; 1 day left for a later run");
         assert!(!ending.is_done());
     }
 
     #[test]
     fn a_limit_reached_with_the_last_unit_is_said_without_a_rest() {
-        let ending = Ending { left: 0, reason: Some(StopReason::TimeLimit), min_free_mib: 0 };
+        let ending = Ending { left: 0, reason: Some(StopReason::TimeLimit), ..Ending::default() };
         assert_eq!(ending.text("day"), ", the time limit was reached");
     }
 
     #[test]
     fn callers_may_say_themselves_what_is_left() {
-        let ending = Ending { left: 9, reason: Some(StopReason::Cancelled("SIGTERM".into())), min_free_mib: 0 };
+        let ending = Ending { left: 9, reason: Some(StopReason::Cancelled("SIGTERM".into())), ..Ending::default() };
         assert_eq!(ending.after("; 9 hosts wait".into()), "; 9 hosts wait, stopped by SIGTERM");
     }
 

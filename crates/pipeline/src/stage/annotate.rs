@@ -105,6 +105,9 @@ impl Outcome for AnnotateOutcome {
 impl fmt::Display for AnnotateOutcome {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if self.days == 0 && self.days_left == 0 && self.days_undone == 0 {
+            if let Some(idle) = self.ending.idle_shard() {
+                return writeln!(f, "{idle}");
+            }
             return match self.days_up_to_date {
                 0 if self.days_waiting > 0 => writeln!(f, "nothing to annotate"),
                 0 => writeln!(f, "nothing to annotate: there are no documents yet; `tidings clean` makes them"),

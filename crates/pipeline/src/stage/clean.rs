@@ -86,6 +86,9 @@ impl Outcome for CleanOutcome {
 impl fmt::Display for CleanOutcome {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if self.days == 0 && self.days_left == 0 && self.days_failed.is_empty() {
+            if let Some(idle) = self.ending.idle_shard() {
+                return writeln!(f, "{idle}");
+            }
             return match self.days_up_to_date {
                 0 => writeln!(f, "nothing to clean: there are no pages yet"),
                 1 => writeln!(f, "nothing to clean: the day is up to date"),

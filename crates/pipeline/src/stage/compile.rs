@@ -95,6 +95,9 @@ impl fmt::Display for CompileOutcome {
         let took = span_s(self.seconds);
         match (self.languages.len() as u64, self.languages_up_to_date) {
             (0, _) if self.languages_left > 0 => writeln!(f, "nothing compiled{ending}, {took}"),
+            (0, _) if self.ending.in_other_shards > 0 => {
+                writeln!(f, "{}", self.ending.idle_shard().unwrap_or_default())
+            }
             (0, 0) => writeln!(f, "nothing to compile: there is no text yet; `tidings annotate` makes it"),
             (0, 1) => writeln!(f, "nothing to compile: the index is up to date"),
             (0, all) => writeln!(f, "nothing to compile: the indexes of {} are up to date", count(all, "language")),

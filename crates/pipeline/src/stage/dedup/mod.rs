@@ -89,6 +89,9 @@ impl Outcome for DedupOutcome {
 impl fmt::Display for DedupOutcome {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if self.days == 0 && self.days_left == 0 {
+            if let Some(idle) = self.ending.idle_shard() {
+                return writeln!(f, "{idle}");
+            }
             return match self.days_up_to_date {
                 0 => writeln!(f, "nothing to judge: there are no documents yet"),
                 days => writeln!(f, "nothing to judge: all of {} are up to date", count(days, "day")),
