@@ -1,6 +1,6 @@
 //! Answers that took long, kept for those who ask the same again.
 //!
-//! Equal states of the corpus give equal answers, so that an answer is good until something new is opened. What somebody may see is part of the question.
+//! Equal states of the corpus give equal answers, so that an answer is good until something new is opened. What somebody may see is part of the request.
 
 use std::collections::HashMap;
 use std::sync::Mutex;
@@ -9,18 +9,18 @@ use std::time::Duration;
 use bytes::Bytes;
 use tidings_store::tokens::Scope;
 
-use crate::packing::tag_of;
+use crate::compression::tag_of;
 
 /// What took less is quicker asked than kept.
-pub(crate) const WORTH_KEEPING: Duration = Duration::from_millis(20);
+pub(crate) const MIN_CACHED_TIME: Duration = Duration::from_millis(20);
 /// All answers together, and the largest that is kept.
 const MOST_BYTES: usize = 32 << 20;
 const LARGEST_BYTES: usize = 1 << 20;
 
-/// A question as it stands in the address, to what is open, by somebody with a right.
+/// A request as it stands in the address, to what is open, by somebody with a right.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(crate) struct Key {
-    pub question: String,
+    pub request: String,
     pub opened: u64,
     pub scope: Option<Scope>,
 }
@@ -29,7 +29,7 @@ impl Key {
     /// The tag of the answer, known before the answer is. `seed` is another in every process: the count of what was opened is
     /// not the same state of the corpus there.
     pub fn tag(&self, seed: u64) -> String {
-        let text = format!("{seed} {} {:?} {}", self.opened, self.scope, self.question);
+        let text = format!("{seed} {} {:?} {}", self.opened, self.scope, self.request);
         tag_of(text.as_bytes())
     }
 }
@@ -78,7 +78,7 @@ impl Cache {
 }
 
 fn size(key: &Key, answer: &Bytes) -> usize {
-    key.question.len() + answer.len() + size_of::<(Key, Bytes, u64)>()
+    key.request.len() + answer.len() + size_of::<(Key, Bytes, u64)>()
 }
 
 #[cfg(test)]
@@ -88,7 +88,7 @@ mod tests {
     #[test]
     fn what_nobody_asks_for_makes_room_and_rights_are_kept_apart() {
         let cache = Cache::default();
-        let key = |number: usize, scope| Key { question: format!("/q?{number}"), opened: 1, scope };
+        let key = |number: usize, scope| Key { request: format!("/q?{number}"), opened: 1, scope };
         let large = Bytes::from(vec![b'x'; LARGEST_BYTES - 1000]);
         cache.put(key(0, None), large.clone());
         for number in 1..100 {

@@ -10,8 +10,8 @@ use hyper::{HeaderMap, StatusCode};
 use jiff::Timestamp;
 use tidings_store::tokens;
 
-use crate::house::House;
-use crate::refusal::Refusal;
+use crate::api_error::ApiError;
+use crate::corpus_registry::CorpusRegistry;
 use crate::rights::Right;
 use crate::settings::Settings;
 
@@ -27,8 +27,13 @@ pub(crate) struct Client {
 }
 
 impl Client {
-    /// Tells who asks by the token, or by where the question comes from.
-    pub fn of(headers: &HeaderMap, peer: IpAddr, house: &House, settings: &Settings) -> Result<Client, Refusal> {
+    /// Tells who asks by the token, or by where the request comes from.
+    pub fn of(
+        headers: &HeaderMap,
+        peer: IpAddr,
+        registry: &CorpusRegistry,
+        settings: &Settings,
+    ) -> Result<Client, ApiError> {
         let with = |scope, token| Client { right: Right { scope, default: settings.default_availability }, token };
         let Some(header) = headers.get(AUTHORIZATION) else {
             let owner = settings.is_private() && peer.is_loopback();
@@ -38,11 +43,11 @@ impl Client {
             let (scheme, secret) = text.split_once(' ')?;
             scheme.eq_ignore_ascii_case("bearer").then_some(secret.trim())
         });
-        let known = house.tokens()?;
+        let known = registry.tokens()?;
         let token = secret.and_then(|secret| tokens::find(&known, secret, Timestamp::now()));
         match token {
             Some(token) => Ok(with(token.scope, Some(token.name.clone()))),
-            None => Err(Refusal::new(
+            None => Err(ApiError::new(
                 StatusCode::UNAUTHORIZED,
                 "this token is unknown or its time is over; `tidings token list` tells, `tidings token add` makes another",
             )),
@@ -51,7 +56,7 @@ impl Client {
 }
 
 /// The address that is counted: of the client, also if it comes through a proxy on this machine.
-pub(crate) fn counted_address(headers: &HeaderMap, peer: IpAddr, settings: &Settings) -> IpAddr {
+pub(crate) fn rate_limit_address(headers: &HeaderMap, peer: IpAddr, settings: &Settings) -> IpAddr {
     // Only a proxy of the owner's can come from loopback to a public server; of what it says, the last is its own word.
     let forwarded = headers.get_all("x-forwarded-for").iter().next_back().and_then(|header| header.to_str().ok());
     let last = forwarded.and_then(|list| list.rsplit(',').next()?.trim().parse().ok());
@@ -63,7 +68,7 @@ pub(crate) fn counted_address(headers: &HeaderMap, peer: IpAddr, settings: &Sett
 
 /// Whether a request means us. A web page can give our address another name and would then be read as ours (DNS
 /// rebinding), so that a server for its owner only listens to names of this machine.
-pub(crate) fn is_meant(headers: &HeaderMap, settings: &Settings) -> bool {
+pub(crate) fn is_expected_host(headers: &HeaderMap, settings: &Settings) -> bool {
     if !settings.is_private() {
         return true;
     }
@@ -78,17 +83,17 @@ pub(crate) fn is_meant(headers: &HeaderMap, settings: &Settings) -> bool {
 
 /// How many connections each client has open.
 #[derive(Debug, Default)]
-pub(crate) struct Crowd(Mutex<HashMap<IpAddr, usize>>);
+pub(crate) struct ConnectionLimiter(Mutex<HashMap<IpAddr, usize>>);
 
 /// A connection of a client's, until it ends.
 #[derive(Debug)]
-pub(crate) struct Seat(Option<(Arc<Crowd>, IpAddr)>);
+pub(crate) struct ConnectionPermit(Option<(Arc<ConnectionLimiter>, IpAddr)>);
 
-impl Crowd {
+impl ConnectionLimiter {
     /// Lets a client have another connection, unless it has so many. Whoever is on this machine may have any number.
-    pub fn enter(self: &Arc<Crowd>, client: IpAddr, most: usize) -> Option<Seat> {
+    pub fn enter(self: &Arc<ConnectionLimiter>, client: IpAddr, most: usize) -> Option<ConnectionPermit> {
         if client.to_canonical().is_loopback() {
-            return Some(Seat(None));
+            return Some(ConnectionPermit(None));
         }
         let client = network(client);
         let mut open = self.0.lock().expect("no panic while held");
@@ -97,14 +102,14 @@ impl Crowd {
             return None;
         }
         *count += 1;
-        Some(Seat(Some((self.clone(), client))))
+        Some(ConnectionPermit(Some((self.clone(), client))))
     }
 }
 
-impl Drop for Seat {
+impl Drop for ConnectionPermit {
     fn drop(&mut self) {
-        let Some((crowd, client)) = &self.0 else { return };
-        let mut open = crowd.0.lock().expect("no panic while held");
+        let Some((connection_limiter, client)) = &self.0 else { return };
+        let mut open = connection_limiter.0.lock().expect("no panic while held");
         if let Some(count) = open.get_mut(client) {
             *count -= 1;
             if *count == 0 {
@@ -116,20 +121,20 @@ impl Drop for Seat {
 
 /// How often each client may ask: a bucket of requests that fills again with time.
 #[derive(Debug)]
-pub(crate) struct Pace {
+pub(crate) struct RateLimiter {
     per_minute: f64,
-    buckets: Mutex<HashMap<IpAddr, Bucket>>,
+    buckets: Mutex<HashMap<IpAddr, TokenBucket>>,
 }
 
 #[derive(Debug, Clone, Copy)]
-struct Bucket {
+struct TokenBucket {
     left: f64,
     at: Instant,
 }
 
-impl Pace {
-    pub fn new(per_minute: u32) -> Pace {
-        Pace { per_minute: f64::from(per_minute), buckets: Mutex::default() }
+impl RateLimiter {
+    pub fn new(per_minute: u32) -> RateLimiter {
+        RateLimiter { per_minute: f64::from(per_minute), buckets: Mutex::default() }
     }
 
     /// Takes one request out of a client's bucket; if there is none, in how many seconds there will be.
@@ -140,7 +145,7 @@ impl Pace {
         let per_second = self.per_minute / 60.0;
         // A page that is opened sends several requests at once; a minute's worth may come in one go.
         let full = self.per_minute;
-        let filled = |bucket: &Bucket| {
+        let filled = |bucket: &TokenBucket| {
             (bucket.left + now.saturating_duration_since(bucket.at).as_secs_f64() * per_second).min(full)
         };
         let mut buckets = self.buckets.lock().expect("no panic while held");
@@ -150,9 +155,9 @@ impl Pace {
                 return Err(60);
             }
         }
-        let bucket = buckets.entry(network(client)).or_insert(Bucket { left: full, at: now });
+        let bucket = buckets.entry(network(client)).or_insert(TokenBucket { left: full, at: now });
         let left = filled(bucket);
-        *bucket = Bucket { left: if left >= 1.0 { left - 1.0 } else { left }, at: now };
+        *bucket = TokenBucket { left: if left >= 1.0 { left - 1.0 } else { left }, at: now };
         if left >= 1.0 { Ok(()) } else { Err(((1.0 - left) / per_second).ceil().max(1.0) as u64) }
     }
 }
@@ -175,51 +180,53 @@ mod tests {
 
     #[test]
     fn a_bucket_fills_with_time_and_clients_do_not_share_it() {
-        let (pace, start) = (Pace::new(60), Instant::now());
+        let (rate_limiter, start) = (RateLimiter::new(60), Instant::now());
         let [one, other] = ["192.0.2.1", "192.0.2.2"].map(|text| text.parse::<IpAddr>().unwrap());
-        assert!((0..60).all(|_| pace.take(one, start).is_ok()));
-        assert_eq!(pace.take(one, start), Err(1));
-        assert_eq!(pace.take(other, start), Ok(()));
-        assert_eq!(pace.take(one, start + Duration::from_secs(1)), Ok(()));
-        assert!(pace.take(one, start + Duration::from_secs(1)).is_err());
+        assert!((0..60).all(|_| rate_limiter.take(one, start).is_ok()));
+        assert_eq!(rate_limiter.take(one, start), Err(1));
+        assert_eq!(rate_limiter.take(other, start), Ok(()));
+        assert_eq!(rate_limiter.take(one, start + Duration::from_secs(1)), Ok(()));
+        assert!(rate_limiter.take(one, start + Duration::from_secs(1)).is_err());
     }
 
     #[test]
     fn nobody_takes_all_seats_and_who_leaves_is_forgotten() {
-        let crowd: Arc<Crowd> = Arc::default();
+        let connection_limiter: Arc<ConnectionLimiter> = Arc::default();
         let [far, other, here] = ["192.0.2.1", "192.0.2.2", "::ffff:127.0.0.1"].map(|text| text.parse().unwrap());
-        let seats: Vec<Seat> = (0..3).filter_map(|_| crowd.enter(far, 2)).collect();
+        let seats: Vec<ConnectionPermit> = (0..3).filter_map(|_| connection_limiter.enter(far, 2)).collect();
         assert_eq!(seats.len(), 2);
-        assert!(crowd.enter(other, 2).is_some() && (0..9).all(|_| crowd.enter(here, 2).is_some()));
+        assert!(
+            connection_limiter.enter(other, 2).is_some() && (0..9).all(|_| connection_limiter.enter(here, 2).is_some())
+        );
         drop(seats);
-        assert!(crowd.0.lock().unwrap().is_empty());
+        assert!(connection_limiter.0.lock().unwrap().is_empty());
     }
 
     #[test]
     fn the_neighbours_in_a_network_share_a_bucket() {
-        let (pace, start) = (Pace::new(1), Instant::now());
-        assert_eq!(pace.take("2001:db8::1".parse().unwrap(), start), Ok(()));
-        assert!(pace.take("2001:db8::2".parse().unwrap(), start).is_err());
-        assert_eq!(pace.take("2001:db8:0:1::1".parse().unwrap(), start), Ok(()));
+        let (rate_limiter, start) = (RateLimiter::new(1), Instant::now());
+        assert_eq!(rate_limiter.take("2001:db8::1".parse().unwrap(), start), Ok(()));
+        assert!(rate_limiter.take("2001:db8::2".parse().unwrap(), start).is_err());
+        assert_eq!(rate_limiter.take("2001:db8:0:1::1".parse().unwrap(), start), Ok(()));
     }
 
     #[test]
     fn the_table_of_clients_does_not_grow_without_end() {
-        let (pace, start) = (Pace::new(1), Instant::now());
+        let (rate_limiter, start) = (RateLimiter::new(1), Instant::now());
         let client = |number: u32| IpAddr::from(std::net::Ipv4Addr::from(number));
-        assert!((0..MOST_CLIENTS as u32).all(|number| pace.take(client(number), start).is_ok()));
-        assert!(pace.take(client(1 << 20), start).is_err());
-        assert_eq!(pace.take(client(1 << 20), start + Duration::from_secs(61)), Ok(()));
-        assert_eq!(pace.buckets.lock().unwrap().len(), 1);
+        assert!((0..MOST_CLIENTS as u32).all(|number| rate_limiter.take(client(number), start).is_ok()));
+        assert!(rate_limiter.take(client(1 << 20), start).is_err());
+        assert_eq!(rate_limiter.take(client(1 << 20), start + Duration::from_secs(61)), Ok(()));
+        assert_eq!(rate_limiter.buckets.lock().unwrap().len(), 1);
     }
 
     #[test]
     fn a_private_server_answers_to_names_of_this_machine_only() {
         let settings = Settings::default();
-        let meant = |host: &str| is_meant(&HeaderMap::from_iter([(HOST, host.parse().unwrap())]), &settings);
+        let meant = |host: &str| is_expected_host(&HeaderMap::from_iter([(HOST, host.parse().unwrap())]), &settings);
         assert!(meant("localhost:7878") && meant("127.0.0.1") && meant("[::1]:80") && meant("LOCALHOST"));
-        assert!(!meant("rebound.example:7878") && !is_meant(&HeaderMap::new(), &settings));
-        assert!(is_meant(&HeaderMap::new(), &Settings { public: true, ..settings }));
+        assert!(!meant("rebound.example:7878") && !is_expected_host(&HeaderMap::new(), &settings));
+        assert!(is_expected_host(&HeaderMap::new(), &Settings { public: true, ..settings }));
     }
 
     #[test]
@@ -228,8 +235,8 @@ mod tests {
             HeaderMap::from_iter([("x-forwarded-for".parse().unwrap(), "198.51.100.9, 192.0.2.7".parse().unwrap())]);
         let public = Settings { public: true, ..Settings::default() };
         let [local, far, client] = ["127.0.0.1", "203.0.113.1", "192.0.2.7"].map(|text| text.parse().unwrap());
-        assert_eq!(counted_address(&headers, local, &public), client);
-        assert_eq!(counted_address(&headers, far, &public), far);
-        assert_eq!(counted_address(&headers, local, &Settings::default()), local);
+        assert_eq!(rate_limit_address(&headers, local, &public), client);
+        assert_eq!(rate_limit_address(&headers, far, &public), far);
+        assert_eq!(rate_limit_address(&headers, local, &Settings::default()), local);
     }
 }

@@ -1,12 +1,12 @@
 //! Everything that can be asked: one table, from which the router and the OpenAPI document are made.
 
-use crate::ask::{self, Question};
-use crate::given::{Kind, Param};
-use crate::refusal::Refusal;
-use crate::reply::{FORMATS, Gone, Reply};
+use crate::api_error::ApiError;
+use crate::handler::{self, ApiRequest};
+use crate::query_params::{Kind, Param};
+use crate::response::{ClientGone, FORMATS, ResponseWriter};
 use crate::schema::Schema;
 
-/// How much work a question may be.
+/// How much work a request may be.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Lane {
     /// Answered in milliseconds, nearly always.
@@ -15,29 +15,29 @@ pub(crate) enum Lane {
     Heavy,
 }
 
-/// Why a question was not answered to its end.
-pub(crate) enum Stop {
-    Refused(Refusal),
-    Gone,
+/// Why a request was not answered to its end.
+pub(crate) enum RequestError {
+    Rejected(ApiError),
+    ClientGone,
     /// Time ran out; what was said so far is right, but not all.
-    Late,
+    Timeout,
 }
 
 macro_rules! refused {
     ($($error:ty),*) => {$(
-        impl From<$error> for Stop {
-            fn from(error: $error) -> Stop {
-                Stop::Refused(error.into())
+        impl From<$error> for RequestError {
+            fn from(error: $error) -> RequestError {
+                RequestError::Rejected(error.into())
             }
         }
     )*};
 }
 
-refused!(Refusal, tidings_query::engine::EngineError, tidings_store::Error, tidings_index::Error);
+refused!(ApiError, tidings_query::engine::EngineError, tidings_store::Error, tidings_index::Error);
 
-impl From<Gone> for Stop {
-    fn from(_: Gone) -> Stop {
-        Stop::Gone
+impl From<ClientGone> for RequestError {
+    fn from(_: ClientGone) -> RequestError {
+        RequestError::ClientGone
     }
 }
 
@@ -46,7 +46,7 @@ impl From<Gone> for Stop {
 pub(crate) struct Endpoint {
     /// Its name, for files, logs and the OpenAPI document.
     pub name: &'static str,
-    /// Its address; what stands in braces is part of the question.
+    /// Its address; what stands in braces is part of the request.
     pub path: &'static str,
     pub about: &'static str,
     pub lane: Lane,
@@ -55,7 +55,7 @@ pub(crate) struct Endpoint {
     /// The property of the answer that holds its rows; empty if there are none.
     pub rows: &'static str,
     pub answer: fn() -> Schema,
-    pub run: fn(&Question<'_>, &mut Reply) -> Result<(), Stop>,
+    pub run: fn(&ApiRequest<'_>, &mut ResponseWriter) -> Result<(), RequestError>,
 }
 
 impl Endpoint {
@@ -67,10 +67,10 @@ impl Endpoint {
 
     /// The values of the braces, if a path is of this endpoint.
     fn matches<'p>(&self, path: &'p str) -> Option<Vec<&'p str>> {
-        let (mut wanted, mut given) = (self.path.split('/'), path.split('/'));
+        let (mut wanted, mut params) = (self.path.split('/'), path.split('/'));
         let mut values = Vec::new();
         loop {
-            match (wanted.next(), given.next()) {
+            match (wanted.next(), params.next()) {
                 (None, None) => return Some(values),
                 (Some(name), Some(value)) if name.starts_with('{') && !value.is_empty() => values.push(value),
                 (Some(name), Some(value)) if name == value => {}
@@ -93,7 +93,7 @@ const fn required(name: &'static str, about: &'static str) -> Param {
     Param { name, kind: Kind::Text, default: None, required: true, about }
 }
 
-const STEPS: Kind = Kind::Choice(ask::STEPS);
+const STEPS: Kind = Kind::Choice(handler::STEPS);
 
 const FORMAT: &[Param] =
     &[param("format", Kind::Choice(FORMATS), Some("json"), "json in one piece, or rows as they come as jsonl or csv")];
@@ -104,11 +104,11 @@ const PART: &[Param] = &[
 ];
 const PAGE: &[Param] = &[
     param("order", Kind::Choice(&["newest", "oldest"]), Some("newest"), "which day comes first"),
-    param("size", Kind::Number(0, 1_000_000), None, "rows on a page: 20 if not given, all in a stream"),
+    param("size", Kind::Number(0, 1_000_000), None, "rows on a page: 20 if not params, all in a stream"),
     param("cursor", Kind::Text, None, "where the page begins: `next` of the answer before"),
 ];
 const LINES: &[Param] = &[
-    param("context", Kind::Number(0, ask::LONGEST_CONTEXT), Some("12"), "tokens on each side"),
+    param("context", Kind::Number(0, handler::LONGEST_CONTEXT), Some("12"), "tokens on each side"),
     param("fields", Kind::Names, Some("date,site"), "fields of the documents, with commas between"),
     param("sort", Kind::Names, None, "sort by left, right, node or fields; several with commas between"),
     param("sample", Kind::Number(1, 200_000), None, "a random sample of so many hits instead of a page"),
@@ -141,8 +141,8 @@ pub(crate) const ENDPOINTS: &[Endpoint] = &[
         lane: Lane::Quick,
         groups: &[],
         rows: "corpora",
-        answer: ask::collection::corpora_schema,
-        run: ask::collection::corpora,
+        answer: handler::collection::corpora_schema,
+        run: handler::collection::corpora,
     },
     Endpoint {
         name: "corpora-named",
@@ -151,18 +151,18 @@ pub(crate) const ENDPOINTS: &[Endpoint] = &[
         lane: Lane::Quick,
         groups: &[],
         rows: "rows",
-        answer: ask::collection::named_schema,
-        run: ask::collection::named,
+        answer: handler::collection::named_schema,
+        run: handler::collection::named,
     },
     Endpoint {
         name: "feeds",
         path: "/api/v1/feeds",
         about: "How feeds do: when they last answered, what they bring, how much text comes of it",
         lane: Lane::Quick,
-        groups: &[&[param("health", Kind::Choice(ask::collection::HEALTH), None, "only those that do so")]],
+        groups: &[&[param("health", Kind::Choice(handler::collection::HEALTH), None, "only those that do so")]],
         rows: "rows",
-        answer: ask::collection::feeds_schema,
-        run: ask::collection::feeds,
+        answer: handler::collection::feeds_schema,
+        run: handler::collection::feeds,
     },
     Endpoint {
         name: "hosts",
@@ -171,8 +171,8 @@ pub(crate) const ENDPOINTS: &[Endpoint] = &[
         lane: Lane::Quick,
         groups: &[],
         rows: "rows",
-        answer: ask::collection::hosts_schema,
-        run: ask::collection::hosts,
+        answer: handler::collection::hosts_schema,
+        run: handler::collection::hosts,
     },
     Endpoint {
         name: "collection",
@@ -181,8 +181,8 @@ pub(crate) const ENDPOINTS: &[Endpoint] = &[
         lane: Lane::Quick,
         groups: &[],
         rows: "rows",
-        answer: ask::collection::collection_schema,
-        run: ask::collection::collection,
+        answer: handler::collection::collection_schema,
+        run: handler::collection::collection,
     },
     Endpoint {
         name: "collection-days",
@@ -191,8 +191,8 @@ pub(crate) const ENDPOINTS: &[Endpoint] = &[
         lane: Lane::Quick,
         groups: &[DAYS],
         rows: "rows",
-        answer: ask::collection::days_schema,
-        run: ask::collection::days,
+        answer: handler::collection::days_schema,
+        run: handler::collection::days,
     },
     Endpoint {
         name: "collection-languages",
@@ -201,8 +201,8 @@ pub(crate) const ENDPOINTS: &[Endpoint] = &[
         lane: Lane::Quick,
         groups: &[DAYS],
         rows: "rows",
-        answer: ask::collection::languages_schema,
-        run: ask::collection::languages,
+        answer: handler::collection::languages_schema,
+        run: handler::collection::languages,
     },
     Endpoint {
         name: "query",
@@ -211,8 +211,8 @@ pub(crate) const ENDPOINTS: &[Endpoint] = &[
         lane: Lane::Quick,
         groups: &[QUERY, PART, LINES, PAGE],
         rows: "lines",
-        answer: ask::query::schema,
-        run: ask::query::run,
+        answer: handler::query::schema,
+        run: handler::query::run,
     },
     Endpoint {
         name: "count",
@@ -221,8 +221,8 @@ pub(crate) const ENDPOINTS: &[Endpoint] = &[
         lane: Lane::Quick,
         groups: &[QUERY, PART],
         rows: "",
-        answer: ask::counts::count_schema,
-        run: ask::counts::count,
+        answer: handler::counts::count_schema,
+        run: handler::counts::count,
     },
     Endpoint {
         name: "freq",
@@ -241,8 +241,8 @@ pub(crate) const ENDPOINTS: &[Endpoint] = &[
             LIMIT,
         ],
         rows: "rows",
-        answer: ask::counts::freq_schema,
-        run: ask::counts::freq,
+        answer: handler::counts::freq_schema,
+        run: handler::counts::freq,
     },
     Endpoint {
         name: "colloc",
@@ -257,15 +257,15 @@ pub(crate) const ENDPOINTS: &[Endpoint] = &[
                 param("left", Kind::Number(0, 1000), Some("5"), "tokens before the hit"),
                 param("right", Kind::Number(0, 1000), Some("5"), "tokens behind it"),
                 param("sentence", Kind::Flag, Some("false"), "the whole sentence instead"),
-                param("measure", Kind::Choice(ask::ASSOCIATIONS), Some("logdice"), "by what rows are ordered"),
+                param("measure", Kind::Choice(handler::ASSOCIATIONS), Some("logdice"), "by what rows are ordered"),
                 param("min", Kind::Number(1, u64::MAX), Some("3"), "together at least so often"),
             ],
             PUNCTUATION,
             LIMIT,
         ],
         rows: "rows",
-        answer: ask::counts::colloc_schema,
-        run: ask::counts::colloc,
+        answer: handler::counts::colloc_schema,
+        run: handler::counts::colloc,
     },
     Endpoint {
         name: "sketch",
@@ -282,8 +282,8 @@ pub(crate) const ENDPOINTS: &[Endpoint] = &[
             PART,
         ],
         rows: "rows",
-        answer: ask::sketch::schema,
-        run: ask::sketch::run,
+        answer: handler::sketch::schema,
+        run: handler::sketch::run,
     },
     Endpoint {
         name: "words",
@@ -302,8 +302,8 @@ pub(crate) const ENDPOINTS: &[Endpoint] = &[
             LIMIT,
         ],
         rows: "rows",
-        answer: ask::words::words_schema,
-        run: ask::words::words,
+        answer: handler::words::words_schema,
+        run: handler::words::words,
     },
     Endpoint {
         name: "keywords",
@@ -314,7 +314,7 @@ pub(crate) const ENDPOINTS: &[Endpoint] = &[
             &[
                 required("focus", "the documents in focus, a filter such as date>=2026-03"),
                 param("against", Kind::Text, None, "the documents to compare with, a filter; all others if not given"),
-                param("measure", Kind::Choice(ask::words::KEYNESS), Some("simple"), "by what rows are ordered"),
+                param("measure", Kind::Choice(handler::words::KEYNESS), Some("simple"), "by what rows are ordered"),
                 param("add", Kind::Share(1e-9, 1e6), Some("1"), "what simple maths adds to both rates"),
                 param("min", Kind::Number(1, u64::MAX), Some("5"), "at least so often in focus"),
             ],
@@ -325,8 +325,8 @@ pub(crate) const ENDPOINTS: &[Endpoint] = &[
             LIMIT,
         ],
         rows: "rows",
-        answer: ask::words::keywords_schema,
-        run: ask::words::keywords,
+        answer: handler::words::keywords_schema,
+        run: handler::words::keywords,
     },
     Endpoint {
         name: "compare",
@@ -349,8 +349,8 @@ pub(crate) const ENDPOINTS: &[Endpoint] = &[
             LIMIT,
         ],
         rows: "rows",
-        answer: ask::time::compare_schema,
-        run: ask::time::compare,
+        answer: handler::time::compare_schema,
+        run: handler::time::compare,
     },
     Endpoint {
         name: "timeline",
@@ -359,8 +359,8 @@ pub(crate) const ENDPOINTS: &[Endpoint] = &[
         lane: Lane::Quick,
         groups: &[QUERY, PART, &[param("by", STEPS, Some("month"), "how long a step is")], CONFIDENCE],
         rows: "points",
-        answer: ask::time::timeline_schema,
-        run: ask::time::timeline,
+        answer: handler::time::timeline_schema,
+        run: handler::time::timeline,
     },
     Endpoint {
         name: "trends",
@@ -380,8 +380,8 @@ pub(crate) const ENDPOINTS: &[Endpoint] = &[
             LIMIT,
         ],
         rows: "rows",
-        answer: ask::time::trends_schema,
-        run: ask::time::trends,
+        answer: handler::time::trends_schema,
+        run: handler::time::trends,
     },
     Endpoint {
         name: "bursts",
@@ -390,8 +390,8 @@ pub(crate) const ENDPOINTS: &[Endpoint] = &[
         lane: Lane::Heavy,
         groups: &[PART, ATTRIBUTE, &[param("by", STEPS, Some("week"), "how long a step is")], PANEL, LIMIT],
         rows: "rows",
-        answer: ask::time::bursts_schema,
-        run: ask::time::bursts,
+        answer: handler::time::bursts_schema,
+        run: handler::time::bursts,
     },
     Endpoint {
         name: "new-words",
@@ -427,8 +427,8 @@ pub(crate) const ENDPOINTS: &[Endpoint] = &[
             )],
         ],
         rows: "rows",
-        answer: ask::time::new_words_schema,
-        run: ask::time::new_words,
+        answer: handler::time::new_words_schema,
+        run: handler::time::new_words,
     },
     Endpoint {
         name: "documents",
@@ -437,8 +437,8 @@ pub(crate) const ENDPOINTS: &[Endpoint] = &[
         lane: Lane::Quick,
         groups: &[PART, PAGE, &[param("fields", Kind::Names, Some("site"), "fields, with commas between")]],
         rows: "rows",
-        answer: ask::documents::many_schema,
-        run: ask::documents::many,
+        answer: handler::documents::many_schema,
+        run: handler::documents::many,
     },
     Endpoint {
         name: "document",
@@ -447,8 +447,8 @@ pub(crate) const ENDPOINTS: &[Endpoint] = &[
         lane: Lane::Quick,
         groups: &[],
         rows: "",
-        answer: ask::documents::one_schema,
-        run: ask::documents::one,
+        answer: handler::documents::one_schema,
+        run: handler::documents::one,
     },
     Endpoint {
         name: "context",
@@ -464,8 +464,8 @@ pub(crate) const ENDPOINTS: &[Endpoint] = &[
             param("around", Kind::Number(0, 100), Some("1"), "so many more before and behind"),
         ]],
         rows: "sentences",
-        answer: ask::documents::context_schema,
-        run: ask::documents::context,
+        answer: handler::documents::context_schema,
+        run: handler::documents::context,
     },
 ];
 
@@ -491,11 +491,11 @@ mod tests {
                 .params()
                 .filter(|param| param.required)
                 .map(|param| format!("{}={}&", param.name, if param.kind == Kind::Text { "x" } else { "0" }));
-            let given = crate::given::Given::read(endpoint, &text.collect::<String>()).unwrap();
+            let params = crate::query_params::QueryParams::read(endpoint, &text.collect::<String>()).unwrap();
             for param in endpoint.params() {
                 assert_eq!(endpoint.params().filter(|other| other.name == param.name).count(), 1, "{}", param.name);
                 if let (Kind::Number(..), Some(_)) = (param.kind, param.default) {
-                    assert!(given.number(param.name).is_some());
+                    assert!(params.number(param.name).is_some());
                 }
                 if let (Kind::Choice(words), Some(default)) = (param.kind, param.default) {
                     assert!(words.contains(&default), "{}.{}", endpoint.name, param.name);

@@ -6,7 +6,7 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::time::Duration;
 
-use crate::house::House;
+use crate::corpus_registry::CorpusRegistry;
 
 /// Upper bounds of how long requests take, in seconds.
 const BOUNDS: [f64; 9] = [0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1.0, 5.0, 30.0];
@@ -47,7 +47,7 @@ impl Metrics {
     }
 
     /// Everything, as text.
-    pub fn text(&self, house: &House) -> String {
+    pub fn text(&self, registry: &CorpusRegistry) -> String {
         let mut text = String::new();
         let mut family = |name: &str, kind: &str, about: &str, lines: &[(String, String)]| {
             let _ = write!(text, "# HELP tidings_{name} {about}\n# TYPE tidings_{name} {kind}\n");
@@ -87,7 +87,7 @@ impl Metrics {
             "Requests whose clients went away.",
             &[(String::new(), abandoned)],
         );
-        let corpora = house.corpora();
+        let corpora = registry.corpora();
         let of_corpora = |value: fn(&tidings_index::Snapshot) -> u64| -> Vec<(String, String)> {
             let line = |(code, engine): &(String, std::sync::Arc<tidings_query::engine::Engine>)| {
                 (format!("{{corpus=\"{code}\"}}"), value(engine.snapshot()).to_string())

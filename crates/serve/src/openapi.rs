@@ -2,9 +2,9 @@
 
 use serde_json::{Map, Value, json};
 
-use crate::ask::ATTRIBUTES;
 use crate::endpoint::{ENDPOINTS, Endpoint};
-use crate::given::{Kind, Param};
+use crate::handler::ATTRIBUTES;
+use crate::query_params::{Kind, Param};
 use crate::schema::{Schema, object};
 
 /// The document.
@@ -66,7 +66,7 @@ fn operation(endpoint: &Endpoint) -> Value {
         "parameters": parameters,
         "responses": {
             "200": { "description": "The answer", "content": content },
-            "400": failure("The question is wrong; `place` and `shown` say where"),
+            "400": failure("The request is wrong; `place` and `shown` say where"),
             "401": failure("The token is unknown or its time is over"),
             "403": failure("This needs a token"),
             "404": failure("There is no such thing"),

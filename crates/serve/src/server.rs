@@ -22,19 +22,19 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, oneshot, watch};
 use tokio::task::JoinSet;
 
-use crate::ask::{Question, Time};
-use crate::cache::{Cache, Key, WORTH_KEEPING};
-use crate::client::{Client, Crowd, Pace, counted_address, is_meant};
-use crate::endpoint::{Endpoint, Lane, Stop};
-use crate::given::{Given, decoded};
-use crate::house::House;
+use crate::api_error::ApiError;
+use crate::cache::{Cache, Key, MIN_CACHED_TIME};
+use crate::client::{Client, ConnectionLimiter, RateLimiter, is_expected_host, rate_limit_address};
+use crate::compression::{CompressionCache, compressible, has, tag_of, understands_gzip};
+use crate::corpus_registry::CorpusRegistry;
+use crate::endpoint::{Endpoint, Lane, RequestError};
+use crate::handler::{ApiRequest, RequestDeadline};
+use crate::low_priority::spawn_low_priority;
 use crate::metrics::Metrics;
-use crate::packing::{Packed, has, tag_of, understands_gzip, worth_packing};
-use crate::refusal::Refusal;
-use crate::reply::{Body, Exact, Format, Manner, Reply, Wanted, json_bytes, json_response};
+use crate::query_params::{QueryParams, decoded};
+use crate::response::{Body, CancelOnDrop, Exact, Format, ResponseOptions, ResponseWriter, json_bytes, json_response};
 use crate::settings::Settings;
-use crate::thread::give_way;
-use crate::{bot, openapi, page};
+use crate::{assets, crawler_page, openapi};
 
 /// A head, with its address, is no longer than this.
 const MAX_HEAD_BYTES: usize = 64 << 10;
@@ -42,13 +42,13 @@ const MAX_HEAD_BYTES: usize = 64 << 10;
 const MAX_URI_BYTES: usize = 60 << 10;
 const MAX_HEADERS: usize = 64;
 /// No connection lives longer, whatever it does.
-const LONGEST_CONNECTION: Duration = Duration::from_secs(600);
+const MAX_CONNECTION_AGE: Duration = Duration::from_secs(600);
 /// What is under way when the server is asked to end gets so long.
-const LAST_WORDS: Duration = Duration::from_secs(10);
-/// Answers up to this size are packed where they are; longer ones would keep others waiting.
-const PACKED_HERE: usize = 64 << 10;
+const SHUTDOWN_GRACE: Duration = Duration::from_secs(10);
+/// Answers up to this size are compressed where they are; longer ones would keep others waiting.
+const COMPRESS_INLINE_BYTES: usize = 64 << 10;
 /// An answer may come so much later than its limit, because not all work looks at the clock.
-const GRACE: Duration = Duration::from_secs(1);
+const DEADLINE_GRACE: Duration = Duration::from_secs(1);
 
 /// Why a server could not begin.
 #[derive(Debug, thiserror::Error)]
@@ -68,45 +68,45 @@ pub enum Error {
 pub struct Server {
     listener: TcpListener,
     address: SocketAddr,
-    room: Arc<Room>,
+    state: Arc<AppState>,
 }
 
 /// What all requests share.
 #[derive(Debug)]
-struct Room {
-    house: House,
+struct AppState {
+    registry: CorpusRegistry,
     settings: Settings,
     metrics: Metrics,
-    pace: Pace,
+    rate_limiter: RateLimiter,
     cache: Cache,
-    packed: Packed,
-    crowd: Arc<Crowd>,
+    compressed: CompressionCache,
+    connection_limiter: Arc<ConnectionLimiter>,
     /// Tells the tags of this process from those of others.
     seed: u64,
-    quick: Line,
-    heavy: Line,
+    quick: AdmissionQueue,
+    heavy: AdmissionQueue,
 }
 
 /// A lane: so many are answered at once, a few wait for a moment, and the others are sent away.
 #[derive(Debug)]
-struct Line {
-    at_once: Arc<Semaphore>,
+struct AdmissionQueue {
+    permits: Arc<Semaphore>,
     waiting: Semaphore,
-    patience: Duration,
+    max_wait: Duration,
 }
 
-impl Line {
-    fn new(at_once: usize, waiting: usize, patience: Duration) -> Line {
-        Line { at_once: Arc::new(Semaphore::new(at_once)), waiting: Semaphore::new(waiting), patience }
+impl AdmissionQueue {
+    fn new(permits: usize, waiting: usize, max_wait: Duration) -> AdmissionQueue {
+        AdmissionQueue { permits: Arc::new(Semaphore::new(permits)), waiting: Semaphore::new(waiting), max_wait }
     }
 
-    async fn enter(&self) -> Result<OwnedSemaphorePermit, Refusal> {
-        let busy = || Refusal::busy("too many questions are asked at once; ask again in a moment", 2);
-        if let Ok(permit) = self.at_once.clone().try_acquire_owned() {
+    async fn enter(&self) -> Result<OwnedSemaphorePermit, ApiError> {
+        let busy = || ApiError::busy("too many questions are asked at once; ask again in a moment", 2);
+        if let Ok(permit) = self.permits.clone().try_acquire_owned() {
             return Ok(permit);
         }
         let _place = self.waiting.try_acquire().map_err(|_| busy())?;
-        match tokio::time::timeout(self.patience, self.at_once.clone().acquire_owned()).await {
+        match tokio::time::timeout(self.max_wait, self.permits.clone().acquire_owned()).await {
             Ok(Ok(permit)) => Ok(permit),
             _ => Err(busy()),
         }
@@ -121,19 +121,19 @@ impl Server {
         let address = listener.local_addr().map_err(|source| Error::Listen { address, source })?;
         let cores = std::thread::available_parallelism().map_or(2, usize::from);
         let heavy = settings.heavy_requests.max(1);
-        let room = Room {
-            house: House::open(home),
+        let state = AppState {
+            registry: CorpusRegistry::open(home),
             metrics: Metrics::default(),
-            pace: Pace::new(settings.requests_per_minute),
+            rate_limiter: RateLimiter::new(settings.requests_per_minute),
             cache: Cache::default(),
-            packed: Packed::default(),
-            crowd: Arc::default(),
+            compressed: CompressionCache::default(),
+            connection_limiter: Arc::default(),
             seed: jiff::Timestamp::now().as_nanosecond() as u64,
-            quick: Line::new(cores * 2, 256, Duration::from_secs(5)),
-            heavy: Line::new(heavy, heavy * 2, Duration::from_secs(1)),
+            quick: AdmissionQueue::new(cores * 2, 256, Duration::from_secs(5)),
+            heavy: AdmissionQueue::new(heavy, heavy * 2, Duration::from_secs(1)),
             settings,
         };
-        Ok(Server { listener, address, room: Arc::new(room) })
+        Ok(Server { listener, address, state: Arc::new(state) })
     }
 
     /// Where it listens.
@@ -143,35 +143,36 @@ impl Server {
 
     /// The languages that can be asked.
     pub fn corpora(&self) -> Vec<String> {
-        self.room.house.corpora().into_iter().map(|(code, _)| code).collect()
+        self.state.registry.corpora().into_iter().map(|(code, _)| code).collect()
     }
 
     /// Serves until `stop` comes; what is under way is finished.
     pub async fn run(self, stop: impl Future<Output = ()>) {
-        let open = Arc::new(Semaphore::new(self.room.settings.most_connections.max(1)));
+        let open = Arc::new(Semaphore::new(self.state.settings.most_connections.max(1)));
         let (end, ending) = watch::channel(false);
         let mut connections = JoinSet::new();
         let mut stop = pin!(stop);
         loop {
-            let place = open.clone().acquire_owned();
-            let accepted = async { (place.await, self.listener.accept().await) };
-            let (place, accepted) = tokio::select! {
+            let slot = open.clone().acquire_owned();
+            let accepted = async { (slot.await, self.listener.accept().await) };
+            let (slot, accepted) = tokio::select! {
                 () = &mut stop => break,
                 accepted = accepted => accepted,
             };
             while connections.try_join_next().is_some() {}
             match accepted {
                 Ok((stream, peer)) => {
-                    let (room, ending) = (self.room.clone(), ending.clone());
+                    let (state, ending) = (self.state.clone(), ending.clone());
                     // Who holds more than their share is hung up on; whoever comes through a proxy is told apart there.
-                    let Some(seat) = room.crowd.enter(peer.ip(), room.settings.connections_per_client) else {
+                    let Some(permit) = state.connection_limiter.enter(peer.ip(), state.settings.connections_per_client)
+                    else {
                         continue;
                     };
                     connections.spawn(async move {
-                        let _held = (place, seat);
-                        room.metrics.connections.fetch_add(1, Relaxed);
-                        converse(&room, stream, peer.ip(), ending).await;
-                        room.metrics.connections.fetch_sub(1, Relaxed);
+                        let _held = (slot, permit);
+                        state.metrics.connections.fetch_add(1, Relaxed);
+                        serve_connection(&state, stream, peer.ip(), ending).await;
+                        state.metrics.connections.fetch_sub(1, Relaxed);
                     });
                 }
                 // No socket is left, most likely: those that are open will end.
@@ -183,20 +184,20 @@ impl Server {
         }
         drop(self.listener);
         let _ = end.send(true);
-        let _ = tokio::time::timeout(LAST_WORDS, async { while connections.join_next().await.is_some() {} }).await;
+        let _ = tokio::time::timeout(SHUTDOWN_GRACE, async { while connections.join_next().await.is_some() {} }).await;
     }
 }
 
 /// Answers the requests of one connection.
-async fn converse(room: &Arc<Room>, stream: TcpStream, peer: IpAddr, mut ending: watch::Receiver<bool>) {
+async fn serve_connection(state: &Arc<AppState>, stream: TcpStream, peer: IpAddr, mut ending: watch::Receiver<bool>) {
     let _ = stream.set_nodelay(true);
     let service = service_fn(|request| {
-        let room = room.clone();
-        async move { Ok::<_, Infallible>(respond(&room, request, peer).await) }
+        let state = state.clone();
+        async move { Ok::<_, Infallible>(respond(&state, request, peer).await) }
     });
     let connection = http1::Builder::new()
         .timer(TokioTimer::new())
-        .header_read_timeout(room.settings.head_patience)
+        .header_read_timeout(state.settings.head_patience)
         .max_buf_size(MAX_HEAD_BYTES)
         .max_headers(MAX_HEADERS)
         .serve_connection(TokioIo::new(stream), service);
@@ -212,13 +213,13 @@ async fn converse(room: &Arc<Room>, stream: TcpStream, peer: IpAddr, mut ending:
         }
     };
     // Clients that break off, send nonsense or take their time end here; none of that is news.
-    let _ = tokio::time::timeout(LONGEST_CONNECTION, conversation).await;
+    let _ = tokio::time::timeout(MAX_CONNECTION_AGE, conversation).await;
 }
 
 /// A request from its beginning to the beginning of its answer.
-struct UnderWay<'r>(&'r Metrics, bool);
+struct InFlight<'r>(&'r Metrics, bool);
 
-impl Drop for UnderWay<'_> {
+impl Drop for InFlight<'_> {
     fn drop(&mut self) {
         self.0.under_way.fetch_sub(1, Relaxed);
         if !self.1 {
@@ -228,29 +229,29 @@ impl Drop for UnderWay<'_> {
 }
 
 /// Answers one request, whatever it is, and writes it into the log.
-async fn respond(room: &Arc<Room>, request: Request<Incoming>, peer: IpAddr) -> Response<Body> {
+async fn respond(state: &Arc<AppState>, request: Request<Incoming>, peer: IpAddr) -> Response<Body> {
     let began = Instant::now();
-    room.metrics.under_way.fetch_add(1, Relaxed);
-    let mut under_way = UnderWay(&room.metrics, false);
+    state.metrics.under_way.fetch_add(1, Relaxed);
+    let mut under_way = InFlight(&state.metrics, false);
     let (method, path) = (request.method().clone(), request.uri().path().to_owned());
     let mut endpoint = "other";
     let mut client = None;
-    let answer = match client_of(room, &request, peer) {
+    let answer = match client_of(state, &request, peer) {
         Ok(known) => {
-            let answer = answer(room, &request, &known, &mut endpoint).await;
+            let answer = answer(state, &request, &known, &mut endpoint).await;
             client = Some(known);
             answer
         }
-        Err(refusal) => Err(refusal),
+        Err(error) => Err(error),
     };
     let mut response = match answer {
-        Ok(response) => polished(room, request.headers(), response).await,
-        Err(refusal) => refused(&refusal),
+        Ok(response) => finish_response(state, request.headers(), response).await,
+        Err(error) => refused(&error),
     };
-    protect(&mut response, &room.settings);
+    security_headers(&mut response, &state.settings);
     under_way.1 = true;
     let (status, took) = (response.status().as_u16(), began.elapsed());
-    room.metrics.answered(endpoint, status, took);
+    state.metrics.answered(endpoint, status, took);
     // What people look for is their own business: parameters, addresses and tokens are not written down.
     log::info!(
         target: "tidings_serve::access",
@@ -268,39 +269,39 @@ async fn respond(room: &Arc<Room>, request: Request<Incoming>, peer: IpAddr) -> 
 }
 
 /// Who asks, if they may ask at all.
-fn client_of(room: &Room, request: &Request<Incoming>, peer: IpAddr) -> Result<Client, Refusal> {
-    let (headers, settings) = (request.headers(), &room.settings);
-    if !is_meant(headers, settings) {
+fn client_of(state: &AppState, request: &Request<Incoming>, peer: IpAddr) -> Result<Client, ApiError> {
+    let (headers, settings) = (request.headers(), &state.settings);
+    if !is_expected_host(headers, settings) {
         let error = "this server answers to localhost only; `tidings serve --public` opens it to other names";
-        return Err(Refusal::new(StatusCode::MISDIRECTED_REQUEST, error));
+        return Err(ApiError::new(StatusCode::MISDIRECTED_REQUEST, error));
     }
     if !settings.is_private() {
-        let counted = counted_address(headers, peer, settings);
-        room.pace.take(counted, Instant::now()).map_err(|seconds| Refusal {
+        let counted = rate_limit_address(headers, peer, settings);
+        state.rate_limiter.take(counted, Instant::now()).map_err(|seconds| ApiError {
             retry_after_s: Some(seconds),
-            ..Refusal::new(StatusCode::TOO_MANY_REQUESTS, format!("too many requests; ask again in {seconds} s"))
+            ..ApiError::new(StatusCode::TOO_MANY_REQUESTS, format!("too many requests; ask again in {seconds} s"))
         })?;
     }
-    Client::of(headers, peer, &room.house, settings)
+    Client::of(headers, peer, &state.registry, settings)
 }
 
 /// Finds out what is asked, and answers it.
 async fn answer(
-    room: &Arc<Room>,
+    state: &Arc<AppState>,
     request: &Request<Incoming>,
     client: &Client,
     name: &mut &'static str,
-) -> Result<Response<Body>, Refusal> {
+) -> Result<Response<Body>, ApiError> {
     let (uri, path) = (request.uri(), request.uri().path());
     if uri.path_and_query().map_or(0, |whole| whole.as_str().len()) > MAX_URI_BYTES {
-        return Err(Refusal::new(StatusCode::URI_TOO_LONG, format!("an address has at most {MAX_URI_BYTES} bytes")));
+        return Err(ApiError::new(StatusCode::URI_TOO_LONG, format!("an address has at most {MAX_URI_BYTES} bytes")));
     }
     match *request.method() {
         Method::GET | Method::HEAD => {}
-        Method::OPTIONS if room.settings.cors.is_some() => return Ok(permission()),
-        _ => return Err(Refusal::new(StatusCode::METHOD_NOT_ALLOWED, "this server only reads: use GET")),
+        Method::OPTIONS if state.settings.cors.is_some() => return Ok(permission()),
+        _ => return Err(ApiError::new(StatusCode::METHOD_NOT_ALLOWED, "this server only reads: use GET")),
     }
-    if let Some(file) = page::find(path) {
+    if let Some(file) = assets::find(path) {
         *name = "page";
         return Ok(file);
     }
@@ -315,50 +316,52 @@ async fn answer(
         }
         "/bot" => {
             *name = "bot";
-            let (room, query) = (room.clone(), uri.query().unwrap_or_default().to_owned());
-            let made = tokio::task::spawn_blocking(move || bot::page(&room.house.home, &room.settings, &query)).await;
-            return made.unwrap_or_else(|error| Err(Refusal::broken("the page cannot be made", &error)));
+            let (state, query) = (state.clone(), uri.query().unwrap_or_default().to_owned());
+            let made =
+                tokio::task::spawn_blocking(move || crawler_page::page(&state.registry.home, &state.settings, &query))
+                    .await;
+            return made.unwrap_or_else(|error| Err(ApiError::broken("the page cannot be made", &error)));
         }
         "/metrics" => {
             *name = "metrics";
-            return metrics(room, client);
+            return metrics(state, client);
         }
         _ => {}
     }
     let Some((endpoint, places)) = Endpoint::find(path) else {
-        return Err(Refusal::unknown("there is nothing here; /api/openapi.json tells what can be asked"));
+        return Err(ApiError::unknown("there is nothing here; /api/openapi.json tells what can be asked"));
     };
     *name = endpoint.name;
-    let given = Given::read(endpoint, uri.query().unwrap_or_default())?;
-    let places = places.into_iter().map(decoded).collect::<Result<Vec<String>, Refusal>>()?;
-    let manner = Manner {
-        format: Format::named(given.text("format").unwrap_or("json")),
+    let params = QueryParams::read(endpoint, uri.query().unwrap_or_default())?;
+    let places = places.into_iter().map(decoded).collect::<Result<Vec<String>, ApiError>>()?;
+    let options = ResponseOptions {
+        format: Format::named(params.text("format").unwrap_or("json")),
         link: path.to_owned(),
-        base: base_of(request, room),
+        base: base_of(request, state),
         gzip: understands_gzip(request.headers()),
     };
-    let question = uri.path_and_query().map_or(path, |whole| whole.as_str());
-    let Some(key) = key(room, question, &given, &manner, &places, client) else {
-        return ask(room, endpoint, given, places, manner, client).await;
+    let asked = uri.path_and_query().map_or(path, |whole| whole.as_str());
+    let Some(key) = key(state, asked, &params, &options, &places, client) else {
+        return ask(state, endpoint, params, places, options, client).await;
     };
     // Only exact answers get a tag, so that whoever has it has what would be counted again.
-    let tag = key.tag(room.seed);
+    let tag = key.tag(state.seed);
     if has(request.headers(), &tag) {
         return Ok(unchanged(&tag));
     }
-    if let Some(answer) = room.cache.get(&key) {
+    if let Some(answer) = state.cache.get(&key) {
         return Ok(tagged(json_bytes(StatusCode::OK, answer), &tag));
     }
     let began = Instant::now();
-    let response = ask(room, endpoint, given, places, manner, client).await?;
+    let response = ask(state, endpoint, params, places, options, client).await?;
     if response.extensions().get::<Exact>().is_none() {
         return Ok(response);
     }
     if let Body::Whole(Some(answer)) = response.body()
-        && began.elapsed() >= WORTH_KEEPING
+        && began.elapsed() >= MIN_CACHED_TIME
         && response.headers().get(header::CONTENT_TYPE).is_some_and(|kind| kind == "application/json")
     {
-        room.cache.put(key, answer.clone());
+        state.cache.put(key, answer.clone());
     }
     Ok(tagged(response, &tag))
 }
@@ -377,18 +380,18 @@ fn unchanged(tag: &str) -> Response<Body> {
 }
 
 /// The address of this server as a client knows it, for links that leave it.
-fn base_of(request: &Request<Incoming>, room: &Room) -> String {
+fn base_of(request: &Request<Incoming>, state: &AppState) -> String {
     let is_name = |host: &&str| host.bytes().all(|byte| byte.is_ascii_alphanumeric() || b".-:[]".contains(&byte));
     let header = |name: &str| request.headers().get(name).and_then(|value| value.to_str().ok());
     let host = header("host").filter(is_name);
     // A proxy in front of us speaks https for us, and says so.
-    let is_safe = room.settings.public && header("x-forwarded-proto") == Some("https");
+    let is_safe = state.settings.public && header("x-forwarded-proto") == Some("https");
     format!("{}://{}", if is_safe { "https" } else { "http" }, host.unwrap_or("localhost"))
 }
 
 /// What all answers have in common: a tag by which those who have them need not get them again, and fewer bytes for those who
 /// can unpack them.
-async fn polished(room: &Arc<Room>, headers: &HeaderMap, mut response: Response<Body>) -> Response<Body> {
+async fn finish_response(state: &Arc<AppState>, headers: &HeaderMap, mut response: Response<Body>) -> Response<Body> {
     if response.status() != StatusCode::OK {
         return response;
     }
@@ -399,110 +402,119 @@ async fn polished(room: &Arc<Room>, headers: &HeaderMap, mut response: Response<
         }
         response = tagged(response, &tag);
     }
-    let Some(bytes) = worth_packing(&response).filter(|_| understands_gzip(headers)) else { return response };
-    let packed = match bytes.len() <= PACKED_HERE {
-        true => room.packed.of(&bytes),
+    let Some(bytes) = compressible(&response).filter(|_| understands_gzip(headers)) else { return response };
+    let compressed = match bytes.len() <= COMPRESS_INLINE_BYTES {
+        true => state.compressed.of(&bytes),
         false => {
-            let room = room.clone();
-            match tokio::task::spawn_blocking(move || room.packed.of(&bytes)).await {
-                Ok(packed) => packed,
+            let state = state.clone();
+            match tokio::task::spawn_blocking(move || state.compressed.of(&bytes)).await {
+                Ok(compressed) => compressed,
                 Err(_) => return response,
             }
         }
     };
-    *response.body_mut() = Body::of(packed);
+    *response.body_mut() = Body::of(compressed);
     response.headers_mut().insert(header::CONTENT_ENCODING, HeaderValue::from_static("gzip"));
     response
 }
 
 /// The key under which an answer may be kept; none if it may change although the corpus does not.
-fn key(room: &Room, question: &str, given: &Given, manner: &Manner, places: &[String], client: &Client) -> Option<Key> {
-    let can_change = places.is_empty() || given.text("in").is_some() || given.text("cursor").is_some();
+fn key(
+    state: &AppState,
+    request: &str,
+    params: &QueryParams,
+    options: &ResponseOptions,
+    places: &[String],
+    client: &Client,
+) -> Option<Key> {
+    let can_change = places.is_empty() || params.text("in").is_some() || params.text("cursor").is_some();
     // Feeds name the server, which may have several names.
-    let base = if manner.format == Format::Rss { manner.base.as_str() } else { "" };
-    let key = || Key { question: format!("{base}{question}"), opened: room.house.opened(), scope: client.right.scope };
-    (!manner.format.is_stream() && !can_change).then(key)
+    let base = if options.format == Format::Rss { options.base.as_str() } else { "" };
+    let key =
+        || Key { request: format!("{base}{request}"), opened: state.registry.opened(), scope: client.right.scope };
+    (!options.format.is_stream() && !can_change).then(key)
 }
 
-/// Answers a question on a thread of its own, within its lane and its time.
+/// Answers a request on a thread of its own, within its lane and its time.
 async fn ask(
-    room: &Arc<Room>,
+    state: &Arc<AppState>,
     endpoint: &'static Endpoint,
-    given: Given,
+    params: QueryParams,
     places: Vec<String>,
-    manner: Manner,
+    options: ResponseOptions,
     client: &Client,
-) -> Result<Response<Body>, Refusal> {
+) -> Result<Response<Body>, ApiError> {
     let is_heavy = endpoint.lane == Lane::Heavy
-        || manner.format.is_stream()
-        || given.text("sort").is_some()
-        || given.text("sample").is_some();
-    let permit = if is_heavy { room.heavy.enter().await? } else { room.quick.enter().await? };
+        || options.format.is_stream()
+        || params.text("sort").is_some()
+        || params.text("sample").is_some();
+    let permit = if is_heavy { state.heavy.enter().await? } else { state.quick.enter().await? };
     let cancelled = Arc::new(AtomicBool::new(false));
-    let wanted = Wanted(cancelled.clone());
+    let cancel_on_drop = CancelOnDrop(cancelled.clone());
     let (first, beginning) = oneshot::channel();
-    let (house_room, right) = (room.clone(), client.right);
-    let time_limit = room.settings.time_limit;
+    let (shared, right) = (state.clone(), client.right);
+    let time_limit = state.settings.time_limit;
     let until = Instant::now() + time_limit;
     let work = move || {
         let _permit = permit;
-        let time = Time { until, cancelled };
-        let question = match Question::read(&house_room.house, right, given, &places, &time) {
-            Ok(question) => question,
-            Err(refusal) => return drop(first.send(Err(refusal))),
+        let time = RequestDeadline { until, cancelled };
+        let request = match ApiRequest::read(&shared.registry, right, params, &places, &time) {
+            Ok(request) => request,
+            Err(error) => return drop(first.send(Err(error))),
         };
-        let manner = Manner { link: question.given.link(&manner.link), ..manner };
-        let mut reply = Reply::new(endpoint, manner, &question.given.names("fields"), first);
-        match (endpoint.run)(&question, &mut reply) {
-            Ok(()) => reply.finish(),
-            Err(Stop::Late) => reply.refuse(late(time_limit)),
-            Err(Stop::Gone) => {}
-            Err(Stop::Refused(refusal)) => reply.refuse(refusal),
+        let options = ResponseOptions { link: request.params.link(&options.link), ..options };
+        let mut response = ResponseWriter::new(endpoint, options, &request.params.names("fields"), first);
+        match (endpoint.run)(&request, &mut response) {
+            Ok(()) => response.finish(),
+            Err(RequestError::Timeout) => response.refuse(timed_out(time_limit)),
+            Err(RequestError::ClientGone) => {}
+            Err(RequestError::Rejected(error)) => response.refuse(error),
         }
     };
     match is_heavy {
-        true => give_way(work).map_err(|error| Refusal::broken("no thread can be started", &error))?,
+        true => spawn_low_priority(work).map_err(|error| ApiError::broken("no thread can be started", &error))?,
         false => drop(tokio::task::spawn_blocking(work)),
     }
-    let beginning = tokio::time::timeout_at((until + GRACE).into(), beginning).await.map_err(|_| late(time_limit))?;
+    let beginning =
+        tokio::time::timeout_at((until + DEADLINE_GRACE).into(), beginning).await.map_err(|_| timed_out(time_limit))?;
     let mut response = beginning.unwrap_or_else(|_| {
-        Err(Refusal::new(
+        Err(ApiError::new(
             StatusCode::INTERNAL_SERVER_ERROR,
             "the answer could not be made; the log of the server says more",
         ))
     })?;
     // A stream is wanted as long as somebody reads it.
-    response.body_mut().wanted(wanted);
+    response.body_mut().cancel_on_drop(cancel_on_drop);
     Ok(response)
 }
 
 /// Time is over.
-fn late(limit: Duration) -> Refusal {
+fn timed_out(limit: Duration) -> ApiError {
     let seconds = limit.as_secs_f64();
     let error = format!("this took longer than {seconds} s; ask for a shorter period or a smaller part of the corpus");
-    Refusal::busy(error, 30)
+    ApiError::busy(error, 30)
 }
 
-fn metrics(room: &Room, client: &Client) -> Result<Response<Body>, Refusal> {
-    if !room.settings.is_private() && client.right.scope != Some(Scope::Admin) {
-        return Err(Refusal::new(StatusCode::FORBIDDEN, "how the server does is for tokens of the scope admin"));
+fn metrics(state: &AppState, client: &Client) -> Result<Response<Body>, ApiError> {
+    if !state.settings.is_private() && client.right.scope != Some(Scope::Admin) {
+        return Err(ApiError::new(StatusCode::FORBIDDEN, "how the server does is for tokens of the scope admin"));
     }
-    let mut response = Response::new(Body::of(room.metrics.text(&room.house)));
+    let mut response = Response::new(Body::of(state.metrics.text(&state.registry)));
     let kind = HeaderValue::from_static("text/plain; version=0.0.4; charset=utf-8");
     response.headers_mut().insert(header::CONTENT_TYPE, kind);
     Ok(response)
 }
 
-fn refused(refusal: &Refusal) -> Response<Body> {
-    let mut response = json_response(refusal.status, &refusal.json());
+fn refused(error: &ApiError) -> Response<Body> {
+    let mut response = json_response(error.status, &error.json());
     let headers = response.headers_mut();
-    if let Some(seconds) = refusal.retry_after_s {
+    if let Some(seconds) = error.retry_after_s {
         headers.insert(header::RETRY_AFTER, HeaderValue::from(seconds));
     }
-    if refusal.status == StatusCode::UNAUTHORIZED {
+    if error.status == StatusCode::UNAUTHORIZED {
         headers.insert(header::WWW_AUTHENTICATE, HeaderValue::from_static("Bearer error=\"invalid_token\""));
     }
-    if refusal.status == StatusCode::METHOD_NOT_ALLOWED {
+    if error.status == StatusCode::METHOD_NOT_ALLOWED {
         headers.insert(header::ALLOW, HeaderValue::from_static("GET, HEAD"));
     }
     response
@@ -520,7 +532,7 @@ fn permission() -> Response<Body> {
 }
 
 /// Tells browsers to be careful.
-fn protect(response: &mut Response<Body>, settings: &Settings) {
+fn security_headers(response: &mut Response<Body>, settings: &Settings) {
     const CAUTION: [(HeaderName, &str); 5] = [
         (
             header::CONTENT_SECURITY_POLICY,

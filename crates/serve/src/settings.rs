@@ -16,7 +16,7 @@ pub struct Settings {
     pub port: u16,
     /// Whether others than the owner of the machine ask: then text needs a token, also on loopback.
     pub public: bool,
-    /// How long one question may take.
+    /// How long one request may take.
     pub time_limit: Duration,
     /// How many questions that take long are answered at once.
     pub heavy_requests: usize,

@@ -5,15 +5,15 @@ use std::collections::BTreeSet;
 use serde_json::Value;
 use tidings_testing::until;
 
-use crate::room::{Room, document};
 use crate::schema::fault;
+use crate::test_server::{TestServer, document};
 
 /// On 3 sites, on 2 + 4 + … + 12 days.
 const STORMS: u64 = 3 * 2 * 21;
 
 /// A question to every endpoint, by its path.
-fn questions(room: &Room) -> Vec<(&'static str, String)> {
-    let documents = room.get("/api/v1/en/documents?size=1").is(200).json();
+fn questions(server: &TestServer) -> Vec<(&'static str, String)> {
+    let documents = server.get("/api/v1/en/documents?size=1").is(200).json();
     let id = documents["rows"][0]["id"].as_str().unwrap();
     [
         ("/api/v1/corpora", ""),
@@ -45,35 +45,35 @@ fn questions(room: &Room) -> Vec<(&'static str, String)> {
 
 #[test]
 fn every_endpoint_answers_as_the_openapi_document_says() {
-    let room = Room::new();
-    let document = room.get("/api/openapi.json").is(200).json();
+    let server = TestServer::new();
+    let document = server.get("/api/openapi.json").is(200).json();
     assert_eq!(document, tidings_serve::openapi());
     let paths = document["paths"].as_object().unwrap();
-    let asked = questions(&room);
+    let asked = questions(&server);
     assert_eq!(
         asked.iter().map(|(path, _)| *path).collect::<BTreeSet<_>>(),
         paths.keys().map(String::as_str).collect()
     );
     for (path, question) in asked {
         let content = &paths[path]["get"]["responses"]["200"]["content"];
-        let answer = room.get(&question).is(200).json();
+        let answer = server.get(&question).is(200).json();
         let wrong = fault(&content["application/json"]["schema"], &answer, path);
         assert_eq!(wrong, None);
         // The link asks the same again.
-        let again = room.get(answer["link"].as_str().unwrap()).is(200).json();
+        let again = server.get(answer["link"].as_str().unwrap()).is(200).json();
         assert_eq!(again, answer, "{question}");
         if content["text/csv"].is_null() {
             continue;
         }
         let mark = if question.contains('?') { '&' } else { '?' };
-        let lines = room.get(&format!("{question}{mark}format=jsonl")).is(200);
+        let lines = server.get(&format!("{question}{mark}format=jsonl")).is(200);
         let mut rows = 0;
         for line in lines.body.lines() {
             let row: Value = serde_json::from_str(line).unwrap();
             assert_eq!(fault(&content["application/x-ndjson"]["schema"], &row, path), None);
             rows += 1;
         }
-        let csv = room.get(&format!("{question}{mark}format=csv")).is(200);
+        let csv = server.get(&format!("{question}{mark}format=csv")).is(200);
         assert!(lines.whole && csv.whole && csv.head.contains("text/csv"), "{question}");
         assert_eq!(csv.body.lines().count(), rows + 1, "{question}");
         let is_about_a_home = !path.contains("{lang}");
@@ -83,34 +83,34 @@ fn every_endpoint_answers_as_the_openapi_document_says() {
 
 #[test]
 fn answers_are_what_the_engine_counts() {
-    let room = Room::new();
-    assert_eq!(room.get("/api/v1/en/count?q=storm").json()["hits"], STORMS);
-    let timeline = room.get("/api/v1/en/timeline?q=storm").json();
+    let server = TestServer::new();
+    assert_eq!(server.get("/api/v1/en/count?q=storm").json()["hits"], STORMS);
+    let timeline = server.get("/api/v1/en/timeline?q=storm").json();
     let hits: Vec<u64> = timeline["points"].as_array().unwrap().iter().map(|p| p["hits"].as_u64().unwrap()).collect();
     assert_eq!(hits, [6, 12, 18, 24, 30, 36]);
-    let words = room.get("/api/v1/en/new-words?since=2026-06-01").json();
+    let words = server.get("/api/v1/en/new-words?since=2026-06-01").json();
     assert_eq!(
         (words["rows"][0]["value"].as_str(), words["about"]["generation"].as_u64()),
         (Some("heatdome"), Some(1))
     );
-    let corpora = room.get("/api/v1/corpora").json();
+    let corpora = server.get("/api/v1/corpora").json();
     assert_eq!(corpora["corpora"][0]["documents"], 216);
     assert_eq!(corpora["corpora"][0]["last_day"], "2026-06-24");
-    let csv = room.get("/api/v1/en/freq?q=storm&by=site&format=csv").body;
+    let csv = server.get("/api/v1/en/freq?q=storm&by=site&format=csv").body;
     assert!(csv.starts_with("value,hits,tokens,per_million\r\na.example,42,"), "{csv}");
-    let csv = room.get("/api/v1/en/query?q=storm&format=csv&context=2&order=oldest").body;
+    let csv = server.get("/api/v1/en/query?q=storm&format=csv&context=2&order=oldest").body;
     assert!(csv.starts_with("document,date,site,restricted,position,left,node,right\r\n"), "{csv}");
     assert_eq!(csv.lines().count() as u64, STORMS + 1);
     assert!(csv.contains(",The,storm,came from\r\n"), "{csv}");
-    let head = room.get("/api/v1/en/query?q=storm&format=jsonl&size=1").head;
+    let head = server.get("/api/v1/en/query?q=storm&format=jsonl&size=1").head;
     assert!(head.contains("tidings-about:") && head.contains("\"generation\":1"), "{head}");
 }
 
 #[test]
 fn periods_are_compared_with_bands_and_tests() {
-    let room = Room::new();
+    let server = TestServer::new();
     let path = "/api/v1/en/compare?before=date%3C%3D2026-02&after=date%3E%3D2026-05";
-    let found = room.get(path).is(200).json();
+    let found = server.get(path).is(200).json();
     let row = |value: &str| {
         let rows = found["rows"].as_array().unwrap();
         rows.iter().find(|row| row["value"] == value).unwrap_or_else(|| panic!("{value} is not in {found}")).clone()
@@ -122,19 +122,19 @@ fn periods_are_compared_with_bands_and_tests() {
     assert!(ratio > 1.5 && low > 0.5 && low < ratio && q < 0.001, "{storm}");
     assert!(row("nothing")["log_ratio"].as_f64().unwrap() < 0.0);
     assert!(!found["rows"].as_array().unwrap().iter().any(|row| row["value"] == "town"), "{found}");
-    let falling = room.get(&format!("{path}&direction=falling&panel=true")).is(200).json();
+    let falling = server.get(&format!("{path}&direction=falling&panel=true")).is(200).json();
     assert_eq!((falling["rows"].as_array().unwrap().len(), falling["rows"][0]["value"].as_str()), (1, Some("nothing")));
     assert!(falling["about"]["filter"].as_str().unwrap().contains("a.example"));
 }
 
 #[test]
 fn a_line_can_be_widened_to_sentences_and_paragraphs() {
-    let room = Room::new();
-    let line = room.get("/api/v1/en/query?q=quiet&size=1").json()["lines"][0].clone();
+    let server = TestServer::new();
+    let line = server.get("/api/v1/en/query?q=quiet&size=1").json()["lines"][0].clone();
     let path = format!("/api/v1/en/documents/{}/context", line["document"].as_str().unwrap());
     let position = &line["position"];
     let shown = |query: &str| {
-        let found = room.get(&format!("{path}?position={position}{query}")).is(200).json();
+        let found = server.get(&format!("{path}?position={position}{query}")).is(200).json();
         let text = |sentence: &Value| {
             let words = sentence["tokens"].as_array().unwrap().iter();
             words.map(|token| token["word"].as_str().unwrap()).collect::<Vec<_>>().join(" ")
@@ -144,23 +144,23 @@ fn a_line_can_be_widened_to_sentences_and_paragraphs() {
     assert_eq!(shown("&around=0"), ["It was a quiet morning in the town ."]);
     assert_eq!(shown("").len(), 3);
     assert_eq!(shown("&unit=paragraph&around=0"), shown(""));
-    assert!(room.get(&format!("{path}?position=5000")).is(400).body.contains("no token of this number"));
-    room.get(&format!("{path}?unit=sentence")).is(400);
+    assert!(server.get(&format!("{path}?position=5000")).is(400).body.contains("no token of this number"));
+    server.get(&format!("{path}?unit=sentence")).is(400);
 }
 
 #[test]
 fn silence_and_nobody_listening_are_told_apart() {
-    let points = |room: &Room, query: &str| {
-        room.get(&format!("/api/v1/en/timeline?q=storm{query}")).is(200).json()["points"].clone()
+    let points = |server: &TestServer, query: &str| {
+        server.get(&format!("/api/v1/en/timeline?q=storm{query}")).is(200).json()["points"].clone()
     };
-    let months = points(&Room::new(), "");
+    let months = points(&TestServer::new(), "");
     assert_eq!((months[0]["days"].as_u64(), months[0]["days_with_documents"].as_u64()), (Some(31), Some(12)));
     assert!(months[0]["days_with_runs"].is_null() && months[0]["health"].as_f64().unwrap() > 0.3);
-    let room = Room::new();
-    tidings_store::runs::RunLog::create(&room.home(), "20260203T040000000Z-fetch").unwrap().publish().unwrap();
-    let days = room.get("/api/v1/collection/days").is(200).json();
+    let server = TestServer::new();
+    tidings_store::runs::RunLog::create(&server.home(), "20260203T040000000Z-fetch").unwrap().publish().unwrap();
+    let days = server.get("/api/v1/collection/days").is(200).json();
     assert_eq!((days["rows"][0]["bin"].as_str(), days["rows"][0]["runs"].as_u64()), (Some("2026-02-03"), Some(1)));
-    let days = points(&room, "&by=day&filter=date%3E%3D2026-02");
+    let days = points(&server, "&by=day&filter=date%3E%3D2026-02");
     let day = |name: &str| days.as_array().unwrap().iter().find(|point| point["bin"] == name).unwrap().clone();
     let (silent, closed) = (day("2026-02-24"), day("2026-02-25"));
     assert_eq!((silent["hits"].as_u64(), silent["health"].as_f64()), (Some(0), Some(1.0)));
@@ -193,9 +193,9 @@ fn collected(home: &tidings_store::Home) {
 
 #[test]
 fn the_funnel_loses_nothing() {
-    let room = Room::new();
-    collected(&room.home());
-    let found = room.get("/api/v1/collection").is(200).json();
+    let server = TestServer::new();
+    collected(&server.home());
+    let found = server.get("/api/v1/collection").is(200).json();
     assert_eq!((found["feeds"]["new"].as_u64(), found["feeds"]["dead"].as_u64()), (Some(1), Some(0)));
     assert_eq!((found["pages"].as_u64(), found["downloaded_bytes"].as_u64()), (Some(5), Some(5000)));
     assert_eq!((found["clean_bytes"].as_u64(), found["tokens"].as_u64()), (Some(300), Some(90)));
@@ -205,35 +205,37 @@ fn the_funnel_loses_nothing() {
     };
     assert_eq!((items("clean", ""), items("clean", "no-text")), (Some(3), Some(2)));
     assert_eq!((items("annotate", ""), items("annotate", "duplicate")), (Some(2), Some(1)));
-    let csv = room.get("/api/v1/collection/languages?by=month&format=csv").is(200).body;
+    let csv = server.get("/api/v1/collection/languages?by=month&format=csv").is(200).body;
     assert_eq!(csv, "bin,language,documents,kept,tokens\r\n2026-03,de,2,1,40\r\n2026-03,en,1,1,50\r\n");
-    assert!(room.get("/api/v1/collection/days?since=2026-03-02").is(200).json()["rows"].as_array().unwrap().is_empty());
-    assert!(room.get("/api/v1/collection/days?since=soon").is(400).body.contains("give a day"));
-    let hosts = room.get("/api/v1/hosts").is(200).json();
+    assert!(
+        server.get("/api/v1/collection/days?since=2026-03-02").is(200).json()["rows"].as_array().unwrap().is_empty()
+    );
+    assert!(server.get("/api/v1/collection/days?since=soon").is(400).body.contains("give a day"));
+    let hosts = server.get("/api/v1/hosts").is(200).json();
     assert_eq!(
         (hosts["rows"][0]["yield"]["rate"].as_f64(), hosts["rows"][1]["host"].as_str()),
         (Some(0.1), Some("b.example"))
     );
-    assert!(room.get("/api/v1/feeds?health=dead").is(200).json()["rows"].as_array().unwrap().is_empty());
-    assert_eq!(room.get("/api/v1/feeds?health=new").is(200).json()["rows"][0]["health"], "new");
+    assert!(server.get("/api/v1/feeds?health=dead").is(200).json()["rows"].as_array().unwrap().is_empty());
+    assert_eq!(server.get("/api/v1/feeds?health=new").is(200).json()["rows"][0]["health"], "new");
 }
 
 #[test]
 fn pages_follow_each_other_and_a_new_generation_does_not_disturb_them() {
-    let room = Room::new();
+    let server = TestServer::new();
     let mut seen = BTreeSet::new();
     let mut next = String::new();
     let mut pages = 0;
     loop {
-        let page = room.get(&format!("/api/v1/en/query?q=storm&size=50{next}")).is(200).json();
+        let page = server.get(&format!("/api/v1/en/query?q=storm&size=50{next}")).is(200).json();
         for line in page["lines"].as_array().unwrap() {
             assert!(seen.insert((line["document"].to_string(), line["position"].as_u64())));
         }
         assert_eq!(page["about"]["generation"], 1);
         pages += 1;
         if pages == 1 {
-            room.add(&document("2026-07-01", "a.example", "", "The storm came again ."));
-            room.until_generation(2);
+            server.add(&document("2026-07-01", "a.example", "", "The storm came again ."));
+            server.until_generation(2);
         }
         match page["next"].as_str() {
             Some(cursor) => next = format!("&cursor={cursor}"),
@@ -241,39 +243,39 @@ fn pages_follow_each_other_and_a_new_generation_does_not_disturb_them() {
         }
     }
     assert_eq!((seen.len() as u64, pages), (STORMS, 3));
-    assert_eq!(room.get("/api/v1/en/count?q=storm").json()["hits"], STORMS + 1);
-    room.get("/api/v1/en/query?q=storm&cursor=77-20").is(400);
+    assert_eq!(server.get("/api/v1/en/count?q=storm").json()["hits"], STORMS + 1);
+    server.get("/api/v1/en/query?q=storm&cursor=77-20").is(400);
 }
 
 #[test]
 fn an_index_that_is_made_anew_is_not_taken_for_the_old_one() {
-    let room = Room::new();
-    assert_eq!(room.get("/api/v1/en/count?q=storm").json()["hits"], STORMS);
+    let server = TestServer::new();
+    assert_eq!(server.get("/api/v1/en/count?q=storm").json()["hits"], STORMS);
     // The same generation, and files of the same names.
-    std::fs::remove_dir_all(room.home().index()).unwrap();
-    room.add(&document("2026-07-01", "a.example", "", "The storm came again ."));
-    until("the new index is served", || room.get("/api/v1/en/count?q=storm").json()["hits"] == 1);
-    assert_eq!(room.get("/api/v1/en/count?q=again").json()["about"]["generation"], 1);
+    std::fs::remove_dir_all(server.home().index()).unwrap();
+    server.add(&document("2026-07-01", "a.example", "", "The storm came again ."));
+    until("the new index is served", || server.get("/api/v1/en/count?q=storm").json()["hits"] == 1);
+    assert_eq!(server.get("/api/v1/en/count?q=again").json()["about"]["generation"], 1);
 }
 
 #[test]
 fn virtual_corpora_are_asked_by_name() {
-    let room = Room::new();
+    let server = TestServer::new();
     let spring = tidings_store::virtual_corpora::VirtualCorpus {
         name: "spring".into(),
         filter: "date>=2026-03 date<=2026-05".into(),
     };
-    tidings_store::virtual_corpora::write(&room.home(), vec![spring]).unwrap();
-    assert_eq!(room.get("/api/v1/en/count?q=storm&in=spring").is(200).json()["hits"], 18 + 24 + 30);
-    assert_eq!(room.get("/api/v1/corpora-named").json()["rows"][0]["name"], "spring");
-    assert!(room.get("/api/v1/en/count?q=storm&in=winter").is(404).body.contains("there are spring"));
+    tidings_store::virtual_corpora::write(&server.home(), vec![spring]).unwrap();
+    assert_eq!(server.get("/api/v1/en/count?q=storm&in=spring").is(200).json()["hits"], 18 + 24 + 30);
+    assert_eq!(server.get("/api/v1/corpora-named").json()["rows"][0]["name"], "spring");
+    assert!(server.get("/api/v1/en/count?q=storm&in=winter").is(404).body.contains("there are spring"));
 }
 
 #[test]
 fn the_page_asks_nobody_else() {
-    let room = Room::new();
+    let server = TestServer::new();
     for path in ["/", "/app.js", "/style.css", "/icon.svg"] {
-        let file = room.get(path).is(200);
+        let file = server.get(path).is(200);
         let allowed = file.body.replace("http://www.w3.org/2000/svg", "");
         assert!(
             !allowed.contains("http://") && !allowed.contains("https://") && !allowed.contains("style=\""),
@@ -282,13 +284,13 @@ fn the_page_asks_nobody_else() {
         assert!(file.head.contains("content-security-policy: default-src 'none'"), "{}", file.head);
         assert!(file.head.contains("nosniff") && file.head.contains("no-referrer"));
     }
-    room.get("/healthz").is(200);
-    let publishers = room.get("/bot").is(200).body;
+    server.get("/healthz").is(200);
+    let publishers = server.get("/bot").is(200).body;
     assert!(publishers.contains("Disallow: /") && publishers.contains("href=\"/style.css\""));
-    room.get("/style.css").is(200);
-    assert!(room.get("/bot?host=%3Cb%3E").is(200).body.contains("Nothing was ever asked of &lt;b&gt;"));
-    room.get("/api/v1/en/count?q=storm").is(200);
-    let metrics = room.get("/metrics").is(200).body;
+    server.get("/style.css").is(200);
+    assert!(server.get("/bot?host=%3Cb%3E").is(200).body.contains("Nothing was ever asked of &lt;b&gt;"));
+    server.get("/api/v1/en/count?q=storm").is(200);
+    let metrics = server.get("/metrics").is(200).body;
     assert!(metrics.contains("tidings_requests_total{endpoint=\"count\",status=\"200\"} 1\n"), "{metrics}");
     assert!(metrics.contains("tidings_request_seconds_bucket{endpoint=\"count\",le=\"+Inf\"} 1\n"), "{metrics}");
 }

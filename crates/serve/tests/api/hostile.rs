@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use tidings_serve::Settings;
 
-use crate::room::{Room, weather};
+use crate::test_server::{TestServer, weather};
 
 /// What random questions are made of: some of it means something, most of it nothing.
 const PIECES: &[&str] = &[
@@ -163,27 +163,27 @@ fn question(rng: &mut fastrand::Rng) -> String {
 #[test]
 fn no_question_breaks_the_server_or_costs_more_than_its_limits() {
     let limit = Duration::from_secs(2);
-    let room = Room::with(&weather(), Settings { time_limit: limit, ..Settings::default() });
+    let server = TestServer::with(&weather(), Settings { time_limit: limit, ..Settings::default() });
     let mut rng = fastrand::Rng::with_seed(8);
     let mut answered = 0;
     for _ in 0..600 {
         let question = question(&mut rng);
-        let got = room.get(&question);
+        let got = server.get(&question);
         assert!(matches!(got.status, 200 | 400 | 403 | 404 | 422 | 503), "{question}: {got:?}");
         answered += u32::from(got.status == 200);
     }
     assert!(answered > 20, "only {answered} questions were understood: they test nothing");
-    room.get("/healthz").is(200);
+    server.get("/healthz").is(200);
 }
 
 #[test]
 fn clients_that_never_finish_their_question_do_not_keep_others_waiting() {
     let settings = Settings { most_connections: 20, head_patience: Duration::from_millis(300), ..Settings::default() };
-    let room = Room::with(&weather(), settings);
+    let server = TestServer::with(&weather(), settings);
     // All connections there are, each with half a question.
-    let mut slow: Vec<_> = (0..60).map(|_| room.open()).collect();
+    let mut slow: Vec<_> = (0..60).map(|_| server.open()).collect();
     slow.iter_mut().for_each(|stream| drop(stream.write_all(b"GET /healthz HTTP/1.1\r\nHost: loc")));
-    room.get("/healthz").is(200);
+    server.get("/healthz").is(200);
     for mut stream in slow {
         let mut rest = Vec::new();
         let _ = stream.read_to_end(&mut rest);
@@ -193,13 +193,13 @@ fn clients_that_never_finish_their_question_do_not_keep_others_waiting() {
 
 #[test]
 fn more_connections_than_allowed_wait_and_are_served_when_others_end() {
-    let room = Room::with(&weather(), Settings { most_connections: 4, ..Settings::default() });
-    let idle: Vec<_> = (0..4).map(|_| room.open()).collect();
-    let mut waiting: Vec<_> = (0..40).map(|_| room.open()).collect();
+    let server = TestServer::with(&weather(), Settings { most_connections: 4, ..Settings::default() });
+    let idle: Vec<_> = (0..4).map(|_| server.open()).collect();
+    let mut waiting: Vec<_> = (0..40).map(|_| server.open()).collect();
     let request = b"GET /healthz HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n";
     waiting.iter_mut().for_each(|stream| stream.write_all(request).unwrap());
     drop(idle);
     for stream in waiting {
-        assert_eq!(crate::room::received(stream).status, 200);
+        assert_eq!(crate::test_server::received(stream).status, 200);
     }
 }

@@ -4,6 +4,6 @@ mod answers;
 mod bytes;
 mod hostile;
 mod rights;
-mod room;
 mod schema;
+mod test_server;
 mod trouble;

@@ -4,7 +4,7 @@ use jiff::Timestamp;
 use tidings_serve::{Availability, Settings};
 use tidings_store::tokens::{self, Scope, Token};
 
-use crate::room::{Room, document, weather};
+use crate::test_server::{TestServer, document, weather};
 
 const DAY_S: i64 = 86_400;
 
@@ -12,23 +12,23 @@ fn public() -> Settings {
     Settings { public: true, ..Settings::default() }
 }
 
-/// Makes tokens in the home of a room; an age in days that is negative has not come yet.
-fn token(room: &Room, scope: Scope, expires_in_days: i64) -> String {
+/// Makes tokens in the home of a server; an age in days that is negative has not come yet.
+fn token(server: &TestServer, scope: Scope, expires_in_days: i64) -> String {
     let now = Timestamp::now();
     let end = Timestamp::from_second(now.as_second() + expires_in_days * DAY_S).unwrap();
-    let mut known = tokens::read(&room.home()).unwrap();
+    let mut known = tokens::read(&server.home()).unwrap();
     let (token, secret) = Token::make(&format!("token {}", known.len()), scope, now, Some(end)).unwrap();
     known.push(token);
-    tokens::write(&room.home(), known).unwrap();
+    tokens::write(&server.home(), known).unwrap();
     secret
 }
 
 #[test]
 fn without_a_right_there_are_counts_and_metadata_but_no_text() {
-    let room = Room::with(&weather(), public());
-    let (reader, owner) = (token(&room, Scope::Text, 1), token(&room, Scope::Admin, 1));
+    let server = TestServer::with(&weather(), public());
+    let (reader, owner) = (token(&server, Scope::Text, 1), token(&server, Scope::Admin, 1));
     let path = "/api/v1/en/query?q=storm&size=30&order=oldest";
-    let anybody = room.get(path).is(200).json();
+    let anybody = server.get(path).is(200).json();
     assert_eq!(anybody["hits"], 126);
     let lines = anybody["lines"].as_array().unwrap();
     let hidden: Vec<_> = lines.iter().filter(|line| line["restricted"] == true).collect();
@@ -39,12 +39,12 @@ fn without_a_right_there_are_counts_and_metadata_but_no_text() {
     }
     assert!(lines.iter().any(|line| line["fields"]["site"] == "a.example" && line["node"][0]["word"] == "storm"));
     for (format, shown) in [("csv", ",storm,"), ("jsonl", "\"word\":\"storm\"")] {
-        let body = room.get(&format!("{path}&format={format}")).is(200).body;
+        let body = server.get(&format!("{path}&format={format}")).is(200).body;
         assert_eq!(body.matches(shown).count(), 10, "{body}");
     }
-    let seen = room.get_as(path, &reader).is(200).json();
+    let seen = server.get_as(path, &reader).is(200).json();
     assert_eq!((seen["withheld"].as_u64(), seen["lines"][29]["node"][0]["word"].as_str()), (Some(0), Some("storm")));
-    assert_eq!(room.get_as(path, &owner).is(200).json()["withheld"], 0);
+    assert_eq!(server.get_as(path, &owner).is(200).json()["withheld"], 0);
 }
 
 #[test]
@@ -53,22 +53,22 @@ fn whole_texts_are_for_open_documents_and_for_the_owner() {
         + &document("2026-01-02", "b.example", "kwic", "Some words .")
         + &document("2026-01-03", "c.example", "metadata", "Secret words .")
         + &document("2026-01-04", "d.example", "whatever", "Unknown words .");
-    let room = Room::with(&text, public());
-    let (reader, owner) = (token(&room, Scope::Text, 1), token(&room, Scope::Admin, 1));
-    let rows = room.get("/api/v1/en/documents?order=oldest").is(200).json()["rows"].clone();
+    let server = TestServer::with(&text, public());
+    let (reader, owner) = (token(&server, Scope::Text, 1), token(&server, Scope::Admin, 1));
+    let rows = server.get("/api/v1/en/documents?order=oldest").is(200).json()["rows"].clone();
     let expected = [(true, true, true), (false, false, true), (false, false, true), (false, false, true)];
     for (row, expected) in rows.as_array().unwrap().iter().zip(expected) {
         let path = format!("/api/v1/en/documents/{}", row["id"].as_str().unwrap());
-        let answers = [room.get(&path), room.get_as(&path, &reader), room.get_as(&path, &owner)];
+        let answers = [server.get(&path), server.get_as(&path, &reader), server.get_as(&path, &owner)];
         let [anybody, reader, owner] = answers.map(|got| got.is(200).body.contains("words ."));
         assert_eq!((anybody, reader, owner), expected, "{row}");
     }
-    let lines = room.get_as("/api/v1/en/query?q=words&order=oldest", &reader).json();
+    let lines = server.get_as("/api/v1/en/query?q=words&order=oldest", &reader).json();
     let seen: Vec<bool> = lines["lines"].as_array().unwrap().iter().map(|line| line["node"].is_array()).collect();
     assert_eq!(seen, [true, true, false, false]);
     let contexts = rows.as_array().unwrap().iter().map(|row| {
         let path = format!("/api/v1/en/documents/{}/context?position=1", row["id"].as_str().unwrap());
-        [room.get(&path), room.get_as(&path, &reader), room.get_as(&path, &owner)].map(|got| {
+        [server.get(&path), server.get_as(&path, &reader), server.get_as(&path, &owner)].map(|got| {
             let found = got.is(200).json();
             let shows = !found["sentences"].as_array().unwrap().is_empty();
             assert_eq!(found["restricted"], !shows, "{found}");
@@ -77,13 +77,13 @@ fn whole_texts_are_for_open_documents_and_for_the_owner() {
     });
     let expected = [[true, true, true], [false, true, true], [false, false, true], [false, false, true]];
     assert_eq!(contexts.collect::<Vec<_>>(), expected);
-    room.get("/api/v1/en/documents/00").is(404);
+    server.get("/api/v1/en/documents/00").is(404);
 }
 
 #[test]
 fn text_cannot_be_put_together_from_small_counts() {
     let secret = document("2026-05-05", "z.example", "metadata", "Purple weasels dance quietly .");
-    let room = Room::with(&(weather() + &secret), public());
+    let server = TestServer::with(&(weather() + &secret), public());
     let small = [
         "words?ngram=3&limit=10000",
         "colloc?q=weasels&min=1",
@@ -91,33 +91,34 @@ fn text_cannot_be_put_together_from_small_counts() {
         "freq?q=%5B%5D%5B%5D&by=word&limit=10000",
     ];
     for path in small {
-        let answer = room.get(&format!("/api/v1/en/{path}")).is(200);
+        let answer = server.get(&format!("/api/v1/en/{path}")).is(200);
         assert!(!answer.body.contains("dance"), "{path}");
         assert!(answer.json()["rewrites"][0].as_str().unwrap().contains("without a token"));
     }
-    assert!(room.get("/api/v1/en/query?q=storm&sort=right").is(403).body.contains("sort by fields"));
-    room.get("/api/v1/en/query?q=storm&sort=site").is(200);
-    let open = Room::with(&document("2026-05-05", "z.example", "open", "Purple weasels dance quietly ."), public());
+    assert!(server.get("/api/v1/en/query?q=storm&sort=right").is(403).body.contains("sort by fields"));
+    server.get("/api/v1/en/query?q=storm&sort=site").is(200);
+    let open =
+        TestServer::with(&document("2026-05-05", "z.example", "open", "Purple weasels dance quietly ."), public());
     assert!(open.get("/api/v1/en/words?ngram=3").is(200).body.contains("weasels dance quietly"));
 }
 
 #[test]
 fn tokens_end_and_wrong_ones_are_refused() {
-    let room = Room::with(&weather(), public());
-    let (good, over) = (token(&room, Scope::Text, 1), token(&room, Scope::Text, -1));
-    room.get_as("/api/v1/en/count?q=storm", &good).is(200);
-    let refused = room.get_as("/api/v1/en/count?q=storm", &over).is(401);
+    let server = TestServer::with(&weather(), public());
+    let (good, over) = (token(&server, Scope::Text, 1), token(&server, Scope::Text, -1));
+    server.get_as("/api/v1/en/count?q=storm", &good).is(200);
+    let refused = server.get_as("/api/v1/en/count?q=storm", &over).is(401);
     assert!(refused.head.contains("www-authenticate: Bearer") && !refused.body.contains(&over));
-    room.get_as("/api/v1/en/count?q=storm", "tidings_0").is(401);
-    room.get("/metrics").is(403);
-    room.get_as("/metrics", &good).is(403);
+    server.get_as("/api/v1/en/count?q=storm", "tidings_0").is(401);
+    server.get("/metrics").is(403);
+    server.get_as("/metrics", &good).is(403);
 }
 
 #[test]
 fn the_owner_of_the_machine_reads_without_a_token_unless_told_otherwise() {
     let line = |settings: Settings| {
-        let room = Room::with(&weather(), settings);
-        room.get("/api/v1/en/query?q=storm&filter=site%3Db.example").is(200).json()["lines"][0]["node"].is_array()
+        let server = TestServer::with(&weather(), settings);
+        server.get("/api/v1/en/query?q=storm&filter=site%3Db.example").is(200).json()["lines"][0]["node"].is_array()
     };
     assert!(line(Settings::default()));
     assert!(!line(Settings { loopback_scope: None, ..Settings::default() }));

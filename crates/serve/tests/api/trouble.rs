@@ -6,12 +6,12 @@ use std::time::Duration;
 use tidings_serve::Settings;
 use tidings_testing::{WATCHDOG, until};
 
-use crate::room::{Room, document, received, weather};
+use crate::test_server::{TestServer, document, received, weather};
 
 #[test]
 fn a_wrong_question_is_shown_where_it_is_wrong() {
-    let room = Room::new();
-    let error = room.get("/api/v1/en/query?q=%5Blema%3D%22x%22%5D").is(400).json();
+    let server = TestServer::new();
+    let error = server.get("/api/v1/en/query?q=%5Blema%3D%22x%22%5D").is(400).json();
     assert_eq!((error["parameter"].as_str(), &error["place"]), (Some("q"), &serde_json::json!({ "from": 1, "to": 5 })));
     assert!(error["shown"].as_str().unwrap().contains("^^^^"), "{error}");
     for (path, status, words) in [
@@ -30,31 +30,31 @@ fn a_wrong_question_is_shown_where_it_is_wrong() {
         ("nothing", 404, "openapi.json"),
         ("words?ngram=9", 400, "from 1 to 5"),
     ] {
-        let got = room.get(&format!("/api/v1/en/{path}"));
+        let got = server.get(&format!("/api/v1/en/{path}"));
         assert_eq!(got.status, status, "{path}: {got:?}");
         assert!(got.body.contains(words), "{path}: {}", got.body);
     }
-    assert!(room.get("/api/v1/xx/count?q=a").is(404).body.contains("there are en"));
-    room.get("/../etc/passwd").is(404);
+    assert!(server.get("/api/v1/xx/count?q=a").is(404).body.contains("there are en"));
+    server.get("/../etc/passwd").is(404);
 }
 
 #[test]
 fn hostile_requests_cost_no_more_than_their_limits() {
-    let room = Room::new();
+    let server = TestServer::new();
     let long = "a".repeat(62 << 10);
-    room.get(&format!("/api/v1/en/count?q={long}")).is(414);
+    server.get(&format!("/api/v1/en/count?q={long}")).is(414);
     let endless = "a".repeat(1 << 20);
-    assert!(matches!(room.get(&format!("/{endless}")).status, 0 | 414 | 431));
+    assert!(matches!(server.get(&format!("/{endless}")).status, 0 | 414 | 431));
     let headers: String = (0..200).map(|number| format!("X-{number}: a\r\n")).collect();
-    assert!(matches!(room.send(&format!("GET / HTTP/1.1\r\nHost: localhost\r\n{headers}\r\n")).status, 0 | 431));
-    assert!(matches!(room.send("NONSENSE\r\n\r\n").status, 0 | 400));
-    room.send("POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 0\r\nConnection: close\r\n\r\n").is(405);
-    room.send("GET / HTTP/1.1\r\nHost: rebound.example\r\nConnection: close\r\n\r\n").is(421);
+    assert!(matches!(server.send(&format!("GET / HTTP/1.1\r\nHost: localhost\r\n{headers}\r\n")).status, 0 | 431));
+    assert!(matches!(server.send("NONSENSE\r\n\r\n").status, 0 | 400));
+    server.send("POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 0\r\nConnection: close\r\n\r\n").is(405);
+    server.send("GET / HTTP/1.1\r\nHost: rebound.example\r\nConnection: close\r\n\r\n").is(421);
     let nested = format!("{}a{}", "(".repeat(5000), ")".repeat(5000));
-    assert!(room.get(&format!("/api/v1/en/count?q={nested}")).status < 500);
+    assert!(server.get(&format!("/api/v1/en/count?q={nested}")).status < 500);
     let bomb = "%5Bword%3D%22((a*)*)*b%22%5D%7B1%2C1000%7D";
-    assert!(room.get(&format!("/api/v1/en/count?q={bomb}")).status <= 503);
-    room.get("/healthz").is(200);
+    assert!(server.get(&format!("/api/v1/en/count?q={bomb}")).status <= 503);
+    server.get("/healthz").is(200);
 }
 
 /// Text that makes a stream of many megabytes.
@@ -69,68 +69,69 @@ const LONG_STREAM: &str = "GET /api/v1/en/query?q=word&context=200&format=jsonl 
 fn more_heavy_questions_than_allowed_are_sent_away_at_once_and_the_others_go_on() {
     // No answer below can be due to the time limit: it is longer than the test waits for any answer.
     let limits = Settings { heavy_requests: 1, time_limit: WATCHDOG * 2, ..Settings::default() };
-    let room = Room::with(&much(), limits);
+    let server = TestServer::with(&much(), limits);
     // A client that does not read holds the one place there is.
-    let mut holder = room.open();
+    let mut holder = server.open();
     holder.write_all(LONG_STREAM.as_bytes()).unwrap();
     let mut first = [0; 1];
     holder.read_exact(&mut first).unwrap();
     let heavy = "GET /api/v1/en/words HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n";
     let crowd: Vec<_> = (0..12)
         .map(|_| {
-            let mut stream = room.open();
+            let mut stream = server.open();
             stream.write_all(heavy.as_bytes()).unwrap();
             stream
         })
         .collect();
-    room.get("/api/v1/en/count?q=word").is(200);
+    server.get("/api/v1/en/count?q=word").is(200);
     for stream in crowd {
         let got = received(stream).is(503);
         assert!(got.head.contains("retry-after: ") && got.body.contains("ask again"), "{got:?}");
     }
     // The client of the stream hangs up, and its place is free.
     drop(holder);
-    until("the place is free", || room.get("/api/v1/en/words").status == 200);
+    until("the place is free", || server.get("/api/v1/en/words").status == 200);
 }
 
 #[test]
 fn a_stream_that_takes_too_long_ends_without_its_end() {
     let limits = Settings { time_limit: Duration::from_millis(1), ..Settings::default() };
-    let room = Room::with(&much(), limits);
-    let got = room.get("/api/v1/en/query?q=word&context=200&format=jsonl");
+    let server = TestServer::with(&much(), limits);
+    let got = server.get("/api/v1/en/query?q=word&context=200&format=jsonl");
     assert!(got.status == 503 || !got.whole, "{} {}", got.status, got.body.len());
-    room.get("/healthz").is(200);
+    server.get("/healthz").is(200);
 }
 
 #[test]
 fn a_count_that_is_not_whole_is_not_given() {
-    let room = Room::with(&weather(), Settings { time_limit: Duration::ZERO, ..Settings::default() });
+    let server = TestServer::with(&weather(), Settings { time_limit: Duration::ZERO, ..Settings::default() });
     for path in
         ["words", "words?ngram=2", "keywords?focus=date%3D2026-06", "trends", "bursts", "new-words?since=2026-06-01"]
     {
-        let refused = room.get(&format!("/api/v1/en/{path}")).is(503);
+        let refused = server.get(&format!("/api/v1/en/{path}")).is(503);
         assert!(refused.body.contains("took longer") && refused.head.contains("retry-after"), "{path}: {refused:?}");
     }
-    let counted = room.get("/api/v1/en/count?q=%5Bword%3D%22s.*%22%5D+%5B%5D").is(200).json();
+    let counted = server.get("/api/v1/en/count?q=%5Bword%3D%22s.*%22%5D+%5B%5D").is(200).json();
     assert_eq!(counted["about"]["exactness"]["kind"], "sample");
 }
 
 #[test]
 fn a_client_that_asks_too_often_is_told_when_to_come_back() {
     let settings = Settings { public: true, requests_per_minute: 3, ..Settings::default() };
-    let room = Room::with(&weather(), settings);
-    (0..3).for_each(|_| drop(room.get("/healthz").is(200)));
-    let refused = room.get("/healthz").is(429);
+    let server = TestServer::with(&weather(), settings);
+    (0..3).for_each(|_| drop(server.get("/healthz").is(200)));
+    let refused = server.get("/healthz").is(429);
     assert!(refused.head.contains("retry-after: "), "{refused:?}");
 }
 
 #[test]
 fn other_origins_read_only_if_that_is_set() {
     let preflight = "OPTIONS /api/v1/corpora HTTP/1.1\r\nHost: localhost\r\nOrigin: https://page.example\r\nConnection: close\r\n\r\n";
-    let room = Room::new();
-    assert!(!room.send(preflight).is(405).head.contains("access-control"));
-    let room = Room::with(&weather(), Settings { cors: Some("https://page.example".into()), ..Settings::default() });
-    let permission = room.send(preflight).is(204);
+    let server = TestServer::new();
+    assert!(!server.send(preflight).is(405).head.contains("access-control"));
+    let server =
+        TestServer::with(&weather(), Settings { cors: Some("https://page.example".into()), ..Settings::default() });
+    let permission = server.send(preflight).is(204);
     assert!(permission.head.contains("access-control-allow-origin: https://page.example"), "{permission:?}");
     assert!(permission.head.contains("access-control-allow-headers: authorization"));
 }

@@ -10,8 +10,8 @@ use hyper::header::{CONTENT_TYPE, HeaderValue};
 use tidings_store::{Home, hosts, yields};
 use url::form_urlencoded;
 
-use crate::refusal::Refusal;
-use crate::reply::Body;
+use crate::api_error::ApiError;
+use crate::response::Body;
 use crate::settings::Settings;
 
 /// Names of hosts are no longer.
@@ -27,9 +27,9 @@ struct Site {
 }
 
 /// The page; with `?host=NAME` it shows the numbers of a site.
-pub(crate) fn page(home: &Home, settings: &Settings, query: &str) -> Result<Response<Body>, Refusal> {
-    let given = form_urlencoded::parse(query.as_bytes()).find(|(name, _)| name == "host");
-    let host = given.map(|(_, host)| host.trim().to_lowercase()).filter(|host| !host.is_empty());
+pub(crate) fn page(home: &Home, settings: &Settings, query: &str) -> Result<Response<Body>, ApiError> {
+    let params = form_urlencoded::parse(query.as_bytes()).find(|(name, _)| name == "host");
+    let host = params.map(|(_, host)| host.trim().to_lowercase()).filter(|host| !host.is_empty());
     let host = host.filter(|host| host.len() <= LONGEST_HOST);
     let site = match &host {
         Some(host) => Some(look_up(home, host)?),
@@ -40,7 +40,7 @@ pub(crate) fn page(home: &Home, settings: &Settings, query: &str) -> Result<Resp
     Ok(response)
 }
 
-fn look_up(home: &Home, host: &str) -> Result<Site, Refusal> {
+fn look_up(home: &Home, host: &str) -> Result<Site, ApiError> {
     let mut site = Site::default();
     hosts::read(home, |row| {
         if row.host == host {
@@ -72,7 +72,7 @@ fn html(settings: &Settings, host: Option<&str>, site: Option<&Site>) -> String 
          <li>It sends back your ETag and Last-Modified, so that an unchanged feed costs you next to nothing.</li>\n\
          <li>It heeds 429, 503 and Retry-After, and reservations of text and data mining (TDMRep).</li>\n</ul>\n\
          <h2>How to stop it</h2>\n<p>Two lines in your robots.txt are enough, from the next day on:</p>\n\
-         <pre>User-agent: Tidings\nDisallow: /</pre>\n<p>To have articles removed that are here already, or for any question: {contact}</p>\n\
+         <pre>User-agent: Tidings\nDisallow: /</pre>\n<p>To have articles removed that are here already, or for any request: {contact}</p>\n\
          <h2>What it took from your site</h2>\n<form action=\"/bot\">\n<label for=\"host\">Host, such as news.example</label>\n\
          <input id=\"host\" name=\"host\" value=\"{}\" maxlength=\"{LONGEST_HOST}\" required>\n<button>Show</button>\n</form>\n",
         escaped(host.unwrap_or_default()),
@@ -99,7 +99,7 @@ fn numbers(host: &str, site: &Site) -> String {
         row("Not asked again before", site.not_before.clone());
     }
     row("Pages of the last 30 days of collecting", site.recent.pages.to_string());
-    row("Their bytes, unpacked", site.recent.downloaded.to_string());
+    row("Their bytes, decompressed", site.recent.downloaded.to_string());
     row("Articles found in them", site.recent.documents.to_string());
     row("Bytes of their text", site.recent.clean.to_string());
     table.push_str("</tbody>\n</table>\n");

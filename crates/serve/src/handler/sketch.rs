@@ -6,9 +6,9 @@ use tidings_query::answer::Exactness;
 use tidings_query::engine::SketchOf;
 use tidings_query::sketch::Grammar;
 
-use super::{Question, answer_schema};
-use crate::endpoint::Stop;
-use crate::reply::Reply;
+use super::{ApiRequest, answer_schema};
+use crate::endpoint::RequestError;
+use crate::response::ResponseWriter;
 use crate::schema::{Schema, list, maybe, object};
 
 pub(crate) fn schema() -> Schema {
@@ -38,32 +38,32 @@ pub(crate) fn schema() -> Schema {
     ])
 }
 
-pub(crate) fn run(question: &Question<'_>, reply: &mut Reply) -> Result<(), Stop> {
-    let given = &question.given;
-    let (at_least, _) = question.least(given.number("min").unwrap_or(3), reply);
+pub(crate) fn run(request: &ApiRequest<'_>, response: &mut ResponseWriter) -> Result<(), RequestError> {
+    let params = &request.params;
+    let (at_least, _) = request.least(params.number("min").unwrap_or(3), response);
     let asked = SketchOf {
-        lemma: given.text("lemma").unwrap_or_default(),
-        tag: given.text("pos"),
-        grammar: Grammar::of(&question.lang),
-        filter: question.filter.as_ref(),
+        lemma: params.text("lemma").unwrap_or_default(),
+        tag: params.text("pos"),
+        grammar: Grammar::of(&request.lang),
+        filter: request.filter.as_ref(),
         at_least,
-        rows: given.number("size").unwrap_or(12) as usize,
+        rows: params.number("size").unwrap_or(12) as usize,
     };
-    let (found, complete) = question.engine().sketch(&asked, &question.limits)?;
-    reply.about(question.about(Rule::default(), Exactness::of(complete, found.hits)));
-    reply.say("lemma", &found.lemma);
-    reply.say("tag", &found.tag);
-    reply.say("tags", &found.tags);
-    reply.say("hits", found.hits);
-    reply.say("tokens", found.tokens);
-    reply.say("grammar", &found.grammar);
+    let (found, complete) = request.engine().sketch(&asked, &request.limits)?;
+    response.about(request.about(Rule::default(), Exactness::of(complete, found.hits)));
+    response.set("lemma", &found.lemma);
+    response.set("tag", &found.tag);
+    response.set("tags", &found.tags);
+    response.set("hits", found.hits);
+    response.set("tokens", found.tokens);
+    response.set("grammar", &found.grammar);
     let head = found.relations.iter().map(|relation| {
         json!({ "name": relation.name, "hits": relation.hits, "values": relation.values, "query": relation.query })
     });
-    reply.say("relations", head.collect::<Vec<_>>());
+    response.set("relations", head.collect::<Vec<_>>());
     for relation in &found.relations {
         for row in &relation.rows {
-            reply.row(json!({
+            response.row(json!({
                 "relation": relation.name,
                 "value": row.value,
                 "together": row.together,

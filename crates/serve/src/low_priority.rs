@@ -1,4 +1,4 @@
-//! Threads for questions that take long. They give way: whenever a quick question wants a core, it gets one.
+//! Threads for questions that take long. They give way: whenever a quick request wants a core, it gets one.
 //!
 //! A core that counts a hundred million tokens for somebody is a core that somebody else's first page waits for, however
 //! the requests stand in line. The system's scheduler can do better than any line of ours, if it knows who may wait.
@@ -8,7 +8,7 @@
 const NICENESS: i32 = 15;
 
 /// Does work on a thread of its own, which gives way to others. It ends with the work, also if that panics.
-pub(crate) fn give_way(work: impl FnOnce() + Send + 'static) -> std::io::Result<()> {
+pub(crate) fn spawn_low_priority(work: impl FnOnce() + Send + 'static) -> std::io::Result<()> {
     let runtime = tokio::runtime::Handle::current();
     let thread = std::thread::Builder::new().name("heavy".to_owned());
     thread.spawn(move || {
@@ -43,7 +43,7 @@ mod tests {
         let (sender, receiver) = std::sync::mpsc::channel();
         let priority = || rustix::process::getpriority_process(Some(rustix::thread::gettid())).unwrap();
         let before = priority();
-        give_way(move || sender.send(priority()).unwrap()).unwrap();
+        spawn_low_priority(move || sender.send(priority()).unwrap()).unwrap();
         assert_eq!(receiver.recv().unwrap(), NICENESS.max(before));
         assert_eq!(priority(), before);
     }

@@ -17,10 +17,10 @@ use tidings_query::answer::About;
 use tokio::runtime::Handle;
 use tokio::sync::{mpsc, oneshot};
 
+use crate::api_error::ApiError;
+use crate::compression::FrameEncoder;
 use crate::endpoint::Endpoint;
-use crate::feed;
-use crate::packing::FrameEncoder;
-use crate::refusal::Refusal;
+use crate::rss;
 
 /// Rows are sent in pieces of this size, and so many pieces may wait.
 const PIECE_BYTES: usize = 32 << 10;
@@ -30,9 +30,9 @@ const PATIENCE: Duration = Duration::from_secs(30);
 
 /// Tells the thread that works on an answer when nobody wants it any more.
 #[derive(Debug)]
-pub(crate) struct Wanted(pub Arc<AtomicBool>);
+pub(crate) struct CancelOnDrop(pub Arc<AtomicBool>);
 
-impl Drop for Wanted {
+impl Drop for CancelOnDrop {
     fn drop(&mut self) {
         self.0.store(true, Ordering::Relaxed);
     }
@@ -42,32 +42,32 @@ impl Drop for Wanted {
 #[derive(Debug)]
 pub(crate) enum Body {
     Whole(Option<Bytes>),
-    Pieces(mpsc::Receiver<Result<Bytes, Cut>>, Option<Wanted>),
+    Pieces(mpsc::Receiver<Result<Bytes, Truncated>>, Option<CancelOnDrop>),
 }
 
 /// The answer is not whole: the connection ends in the middle, so that nobody takes it for all there is.
 #[derive(Debug, thiserror::Error)]
 #[error("the answer was cut off")]
-pub(crate) struct Cut;
+pub(crate) struct Truncated;
 
 impl Body {
     pub fn of(bytes: impl Into<Bytes>) -> Body {
         Body::Whole(Some(bytes.into()))
     }
 
-    /// Keeps the sign that the answer is wanted as long as the body lives.
-    pub fn wanted(&mut self, wanted: Wanted) {
+    /// Keeps the sign that the answer is cancel_on_drop as long as the body lives.
+    pub fn cancel_on_drop(&mut self, cancel_on_drop: CancelOnDrop) {
         if let Body::Pieces(_, kept) = self {
-            *kept = Some(wanted);
+            *kept = Some(cancel_on_drop);
         }
     }
 }
 
 impl hyper::body::Body for Body {
     type Data = Bytes;
-    type Error = Cut;
+    type Error = Truncated;
 
-    fn poll_frame(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Result<Frame<Bytes>, Cut>>> {
+    fn poll_frame(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Result<Frame<Bytes>, Truncated>>> {
         match self.get_mut() {
             Body::Whole(bytes) => {
                 Poll::Ready(bytes.take().filter(|bytes| !bytes.is_empty()).map(|bytes| Ok(Frame::data(bytes))))
@@ -113,9 +113,9 @@ impl Format {
     }
 }
 
-/// How an answer is wanted.
+/// How an answer is cancel_on_drop.
 #[derive(Debug, Clone)]
-pub(crate) struct Manner {
+pub(crate) struct ResponseOptions {
     pub format: Format,
     /// The address that asks the same, without the server's.
     pub link: String,
@@ -130,36 +130,36 @@ pub(crate) struct Manner {
 pub(crate) struct Exact;
 
 /// Nobody wants the rest.
-pub(crate) struct Gone;
+pub(crate) struct ClientGone;
 
 /// An answer that is being made.
-pub(crate) struct Reply {
+pub(crate) struct ResponseWriter {
     endpoint: &'static Endpoint,
-    manner: Manner,
+    options: ResponseOptions,
     head: Map<String, Value>,
     /// Rows of a feed; those of other answers are text already.
     rows: Vec<Value>,
     columns: Vec<Vec<String>>,
     buffer: Vec<u8>,
-    pieces: Option<mpsc::Sender<Result<Bytes, Cut>>>,
-    packer: Option<FrameEncoder>,
-    first: Option<oneshot::Sender<Result<Response<Body>, Refusal>>>,
+    pieces: Option<mpsc::Sender<Result<Bytes, Truncated>>>,
+    encoder: Option<FrameEncoder>,
+    first: Option<oneshot::Sender<Result<Response<Body>, ApiError>>>,
 }
 
-impl Reply {
+impl ResponseWriter {
     /// An answer that goes to somebody who waits for its beginning. `fields` are the columns of maps.
     pub fn new(
         endpoint: &'static Endpoint,
-        manner: Manner,
+        options: ResponseOptions,
         fields: &[&str],
-        first: oneshot::Sender<Result<Response<Body>, Refusal>>,
-    ) -> Reply {
+        first: oneshot::Sender<Result<Response<Body>, ApiError>>,
+    ) -> ResponseWriter {
         let schema = (endpoint.answer)();
         let columns = schema.items_of(endpoint.rows).map(|row| row.columns(fields)).unwrap_or_default();
-        Reply {
+        ResponseWriter {
             endpoint,
-            packer: (manner.gzip && manner.format.is_stream()).then(FrameEncoder::new),
-            manner,
+            encoder: (options.gzip && options.format.is_stream()).then(FrameEncoder::new),
+            options,
             head: Map::new(),
             rows: Vec::new(),
             columns,
@@ -171,21 +171,21 @@ impl Reply {
 
     /// Whether rows leave as they come.
     pub fn is_stream(&self) -> bool {
-        self.manner.format.is_stream()
+        self.options.format.is_stream()
     }
 
     /// Says something about the whole.
-    pub fn say(&mut self, name: &str, value: impl Serialize) {
+    pub fn set(&mut self, name: &str, value: impl Serialize) {
         self.head.insert(name.to_owned(), serde_json::to_value(value).expect("answers serialise"));
     }
 
     /// Says what was asked of what.
     pub fn about(&mut self, about: About) {
-        self.say("about", about);
+        self.set("about", about);
     }
 
     /// Says all that an answer says: its rows one by one, and the rest about the whole.
-    pub fn body(&mut self, body: impl Serialize) -> Result<(), Gone> {
+    pub fn body(&mut self, body: impl Serialize) -> Result<(), ClientGone> {
         let Value::Object(body) = serde_json::to_value(body).expect("answers serialise") else { return Ok(()) };
         let mut rows = Vec::new();
         for (name, value) in body {
@@ -198,12 +198,12 @@ impl Reply {
     }
 
     /// Gives a row. What is said about the whole must have been said, if rows leave as they come.
-    pub fn row(&mut self, row: impl Serialize) -> Result<(), Gone> {
+    pub fn row(&mut self, row: impl Serialize) -> Result<(), ClientGone> {
         let value = |row| serde_json::to_value(row).expect("rows serialise");
         if self.is_stream() {
             self.begin();
         }
-        match self.manner.format {
+        match self.options.format {
             Format::Rss => self.rows.push(value(row)),
             Format::Json => {
                 if !self.buffer.is_empty() {
@@ -231,7 +231,7 @@ impl Reply {
         let (sender, receiver) = mpsc::channel(PIECES_WAITING);
         self.pieces = Some(sender);
         let mut response = Response::new(Body::Pieces(receiver, None));
-        let (kind, ending) = match self.manner.format {
+        let (kind, ending) = match self.options.format {
             Format::Csv => ("text/csv; charset=utf-8; header=present", "csv"),
             _ => ("application/x-ndjson", "jsonl"),
         };
@@ -240,16 +240,16 @@ impl Reply {
         let file = format!("attachment; filename=\"tidings-{}.{ending}\"", self.endpoint.name);
         for (name, text) in [
             (CONTENT_DISPOSITION, file),
-            (LINK, format!("<{}>; rel=\"canonical\"", self.manner.link)),
+            (LINK, format!("<{}>; rel=\"canonical\"", self.options.link)),
             (hyper::header::HeaderName::from_static("tidings-about"), ascii(&Value::Object(self.head.clone()))),
         ] {
             headers.extend(HeaderValue::from_str(&text).ok().map(|value| (name, value)));
         }
-        if self.packer.is_some() {
+        if self.encoder.is_some() {
             headers.insert(CONTENT_ENCODING, HeaderValue::from_static("gzip"));
         }
         let _ = first.send(Ok(response));
-        if self.manner.format == Format::Csv {
+        if self.options.format == Format::Csv {
             let names: Vec<String> =
                 self.columns.iter().map(|path| quoted(&path.join(".").replace("fields.", ""))).collect();
             self.buffer.extend(names.join(",").bytes());
@@ -257,20 +257,20 @@ impl Reply {
         }
     }
 
-    fn send(&mut self) -> Result<(), Gone> {
+    fn send(&mut self) -> Result<(), ClientGone> {
         let buffer = std::mem::take(&mut self.buffer);
-        let piece = match &mut self.packer {
-            Some(packer) if !buffer.is_empty() => packer.piece(&buffer),
+        let piece = match &mut self.encoder {
+            Some(encoder) if !buffer.is_empty() => encoder.piece(&buffer),
             _ => buffer,
         };
         self.send_piece(piece)
     }
 
-    fn send_piece(&self, piece: Vec<u8>) -> Result<(), Gone> {
+    fn send_piece(&self, piece: Vec<u8>) -> Result<(), ClientGone> {
         let piece = Bytes::from(piece);
         let Some(pieces) = self.pieces.as_ref().filter(|_| !piece.is_empty()) else { return Ok(()) };
         let sent = Handle::current().block_on(tokio::time::timeout(PATIENCE, pieces.send(Ok(piece))));
-        if matches!(sent, Ok(Ok(()))) { Ok(()) } else { Err(Gone) }
+        if matches!(sent, Ok(Ok(()))) { Ok(()) } else { Err(ClientGone) }
     }
 
     /// Sends what is left.
@@ -278,25 +278,25 @@ impl Reply {
         if self.is_stream() {
             self.begin();
             if self.send().is_ok()
-                && let Some(packer) = self.packer.take()
+                && let Some(encoder) = self.encoder.take()
             {
-                let _ = self.send_piece(packer.end());
+                let _ = self.send_piece(encoder.end());
             }
             return;
         }
         let Some(first) = self.first.take() else { return };
         let is_exact = self.head.get("about").is_some_and(|about| about["exactness"]["kind"] == "exact");
         let (mut head, rows) = (std::mem::take(&mut self.head), std::mem::take(&mut self.rows));
-        let mut response = match self.manner.format {
+        let mut response = match self.options.format {
             Format::Rss => {
-                let text = feed::rss(&head, &rows, &self.manner.base, &self.manner.link);
+                let text = rss::render(&head, &rows, &self.options.base, &self.options.link);
                 let mut response = Response::new(Body::of(text));
                 let kind = HeaderValue::from_static("application/rss+xml; charset=utf-8");
                 response.headers_mut().insert(CONTENT_TYPE, kind);
                 response
             }
             _ => {
-                head.insert("link".to_owned(), json!(self.manner.link));
+                head.insert("link".to_owned(), json!(self.options.link));
                 json_bytes(StatusCode::OK, whole(&head, self.endpoint.rows, &self.buffer).into())
             }
         };
@@ -307,13 +307,13 @@ impl Reply {
     }
 
     /// Refuses, unless something was sent already: then the answer is cut off.
-    pub fn refuse(mut self, refusal: Refusal) {
+    pub fn refuse(mut self, error: ApiError) {
         if let Some(first) = self.first.take() {
-            let _ = first.send(Err(refusal));
+            let _ = first.send(Err(error));
         } else if self.send().is_ok()
             && let Some(pieces) = &self.pieces
         {
-            let _ = Handle::current().block_on(tokio::time::timeout(PATIENCE, pieces.send(Err(Cut))));
+            let _ = Handle::current().block_on(tokio::time::timeout(PATIENCE, pieces.send(Err(Truncated))));
         }
     }
 }

@@ -7,22 +7,22 @@ use tidings_query::engine::is_wordlike;
 use tidings_query::measure::association::Association;
 use tidings_query::measure::per_million;
 
-use super::{Question, answer_schema, attribute_schema};
-use crate::endpoint::Stop;
-use crate::reply::Reply;
+use super::{ApiRequest, answer_schema, attribute_schema};
+use crate::endpoint::RequestError;
+use crate::response::ResponseWriter;
 use crate::schema::{Schema, list, maybe, object};
 
 pub(crate) fn count_schema() -> Schema {
     answer_schema([("hits", Schema::Integer), ("tokens", Schema::Integer), ("per_million", maybe(Schema::Number))])
 }
 
-pub(crate) fn count(question: &Question<'_>, reply: &mut Reply) -> Result<(), Stop> {
-    let search = question.search(Rule::default())?;
-    let counted = search.count(&question.limits);
-    reply.about(question.about(Rule::default(), Exactness::of(counted.complete, counted.hits)));
-    reply.say("hits", counted.hits);
-    reply.say("tokens", search.tokens());
-    reply.say("per_million", per_million(counted.hits as f64, search.tokens() as f64));
+pub(crate) fn count(request: &ApiRequest<'_>, response: &mut ResponseWriter) -> Result<(), RequestError> {
+    let search = request.search(Rule::default())?;
+    let counted = search.count(&request.limits);
+    response.about(request.about(Rule::default(), Exactness::of(counted.complete, counted.hits)));
+    response.set("hits", counted.hits);
+    response.set("tokens", search.tokens());
+    response.set("per_million", per_million(counted.hits as f64, search.tokens() as f64));
     Ok(())
 }
 
@@ -42,22 +42,22 @@ pub(crate) fn freq_schema() -> Schema {
     ])
 }
 
-pub(crate) fn freq(question: &Question<'_>, reply: &mut Reply) -> Result<(), Stop> {
-    let by = question.given.text("by").unwrap_or_default();
-    let search = question.search(Rule::default())?;
+pub(crate) fn freq(request: &ApiRequest<'_>, response: &mut ResponseWriter) -> Result<(), RequestError> {
+    let by = request.params.text("by").unwrap_or_default();
+    let search = request.search(Rule::default())?;
     let (mut found, complete) = match Attribute::named(by) {
         Some(attribute) => {
-            let (mut found, complete) = search.frequencies_by_attribute(attribute, &question.limits);
-            let (least, _) = question.least(0, reply);
+            let (mut found, complete) = search.frequencies_by_attribute(attribute, &request.limits);
+            let (least, _) = request.least(0, response);
             found.rows.retain(|row| row.hits >= least);
             (found, complete)
         }
-        None => search.frequencies_by_field(by, &question.limits),
+        None => search.frequencies_by_field(by, &request.limits),
     };
-    reply.about(question.about(Rule::default(), Exactness::of(complete, found.hits)));
-    reply.say("values", found.rows.len());
-    found.rows.truncate(question.limit());
-    Ok(reply.body(found)?)
+    response.about(request.about(Rule::default(), Exactness::of(complete, found.hits)));
+    response.set("values", found.rows.len());
+    found.rows.truncate(request.limit());
+    Ok(response.body(found)?)
 }
 
 pub(crate) fn colloc_schema() -> Schema {
@@ -88,20 +88,20 @@ pub(crate) fn colloc_schema() -> Schema {
     ])
 }
 
-pub(crate) fn colloc(question: &Question<'_>, reply: &mut Reply) -> Result<(), Stop> {
-    let given = &question.given;
-    let search = question.search(Rule::default())?;
-    let tokens = |name| given.number(name).unwrap_or(5) as u32;
-    let window = match given.flag("sentence") {
+pub(crate) fn colloc(request: &ApiRequest<'_>, response: &mut ResponseWriter) -> Result<(), RequestError> {
+    let params = &request.params;
+    let search = request.search(Rule::default())?;
+    let tokens = |name| params.number(name).unwrap_or(5) as u32;
+    let window = match params.flag("sentence") {
         true => Window::Sentence,
         false => Window::Tokens { left: tokens("left"), right: tokens("right") },
     };
-    let order = given.text("measure").and_then(Association::named).unwrap_or(Association::LogDice);
-    let (least, _) = question.least(given.number("min").unwrap_or(3), reply);
-    let (mut found, complete) = search.collocates(question.attribute(), window, order, least, &question.limits);
-    found.rows.retain(|row| given.flag("punctuation") || is_wordlike(&row.value));
-    reply.about(question.about(Rule::default(), Exactness::of(complete, found.hits)));
-    reply.say("collocates", found.rows.len());
-    found.rows.truncate(question.limit());
-    Ok(reply.body(found)?)
+    let order = params.text("measure").and_then(Association::named).unwrap_or(Association::LogDice);
+    let (least, _) = request.least(params.number("min").unwrap_or(3), response);
+    let (mut found, complete) = search.collocates(request.attribute(), window, order, least, &request.limits);
+    found.rows.retain(|row| params.flag("punctuation") || is_wordlike(&row.value));
+    response.about(request.about(Rule::default(), Exactness::of(complete, found.hits)));
+    response.set("collocates", found.rows.len());
+    found.rows.truncate(request.limit());
+    Ok(response.body(found)?)
 }

@@ -1,6 +1,6 @@
 //! The server alone, over the indexes of a home: for measuring it without building everything else.
 //!
-//! `room HOME PORT [HEAVY]`; it says how long it took to begin, and ends with its standard input.
+//! `server HOME PORT [HEAVY]`; it says how long it took to begin, and ends with its standard input.
 
 use std::io::Read as _;
 use std::path::Path;
@@ -13,7 +13,7 @@ use tidings_store::Home;
 fn main() -> ExitCode {
     let args: Vec<String> = std::env::args().skip(1).collect();
     let (Some(folder), Some(Ok(port))) = (args.first(), args.get(1).map(|port| port.parse())) else {
-        eprintln!("usage: room HOME PORT [HEAVY]");
+        eprintln!("usage: server HOME PORT [HEAVY]");
         return ExitCode::from(2);
     };
     let began = Instant::now();

@@ -1,4 +1,4 @@
-//! The answers, a file for each kind of question.
+//! The answers, a file for each kind of request.
 
 pub(crate) mod collection;
 pub(crate) mod counts;
@@ -21,17 +21,17 @@ use tidings_query::trend::Step;
 use tidings_query::{Filter, Query, Rule, SyntaxError};
 use tidings_store::virtual_corpora;
 
-use crate::endpoint::Stop;
-use crate::given::Given;
-use crate::house::House;
-use crate::refusal::{Refusal, of_engine};
-use crate::reply::Reply;
+use crate::api_error::{ApiError, of_engine};
+use crate::corpus_registry::CorpusRegistry;
+use crate::endpoint::RequestError;
+use crate::query_params::QueryParams;
+use crate::response::ResponseWriter;
 use crate::rights::Right;
 use crate::schema::{Schema, list, object};
 
 /// The names of attributes; those of features are open.
 pub(crate) const ATTRIBUTES: &[&str] = &["word", "lc", "lemma", "tag", "feats"];
-/// The names of steps of time, as they are given.
+/// The names of steps of time, as they are params.
 pub(crate) const STEPS: &[&str] = &["day", "10days", "week", "month", "quarter", "half-year", "year"];
 /// The names of measures of association.
 pub(crate) const ASSOCIATIONS: &[&str] =
@@ -42,30 +42,30 @@ pub(crate) const LONGEST_CONTEXT: u64 = 200;
 
 /// How long somebody waits for an answer.
 #[derive(Debug, Clone)]
-pub(crate) struct Time {
+pub(crate) struct RequestDeadline {
     pub until: Instant,
     /// Set when nobody waits any more.
     pub cancelled: Arc<AtomicBool>,
 }
 
-impl Time {
+impl RequestDeadline {
     fn limits(&self) -> Limits<'_> {
         Limits { until: Some(self.until), cancelled: Some(&self.cancelled) }
     }
 }
 
 /// What was counted, if it was counted to the end.
-fn in_time<T>(part: &Part, counted: T) -> Result<T, Stop> {
-    if part.is_over() { Err(Stop::Late) } else { Ok(counted) }
+fn in_time<T>(part: &Part, counted: T) -> Result<T, RequestError> {
+    if part.is_over() { Err(RequestError::Timeout) } else { Ok(counted) }
 }
 
-/// A question that somebody asks.
-pub(crate) struct Question<'q> {
-    pub house: &'q House,
+/// A request that somebody asks.
+pub(crate) struct ApiRequest<'q> {
+    pub registry: &'q CorpusRegistry,
     pub right: Right,
-    pub given: Given,
+    pub params: QueryParams,
     pub limits: Limits<'q>,
-    time: &'q Time,
+    time: &'q RequestDeadline,
     lang: String,
     /// The id of a document, if the address has one.
     id: String,
@@ -76,45 +76,45 @@ pub(crate) struct Question<'q> {
     first: u64,
 }
 
-impl<'q> Question<'q> {
-    /// Reads a question: everything that can be told wrong without the corpus is told here.
+impl<'q> ApiRequest<'q> {
+    /// Reads a request: everything that can be told wrong without the corpus is told here.
     pub fn read(
-        house: &'q House,
+        registry: &'q CorpusRegistry,
         right: Right,
-        mut given: Given,
+        mut params: QueryParams,
         places: &[String],
-        time: &'q Time,
-    ) -> Result<Question<'q>, Refusal> {
-        let query = match given.text("q") {
-            Some(text) => Some(cql::parse(text).map_err(|error| Refusal::syntax("q", text, &error))?),
+        time: &'q RequestDeadline,
+    ) -> Result<ApiRequest<'q>, ApiError> {
+        let query = match params.text("q") {
+            Some(text) => Some(cql::parse(text).map_err(|error| ApiError::syntax("q", text, &error))?),
             None => None,
         };
-        let named = match given.text("in") {
-            Some(name) => Some(named(house, name)?),
+        let named = match params.text("in") {
+            Some(name) => Some(named(registry, name)?),
             None => None,
         };
-        let own = match given.text("filter") {
+        let own = match params.text("filter") {
             Some(text) => Some(filter_of("filter", text)?),
             None => None,
         };
         if let Some(query) = &query {
-            given.replace("q", query.to_string());
+            params.replace("q", query.to_string());
         }
         if let Some(own) = &own {
-            given.replace("filter", own.to_string());
+            params.replace("filter", own.to_string());
         }
-        let (generation, first) = match given.text("cursor") {
+        let (generation, first) = match params.text("cursor") {
             Some(cursor) => read_cursor(cursor).map(|(generation, first)| (Some(generation), first))?,
             None => (None, 0),
         };
         let lang = places.first().cloned().unwrap_or_default();
-        let engine = if places.is_empty() { None } else { Some(house.corpus(&lang, generation)?) };
+        let engine = if places.is_empty() { None } else { Some(registry.corpus(&lang, generation)?) };
         let id = places.get(1).cloned().unwrap_or_default();
         let limits = time.limits();
-        Ok(Question {
-            house,
+        Ok(ApiRequest {
+            registry,
             right,
-            given,
+            params,
             limits,
             time,
             lang,
@@ -136,30 +136,30 @@ impl<'q> Question<'q> {
     }
 
     /// The query, compiled.
-    fn search(&self, rule: Rule) -> Result<tidings_query::engine::Search<'_>, Refusal> {
-        let text = self.given.text("q").unwrap_or_default();
+    fn search(&self, rule: Rule) -> Result<tidings_query::engine::Search<'_>, ApiError> {
+        let text = self.params.text("q").unwrap_or_default();
         self.engine().search(self.query(), rule, self.filter.as_ref()).map_err(of_engine("q", text))
     }
 
-    fn part(&self) -> Result<Part, Refusal> {
+    fn part(&self) -> Result<Part, ApiError> {
         self.part_of(self.filter.as_ref())
     }
 
     /// A part that is not counted longer than somebody waits for it.
-    fn part_of(&self, filter: Option<&Filter>) -> Result<Part, Refusal> {
+    fn part_of(&self, filter: Option<&Filter>) -> Result<Part, ApiError> {
         Ok(self.engine().part(filter)?.until(self.time.until, self.time.cancelled.clone()))
     }
 
     fn attribute(&self) -> Attribute {
-        self.given.text("attribute").and_then(Attribute::named).unwrap_or(Attribute::Lc)
+        self.params.text("attribute").and_then(Attribute::named).unwrap_or(Attribute::Lc)
     }
 
     fn step(&self) -> Step {
-        self.given.text("by").and_then(Step::named).unwrap_or(Step::Month)
+        self.params.text("by").and_then(Step::named).unwrap_or(Step::Month)
     }
 
     fn limit(&self) -> usize {
-        self.given.number("limit").unwrap_or(50) as usize
+        self.params.number("limit").unwrap_or(50) as usize
     }
 
     fn about(&self, rule: Rule, exactness: Exactness) -> About {
@@ -174,7 +174,7 @@ impl<'q> Question<'q> {
     }
 
     /// How rarely rows may occur that are made of neighbouring words; if that is more than was asked for, the answer says so.
-    fn least(&self, asked: u64, reply: &mut Reply) -> (u64, u64) {
+    fn least(&self, asked: u64, response: &mut ResponseWriter) -> (u64, u64) {
         use crate::rights::{LEAST_DOCUMENTS, LEAST_HITS};
         if !self.right.is_limited(self.engine()) {
             return (asked, 0);
@@ -183,7 +183,7 @@ impl<'q> Question<'q> {
             "rows with fewer than {LEAST_HITS} hits are left out, and of n-grams those in fewer than {LEAST_DOCUMENTS} documents: \
              some texts may not be shown without a token, and rows so rare would give them away"
         );
-        reply.say("rewrites", [rewritten]);
+        response.set("rewrites", [rewritten]);
         (asked.max(LEAST_HITS), LEAST_DOCUMENTS)
     }
 
@@ -197,20 +197,20 @@ impl<'q> Question<'q> {
 }
 
 /// A cursor is the generation and the number of the first row; nobody needs to know.
-fn read_cursor(text: &str) -> Result<(u64, u64), Refusal> {
+fn read_cursor(text: &str) -> Result<(u64, u64), ApiError> {
     let parts =
         text.split_once('-').and_then(|(generation, first)| Some((generation.parse().ok()?, first.parse().ok()?)));
-    parts.ok_or_else(|| Refusal::wrong("cursor", "this is no cursor; take `next` of the answer before"))
+    parts.ok_or_else(|| ApiError::wrong("cursor", "this is no cursor; take `next` of the answer before"))
 }
 
 /// Reads a filter.
-fn filter_of(parameter: &'static str, text: &str) -> Result<Filter, Refusal> {
-    text.parse().map_err(|error: SyntaxError| Refusal::syntax(parameter, text, &error))
+fn filter_of(parameter: &'static str, text: &str) -> Result<Filter, ApiError> {
+    text.parse().map_err(|error: SyntaxError| ApiError::syntax(parameter, text, &error))
 }
 
 /// The filter of a virtual corpus.
-fn named(house: &House, name: &str) -> Result<Filter, Refusal> {
-    let known = virtual_corpora::read(&house.home)?;
+fn named(registry: &CorpusRegistry, name: &str) -> Result<Filter, ApiError> {
+    let known = virtual_corpora::read(&registry.home)?;
     match known.iter().find(|named| named.name == name) {
         Some(named) => filter_of("in", &named.filter),
         None => {
@@ -219,7 +219,7 @@ fn named(house: &House, name: &str) -> Result<Filter, Refusal> {
                 true => "there is no virtual corpus yet; `tidings corpus save` names one".to_owned(),
                 false => format!("there is no such virtual corpus; there are {}", names.join(", ")),
             };
-            Err(Refusal { parameter: Some("in"), ..Refusal::new(StatusCode::NOT_FOUND, error) })
+            Err(ApiError { parameter: Some("in"), ..ApiError::new(StatusCode::NOT_FOUND, error) })
         }
     }
 }

@@ -13,10 +13,10 @@ use tidings_store::text::{self, Layers};
 use tidings_store::tokens::{self, Token};
 use tidings_store::{Home, in_full};
 
-use crate::refusal::Refusal;
+use crate::api_error::ApiError;
 
 /// The home is looked at no more often than this.
-const LOOK_EVERY: Duration = Duration::from_secs(1);
+const REFRESH_INTERVAL: Duration = Duration::from_secs(1);
 /// Figures of days are looked at no more often than this: there may be thousands of files.
 const COUNT_EVERY: Duration = Duration::from_secs(10);
 /// So many earlier generations stay open, for those who are in the middle of paging.
@@ -24,31 +24,31 @@ const EARLIER: usize = 2;
 
 /// A home whose indexes are open.
 #[derive(Debug)]
-pub(crate) struct House {
+pub(crate) struct CorpusRegistry {
     pub home: Home,
     corpora: RwLock<BTreeMap<String, Vec<Arc<Engine>>>>,
     looked: Mutex<Option<Instant>>,
     opened: AtomicU64,
     tokens: Mutex<(Option<Instant>, Arc<Vec<Token>>)>,
-    census: Mutex<(Option<Instant>, DayStatsCache)>,
+    day_stats: Mutex<(Option<Instant>, DayStatsCache)>,
     /// Who gave lemmas and tags, as it was when so many indexes had been opened.
     layers: Mutex<(Option<u64>, Arc<Layers>)>,
 }
 
-impl House {
+impl CorpusRegistry {
     /// Opens what there is; an index that cannot be read is named in the log, and missing.
-    pub fn open(home: Home) -> House {
-        let house = House {
+    pub fn open(home: Home) -> CorpusRegistry {
+        let registry = CorpusRegistry {
             home,
             corpora: RwLock::default(),
             looked: Mutex::default(),
             opened: AtomicU64::new(0),
             tokens: Mutex::default(),
-            census: Mutex::default(),
+            day_stats: Mutex::default(),
             layers: Mutex::default(),
         };
-        house.look();
-        house
+        registry.look();
+        registry
     }
 
     /// The languages that can be asked, with their newest generations.
@@ -59,12 +59,12 @@ impl House {
     }
 
     /// The index of a language: the newest generation, or the one that is asked for if it is still open.
-    pub fn corpus(&self, code: &str, generation: Option<u64>) -> Result<Arc<Engine>, Refusal> {
+    pub fn corpus(&self, code: &str, generation: Option<u64>) -> Result<Arc<Engine>, ApiError> {
         self.look();
         let corpora = self.corpora.read().expect("no panic while held");
         let Some(open) = corpora.get(code) else {
             let known: Vec<&str> = corpora.keys().map(String::as_str).collect();
-            return Err(Refusal::unknown(match known.is_empty() {
+            return Err(ApiError::unknown(match known.is_empty() {
                 true => "nothing is searchable yet; run `tidings compile` first".to_owned(),
                 false => format!("there is no corpus of {code}; there are {}", known.join(", ")),
             }));
@@ -74,7 +74,10 @@ impl House {
             Some(generation) => open.iter().rev().find(|engine| engine.snapshot().generation() == generation),
         };
         found.cloned().ok_or_else(|| {
-            Refusal::wrong("cursor", "the corpus has changed since this cursor was given; ask for the first page again")
+            ApiError::wrong(
+                "cursor",
+                "the corpus has changed since this cursor was params; ask for the first page again",
+            )
         })
     }
 
@@ -85,7 +88,7 @@ impl House {
     }
 
     /// Who gave the text of each language its lemmas and tags; read anew when an index is.
-    pub fn layers(&self) -> Result<Arc<Layers>, Refusal> {
+    pub fn layers(&self) -> Result<Arc<Layers>, ApiError> {
         let opened = self.opened();
         let mut known = self.layers.lock().expect("no panic while held");
         if known.0 != Some(opened) {
@@ -95,30 +98,30 @@ impl House {
     }
 
     /// The tokens that are known, as they were a second ago at most.
-    pub fn tokens(&self) -> Result<Arc<Vec<Token>>, Refusal> {
+    pub fn tokens(&self) -> Result<Arc<Vec<Token>>, ApiError> {
         let mut known = self.tokens.lock().expect("no panic while held");
-        if known.0.is_none_or(|read| read.elapsed() >= LOOK_EVERY) {
+        if known.0.is_none_or(|read| read.elapsed() >= REFRESH_INTERVAL) {
             *known = (Some(Instant::now()), Arc::new(tokens::read(&self.home)?));
         }
         Ok(known.1.clone())
     }
 
     /// Shows what became of the pages of each day, as it was some seconds ago at most.
-    pub fn census<T>(&self, see: impl FnOnce(&DayStatsCache) -> T) -> Result<T, Refusal> {
-        let mut known = self.census.lock().expect("no panic while held");
-        let (read, census) = &mut *known;
+    pub fn day_stats<T>(&self, see: impl FnOnce(&DayStatsCache) -> T) -> Result<T, ApiError> {
+        let mut known = self.day_stats.lock().expect("no panic while held");
+        let (read, day_stats) = &mut *known;
         if read.is_none_or(|read| read.elapsed() >= COUNT_EVERY) {
-            census.refresh(&self.home)?;
+            day_stats.refresh(&self.home)?;
             *read = Some(Instant::now());
         }
-        Ok(see(census))
+        Ok(see(day_stats))
     }
 
     /// Opens what is new since the last look.
     fn look(&self) {
         // Whoever comes while somebody looks takes what is open.
         let Ok(mut looked) = self.looked.try_lock() else { return };
-        if looked.is_some_and(|last| last.elapsed() < LOOK_EVERY) {
+        if looked.is_some_and(|last| last.elapsed() < REFRESH_INTERVAL) {
             return;
         }
         let codes = match self.home.indexed() {

@@ -1,4 +1,4 @@
-//! A reading room for a test: a home with an index, a server, and a plain client.
+//! A reading server for a test: a home with an index, a server, and a plain client.
 
 use std::fmt::Write as _;
 use std::io::{Read, Write};
@@ -15,7 +15,7 @@ use tokio::runtime::Runtime;
 use tokio::sync::oneshot;
 
 /// A home with an index, and a server over it.
-pub struct Room {
+pub struct TestServer {
     folder: TempDir,
     pub address: SocketAddr,
     stop: Option<oneshot::Sender<()>>,
@@ -98,14 +98,14 @@ pub fn weather() -> String {
     text
 }
 
-impl Room {
-    /// A room over the weather.
-    pub fn new() -> Room {
-        Room::with(&weather(), Settings::default())
+impl TestServer {
+    /// A server over the weather.
+    pub fn new() -> TestServer {
+        TestServer::with(&weather(), Settings::default())
     }
 
-    /// A room over some text, with some settings.
-    pub fn with(text: &str, settings: Settings) -> Room {
+    /// A server over some text, with some settings.
+    pub fn with(text: &str, settings: Settings) -> TestServer {
         let folder = tempfile::tempdir().unwrap();
         Home::create(folder.path(), "", "http://a.example/feed\n").unwrap();
         add(folder.path(), text);
@@ -115,7 +115,7 @@ impl Room {
         let address = server.address();
         let (stop, stopped) = oneshot::channel::<()>();
         runtime.spawn(server.run(async { drop(stopped.await) }));
-        Room { folder, address, stop: Some(stop), runtime: Some(runtime) }
+        TestServer { folder, address, stop: Some(stop), runtime: Some(runtime) }
     }
 
     pub fn home(&self) -> Home {
@@ -165,7 +165,7 @@ impl Room {
     }
 }
 
-impl Drop for Room {
+impl Drop for TestServer {
     fn drop(&mut self) {
         drop(self.stop.take());
         if let Some(runtime) = self.runtime.take() {

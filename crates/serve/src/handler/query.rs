@@ -11,10 +11,10 @@ use tidings_query::answer::{Exactness, Line, SortKey};
 use tidings_query::engine::{Hit, Order, Search, View};
 use tidings_query::measure::per_million;
 
-use super::{Question, answer_schema, token_schema};
-use crate::endpoint::Stop;
-use crate::refusal::Refusal;
-use crate::reply::Reply;
+use super::{ApiRequest, answer_schema, token_schema};
+use crate::api_error::ApiError;
+use crate::endpoint::RequestError;
+use crate::response::ResponseWriter;
 use crate::rights::{Availability, FIELD};
 use crate::schema::{Schema, list, map, maybe, object};
 
@@ -45,94 +45,94 @@ pub(crate) fn schema() -> Schema {
     ])
 }
 
-pub(crate) fn run(question: &Question<'_>, reply: &mut Reply) -> Result<(), Stop> {
-    let given = &question.given;
-    let rule = if given.flag("longest") { Rule::Longest } else { Rule::Shortest };
-    let search = question.search(rule)?;
-    let view = view(question, reply.is_stream())?;
-    let fields = given.names("fields");
+pub(crate) fn run(request: &ApiRequest<'_>, response: &mut ResponseWriter) -> Result<(), RequestError> {
+    let params = &request.params;
+    let rule = if params.flag("longest") { Rule::Longest } else { Rule::Shortest };
+    let search = request.search(rule)?;
+    let view = view(request, response.is_stream())?;
+    let fields = params.names("fields");
     let mut wanted = fields.clone();
     wanted.push(FIELD);
-    let is_whole = reply.is_stream() && view.sample.is_none() && view.sort.is_empty();
+    let is_whole = response.is_stream() && view.sample.is_none() && view.sort.is_empty();
 
     let mut exactness = Exactness::Exact;
-    if given.flag("count") {
-        let counted = search.count(&question.limits);
+    if params.flag("count") {
+        let counted = search.count(&request.limits);
         exactness = Exactness::of(counted.complete, counted.hits);
-        reply.say("hits", counted.hits);
-        reply.say("per_million", per_million(counted.hits as f64, search.tokens() as f64));
+        response.set("hits", counted.hits);
+        response.set("per_million", per_million(counted.hits as f64, search.tokens() as f64));
     }
-    reply.say("tokens", search.tokens());
-    reply.say("first", question.first);
+    response.set("tokens", search.tokens());
+    response.set("first", request.first);
     if is_whole {
-        reply.about(question.about(rule, exactness));
-        return stream(question, &search, &view, &wanted, reply);
+        response.about(request.about(rule, exactness));
+        return stream(request, &search, &view, &wanted, response);
     }
-    let context = given.number("context").unwrap_or(12) as u32;
-    let (lines, shown) = search.view(&view, context, &wanted, &question.limits)?;
+    let context = params.number("context").unwrap_or(12) as u32;
+    let (lines, shown) = search.view(&view, context, &wanted, &request.limits)?;
     let exactness = if exactness == Exactness::Exact { shown } else { exactness };
-    reply.about(question.about(rule, exactness));
+    response.about(request.about(rule, exactness));
     let next = match view.sample {
         Some(_) => Value::Null,
-        None => question.next(lines.len() as u64, view.size as u64),
+        None => request.next(lines.len() as u64, view.size as u64),
     };
-    reply.say("next", next);
-    let rows: Vec<Row> = lines.into_iter().map(|line| row(question, line, &fields)).collect();
-    reply.say("withheld", rows.iter().filter(|row| matches!(row, Row::Withheld { .. })).count());
+    response.set("next", next);
+    let rows: Vec<Row> = lines.into_iter().map(|line| row(request, line, &fields)).collect();
+    response.set("withheld", rows.iter().filter(|row| matches!(row, Row::Withheld { .. })).count());
     for row in rows {
-        reply.row(row)?;
+        response.row(row)?;
     }
     Ok(())
 }
 
-fn view(question: &Question<'_>, streams: bool) -> Result<View, Refusal> {
-    let given = &question.given;
-    let sort: Vec<SortKey> = given.names("sort").into_iter().map(SortKey::named).collect();
-    if sort.iter().any(SortKey::is_of_text) && question.right.is_limited(question.engine()) {
+fn view(request: &ApiRequest<'_>, streams: bool) -> Result<View, ApiError> {
+    let params = &request.params;
+    let sort: Vec<SortKey> = params.names("sort").into_iter().map(SortKey::named).collect();
+    if sort.iter().any(SortKey::is_of_text) && request.right.is_limited(request.engine()) {
         let error = "some of these texts may not be shown without a token, and their order would give them away; \
                      sort by fields such as date or site, or send a token";
-        return Err(Refusal { parameter: Some("sort"), ..Refusal::new(StatusCode::FORBIDDEN, error) });
+        return Err(ApiError { parameter: Some("sort"), ..ApiError::new(StatusCode::FORBIDDEN, error) });
     }
-    let size = given.number("size").unwrap_or(if streams { u64::MAX } else { USUAL_SIZE });
+    let size = params.number("size").unwrap_or(if streams { u64::MAX } else { USUAL_SIZE });
     if size > LONGEST_PAGE && !streams {
         let error =
             format!("a page has at most {LONGEST_PAGE} lines; ask for more as a stream, with format=jsonl or csv");
-        return Err(Refusal::wrong("size", error));
+        return Err(ApiError::wrong("size", error));
     }
-    let sample = given.number("sample").map(|size| size as usize);
+    let sample = params.number("sample").map(|size| size as usize);
     if sample.is_some_and(|size| size as u64 > LONGEST_PAGE) && !streams {
-        return Err(Refusal::wrong("sample", format!("more than {LONGEST_PAGE} lines need format=jsonl or csv")));
+        return Err(ApiError::wrong("sample", format!("more than {LONGEST_PAGE} lines need format=jsonl or csv")));
     }
     Ok(View {
-        order: if given.text("order") == Some("oldest") { Order::Oldest } else { Order::Newest },
+        order: if params.text("order") == Some("oldest") { Order::Oldest } else { Order::Newest },
         sort,
         sample,
-        seed: given.number("seed").unwrap_or(1),
-        first: question.first as usize,
+        seed: params.number("seed").unwrap_or(1),
+        first: request.first as usize,
         size: usize::try_from(size).unwrap_or(usize::MAX),
     })
 }
 
 /// Gives lines as their hits are found.
 fn stream(
-    question: &Question<'_>,
+    request: &ApiRequest<'_>,
     search: &Search<'_>,
     view: &View,
     wanted: &[&str],
-    reply: &mut Reply,
-) -> Result<(), Stop> {
-    let context = question.given.number("context").unwrap_or(12) as u32;
-    let fields = question.given.names("fields");
+    response: &mut ResponseWriter,
+) -> Result<(), RequestError> {
+    let context = request.params.number("context").unwrap_or(12) as u32;
+    let fields = request.params.names("fields");
     let (mut batch, mut seen, mut taken) = (Vec::new(), 0, 0);
     let mut stopped = None;
-    let mut give = |batch: &mut Vec<Hit>| -> Result<(), Stop> {
-        for line in question.engine().lines(batch, context, wanted)? {
-            reply.row(row(question, line, &fields))?;
+    let mut give = |batch: &mut Vec<Hit>| -> Result<(), RequestError> {
+        for line in request.engine().lines(batch, context, wanted)? {
+            response.row(row(request, line, &fields))?;
         }
         batch.clear();
         Ok(())
     };
-    let complete = search.in_order(view.order, &question.limits, &mut |hit| {
+    let complete = search.in_order(view.order, &request.limits, &mut |hit| {
         seen += 1;
         if seen <= view.first {
             return ControlFlow::Continue(());
@@ -151,7 +151,7 @@ fn stream(
         return Err(stop);
     }
     give(&mut batch)?;
-    if complete || taken == view.size { Ok(()) } else { Err(Stop::Late) }
+    if complete || taken == view.size { Ok(()) } else { Err(RequestError::Timeout) }
 }
 
 /// A line as it is sent.
@@ -163,11 +163,11 @@ enum Row {
 }
 
 /// A line as somebody may see it.
-fn row(question: &Question<'_>, mut line: Line, fields: &[&str]) -> Row {
+fn row(request: &ApiRequest<'_>, mut line: Line, fields: &[&str]) -> Row {
     let told = line.fields.get(FIELD).map(String::as_str);
-    let availability = Availability::of_field(told, question.right.default);
+    let availability = Availability::of_field(told, request.right.default);
     line.fields.retain(|name, _| fields.contains(&name.as_str()));
-    match question.right.shows_lines(availability) {
+    match request.right.shows_lines(availability) {
         true => Row::Seen(line),
         false => Row::Withheld { document: line.document, fields: line.fields, restricted: true },
     }

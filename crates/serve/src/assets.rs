@@ -11,10 +11,10 @@ use hyper::Response;
 use hyper::header::{CACHE_CONTROL, CONTENT_TYPE, HeaderValue};
 use xxhash_rust::xxh3::xxh3_64;
 
-use crate::reply::Body;
+use crate::response::Body;
 
 /// What may be kept, because its name changes with it.
-const FOR_EVER: &str = "public, max-age=31536000, immutable";
+const IMMUTABLE: &str = "public, max-age=31536000, immutable";
 /// The document, which names the other files.
 const DOCUMENT: &str = "index.html";
 
@@ -35,7 +35,7 @@ struct File {
     bytes: Bytes,
 }
 
-static SHELF: LazyLock<Vec<File>> = LazyLock::new(|| {
+static ASSETS: LazyLock<Vec<File>> = LazyLock::new(|| {
     let mut shelf: Vec<File> = Vec::new();
     for &(name, kind, text) in FILES {
         let file = match name.split_once('.') {
@@ -61,11 +61,11 @@ static SHELF: LazyLock<Vec<File>> = LazyLock::new(|| {
 /// The file of a path.
 pub(crate) fn find(path: &str) -> Option<Response<Body>> {
     let is_lasting = |file: &File| file.lasting.as_deref() == Some(path);
-    let file = SHELF.iter().find(|file| file.path == path || is_lasting(file))?;
+    let file = ASSETS.iter().find(|file| file.path == path || is_lasting(file))?;
     let mut response = Response::new(Body::of(file.bytes.clone()));
     response.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static(file.kind));
     if is_lasting(file) {
-        response.headers_mut().insert(CACHE_CONTROL, HeaderValue::from_static(FOR_EVER));
+        response.headers_mut().insert(CACHE_CONTROL, HeaderValue::from_static(IMMUTABLE));
     }
     Some(response)
 }
@@ -117,21 +117,21 @@ mod tests {
     fn the_document_names_files_that_are_there_and_never_change() {
         let keeps = |path: &str| find(path).unwrap().headers().get(CACHE_CONTROL).cloned();
         assert_eq!((keeps("/"), keeps("/app.js")), (None, None), "what may change is asked for again");
-        let document = String::from_utf8(SHELF.last().unwrap().bytes.to_vec()).unwrap();
+        let document = String::from_utf8(ASSETS.last().unwrap().bytes.to_vec()).unwrap();
         let is_file = |part: &&str| FILES.iter().any(|(name, ..)| part.ends_with(&name[name.len() - 3..]));
         let named: Vec<&str> = document.split('"').filter(is_file).collect();
         assert_eq!(named.len(), 3, "{named:?}");
         for name in named {
-            assert_eq!(keeps(&format!("/{name}")).unwrap(), FOR_EVER, "{name}");
+            assert_eq!(keeps(&format!("/{name}")).unwrap(), IMMUTABLE, "{name}");
         }
         assert!(find("/app-0000000000000000.js").is_none() && find("/index.html").is_none());
     }
 
     #[test]
     fn the_page_weighs_less_than_a_quarter_of_a_megabyte() {
-        let packed = crate::packing::Packed::default();
-        let weight: usize = SHELF.iter().map(|file| packed.of(&file.bytes).len()).sum();
+        let compressed = crate::compression::CompressionCache::default();
+        let weight: usize = ASSETS.iter().map(|file| compressed.of(&file.bytes).len()).sum();
         assert!(weight < 250_000, "{weight} bytes");
-        eprintln!("the page weighs {weight} bytes packed");
+        eprintln!("the page weighs {weight} bytes compressed");
     }
 }

@@ -11,13 +11,13 @@ use hyper::header::{ACCEPT_ENCODING, CONTENT_TYPE, IF_NONE_MATCH};
 use hyper::{HeaderMap, Response};
 use xxhash_rust::xxh3::xxh3_128;
 
-use crate::reply::Body;
+use crate::response::Body;
 
 /// What is shorter travels in one packet anyway.
-const WORTH_PACKING: usize = 1 << 10;
-/// How hard answers are packed: JSON loses nine tenths of its bytes at any level, and harder takes longer.
+const MIN_COMPRESSED_BYTES: usize = 1 << 10;
+/// How hard answers are compressed: JSON loses nine tenths of its bytes at any level, and harder takes longer.
 const LEVEL: u32 = 4;
-/// Packed answers that are kept for those who ask the same again, all together.
+/// CompressionCache answers that are kept for those who ask the same again, all together.
 const MOST_BYTES: usize = 16 << 20;
 
 /// Whether a client understands gzip.
@@ -38,12 +38,12 @@ pub(crate) fn has(headers: &HeaderMap, tag: &str) -> bool {
     texts.flat_map(|text| text.split(',')).any(|known| bare(known) == bare(tag))
 }
 
-/// The tag of some bytes. It is weak: packed and unpacked bytes are one answer.
+/// The tag of some bytes. It is weak: compressed and decompressed bytes are one answer.
 pub(crate) fn tag_of(bytes: &[u8]) -> String {
     format!("W/\"{:032x}\"", xxh3_128(bytes))
 }
 
-/// Bytes that are packed piece by piece.
+/// Bytes that are compressed piece by piece.
 pub(crate) struct FrameEncoder(GzEncoder<Vec<u8>>);
 
 impl FrameEncoder {
@@ -51,7 +51,7 @@ impl FrameEncoder {
         FrameEncoder(GzEncoder::new(Vec::new(), Compression::new(LEVEL)))
     }
 
-    /// Packs a piece so that all of it can be unpacked where it arrives.
+    /// Packs a piece so that all of it can be decompressed where it arrives.
     pub fn piece(&mut self, bytes: &[u8]) -> Vec<u8> {
         self.0.write_all(bytes).and_then(|()| self.0.flush()).expect("memory takes everything");
         std::mem::take(self.0.get_mut())
@@ -63,42 +63,42 @@ impl FrameEncoder {
     }
 }
 
-fn packed(bytes: &[u8]) -> Bytes {
-    let mut packer = GzEncoder::new(Vec::with_capacity(bytes.len() / 6), Compression::new(LEVEL));
-    packer.write_all(bytes).expect("memory takes everything");
-    packer.finish().expect("memory takes everything").into()
+fn compressed(bytes: &[u8]) -> Bytes {
+    let mut encoder = GzEncoder::new(Vec::with_capacity(bytes.len() / 6), Compression::new(LEVEL));
+    encoder.write_all(bytes).expect("memory takes everything");
+    encoder.finish().expect("memory takes everything").into()
 }
 
-/// Packed answers by their digests: the files of the page and answers that many ask for are packed once.
+/// CompressionCache answers by their digests: the files of the page and answers that many ask for are compressed once.
 #[derive(Debug, Default)]
-pub(crate) struct Packed(Mutex<(HashMap<u128, Bytes>, usize)>);
+pub(crate) struct CompressionCache(Mutex<(HashMap<u128, Bytes>, usize)>);
 
-impl Packed {
-    /// The bytes, packed.
+impl CompressionCache {
+    /// The bytes, compressed.
     pub fn of(&self, bytes: &[u8]) -> Bytes {
         let key = xxh3_128(bytes);
         if let Some(known) = self.0.lock().expect("no panic while held").0.get(&key) {
             return known.clone();
         }
-        let packed = packed(bytes);
+        let compressed = compressed(bytes);
         let mut kept = self.0.lock().expect("no panic while held");
-        if kept.1 + packed.len() > MOST_BYTES {
+        if kept.1 + compressed.len() > MOST_BYTES {
             *kept = Default::default();
         }
-        if packed.len() <= MOST_BYTES / 8 && kept.0.insert(key, packed.clone()).is_none() {
-            kept.1 += packed.len();
+        if compressed.len() <= MOST_BYTES / 8 && kept.0.insert(key, compressed.clone()).is_none() {
+            kept.1 += compressed.len();
         }
-        packed
+        compressed
     }
 }
 
 /// The bytes of an answer that are worth packing.
-pub(crate) fn worth_packing(response: &Response<Body>) -> Option<Bytes> {
+pub(crate) fn compressible(response: &Response<Body>) -> Option<Bytes> {
     let Body::Whole(Some(bytes)) = response.body() else { return None };
     let kind = response.headers().get(CONTENT_TYPE)?.to_str().ok()?;
     let is_text = kind.starts_with("text/") || ["json", "xml", "javascript"].iter().any(|word| kind.contains(word));
     let is_packed = response.headers().contains_key(hyper::header::CONTENT_ENCODING);
-    (is_text && !is_packed && bytes.len() >= WORTH_PACKING).then(|| bytes.clone())
+    (is_text && !is_packed && bytes.len() >= MIN_COMPRESSED_BYTES).then(|| bytes.clone())
 }
 
 #[cfg(test)]
@@ -106,7 +106,7 @@ mod tests {
     use super::*;
     use std::io::Read as _;
 
-    fn unpacked(bytes: &[u8]) -> Vec<u8> {
+    fn decompressed(bytes: &[u8]) -> Vec<u8> {
         let mut text = Vec::new();
         flate2::read::GzDecoder::new(bytes).read_to_end(&mut text).unwrap();
         text
@@ -131,21 +131,21 @@ mod tests {
 
     #[test]
     fn pieces_can_be_unpacked_as_they_come_and_all_together() {
-        let mut packer = FrameEncoder::new();
-        let mut sent = packer.piece(b"value,hits\r\n");
+        let mut encoder = FrameEncoder::new();
+        let mut sent = encoder.piece(b"value,hits\r\n");
         let mut first = [0; 12];
         flate2::read::GzDecoder::new(&sent[..]).read_exact(&mut first).unwrap();
         assert_eq!(&first, b"value,hits\r\n");
-        sent.extend(packer.piece(b"storm,3\r\n"));
-        sent.extend(packer.end());
-        assert_eq!(unpacked(&sent), b"value,hits\r\nstorm,3\r\n");
+        sent.extend(encoder.piece(b"storm,3\r\n"));
+        sent.extend(encoder.end());
+        assert_eq!(decompressed(&sent), b"value,hits\r\nstorm,3\r\n");
     }
 
     #[test]
     fn what_is_packed_is_kept_within_bounds() {
-        let kept = Packed::default();
+        let kept = CompressionCache::default();
         let text = b"the storm ".repeat(1000);
-        assert_eq!(unpacked(&kept.of(&text)), text);
+        assert_eq!(decompressed(&kept.of(&text)), text);
         assert_eq!(kept.of(&text), kept.of(&text));
         let mut noise = 1u64;
         for _ in 0..40 {

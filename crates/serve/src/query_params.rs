@@ -1,12 +1,12 @@
-//! The parameters of a question, read by the table of the endpoint.
+//! The parameters of a request, read by the table of the endpoint.
 
 use hyper::StatusCode;
 use tidings_query::cql::Attribute;
 use url::form_urlencoded::Serializer;
 
-use crate::ask::ATTRIBUTES;
+use crate::api_error::ApiError;
 use crate::endpoint::Endpoint;
-use crate::refusal::Refusal;
+use crate::handler::ATTRIBUTES;
 
 /// What a parameter may be.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -32,22 +32,22 @@ pub(crate) enum Kind {
 pub(crate) struct Param {
     pub name: &'static str,
     pub kind: Kind,
-    /// What is taken if it is not given; `None` if nothing is.
+    /// What is taken if it is not params; `None` if nothing is.
     pub default: Option<&'static str>,
     pub required: bool,
     pub about: &'static str,
 }
 
-/// The parameters that were given, each of its kind.
+/// The parameters that were params, each of its kind.
 #[derive(Debug, Clone)]
-pub(crate) struct Given {
+pub(crate) struct QueryParams {
     values: Vec<(&'static Param, String)>,
     params: Vec<&'static Param>,
 }
 
-impl Given {
-    /// Reads the part of an address behind the question mark.
-    pub fn read(endpoint: &'static Endpoint, text: &str) -> Result<Given, Refusal> {
+impl QueryParams {
+    /// Reads the part of an address behind the request mark.
+    pub fn read(endpoint: &'static Endpoint, text: &str) -> Result<QueryParams, ApiError> {
         let params: Vec<&'static Param> = endpoint.params().collect();
         let mut values: Vec<(&'static Param, String)> = Vec::new();
         for pair in text.split('&').filter(|pair| !pair.is_empty()) {
@@ -57,28 +57,28 @@ impl Given {
                 let known: Vec<&str> = params.iter().map(|param| param.name).collect();
                 let name: String = name.chars().take(40).collect();
                 let error = format!("there is no parameter `{name}`; there are {}", known.join(", "));
-                return Err(Refusal::new(StatusCode::BAD_REQUEST, error));
+                return Err(ApiError::new(StatusCode::BAD_REQUEST, error));
             };
             if values.iter().any(|(known, _)| known.name == param.name) {
-                return Err(Refusal::wrong(param.name, format!("{} is given twice", param.name)));
+                return Err(ApiError::wrong(param.name, format!("{} is given twice", param.name)));
             }
             param.kind.check(&value).map_err(|wanted| {
-                Refusal::wrong(param.name, format!("{} = {}: give {wanted}", param.name, shortened(&value)))
+                ApiError::wrong(param.name, format!("{} = {}: give {wanted}", param.name, shortened(&value)))
             })?;
             values.push((param, value));
         }
         if let Some(missing) =
             params.iter().find(|param| param.required && !values.iter().any(|(v, _)| v.name == param.name))
         {
-            return Err(Refusal::wrong(missing.name, format!("{} is missing: {}", missing.name, missing.about)));
+            return Err(ApiError::wrong(missing.name, format!("{} is missing: {}", missing.name, missing.about)));
         }
-        Ok(Given { values, params })
+        Ok(QueryParams { values, params })
     }
 
     /// A parameter, or its default.
     pub fn text(&self, name: &str) -> Option<&str> {
-        let given = self.values.iter().find(|(param, _)| param.name == name).map(|(_, value)| value.as_str());
-        given.or_else(|| self.params.iter().find(|param| param.name == name)?.default)
+        let params = self.values.iter().find(|(param, _)| param.name == name).map(|(_, value)| value.as_str());
+        params.or_else(|| self.params.iter().find(|param| param.name == name)?.default)
     }
 
     /// A whole number, if it is given or has a default.
@@ -112,7 +112,8 @@ impl Given {
     pub fn link(&self, path: &str) -> String {
         let mut query = Serializer::new(String::new());
         for param in &self.params {
-            let value = self.values.iter().find(|(given, _)| given.name == param.name).map(|(_, value)| value.as_str());
+            let value =
+                self.values.iter().find(|(params, _)| params.name == param.name).map(|(_, value)| value.as_str());
             if let Some(value) = value.filter(|value| Some(*value) != param.default) {
                 query.append_pair(param.name, value);
             }
@@ -152,8 +153,8 @@ fn shortened(text: &str) -> String {
 }
 
 /// Undoes `%C3%A4` and `+`. What is no UTF-8 is a mistake of the client's, not to be guessed at.
-pub(crate) fn decoded(text: &str) -> Result<String, Refusal> {
-    let wrong = |what: &str| Refusal::new(StatusCode::BAD_REQUEST, format!("the address is wrong: {what}"));
+pub(crate) fn decoded(text: &str) -> Result<String, ApiError> {
+    let wrong = |what: &str| ApiError::new(StatusCode::BAD_REQUEST, format!("the address is wrong: {what}"));
     let mut bytes = Vec::with_capacity(text.len());
     let mut rest = text.bytes();
     while let Some(byte) = rest.next() {

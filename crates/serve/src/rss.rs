@@ -7,7 +7,7 @@ use serde_json::{Map, Value};
 use url::form_urlencoded::Serializer;
 
 /// An answer about new words as RSS. `base` is the address of the server, `link` what was asked of it.
-pub(crate) fn rss(answer: &Map<String, Value>, rows: &[Value], base: &str, link: &str) -> String {
+pub(crate) fn render(answer: &Map<String, Value>, rows: &[Value], base: &str, link: &str) -> String {
     let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
     let nothing = Value::Null;
     let about = answer.get("about").unwrap_or(&nothing);
@@ -95,7 +95,8 @@ mod tests {
         let answer = json!({ "about": { "corpus": "en" }, "since": "2026-06-01" });
         let rows = [json!({ "value": "a<b&c\u{1}", "first_seen": "2026-06-02", "hits": 7, "documents": 5, "sites": 3,
             "days": 1, "fate": "lasting" })];
-        let feed = rss(answer.as_object().unwrap(), &rows, "http://localhost:7878", "/api/v1/en/new-words?format=rss");
+        let feed =
+            render(answer.as_object().unwrap(), &rows, "http://localhost:7878", "/api/v1/en/new-words?format=rss");
         assert!(feed.contains("<title>a&lt;b&amp;c</title>"), "{feed}");
         assert!(feed.contains("<pubDate>Tue, 02 Jun 2026 00:00:00 +0000</pubDate>"), "{feed}");
         assert!(feed.contains("<link>http://localhost:7878/?lang=en&amp;q=a%3Cb%26c%01</link>"), "{feed}");

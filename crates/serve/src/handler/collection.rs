@@ -9,10 +9,10 @@ use tidings_query::trend::Bin;
 use tidings_store::day_stats::DayStats;
 use tidings_store::{feeds as feed_store, virtual_corpora, yields};
 
-use super::Question;
-use crate::endpoint::Stop;
-use crate::refusal::Refusal;
-use crate::reply::Reply;
+use super::ApiRequest;
+use crate::api_error::ApiError;
+use crate::endpoint::RequestError;
+use crate::response::ResponseWriter;
 use crate::schema::{Schema, list, map, maybe, object};
 
 /// How feeds do, by name.
@@ -34,9 +34,9 @@ pub(crate) fn corpora_schema() -> Schema {
     object([("link", Schema::Text), ("corpora", list(corpus))])
 }
 
-pub(crate) fn corpora(question: &Question<'_>, reply: &mut Reply) -> Result<(), Stop> {
-    let layers = question.house.layers()?;
-    for (code, engine) in question.house.corpora() {
+pub(crate) fn corpora(request: &ApiRequest<'_>, response: &mut ResponseWriter) -> Result<(), RequestError> {
+    let layers = request.registry.layers()?;
+    for (code, engine) in request.registry.corpora() {
         let snapshot = engine.snapshot();
         let with_text = snapshot.segments().iter().filter(|living| living.documents() > 0);
         let metas: Vec<_> = with_text.clone().map(|living| living.segment().meta()).collect();
@@ -44,7 +44,7 @@ pub(crate) fn corpora(question: &Question<'_>, reply: &mut Reply) -> Result<(), 
         let fields: Vec<&str> = ["date", "seen", "url", "title"].into_iter().chain(fields).collect();
         let layers = layers.get(&code).into_iter().flatten();
         let layers: Vec<_> = layers.map(|(by, tokens)| json!({ "by": by, "tokens": tokens })).collect();
-        reply.row(json!({
+        response.row(json!({
             "corpus": code,
             "generation": snapshot.generation(),
             "tokens": snapshot.tokens(),
@@ -64,9 +64,9 @@ pub(crate) fn named_schema() -> Schema {
     object([("link", Schema::Text), ("rows", list(object([("name", Schema::Text), ("filter", Schema::Text)])))])
 }
 
-pub(crate) fn named(question: &Question<'_>, reply: &mut Reply) -> Result<(), Stop> {
-    for named in virtual_corpora::read(&question.house.home)? {
-        reply.row(json!({ "name": named.name, "filter": named.filter }))?;
+pub(crate) fn named(request: &ApiRequest<'_>, response: &mut ResponseWriter) -> Result<(), RequestError> {
+    for named in virtual_corpora::read(&request.registry.home)? {
+        response.row(json!({ "name": named.name, "filter": named.filter }))?;
     }
     Ok(())
 }
@@ -116,8 +116,8 @@ pub(crate) fn feeds_schema() -> Schema {
 }
 
 /// The feeds of the list, in its order; what was never polled says so.
-pub(crate) fn feeds(question: &Question<'_>, reply: &mut Reply) -> Result<(), Stop> {
-    let home = &question.house.home;
+pub(crate) fn feeds(request: &ApiRequest<'_>, response: &mut ResponseWriter) -> Result<(), RequestError> {
+    let home = &request.registry.home;
     let mut sums = HashMap::new();
     yields::read(home, |row| {
         if row.kind == "feed" {
@@ -125,14 +125,14 @@ pub(crate) fn feeds(question: &Question<'_>, reply: &mut Reply) -> Result<(), St
         }
     })?;
     let states = feed_store::states(home)?;
-    let wanted = question.given.text("health");
+    let wanted = request.params.text("health");
     for listed in feed_store::list(home)?.feeds {
         let state = states.get(&listed.url).cloned().unwrap_or_default();
         if wanted.is_some_and(|wanted| wanted != state.health().name()) {
             continue;
         }
         let polled = if state.checked.is_empty() { "never" } else { state.polled.word() };
-        reply.row(json!({
+        response.row(json!({
             "feed": listed.url,
             "title": state.title,
             "health": state.health().name(),
@@ -156,15 +156,15 @@ pub(crate) fn hosts_schema() -> Schema {
     object([("link", Schema::Text), ("rows", list(object([("host", Schema::Text), ("yield", yield_schema())])))])
 }
 
-pub(crate) fn hosts(question: &Question<'_>, reply: &mut Reply) -> Result<(), Stop> {
+pub(crate) fn hosts(request: &ApiRequest<'_>, response: &mut ResponseWriter) -> Result<(), RequestError> {
     let mut rows = Vec::new();
-    yields::read(&question.house.home, |row| {
+    yields::read(&request.registry.home, |row| {
         if row.kind == "host" {
             rows.push(json!({ "host": row.name, "yield": yield_json(&row.sum) }));
         }
     })?;
     for row in rows {
-        reply.row(row)?;
+        response.row(row)?;
     }
     Ok(())
 }
@@ -268,53 +268,56 @@ impl Fates {
 }
 
 /// How the collection does as a whole, and where what was downloaded went.
-pub(crate) fn collection(question: &Question<'_>, reply: &mut Reply) -> Result<(), Stop> {
-    let home = &question.house.home;
+pub(crate) fn collection(request: &ApiRequest<'_>, response: &mut ResponseWriter) -> Result<(), RequestError> {
+    let home = &request.registry.home;
     let states = feed_store::states(home)?;
     let mut feeds: BTreeMap<&str, u64> = HEALTH.iter().map(|name| (*name, 0)).collect();
     for listed in feed_store::list(home)?.feeds {
         let health = states.get(&listed.url).cloned().unwrap_or_default().health();
         *feeds.entry(health.name()).or_default() += 1;
     }
-    reply.say("feeds", feeds);
-    let fates = question.house.census(|census| {
+    response.set("feeds", feeds);
+    let fates = request.registry.day_stats(|day_stats| {
         let mut fates = Fates::default();
-        census.days().values().for_each(|day| fates.add(day));
-        reply.say("first_day", census.days().keys().next());
-        reply.say("last_day", census.days().keys().next_back());
-        reply.say("last_run", census.days().iter().rev().find(|(_, day)| day.runs > 0).map(|(name, _)| name));
+        day_stats.days().values().for_each(|day| fates.add(day));
+        response.set("first_day", day_stats.days().keys().next());
+        response.set("last_day", day_stats.days().keys().next_back());
+        response.set("last_run", day_stats.days().iter().rev().find(|(_, day)| day.runs > 0).map(|(name, _)| name));
         fates
     })?;
-    reply.say("days", fates.days);
-    reply.say("days_with_runs", fates.days_with_runs);
-    reply.say("pages", fates.sum.pages);
-    reply.say("downloaded_bytes", fates.sum.downloaded);
-    reply.say("clean_bytes", fates.sum.clean);
-    reply.say("words", fates.words);
-    reply.say("duplicate_words", fates.duplicate_words);
-    reply.say("tokens", fates.tokens);
+    response.set("days", fates.days);
+    response.set("days_with_runs", fates.days_with_runs);
+    response.set("pages", fates.sum.pages);
+    response.set("downloaded_bytes", fates.sum.downloaded);
+    response.set("clean_bytes", fates.sum.clean);
+    response.set("words", fates.words);
+    response.set("duplicate_words", fates.duplicate_words);
+    response.set("tokens", fates.tokens);
     for row in fates.funnel() {
-        reply.row(row)?;
+        response.row(row)?;
     }
     Ok(())
 }
 
 /// The steps of time that were asked for, each with its days; those that are no days of the calendar are left out.
-fn steps<T: Default>(question: &Question<'_>, mut see: impl FnMut(&mut T, &DayStats)) -> Result<Vec<(Bin, T)>, Stop> {
-    let day_of = |name| match question.given.text(name).map(str::parse::<Date>) {
+fn steps<T: Default>(
+    request: &ApiRequest<'_>,
+    mut see: impl FnMut(&mut T, &DayStats),
+) -> Result<Vec<(Bin, T)>, RequestError> {
+    let day_of = |name| match request.params.text(name).map(str::parse::<Date>) {
         None => Ok(None),
         Some(Ok(day)) => Ok(Some(day)),
-        Some(Err(_)) => Err(Refusal::wrong(name, "give a day such as 2026-03-01")),
+        Some(Err(_)) => Err(ApiError::wrong(name, "give a day such as 2026-03-01")),
     };
     let (since, until) = (day_of("since")?, day_of("until")?);
-    Ok(question.house.census(|census| {
+    Ok(request.registry.day_stats(|day_stats| {
         let mut steps: Vec<(Bin, T)> = Vec::new();
-        for (name, day) in census.days() {
+        for (name, day) in day_stats.days() {
             let Ok(date) = name.parse::<Date>() else { continue };
             if since.is_some_and(|since| date < since) || until.is_some_and(|until| date > until) {
                 continue;
             }
-            let bin = question.step().bin_of(date);
+            let bin = request.step().bin_of(date);
             if steps.last().is_none_or(|(last, _)| *last != bin) {
                 steps.push((bin, T::default()));
             }
@@ -345,9 +348,9 @@ pub(crate) fn days_schema() -> Schema {
 }
 
 /// What was collected in time. `days` are those of the step; on days without a run nobody collected anything.
-pub(crate) fn days(question: &Question<'_>, reply: &mut Reply) -> Result<(), Stop> {
-    for (bin, fates) in steps(question, Fates::add)? {
-        reply.row(json!({
+pub(crate) fn days(request: &ApiRequest<'_>, response: &mut ResponseWriter) -> Result<(), RequestError> {
+    for (bin, fates) in steps(request, Fates::add)? {
+        response.row(json!({
             "bin": bin.to_string(),
             "days": bin.days(),
             "days_with_runs": fates.days_with_runs,
@@ -378,9 +381,9 @@ pub(crate) fn languages_schema() -> Schema {
 }
 
 /// What was collected in time, by language.
-pub(crate) fn languages(question: &Question<'_>, reply: &mut Reply) -> Result<(), Stop> {
+pub(crate) fn languages(request: &ApiRequest<'_>, response: &mut ResponseWriter) -> Result<(), RequestError> {
     type Sums = BTreeMap<String, [u64; 3]>;
-    let steps = steps(question, |sums: &mut Sums, day| {
+    let steps = steps(request, |sums: &mut Sums, day| {
         let nothing = BTreeMap::new();
         let text = day.text.as_ref();
         let counts =
@@ -392,7 +395,7 @@ pub(crate) fn languages(question: &Question<'_>, reply: &mut Reply) -> Result<()
     for (bin, sums) in steps {
         for (language, [documents, kept, tokens]) in sums {
             let bin = bin.to_string();
-            reply.row(
+            response.row(
                 json!({ "bin": bin, "language": language, "documents": documents, "kept": kept, "tokens": tokens }),
             )?;
         }

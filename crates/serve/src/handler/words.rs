@@ -5,10 +5,10 @@ use tidings_query::engine::is_wordlike;
 use tidings_query::measure::keyness::Keyness;
 use tidings_query::{Filter, Logic, Rule, Wanted};
 
-use super::{Question, answer_schema, attribute_schema, filter_of, in_time};
-use crate::endpoint::Stop;
-use crate::refusal::of_engine;
-use crate::reply::Reply;
+use super::{ApiRequest, answer_schema, attribute_schema, filter_of, in_time};
+use crate::api_error::of_engine;
+use crate::endpoint::RequestError;
+use crate::response::ResponseWriter;
 use crate::schema::{Schema, list, maybe, object};
 
 /// The names of measures of keyness.
@@ -30,30 +30,30 @@ pub(crate) fn words_schema() -> Schema {
     ])
 }
 
-pub(crate) fn words(question: &Question<'_>, reply: &mut Reply) -> Result<(), Stop> {
-    let given = &question.given;
-    let part = question.part()?;
-    let matching = given.text("regex").map(Wanted::regex);
-    let min = given.number("min").unwrap_or(1);
-    let engine = question.engine();
-    let found = match given.number("ngram").unwrap_or(1) {
-        1 => engine.words(&part, question.attribute(), matching.as_ref(), min),
+pub(crate) fn words(request: &ApiRequest<'_>, response: &mut ResponseWriter) -> Result<(), RequestError> {
+    let params = &request.params;
+    let part = request.part()?;
+    let matching = params.text("regex").map(Wanted::regex);
+    let min = params.number("min").unwrap_or(1);
+    let engine = request.engine();
+    let found = match params.number("ngram").unwrap_or(1) {
+        1 => engine.words(&part, request.attribute(), matching.as_ref(), min),
         n => {
-            let (min, documents) = question.least(min, reply);
-            let found = engine.ngrams(&part, question.attribute(), n as usize, matching.as_ref(), min);
+            let (min, documents) = request.least(min, response);
+            let found = engine.ngrams(&part, request.attribute(), n as usize, matching.as_ref(), min);
             found.map(|mut found| {
                 found.rows.retain(|row| row.documents >= documents);
                 found
             })
         }
     };
-    let mut found = found.map_err(of_engine("regex", given.text("regex").unwrap_or_default()))?;
+    let mut found = found.map_err(of_engine("regex", params.text("regex").unwrap_or_default()))?;
     found = in_time(&part, found)?;
-    found.rows.retain(|row| given.flag("punctuation") || is_wordlike(&row.value));
-    reply.about(question.about(Rule::default(), Exactness::Exact));
-    reply.say("values", found.rows.len());
-    found.rows.truncate(question.limit());
-    Ok(reply.body(found)?)
+    found.rows.retain(|row| params.flag("punctuation") || is_wordlike(&row.value));
+    response.about(request.about(Rule::default(), Exactness::Exact));
+    response.set("values", found.rows.len());
+    found.rows.truncate(request.limit());
+    Ok(response.body(found)?)
 }
 
 pub(crate) fn keywords_schema() -> Schema {
@@ -83,34 +83,34 @@ pub(crate) fn keywords_schema() -> Schema {
     ])
 }
 
-pub(crate) fn keywords(question: &Question<'_>, reply: &mut Reply) -> Result<(), Stop> {
-    let given = &question.given;
-    let focus = filter_of("focus", given.text("focus").unwrap_or_default())?;
-    let against = match given.text("against") {
+pub(crate) fn keywords(request: &ApiRequest<'_>, response: &mut ResponseWriter) -> Result<(), RequestError> {
+    let params = &request.params;
+    let focus = filter_of("focus", params.text("focus").unwrap_or_default())?;
+    let against = match params.text("against") {
         Some(text) => filter_of("against", text)?,
         None => Filter { condition: Logic::Not(Box::new(focus.condition.clone())) },
     };
-    let engine = question.engine();
-    let part = |filter: &Filter| question.part_of(Filter::both(question.filter.clone(), Some(filter.clone())).as_ref());
-    let order = match given.text("measure") {
+    let engine = request.engine();
+    let part = |filter: &Filter| request.part_of(Filter::both(request.filter.clone(), Some(filter.clone())).as_ref());
+    let order = match params.text("measure") {
         Some("ll") => Keyness::LogLikelihood,
         Some("log-ratio") => Keyness::LogRatio,
         Some("din") => Keyness::Din,
         Some("chi2") => Keyness::ChiSquare,
-        _ => Keyness::SimpleMaths(given.share("add")),
+        _ => Keyness::SimpleMaths(params.share("add")),
     };
-    let (n, mut min) = (given.number("ngram").unwrap_or(1), given.number("min").unwrap_or(5));
+    let (n, mut min) = (params.number("ngram").unwrap_or(1), params.number("min").unwrap_or(5));
     if n > 1 {
-        (min, _) = question.least(min, reply);
+        (min, _) = request.least(min, response);
     }
     let (here, there) = (part(&focus)?, part(&against)?);
-    let found = engine.keywords(&here, &there, question.attribute(), n as usize, order, min)?;
+    let found = engine.keywords(&here, &there, request.attribute(), n as usize, order, min)?;
     let mut found = in_time(&here, found)?;
-    found.rows.retain(|row| given.flag("punctuation") || is_wordlike(&row.value));
-    reply.about(question.about(Rule::default(), Exactness::Exact));
-    reply.say("focus", focus.to_string());
-    reply.say("against", against.to_string());
-    reply.say("values", found.rows.len());
-    found.rows.truncate(question.limit());
-    Ok(reply.body(found)?)
+    found.rows.retain(|row| params.flag("punctuation") || is_wordlike(&row.value));
+    response.about(request.about(Rule::default(), Exactness::Exact));
+    response.set("focus", focus.to_string());
+    response.set("against", against.to_string());
+    response.set("values", found.rows.len());
+    found.rows.truncate(request.limit());
+    Ok(response.body(found)?)
 }

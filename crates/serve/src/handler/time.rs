@@ -9,10 +9,10 @@ use tidings_query::engine::Part;
 use tidings_query::trend::{Bin, BurstConfig, NewWordConfig, RiseConfig};
 use tidings_query::{Filter, Rule};
 
-use super::{Question, answer_schema, attribute_schema, filter_of, in_time, step_schema};
-use crate::endpoint::Stop;
-use crate::refusal::Refusal;
-use crate::reply::Reply;
+use super::{ApiRequest, answer_schema, attribute_schema, filter_of, in_time, step_schema};
+use crate::api_error::ApiError;
+use crate::endpoint::RequestError;
+use crate::response::ResponseWriter;
 use crate::schema::{Schema, list, map, maybe, object};
 
 pub(crate) fn timeline_schema() -> Schema {
@@ -37,24 +37,24 @@ pub(crate) fn timeline_schema() -> Schema {
     ])
 }
 
-pub(crate) fn timeline(question: &Question<'_>, reply: &mut Reply) -> Result<(), Stop> {
-    let search = question.search(Rule::default())?;
-    let (mut found, complete) = search.timeline(question.step(), question.given.share("confidence"), &question.limits);
+pub(crate) fn timeline(request: &ApiRequest<'_>, response: &mut ResponseWriter) -> Result<(), RequestError> {
+    let search = request.search(Rule::default())?;
+    let (mut found, complete) = search.timeline(request.step(), request.params.share("confidence"), &request.limits);
     let hits: u64 = found.points.iter().map(|point| point.hits).sum();
-    reply.about(question.about(Rule::default(), Exactness::of(complete, hits)));
-    reply.say("hits", hits);
+    response.about(request.about(Rule::default(), Exactness::of(complete, hits)));
+    response.set("hits", hits);
     // A home that was filled from elsewhere has no runs, which says nothing about its days.
-    let runs: Option<Vec<u64>> = question.house.census(|census| {
-        census.days().values().any(|day| day.runs > 0).then(|| {
-            let days_of = |bin: &Bin| census.days().range(bin.first.to_string()..=bin.last.to_string());
+    let runs: Option<Vec<u64>> = request.registry.day_stats(|day_stats| {
+        day_stats.days().values().any(|day| day.runs > 0).then(|| {
+            let days_of = |bin: &Bin| day_stats.days().range(bin.first.to_string()..=bin.last.to_string());
             let with_runs = |bin: &Bin| days_of(bin).filter(|(_, day)| day.runs > 0).count() as u64;
             found.points.iter().map(|point| with_runs(&point.bin)).collect()
         })
     })?;
     let points = std::mem::take(&mut found.points);
-    reply.body(found)?;
+    response.body(found)?;
     for (at, point) in points.into_iter().enumerate() {
-        reply.row(Point { point, days_with_runs: runs.as_ref().map(|runs| runs[at]) })?;
+        response.row(Point { point, days_with_runs: runs.as_ref().map(|runs| runs[at]) })?;
     }
     Ok(())
 }
@@ -68,16 +68,16 @@ struct Point {
 }
 
 /// The part that is asked, or its panel of sites that were there all the time; the answer says which.
-fn part(question: &Question<'_>, reply: &mut Reply) -> Result<Part, Stop> {
-    let (engine, mut filter) = (question.engine(), question.filter.clone());
-    if question.given.flag("panel") {
-        let panel = engine.panel(&engine.part(filter.as_ref())?, question.step(), 1);
+fn part(request: &ApiRequest<'_>, response: &mut ResponseWriter) -> Result<Part, RequestError> {
+    let (engine, mut filter) = (request.engine(), request.filter.clone());
+    if request.params.flag("panel") {
+        let panel = engine.panel(&engine.part(filter.as_ref())?, request.step(), 1);
         filter = Filter::both(filter, Some(panel));
     }
-    let mut about = question.about(Rule::default(), Exactness::Exact);
+    let mut about = request.about(Rule::default(), Exactness::Exact);
     about.filter = filter.as_ref().map(ToString::to_string);
-    reply.about(about);
-    Ok(question.part_of(filter.as_ref())?)
+    response.about(about);
+    Ok(request.part_of(filter.as_ref())?)
 }
 
 pub(crate) fn trends_schema() -> Schema {
@@ -104,20 +104,20 @@ pub(crate) fn trends_schema() -> Schema {
     ])
 }
 
-pub(crate) fn trends(question: &Question<'_>, reply: &mut Reply) -> Result<(), Stop> {
-    let given = &question.given;
-    let part = part(question, reply)?;
+pub(crate) fn trends(request: &ApiRequest<'_>, response: &mut ResponseWriter) -> Result<(), RequestError> {
+    let params = &request.params;
+    let part = part(request, response)?;
     let config = RiseConfig {
-        min_count: given.number("min").unwrap_or(30),
-        false_discovery_rate: given.share("fdr"),
+        min_count: params.number("min").unwrap_or(30),
+        false_discovery_rate: params.share("fdr"),
         ..RiseConfig::default()
     };
-    let found = question.engine().trends(&part, question.attribute(), question.step(), &config);
+    let found = request.engine().trends(&part, request.attribute(), request.step(), &config);
     let mut found = in_time(&part, found)?;
-    keep(&mut found.rows, given.text("direction"), |row| row.growth);
-    reply.say("values", found.rows.len());
-    found.rows.truncate(question.limit());
-    Ok(reply.body(found)?)
+    keep(&mut found.rows, params.text("direction"), |row| row.growth);
+    response.set("values", found.rows.len());
+    found.rows.truncate(request.limit());
+    Ok(response.body(found)?)
 }
 
 pub(crate) fn bursts_schema() -> Schema {
@@ -138,13 +138,13 @@ pub(crate) fn bursts_schema() -> Schema {
     ])
 }
 
-pub(crate) fn bursts(question: &Question<'_>, reply: &mut Reply) -> Result<(), Stop> {
-    let part = part(question, reply)?;
-    let found = question.engine().bursts(&part, question.attribute(), question.step(), &BurstConfig::default());
+pub(crate) fn bursts(request: &ApiRequest<'_>, response: &mut ResponseWriter) -> Result<(), RequestError> {
+    let part = part(request, response)?;
+    let found = request.engine().bursts(&part, request.attribute(), request.step(), &BurstConfig::default());
     let mut found = in_time(&part, found)?;
-    reply.say("values", found.rows.len());
-    found.rows.truncate(question.limit());
-    Ok(reply.body(found)?)
+    response.set("values", found.rows.len());
+    found.rows.truncate(request.limit());
+    Ok(response.body(found)?)
 }
 
 pub(crate) fn new_words_schema() -> Schema {
@@ -166,17 +166,17 @@ pub(crate) fn new_words_schema() -> Schema {
     ])
 }
 
-pub(crate) fn new_words(question: &Question<'_>, reply: &mut Reply) -> Result<(), Stop> {
-    let given = &question.given;
-    let engine = question.engine();
-    let part = question.part()?;
+pub(crate) fn new_words(request: &ApiRequest<'_>, response: &mut ResponseWriter) -> Result<(), RequestError> {
+    let params = &request.params;
+    let engine = request.engine();
+    let part = request.part()?;
     let volume = engine.volume(&part);
     let (Some(first), Some(last)) = (volume.keys().next(), volume.keys().next_back()) else {
-        return Err(Refusal::wrong("filter", "there are no such documents").into());
+        return Err(ApiError::wrong("filter", "there are no such documents").into());
     };
-    let since = match given.text("since") {
+    let since = match params.text("since") {
         Some(text) => {
-            let date = text.parse::<Date>().map_err(|_| Refusal::wrong("since", "give a day such as 2026-03-01"))?;
+            let date = text.parse::<Date>().map_err(|_| ApiError::wrong("since", "give a day such as 2026-03-01"))?;
             Day::of(date)
         }
         None => Day(last.0 - (last.0 - first.0) / 4),
@@ -184,25 +184,25 @@ pub(crate) fn new_words(question: &Question<'_>, reply: &mut Reply) -> Result<()
     if since.0 <= first.0 {
         let error =
             format!("nothing was collected before {}, so that everything would be new; give a later day", since.date());
-        return Err(Refusal::wrong("since", error).into());
+        return Err(ApiError::wrong("since", error).into());
     }
-    let number = |name| given.number(name).unwrap_or(1);
+    let number = |name| params.number(name).unwrap_or(1);
     let config = NewWordConfig {
         window_start: since.0,
         today: last.0,
         min_sites: number("min_sites") as u32,
         min_days: number("min_days") as usize,
         min_documents: number("min_documents") as u32,
-        names: given.flag("names"),
+        names: params.flag("names"),
         ..NewWordConfig::default()
     };
-    let attribute = given.text("attribute").and_then(Attribute::named).unwrap_or(Attribute::Word);
+    let attribute = params.text("attribute").and_then(Attribute::named).unwrap_or(Attribute::Word);
     let mut found = in_time(&part, engine.new_words(&part, attribute, &config)?)?;
-    reply.about(question.about(Rule::default(), Exactness::Exact));
-    reply.say("since", since.to_string());
-    reply.say("values", found.rows.len());
-    found.rows.truncate(question.limit());
-    Ok(reply.body(found)?)
+    response.about(request.about(Rule::default(), Exactness::Exact));
+    response.set("since", since.to_string());
+    response.set("values", found.rows.len());
+    found.rows.truncate(request.limit());
+    Ok(response.body(found)?)
 }
 
 pub(crate) fn compare_schema() -> Schema {
@@ -234,35 +234,35 @@ pub(crate) fn compare_schema() -> Schema {
     ])
 }
 
-pub(crate) fn compare(question: &Question<'_>, reply: &mut Reply) -> Result<(), Stop> {
-    let (given, engine) = (&question.given, question.engine());
-    let [before, after] = ["before", "after"].map(|name| filter_of(name, given.text(name).unwrap_or_default()));
+pub(crate) fn compare(request: &ApiRequest<'_>, response: &mut ResponseWriter) -> Result<(), RequestError> {
+    let (params, engine) = (&request.params, request.engine());
+    let [before, after] = ["before", "after"].map(|name| filter_of(name, params.text(name).unwrap_or_default()));
     let (before, after) = (before?, after?);
-    let mut filter = question.filter.clone();
+    let mut filter = request.filter.clone();
     let both = |filter: &Option<Filter>, own: &Filter| Filter::both(filter.clone(), Some(own.clone()));
-    if given.flag("panel") {
+    if params.flag("panel") {
         let parts =
-            (question.part_of(both(&filter, &before).as_ref())?, question.part_of(both(&filter, &after).as_ref())?);
+            (request.part_of(both(&filter, &before).as_ref())?, request.part_of(both(&filter, &after).as_ref())?);
         filter = Filter::both(filter, Some(engine.panel_of_two(&parts.0, &parts.1)));
     }
-    let parts = (question.part_of(both(&filter, &before).as_ref())?, question.part_of(both(&filter, &after).as_ref())?);
+    let parts = (request.part_of(both(&filter, &before).as_ref())?, request.part_of(both(&filter, &after).as_ref())?);
     let config = CompareConfig {
-        min_documents: given.number("min").unwrap_or(10),
-        false_discovery_rate: given.share("fdr"),
-        confidence: given.share("confidence"),
-        punctuation: given.flag("punctuation"),
+        min_documents: params.number("min").unwrap_or(10),
+        false_discovery_rate: params.share("fdr"),
+        confidence: params.share("confidence"),
+        punctuation: params.flag("punctuation"),
     };
-    let found = engine.compare(&parts.0, &parts.1, question.attribute(), &config);
+    let found = engine.compare(&parts.0, &parts.1, request.attribute(), &config);
     let mut found = in_time(&parts.0, found)?;
-    keep(&mut found.rows, given.text("direction"), |row| row.log_ratio);
-    let mut about = question.about(Rule::default(), Exactness::Exact);
+    keep(&mut found.rows, params.text("direction"), |row| row.log_ratio);
+    let mut about = request.about(Rule::default(), Exactness::Exact);
     about.filter = filter.as_ref().map(ToString::to_string);
-    reply.about(about);
-    reply.say("before", before.to_string());
-    reply.say("after", after.to_string());
-    reply.say("values", found.rows.len());
-    found.rows.truncate(question.limit());
-    Ok(reply.body(found)?)
+    response.about(about);
+    response.set("before", before.to_string());
+    response.set("after", after.to_string());
+    response.set("values", found.rows.len());
+    found.rows.truncate(request.limit());
+    Ok(response.body(found)?)
 }
 
 /// Keeps the rows that go the way that was asked for.

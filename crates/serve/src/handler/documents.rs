@@ -9,10 +9,10 @@ use tidings_query::Rule;
 use tidings_query::answer::{Exactness, KwicToken};
 use tidings_query::engine::Order;
 
-use super::{LONGEST_CONTEXT, Question, answer_schema, token_schema};
-use crate::endpoint::Stop;
-use crate::refusal::Refusal;
-use crate::reply::Reply;
+use super::{ApiRequest, LONGEST_CONTEXT, answer_schema, token_schema};
+use crate::api_error::ApiError;
+use crate::endpoint::RequestError;
+use crate::response::ResponseWriter;
 use crate::rights::{Availability, FIELD};
 use crate::schema::{Schema, list, map, maybe, object};
 
@@ -45,41 +45,41 @@ pub(crate) fn many_schema() -> Schema {
     ])
 }
 
-pub(crate) fn many(question: &Question<'_>, reply: &mut Reply) -> Result<(), Stop> {
-    let given = &question.given;
-    let engine = question.engine();
-    let part = question.part()?;
-    let order = if given.text("order") == Some("oldest") { Order::Oldest } else { Order::Newest };
-    let size = given.number("size").unwrap_or(if reply.is_stream() { 1_000_000 } else { USUAL_SIZE });
-    if size > LONGEST_PAGE && !reply.is_stream() {
+pub(crate) fn many(request: &ApiRequest<'_>, response: &mut ResponseWriter) -> Result<(), RequestError> {
+    let params = &request.params;
+    let engine = request.engine();
+    let part = request.part()?;
+    let order = if params.text("order") == Some("oldest") { Order::Oldest } else { Order::Newest };
+    let size = params.number("size").unwrap_or(if response.is_stream() { 1_000_000 } else { USUAL_SIZE });
+    if size > LONGEST_PAGE && !response.is_stream() {
         let error =
             format!("a page has at most {LONGEST_PAGE} rows; ask for more as a stream, with format=jsonl or csv");
-        return Err(Refusal::wrong("size", error).into());
+        return Err(ApiError::wrong("size", error).into());
     }
-    let page = engine.page_of_documents(&part, order, question.first as usize, size as usize);
-    reply.about(question.about(Rule::default(), Exactness::Exact));
-    reply.say("documents", engine.documents(&part));
-    reply.say("tokens", engine.tokens(&part));
-    reply.say("first", question.first);
-    reply.say("next", question.next(page.len() as u64, size));
-    let fields = given.names("fields");
+    let page = engine.page_of_documents(&part, order, request.first as usize, size as usize);
+    response.about(request.about(Rule::default(), Exactness::Exact));
+    response.set("documents", engine.documents(&part));
+    response.set("tokens", engine.tokens(&part));
+    response.set("first", request.first);
+    response.set("next", request.next(page.len() as u64, size));
+    let fields = params.names("fields");
     for (segment, document) in page {
-        let mut row = known(question, segment, document)?;
+        let mut row = known(request, segment, document)?;
         if let Some(Value::Object(all)) = row.get_mut("fields") {
             all.retain(|name, _| fields.contains(&name.as_str()));
         }
-        reply.row(row)?;
+        response.row(row)?;
     }
     Ok(())
 }
 
 /// All that is known about a document, without its text.
-fn known(question: &Question<'_>, segment: usize, document: u32) -> Result<Value, Refusal> {
-    let snapshot = question.engine().snapshot();
+fn known(request: &ApiRequest<'_>, segment: usize, document: u32) -> Result<Value, ApiError> {
+    let snapshot = request.engine().snapshot();
     let segment = snapshot.segments()[segment].segment();
     let about = segment.document(document)?;
     let told = about.fields.iter().find(|(name, _)| name == FIELD).map(|(_, value)| value.as_str());
-    let availability = Availability::of_field(told, question.right.default);
+    let availability = Availability::of_field(told, request.right.default);
     let fields: BTreeMap<&String, &String> = about.fields.iter().map(|(name, value)| (name, value)).collect();
     Ok(json!({
         "id": format!("{:032x}", about.id),
@@ -99,21 +99,21 @@ pub(crate) fn one_schema() -> Schema {
 }
 
 /// The document that is asked for, as segment and number.
-fn asked(question: &Question<'_>) -> Result<(usize, u32), Refusal> {
-    let unknown = || Refusal::unknown("there is no document of this id; an id has 32 hexadecimal digits");
-    let is_id = question.id.len() == 32 && question.id.bytes().all(|byte| byte.is_ascii_hexdigit());
-    let id = u128::from_str_radix(&question.id, 16).ok().filter(|_| is_id).ok_or_else(unknown)?;
-    question.engine().snapshot().find_document(id).pop().ok_or_else(unknown)
+fn asked(request: &ApiRequest<'_>) -> Result<(usize, u32), ApiError> {
+    let unknown = || ApiError::unknown("there is no document of this id; an id has 32 hexadecimal digits");
+    let is_id = request.id.len() == 32 && request.id.bytes().all(|byte| byte.is_ascii_hexdigit());
+    let id = u128::from_str_radix(&request.id, 16).ok().filter(|_| is_id).ok_or_else(unknown)?;
+    request.engine().snapshot().find_document(id).pop().ok_or_else(unknown)
 }
 
-pub(crate) fn one(question: &Question<'_>, reply: &mut Reply) -> Result<(), Stop> {
-    let snapshot = question.engine().snapshot();
-    let (segment, document) = asked(question)?;
-    let body = known(question, segment, document)?;
-    let availability = availability_of(question, &body);
-    reply.about(question.about(Rule::default(), Exactness::Exact));
-    let shown = question.right.shows_text(availability);
-    reply.say("restricted", !shown);
+pub(crate) fn one(request: &ApiRequest<'_>, response: &mut ResponseWriter) -> Result<(), RequestError> {
+    let snapshot = request.engine().snapshot();
+    let (segment, document) = asked(request)?;
+    let body = known(request, segment, document)?;
+    let availability = availability_of(request, &body);
+    response.about(request.about(Rule::default(), Exactness::Exact));
+    let shown = request.right.shows_text(availability);
+    response.set("restricted", !shown);
     if shown {
         let annotated = snapshot.annotated(segment, document)?;
         let paragraphs = annotated.paragraphs.iter().map(|paragraph| {
@@ -124,13 +124,13 @@ pub(crate) fn one(question: &Question<'_>, reply: &mut Reply) -> Result<(), Stop
             }
             text.trim_end().to_owned()
         });
-        reply.say("paragraphs", paragraphs.collect::<Vec<String>>());
+        response.set("paragraphs", paragraphs.collect::<Vec<String>>());
     }
-    Ok(reply.body(body)?)
+    Ok(response.body(body)?)
 }
 
-fn availability_of(question: &Question<'_>, known: &Value) -> Availability {
-    Availability::of_field(known["availability"].as_str(), question.right.default)
+fn availability_of(request: &ApiRequest<'_>, known: &Value) -> Availability {
+    Availability::of_field(known["availability"].as_str(), request.right.default)
 }
 
 pub(crate) fn context_schema() -> Schema {
@@ -146,29 +146,29 @@ pub(crate) fn context_schema() -> Schema {
 }
 
 /// What stands around a token of a document: sentences or paragraphs, no farther than lines may show if that is the right.
-pub(crate) fn context(question: &Question<'_>, reply: &mut Reply) -> Result<(), Stop> {
-    let given = &question.given;
-    let (segment, document) = asked(question)?;
-    let body = known(question, segment, document)?;
-    let availability = availability_of(question, &body);
-    reply.about(question.about(Rule::default(), Exactness::Exact));
-    reply.say("document", &body["id"]);
-    reply.say("availability", availability.name());
-    let right = question.right;
+pub(crate) fn context(request: &ApiRequest<'_>, response: &mut ResponseWriter) -> Result<(), RequestError> {
+    let params = &request.params;
+    let (segment, document) = asked(request)?;
+    let body = known(request, segment, document)?;
+    let availability = availability_of(request, &body);
+    response.about(request.about(Rule::default(), Exactness::Exact));
+    response.set("document", &body["id"]);
+    response.set("availability", availability.name());
+    let right = request.right;
     let is_shown = right.shows_lines(availability) || right.shows_text(availability);
-    reply.say("restricted", !is_shown);
+    response.set("restricted", !is_shown);
     if !is_shown {
-        reply.say("shortened", false);
+        response.set("shortened", false);
         return Ok(());
     }
-    let position = given.number("position").unwrap_or(0);
-    let annotated = question.engine().snapshot().annotated(segment, document)?;
+    let position = params.number("position").unwrap_or(0);
+    let annotated = request.engine().snapshot().annotated(segment, document)?;
     let sentences = sentences_of(&annotated);
     let place = sentences.iter().position(|sentence| sentence.tokens.contains(&(position as usize)));
     let place = place
-        .ok_or_else(|| Refusal::wrong("position", "the document has no token of this number; they count from 0"))?;
-    let around = given.number("around").unwrap_or(1) as usize;
-    let wanted = |at: usize, sentence: &Sentence<'_>| match given.text("unit") {
+        .ok_or_else(|| ApiError::wrong("position", "the document has no token of this number; they count from 0"))?;
+    let around = params.number("around").unwrap_or(1) as usize;
+    let wanted = |at: usize, sentence: &Sentence<'_>| match params.text("unit") {
         Some("sentence") => at.abs_diff(place) <= around,
         _ => sentence.paragraph.abs_diff(sentences[place].paragraph) <= around,
     };
@@ -188,8 +188,8 @@ pub(crate) fn context(question: &Question<'_>, reply: &mut Reply) -> Result<(), 
             rows.push(json!({ "paragraph": sentence.paragraph, "position": shown.start, "tokens": tokens }));
         }
     }
-    reply.say("shortened", shortened);
-    rows.into_iter().try_for_each(|row| Ok(reply.row(row)?))
+    response.set("shortened", shortened);
+    rows.into_iter().try_for_each(|row| Ok(response.row(row)?))
 }
 
 /// A sentence of a document: its paragraph, the numbers of its tokens, and these.
