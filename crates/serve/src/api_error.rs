@@ -1,22 +1,22 @@
-//! Questions that get no answer, and why.
+//! Errors of the API, as JSON bodies with a status.
 
 use hyper::StatusCode;
 use serde_json::{Value, json};
 use tidings_query::SyntaxError;
 use tidings_query::engine::EngineError;
 
-/// Why a request gets no answer.
+/// An error response.
 #[derive(Debug)]
 pub(crate) struct ApiError {
-    /// For programs.
+    /// The HTTP status.
     pub status: StatusCode,
-    /// For people: what is wrong, and what to do.
+    /// The message: what is wrong and what to do.
     pub error: String,
-    /// The parameter that is wrong.
+    /// The parameter at fault.
     pub parameter: Option<&'static str>,
-    /// Where it is wrong, in bytes, and the same drawn with carets.
+    /// Byte range of the error in the parameter, and the text with carets under it.
     pub place: Option<(usize, usize, String)>,
-    /// When to ask again, in seconds.
+    /// Value of Retry-After, in seconds.
     pub retry_after_s: Option<u64>,
 }
 
@@ -25,31 +25,31 @@ impl ApiError {
         ApiError { status, error: error.into(), parameter: None, place: None, retry_after_s: None }
     }
 
-    /// A parameter is wrong.
+    /// 400 for a parameter.
     pub fn wrong(parameter: &'static str, error: impl Into<String>) -> ApiError {
         ApiError { parameter: Some(parameter), ..ApiError::new(StatusCode::BAD_REQUEST, error) }
     }
 
-    /// A query or a filter is wrong at some place.
+    /// 400 for a syntax error in a query or filter.
     pub fn syntax(parameter: &'static str, text: &str, error: &SyntaxError) -> ApiError {
         let place = (error.place.from, error.place.to, error.render(text));
         ApiError { place: Some(place), ..ApiError::wrong(parameter, error.to_string()) }
     }
 
-    /// There is no such thing.
+    /// 404.
     pub fn unknown(error: impl Into<String>) -> ApiError {
         ApiError::new(StatusCode::NOT_FOUND, error)
     }
 
-    /// Too many ask at once.
+    /// 503 with Retry-After.
     pub fn busy(error: impl Into<String>, retry_after_s: u64) -> ApiError {
         ApiError { retry_after_s: Some(retry_after_s), ..ApiError::new(StatusCode::SERVICE_UNAVAILABLE, error) }
     }
 
-    /// Something of ours is broken. What exactly is for the log: paths are nobody else's business.
+    /// 500. The cause goes to the log only, because it may contain paths.
     pub fn broken(what: &str, error: &dyn std::error::Error) -> ApiError {
         log::error!("{what}: {}", tidings_store::in_full(error));
-        ApiError::new(StatusCode::INTERNAL_SERVER_ERROR, format!("{what}; the log of the server says more"))
+        ApiError::new(StatusCode::INTERNAL_SERVER_ERROR, format!("{what}; see the server log"))
     }
 
     pub fn json(&self) -> Value {
@@ -65,12 +65,12 @@ impl ApiError {
     }
 }
 
-/// What the engine found wrong with a parameter.
+/// Converts an error of the engine, which concerns `parameter`.
 pub(crate) fn of_engine(parameter: &'static str, text: &str) -> impl Fn(EngineError) -> ApiError {
     move |error| match error {
         EngineError::Syntax(error) => ApiError::syntax(parameter, text, &error),
         EngineError::TooMany { .. } => ApiError::new(StatusCode::UNPROCESSABLE_ENTITY, error.to_string()),
-        EngineError::Index(error) => ApiError::broken("the index cannot be read", &error),
+        EngineError::Index(error) => ApiError::broken("cannot read the index", &error),
     }
 }
 
@@ -82,12 +82,12 @@ impl From<EngineError> for ApiError {
 
 impl From<tidings_store::Error> for ApiError {
     fn from(error: tidings_store::Error) -> ApiError {
-        ApiError::broken("the home cannot be read", &error)
+        ApiError::broken("cannot read the home", &error)
     }
 }
 
 impl From<tidings_index::Error> for ApiError {
     fn from(error: tidings_index::Error) -> ApiError {
-        ApiError::broken("the index cannot be read", &error)
+        ApiError::broken("cannot read the index", &error)
     }
 }

@@ -104,7 +104,7 @@ const PART: &[Param] = &[
 ];
 const PAGE: &[Param] = &[
     param("order", Kind::Choice(&["newest", "oldest"]), Some("newest"), "which day comes first"),
-    param("size", Kind::Number(0, 1_000_000), None, "rows on a page: 20 if not params, all in a stream"),
+    param("size", Kind::Number(0, 1_000_000), None, "rows on a page: 20 if not given, all in a stream"),
     param("cursor", Kind::Text, None, "where the page begins: `next` of the answer before"),
 ];
 const LINES: &[Param] = &[

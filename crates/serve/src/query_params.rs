@@ -32,13 +32,13 @@ pub(crate) enum Kind {
 pub(crate) struct Param {
     pub name: &'static str,
     pub kind: Kind,
-    /// What is taken if it is not params; `None` if nothing is.
+    /// What is taken if it is absent; `None` if nothing is.
     pub default: Option<&'static str>,
     pub required: bool,
     pub about: &'static str,
 }
 
-/// The parameters that were params, each of its kind.
+/// The parameters of a request, each of its kind.
 #[derive(Debug, Clone)]
 pub(crate) struct QueryParams {
     values: Vec<(&'static Param, String)>,

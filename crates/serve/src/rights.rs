@@ -1,54 +1,54 @@
-//! Who may see text.
+//! Access to text.
 //!
-//! Every document has an availability, and everybody who asks has a right, or none. Counts and what is publicly known about a
-//! document are for everybody; its text is not:
+//! Every document has an availability, every client a scope or none. Counts and public metadata are for all clients, text is
+//! not:
 //!
-//! | availability | without a right | scope `text` | scope `admin` |
+//! | availability | without a token | scope `text` | scope `admin` |
 //! | --- | --- | --- | --- |
 //! | `open` | lines and whole text | lines and whole text | lines and whole text |
 //! | `kwic` | counts and metadata | lines | lines and whole text |
 //! | `metadata` | counts and metadata | counts and metadata | lines and whole text |
 //!
-//! Counts can be put together to text again if they are small enough. Whoever may not see text therefore gets no rows of
-//! words in a row, neighbours or values that occur too rarely, and no lines in the order of their text.
+//! Text can be reconstructed from small counts. Clients that may not see text therefore get no rare n-grams, collocates or
+//! values, and no lines sorted by their text.
 
 use tidings_query::engine::Engine;
 use tidings_store::tokens::Scope;
 
-/// The field of a document that tells its availability.
+/// The metadata field with the availability of a document.
 pub(crate) const FIELD: &str = "availability";
-/// Rows that are made of neighbouring words need so many hits where text is not to be seen.
+/// Fewest hits of a row of neighbouring words, for clients that may not see all text.
 pub(crate) const LEAST_HITS: u64 = 5;
-/// And so many documents, where those are counted.
+/// Fewest documents of such a row, where documents are counted.
 pub(crate) const LEAST_DOCUMENTS: u64 = 3;
 
-/// Where the text of a document may be shown.
+/// How much of a document may be shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Availability {
-    /// Nowhere: counts and metadata only.
+    /// Counts and metadata only.
     Metadata,
-    /// In lines of a concordance, to those who have a right.
+    /// Concordance lines, to clients with a token.
     Kwic,
-    /// Everywhere.
+    /// The whole text, to all clients.
     Open,
 }
 
 impl Availability {
-    /// All of them, with their names.
+    /// All values with their names.
     pub const ALL: [(&'static str, Availability); 3] =
         [("open", Availability::Open), ("kwic", Availability::Kwic), ("metadata", Availability::Metadata)];
 
-    /// The availability of a name.
+    /// Parses a name.
     pub fn named(name: &str) -> Option<Availability> {
         Availability::ALL.iter().find(|row| row.0 == name).map(|row| row.1)
     }
 
-    /// Its name.
+    /// The name of the value.
     pub fn name(self) -> &'static str {
         Availability::ALL.iter().find(|row| row.1 == self).map_or("metadata", |row| row.0)
     }
 
-    /// What the field of a document says: nothing is the default, and a word that nobody knows allows nothing.
+    /// Parses the field of a document: empty means the default, an unknown value means [`Availability::Metadata`].
     pub(crate) fn of_field(value: Option<&str>, default: Availability) -> Availability {
         match value {
             None | Some("") => default,
@@ -57,17 +57,17 @@ impl Availability {
     }
 }
 
-/// What somebody may see.
+/// What a client may see.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Right {
-    /// The scope of the token, or what those who ask from this machine may do.
+    /// The scope of the token, or that of loopback clients.
     pub scope: Option<Scope>,
-    /// The availability of documents that do not tell theirs.
+    /// Availability of documents that do not state one.
     pub default: Availability,
 }
 
 impl Right {
-    /// Whether lines of a document may be seen.
+    /// Returns `true` if concordance lines of a document may be shown.
     pub fn shows_lines(self, availability: Availability) -> bool {
         match self.scope {
             Some(Scope::Admin) => true,
@@ -76,15 +76,15 @@ impl Right {
         }
     }
 
-    /// Whether the whole text of a document may be seen.
+    /// Returns `true` if the whole text of a document may be shown.
     pub fn shows_text(self, availability: Availability) -> bool {
         self.scope == Some(Scope::Admin) || availability == Availability::Open
     }
 
-    /// Whether there are documents whose lines may not be seen.
+    /// Returns `true` if the corpus has documents whose lines may not be shown.
     pub fn is_limited(self, engine: &Engine) -> bool {
         let hidden = |availability| !self.shows_lines(availability);
-        engine.snapshot().segments().iter().any(|living| match living.segment().field(FIELD) {
+        engine.snapshot().segments().iter().any(|live| match live.segment().field(FIELD) {
             Some(field) => {
                 (0..field.count()).any(|code| hidden(Availability::of_field(Some(field.value(code)), self.default)))
             }
@@ -98,7 +98,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn text_is_shown_as_the_table_says() {
+    fn text_is_shown_as_the_table_states() {
         let rights = [None, Some(Scope::Text), Some(Scope::Admin)];
         let seen = |shows: fn(Right, Availability) -> bool, availability| {
             rights.map(|scope| shows(Right { scope, default: Availability::Kwic }, availability))
@@ -112,7 +112,7 @@ mod tests {
     }
 
     #[test]
-    fn an_unknown_word_allows_nothing() {
+    fn an_unknown_availability_means_metadata_only() {
         assert_eq!(Availability::of_field(Some("free"), Availability::Open), Availability::Metadata);
         assert_eq!(Availability::of_field(Some(""), Availability::Open), Availability::Open);
         assert_eq!(Availability::of_field(None, Availability::Kwic), Availability::Kwic);

@@ -31,7 +31,7 @@ use crate::schema::{Schema, list, object};
 
 /// The names of attributes; those of features are open.
 pub(crate) const ATTRIBUTES: &[&str] = &["word", "lc", "lemma", "tag", "feats"];
-/// The names of steps of time, as they are params.
+/// The names of steps of time, as they are given.
 pub(crate) const STEPS: &[&str] = &["day", "10days", "week", "month", "quarter", "half-year", "year"];
 /// The names of measures of association.
 pub(crate) const ASSOCIATIONS: &[&str] =

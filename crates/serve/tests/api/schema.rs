@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-/// What is wrong with a value, and where; nothing if it is as described.
+/// Describes how a value violates its schema, or returns nothing.
 pub fn fault(schema: &Value, value: &Value, place: &str) -> Option<String> {
     if let Some(shapes) = schema["anyOf"].as_array() {
         let faults: Vec<Option<String>> = shapes.iter().map(|shape| fault(shape, value, place)).collect();
