@@ -1,26 +1,27 @@
-// What stands around every view: the head with the choice of a corpus, the list of views, the foot, and the words behind an answer.
+// The layout around every view: header, navigation, footer, provenance of an answer, errors.
 
-import { type Corpus, Refused, token } from "./api.ts";
+import { type Corpus, ApiError, token } from "./api.ts";
 import { copyButton, el } from "./dom.ts";
-import { Place, go, link } from "./place.ts";
-import { count, language } from "./say.ts";
+import { Route, go, link } from "./route.ts";
+import { count, language } from "./format.ts";
 import { theme } from "./theme.ts";
-import { type Desk, type View, again } from "./view.ts";
+import { sameQuery } from "./cql.ts";
+import { type ViewContext, type View } from "./view.ts";
 
 const GROUPS = ["Read", "Time", "Words", "Corpus"] as const;
 
-/** A place of the document, by its id. */
+/** An element of the document by its id. */
 export const at = (id: string): HTMLElement => document.getElementById(id)!;
 
-/** The head of the page. */
-export function header(place: Place, corpora: readonly Corpus[], corpus: Corpus | undefined): void {
+/** The header of the page. */
+export function header(route: Route, corpora: readonly Corpus[], corpus: Corpus | undefined): void {
   const choose = el(
     "select",
     {
       id: "lang",
       name: "lang",
       "aria-label": "Corpus",
-      change: () => go(place.with({ lang: choose.value, cursor: undefined, id: undefined })),
+      change: () => go(route.with({ lang: choose.value, cursor: undefined, id: undefined })),
     },
     ...corpora.map((each) =>
       el(
@@ -48,7 +49,7 @@ export function header(place: Place, corpora: readonly Corpus[], corpus: Corpus 
     menu,
     el(
       "a",
-      { class: "brand", href: link("search", new Place(new URLSearchParams()), { lang: place.get("lang") }) },
+      { class: "brand", href: link("search", new Route(new URLSearchParams()), { lang: route.get("lang") }) },
       el("img", { src: "icon.svg", alt: "", width: 24, height: 24 }),
       "Tidings",
     ),
@@ -57,9 +58,9 @@ export function header(place: Place, corpora: readonly Corpus[], corpus: Corpus 
   );
 }
 
-/** The list of views. The query goes along to those that have one. */
-export function navigation(place: Place, views: readonly View[], withQuery: readonly View[]): void {
-  const current = place.view === "document" ? "documents" : place.view;
+/** The navigation. Links to views with a query field keep the query. */
+export function navigation(route: Route, views: readonly View[], withQuery: readonly View[]): void {
+  const current = route.view === "document" ? "documents" : route.view;
   at("views").classList.remove("open");
   at("views").replaceChildren(
     ...GROUPS.map((group) =>
@@ -79,7 +80,7 @@ export function navigation(place: Place, views: readonly View[], withQuery: read
                 el(
                   "a",
                   {
-                    href: link(view.name, place, withQuery.includes(view) ? again(place) : {}),
+                    href: link(view.name, route, withQuery.includes(view) ? sameQuery(route) : {}),
                     "aria-current": view.name === current ? "page" : undefined,
                   },
                   view.title,
@@ -92,27 +93,27 @@ export function navigation(place: Place, views: readonly View[], withQuery: read
   );
 }
 
-/** What stands behind an answer: what its numbers mean, its address, its questions, how to cite it. */
-export function behind(desk: Desk, view: View): HTMLElement[] {
-  if (desk.asked.length === 0) return [];
-  const { about, corpus, place } = desk;
-  const csv = (question: string) => `${question}${question.includes("?") ? "&" : "?"}format=csv`;
+/** The provenance of an answer: explanation, URL, API requests, citation. */
+export function provenance(context: ViewContext, view: View): HTMLElement[] {
+  if (context.requests.length === 0) return [];
+  const { about, corpus, route } = context;
+  const csv = (request: string) => `${request}${request.includes("?") ? "&" : "?"}format=csv`;
   const absolute = (part: string) => new URL(part, document.baseURI).href;
   const today = new Date().toISOString().slice(0, 10);
-  const asked = [about?.query && `query ${about.query}`, about?.filter && `documents ${about.filter}`]
+  const subject = [about?.query && `query ${about.query}`, about?.filter && `documents ${about.filter}`]
     .filter(Boolean)
     .join(", ");
   const cite = corpus
-    ? `Tidings, ${language(corpus.corpus)} corpus, state ${about?.generation ?? corpus.generation} (${count(corpus.tokens)} tokens, ${corpus.first_day ?? "?"} to ${corpus.last_day ?? "?"}). ${view.title}${asked ? `: ${asked}` : ""}. ${location.href} (seen ${today}).`
+    ? `Tidings, ${language(corpus.corpus)} corpus, state ${about?.generation ?? corpus.generation} (${count(corpus.tokens)} tokens, ${corpus.first_day ?? "?"} to ${corpus.last_day ?? "?"}). ${view.title}${subject ? `: ${subject}` : ""}. ${location.href} (accessed ${today}).`
     : "";
-  const questions = [...new Set(desk.asked)];
+  const requests = [...new Set(context.requests)];
   const meaning = view.meaning
     ? [el("details", { class: "meaning" }, el("summary", {}, "How to read this"), el("p", {}, view.meaning))]
     : [];
   const provenance = el(
     "details",
     { class: "provenance" },
-    el("summary", {}, "Share, cite, and the question behind this"),
+    el("summary", {}, "Share, cite, API request"),
     el(
       "dl",
       {},
@@ -120,26 +121,26 @@ export function behind(desk: Desk, view: View): HTMLElement[] {
       el(
         "dd",
         {},
-        el("a", { href: place.with({}) }, location.href),
+        el("a", { href: route.with({}) }, location.href),
         " ",
         copyButton("Copy", () => location.href),
       ),
-      el("dt", {}, "Asked of the API"),
+      el("dt", {}, "API requests"),
       el(
         "dd",
         {},
         el(
           "ul",
           {},
-          ...questions
+          ...requests
             .slice(0, 8)
-            .map((question) =>
+            .map((request) =>
               el(
                 "li",
                 {},
-                el("a", { href: question, "data-api": true }, absolute(question)),
-                !question.includes("documents/") &&
-                  el("span", {}, " · ", el("a", { href: csv(question), "data-api": true }, "as CSV")),
+                el("a", { href: request, "data-api": true }, absolute(request)),
+                !request.includes("documents/") &&
+                  el("span", {}, " · ", el("a", { href: csv(request), "data-api": true }, "CSV")),
               ),
             ),
         ),
@@ -158,34 +159,34 @@ export function behind(desk: Desk, view: View): HTMLElement[] {
   return [...meaning, provenance];
 }
 
-/** An error as people can use it. A mistake in a query is shown where it is. */
-export function trouble(desk: Desk, error: unknown): void {
-  if (error instanceof Refused) {
-    const isOld = error.message.includes("cursor") || error.message.includes("begin again");
-    desk.say(error.shown ? "The question has a mistake." : "");
-    desk.put(
+/** Shows an error; a syntax error is shown with its position. */
+export function showError(context: ViewContext, error: unknown): void {
+  if (error instanceof ApiError) {
+    const isOld = error.message.includes("cursor");
+    context.announce(error.shown ? "Syntax error." : "");
+    context.append(
       el(
         "div",
         { class: "trouble", role: "alert" },
         error.shown ? el("pre", { dir: "ltr" }, error.shown) : el("p", {}, error.message),
-        error.shown && el("p", {}, el("a", { href: link("help", desk.place) }, "Examples of what can be asked")),
-        isOld && el("p", {}, el("a", { href: desk.place.with({ cursor: undefined }) }, "Begin at the first page")),
+        error.shown && el("p", {}, el("a", { href: link("help", context.route) }, "Query syntax")),
+        isOld && el("p", {}, el("a", { href: context.route.with({ cursor: undefined }) }, "Go to the first page")),
       ),
     );
     return;
   }
-  desk.say("");
-  desk.put(
+  context.announce("");
+  context.append(
     el(
       "div",
       { class: "trouble", role: "alert" },
-      el("p", {}, "Something went wrong in this page. Loading it again may help."),
+      el("p", {}, "Something went wrong in this page. Reload it to try again."),
     ),
   );
   console.error(error);
 }
 
-/** The foot of the page; `use` is called when somebody gives a token. */
+/** The footer; `use` is called when the user enters a token. */
 export function footer(use: () => void): void {
   const secret = el("input", {
     type: "password",
@@ -204,19 +205,19 @@ export function footer(use: () => void): void {
         use();
       },
     },
-    el("label", { for: "token" }, "Token for texts that not everybody may read"),
+    el("label", { for: "token" }, "Access token for restricted texts"),
     secret,
-    el("button", {}, "Use it"),
+    el("button", {}, "Apply"),
   );
   at("bottom").replaceChildren(
-    el("details", {}, el("summary", {}, "I have a token"), entry),
+    el("details", {}, el("summary", {}, "Sign in with a token"), entry),
     el(
       "p",
       {},
-      el("a", { href: "api/openapi.json" }, "The API"),
+      el("a", { href: "api/openapi.json" }, "API"),
       " · ",
-      el("a", { href: "notices.txt" }, "licences of others’ work"),
-      " · this page asks nobody but its own server",
+      el("a", { href: "notices.txt" }, "Third-party licences"),
+      " · No third-party requests",
     ),
   );
 }

@@ -1,4 +1,4 @@
-// Numbers and names as people read them.
+// Formats numbers, sizes, probabilities and language names for display.
 
 const whole = new Intl.NumberFormat("en", { maximumFractionDigits: 0 });
 const short = new Intl.NumberFormat("en", { notation: "compact", maximumFractionDigits: 1 });
@@ -17,17 +17,17 @@ function digits(value: number | null | undefined, fixed: boolean): string {
   return value.toLocaleString("en", { maximumFractionDigits: most, minimumFractionDigits: fixed ? most : 0 });
 }
 
-/** A rate or a score, with as many digits as it deserves. */
+/** A rate or a score, with about three significant digits. */
 export const rate = (value: number | null | undefined): string => digits(value, true);
 
-/** A round number, such as those at axes. */
+/** A round number, for axes. */
 export const round = (value: number): string => digits(value, false);
 
-/** A probability: below a thousandth nobody needs digits. */
-export const chance = (value: number | null): string =>
+/** A p-value or q-value. */
+export const pValue = (value: number | null): string =>
   value === null ? "–" : value < 0.001 ? "< 0.001" : value.toFixed(3);
 
-/** A share as per cent. */
+/** A share in per cent. */
 export const percent = (value: number): string =>
   `${(100 * value).toLocaleString("en", { maximumFractionDigits: value < 0.1 ? 1 : 0 })} %`;
 
@@ -38,8 +38,8 @@ export function bytes(value: number): string {
   return `${round(value / 1000 ** step)} ${units[step]}`;
 }
 
-/** One thing, many things. */
-export const many = (value: number, one: string, more = `${one}s`): string =>
+/** A count with its noun: 1 hit, 2 hits. */
+export const plural = (value: number, one: string, more = `${one}s`): string =>
   `${count(value)} ${value === 1 ? one : more}`;
 
 /** The name of a language in English, if its code is known. */
@@ -53,5 +53,5 @@ export function language(code: string): string {
 
 const RIGHT_TO_LEFT = new Set(["ar", "arc", "ckb", "dv", "fa", "he", "nqo", "ps", "sd", "syr", "ug", "ur", "yi"]);
 
-/** In which direction a language is written. */
+/** The writing direction of a language. */
 export const direction = (code: string): "ltr" | "rtl" => (RIGHT_TO_LEFT.has(code.split("-")[0] ?? "") ? "rtl" : "ltr");
