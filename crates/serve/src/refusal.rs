@@ -32,7 +32,7 @@ impl Refusal {
 
     /// A query or a filter is wrong at some place.
     pub fn syntax(parameter: &'static str, text: &str, error: &SyntaxError) -> Refusal {
-        let place = (error.place.from, error.place.to, error.render(text));
+        let place = (error.span.start, error.span.end, error.render(text));
         Refusal { place: Some(place), ..Refusal::wrong(parameter, error.to_string()) }
     }
 

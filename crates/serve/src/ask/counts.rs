@@ -1,6 +1,6 @@
 //! How many hits, with which values, and what stands beside them.
 
-use tidings_query::Rule;
+use tidings_query::MatchRule;
 use tidings_query::answer::{Exactness, Window};
 use tidings_query::cql::Attribute;
 use tidings_query::engine::is_wordlike;
@@ -17,9 +17,9 @@ pub(crate) fn count_schema() -> Schema {
 }
 
 pub(crate) fn count(question: &Question<'_>, reply: &mut Reply) -> Result<(), Stop> {
-    let search = question.search(Rule::default())?;
+    let search = question.search(MatchRule::default())?;
     let counted = search.count(&question.limits);
-    reply.about(question.about(Rule::default(), Exactness::of(counted.complete, counted.hits)));
+    reply.about(question.about(MatchRule::default(), Exactness::of(counted.complete, counted.hits)));
     reply.say("hits", counted.hits);
     reply.say("tokens", search.tokens());
     reply.say("per_million", per_million(counted.hits as f64, search.tokens() as f64));
@@ -44,7 +44,7 @@ pub(crate) fn freq_schema() -> Schema {
 
 pub(crate) fn freq(question: &Question<'_>, reply: &mut Reply) -> Result<(), Stop> {
     let by = question.given.text("by").unwrap_or_default();
-    let search = question.search(Rule::default())?;
+    let search = question.search(MatchRule::default())?;
     let (mut found, complete) = match Attribute::named(by) {
         Some(attribute) => {
             let (mut found, complete) = search.frequencies_by_attribute(attribute, &question.limits);
@@ -54,7 +54,7 @@ pub(crate) fn freq(question: &Question<'_>, reply: &mut Reply) -> Result<(), Sto
         }
         None => search.frequencies_by_field(by, &question.limits),
     };
-    reply.about(question.about(Rule::default(), Exactness::of(complete, found.hits)));
+    reply.about(question.about(MatchRule::default(), Exactness::of(complete, found.hits)));
     reply.say("values", found.rows.len());
     found.rows.truncate(question.limit());
     Ok(reply.body(found)?)
@@ -90,7 +90,7 @@ pub(crate) fn colloc_schema() -> Schema {
 
 pub(crate) fn colloc(question: &Question<'_>, reply: &mut Reply) -> Result<(), Stop> {
     let given = &question.given;
-    let search = question.search(Rule::default())?;
+    let search = question.search(MatchRule::default())?;
     let tokens = |name| given.number(name).unwrap_or(5) as u32;
     let window = match given.flag("sentence") {
         true => Window::Sentence,
@@ -100,7 +100,7 @@ pub(crate) fn colloc(question: &Question<'_>, reply: &mut Reply) -> Result<(), S
     let (least, _) = question.least(given.number("min").unwrap_or(3), reply);
     let (mut found, complete) = search.collocates(question.attribute(), window, order, least, &question.limits);
     found.rows.retain(|row| given.flag("punctuation") || is_wordlike(&row.value));
-    reply.about(question.about(Rule::default(), Exactness::of(complete, found.hits)));
+    reply.about(question.about(MatchRule::default(), Exactness::of(complete, found.hits)));
     reply.say("collocates", found.rows.len());
     found.rows.truncate(question.limit());
     Ok(reply.body(found)?)

@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use serde_json::{Value, json};
 use tidings_model::{Annotated, Token};
-use tidings_query::Rule;
+use tidings_query::MatchRule;
 use tidings_query::answer::{Exactness, KwicToken};
 use tidings_query::engine::Order;
 
@@ -57,7 +57,7 @@ pub(crate) fn many(question: &Question<'_>, reply: &mut Reply) -> Result<(), Sto
         return Err(Refusal::wrong("size", error).into());
     }
     let page = engine.page_of_documents(&part, order, question.first as usize, size as usize);
-    reply.about(question.about(Rule::default(), Exactness::Exact));
+    reply.about(question.about(MatchRule::default(), Exactness::Exact));
     reply.say("documents", engine.documents(&part));
     reply.say("tokens", engine.tokens(&part));
     reply.say("first", question.first);
@@ -111,7 +111,7 @@ pub(crate) fn one(question: &Question<'_>, reply: &mut Reply) -> Result<(), Stop
     let (segment, document) = asked(question)?;
     let body = known(question, segment, document)?;
     let availability = availability_of(question, &body);
-    reply.about(question.about(Rule::default(), Exactness::Exact));
+    reply.about(question.about(MatchRule::default(), Exactness::Exact));
     let shown = question.right.shows_text(availability);
     reply.say("restricted", !shown);
     if shown {
@@ -151,7 +151,7 @@ pub(crate) fn context(question: &Question<'_>, reply: &mut Reply) -> Result<(), 
     let (segment, document) = asked(question)?;
     let body = known(question, segment, document)?;
     let availability = availability_of(question, &body);
-    reply.about(question.about(Rule::default(), Exactness::Exact));
+    reply.about(question.about(MatchRule::default(), Exactness::Exact));
     reply.say("document", &body["id"]);
     reply.say("availability", availability.name());
     let right = question.right;

@@ -16,9 +16,9 @@ use hyper::StatusCode;
 use serde_json::Value;
 use tidings_query::answer::{About, Exactness};
 use tidings_query::cql::{self, Attribute};
-use tidings_query::engine::{Engine, Limits, Part};
+use tidings_query::engine::{Engine, Limits, Subcorpus};
 use tidings_query::trend::Step;
-use tidings_query::{Filter, Query, Rule, SyntaxError};
+use tidings_query::{Filter, MatchRule, Query, SyntaxError};
 use tidings_store::virtual_corpora;
 
 use crate::endpoint::Stop;
@@ -55,7 +55,7 @@ impl Time {
 }
 
 /// What was counted, if it was counted to the end.
-fn in_time<T>(part: &Part, counted: T) -> Result<T, Stop> {
+fn in_time<T>(part: &Subcorpus, counted: T) -> Result<T, Stop> {
     if part.is_over() { Err(Stop::Late) } else { Ok(counted) }
 }
 
@@ -136,18 +136,18 @@ impl<'q> Question<'q> {
     }
 
     /// The query, compiled.
-    fn search(&self, rule: Rule) -> Result<tidings_query::engine::Search<'_>, Refusal> {
+    fn search(&self, rule: MatchRule) -> Result<tidings_query::engine::Search<'_>, Refusal> {
         let text = self.given.text("q").unwrap_or_default();
         self.engine().search(self.query(), rule, self.filter.as_ref()).map_err(of_engine("q", text))
     }
 
-    fn part(&self) -> Result<Part, Refusal> {
+    fn part(&self) -> Result<Subcorpus, Refusal> {
         self.part_of(self.filter.as_ref())
     }
 
     /// A part that is not counted longer than somebody waits for it.
-    fn part_of(&self, filter: Option<&Filter>) -> Result<Part, Refusal> {
-        Ok(self.engine().part(filter)?.until(self.time.until, self.time.cancelled.clone()))
+    fn part_of(&self, filter: Option<&Filter>) -> Result<Subcorpus, Refusal> {
+        Ok(self.engine().subcorpus(filter)?.until(self.time.until, self.time.cancelled.clone()))
     }
 
     fn attribute(&self) -> Attribute {
@@ -162,7 +162,7 @@ impl<'q> Question<'q> {
         self.given.number("limit").unwrap_or(50) as usize
     }
 
-    fn about(&self, rule: Rule, exactness: Exactness) -> About {
+    fn about(&self, rule: MatchRule, exactness: Exactness) -> About {
         About {
             corpus: self.lang.clone(),
             generation: self.engine().snapshot().generation(),

@@ -6,7 +6,7 @@ use std::ops::ControlFlow;
 use hyper::StatusCode;
 use serde::Serialize;
 use serde_json::Value;
-use tidings_query::Rule;
+use tidings_query::MatchRule;
 use tidings_query::answer::{Exactness, Line, SortKey};
 use tidings_query::engine::{Hit, Order, Search, View};
 use tidings_query::measure::per_million;
@@ -47,7 +47,7 @@ pub(crate) fn schema() -> Schema {
 
 pub(crate) fn run(question: &Question<'_>, reply: &mut Reply) -> Result<(), Stop> {
     let given = &question.given;
-    let rule = if given.flag("longest") { Rule::Longest } else { Rule::Shortest };
+    let rule = if given.flag("longest") { MatchRule::Longest } else { MatchRule::Shortest };
     let search = question.search(rule)?;
     let view = view(question, reply.is_stream())?;
     let fields = given.names("fields");

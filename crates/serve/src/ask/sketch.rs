@@ -1,7 +1,7 @@
 //! What a word does: its collocates by grammatical relation.
 
 use serde_json::json;
-use tidings_query::Rule;
+use tidings_query::MatchRule;
 use tidings_query::answer::Exactness;
 use tidings_query::engine::SketchOf;
 use tidings_query::sketch::Grammar;
@@ -50,7 +50,7 @@ pub(crate) fn run(question: &Question<'_>, reply: &mut Reply) -> Result<(), Stop
         rows: given.number("size").unwrap_or(12) as usize,
     };
     let (found, complete) = question.engine().sketch(&asked, &question.limits)?;
-    reply.about(question.about(Rule::default(), Exactness::of(complete, found.hits)));
+    reply.about(question.about(MatchRule::default(), Exactness::of(complete, found.hits)));
     reply.say("lemma", &found.lemma);
     reply.say("tag", &found.tag);
     reply.say("tags", &found.tags);

@@ -5,9 +5,9 @@ use serde::Serialize;
 use tidings_index::Day;
 use tidings_query::answer::{CompareConfig, Exactness, TimelinePoint};
 use tidings_query::cql::Attribute;
-use tidings_query::engine::Part;
+use tidings_query::engine::Subcorpus;
 use tidings_query::trend::{Bin, BurstConfig, NewWordConfig, RiseConfig};
-use tidings_query::{Filter, Rule};
+use tidings_query::{Filter, MatchRule};
 
 use super::{Question, answer_schema, attribute_schema, filter_of, in_time, step_schema};
 use crate::endpoint::Stop;
@@ -38,10 +38,10 @@ pub(crate) fn timeline_schema() -> Schema {
 }
 
 pub(crate) fn timeline(question: &Question<'_>, reply: &mut Reply) -> Result<(), Stop> {
-    let search = question.search(Rule::default())?;
+    let search = question.search(MatchRule::default())?;
     let (mut found, complete) = search.timeline(question.step(), question.given.share("confidence"), &question.limits);
     let hits: u64 = found.points.iter().map(|point| point.hits).sum();
-    reply.about(question.about(Rule::default(), Exactness::of(complete, hits)));
+    reply.about(question.about(MatchRule::default(), Exactness::of(complete, hits)));
     reply.say("hits", hits);
     // A home that was filled from elsewhere has no runs, which says nothing about its days.
     let runs: Option<Vec<u64>> = question.house.census(|census| {
@@ -68,13 +68,13 @@ struct Point {
 }
 
 /// The part that is asked, or its panel of sites that were there all the time; the answer says which.
-fn part(question: &Question<'_>, reply: &mut Reply) -> Result<Part, Stop> {
+fn part(question: &Question<'_>, reply: &mut Reply) -> Result<Subcorpus, Stop> {
     let (engine, mut filter) = (question.engine(), question.filter.clone());
     if question.given.flag("panel") {
-        let panel = engine.panel(&engine.part(filter.as_ref())?, question.step(), 1);
+        let panel = engine.panel(&engine.subcorpus(filter.as_ref())?, question.step(), 1);
         filter = Filter::both(filter, Some(panel));
     }
-    let mut about = question.about(Rule::default(), Exactness::Exact);
+    let mut about = question.about(MatchRule::default(), Exactness::Exact);
     about.filter = filter.as_ref().map(ToString::to_string);
     reply.about(about);
     Ok(question.part_of(filter.as_ref())?)
@@ -198,7 +198,7 @@ pub(crate) fn new_words(question: &Question<'_>, reply: &mut Reply) -> Result<()
     };
     let attribute = given.text("attribute").and_then(Attribute::named).unwrap_or(Attribute::Word);
     let mut found = in_time(&part, engine.new_words(&part, attribute, &config)?)?;
-    reply.about(question.about(Rule::default(), Exactness::Exact));
+    reply.about(question.about(MatchRule::default(), Exactness::Exact));
     reply.say("since", since.to_string());
     reply.say("values", found.rows.len());
     found.rows.truncate(question.limit());
@@ -255,7 +255,7 @@ pub(crate) fn compare(question: &Question<'_>, reply: &mut Reply) -> Result<(), 
     let found = engine.compare(&parts.0, &parts.1, question.attribute(), &config);
     let mut found = in_time(&parts.0, found)?;
     keep(&mut found.rows, given.text("direction"), |row| row.log_ratio);
-    let mut about = question.about(Rule::default(), Exactness::Exact);
+    let mut about = question.about(MatchRule::default(), Exactness::Exact);
     about.filter = filter.as_ref().map(ToString::to_string);
     reply.about(about);
     reply.say("before", before.to_string());

@@ -3,7 +3,7 @@
 use tidings_query::answer::Exactness;
 use tidings_query::engine::is_wordlike;
 use tidings_query::measure::keyness::Keyness;
-use tidings_query::{Filter, Logic, Rule, Wanted};
+use tidings_query::{Filter, Logic, MatchRule, ValueMatcher};
 
 use super::{Question, answer_schema, attribute_schema, filter_of, in_time};
 use crate::endpoint::Stop;
@@ -33,7 +33,7 @@ pub(crate) fn words_schema() -> Schema {
 pub(crate) fn words(question: &Question<'_>, reply: &mut Reply) -> Result<(), Stop> {
     let given = &question.given;
     let part = question.part()?;
-    let matching = given.text("regex").map(Wanted::regex);
+    let matching = given.text("regex").map(ValueMatcher::regex);
     let min = given.number("min").unwrap_or(1);
     let engine = question.engine();
     let found = match given.number("ngram").unwrap_or(1) {
@@ -50,7 +50,7 @@ pub(crate) fn words(question: &Question<'_>, reply: &mut Reply) -> Result<(), St
     let mut found = found.map_err(of_engine("regex", given.text("regex").unwrap_or_default()))?;
     found = in_time(&part, found)?;
     found.rows.retain(|row| given.flag("punctuation") || is_wordlike(&row.value));
-    reply.about(question.about(Rule::default(), Exactness::Exact));
+    reply.about(question.about(MatchRule::default(), Exactness::Exact));
     reply.say("values", found.rows.len());
     found.rows.truncate(question.limit());
     Ok(reply.body(found)?)
@@ -107,7 +107,7 @@ pub(crate) fn keywords(question: &Question<'_>, reply: &mut Reply) -> Result<(),
     let found = engine.keywords(&here, &there, question.attribute(), n as usize, order, min)?;
     let mut found = in_time(&here, found)?;
     found.rows.retain(|row| given.flag("punctuation") || is_wordlike(&row.value));
-    reply.about(question.about(Rule::default(), Exactness::Exact));
+    reply.about(question.about(MatchRule::default(), Exactness::Exact));
     reply.say("focus", focus.to_string());
     reply.say("against", against.to_string());
     reply.say("values", found.rows.len());
