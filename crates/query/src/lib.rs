@@ -27,6 +27,6 @@ pub mod sketch;
 mod syntax;
 pub mod trend;
 
-pub use cql::{Query, Rule};
+pub use cql::{MatchRule, Query};
 pub use filter::Filter;
-pub use syntax::{Logic, Matcher, Place, SyntaxError, Wanted, folded};
+pub use syntax::{CompiledMatcher, Logic, Span, SyntaxError, ValueMatcher, folded};

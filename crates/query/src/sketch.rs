@@ -6,7 +6,7 @@
 
 use crate::cql::ast::{Inclusion, Pattern, PatternKind, Query, Region, Restriction, Structure, Target, TokenTest};
 use crate::cql::{self, Attribute};
-use crate::syntax::{Logic, Place, Wanted};
+use crate::syntax::{Logic, Span, ValueMatcher};
 use std::sync::OnceLock;
 
 /// The grammars, by name. The last one is for all languages that no other names.
@@ -169,7 +169,7 @@ impl Relation {
     pub fn query(&self, conditions: &[(Slot, Logic<TokenTest>)]) -> Query {
         let sentence = Target::Region(Region { structure: Structure::Sentence, filter: None });
         let within =
-            Restriction { relation: Inclusion::Within, negated: false, target: sentence, place: Place::default() };
+            Restriction { relation: Inclusion::Within, negated: false, target: sentence, span: Span::default() };
         Query { pattern: narrowed(&self.pattern, conditions), restrictions: vec![within], constraints: Vec::new() }
     }
 }
@@ -220,12 +220,12 @@ fn narrowed(pattern: &Pattern, conditions: &[(Slot, Logic<TokenTest>)]) -> Patte
         }
         other => other.clone(),
     };
-    Pattern { kind, place: pattern.place }
+    Pattern { kind, span: pattern.span }
 }
 
 /// A condition on an attribute.
-pub(crate) fn is(attribute: Attribute, wanted: Wanted) -> Logic<TokenTest> {
-    Logic::Test(TokenTest { attribute, negated: false, wanted, place: Place::default() })
+pub(crate) fn is(attribute: Attribute, value: ValueMatcher) -> Logic<TokenTest> {
+    Logic::Test(TokenTest { attribute, negated: false, value, span: Span::default() })
 }
 
 #[cfg(test)]
@@ -251,7 +251,7 @@ mod tests {
         let relation = &grammar.relations[0];
         assert_eq!(relation.name(Slot::A, "rain", None), "modifiers of rain");
         assert!(relation.is_first(Slot::B) && !relation.is_first(Slot::A) && relation.divider().is_none());
-        let query = relation.query(&[(Slot::A, is(Attribute::Lemma, Wanted::exact("rain")))]).to_string();
+        let query = relation.query(&[(Slot::A, is(Attribute::Lemma, ValueMatcher::exact("rain")))]).to_string();
         assert_eq!(query, r#"[tag="ADJ"] [tag="ADV"]? [tag="NOUN" & lemma=="rain"] within <s/>"#);
         assert_eq!(cql::parse(&query).unwrap().to_string(), query);
     }

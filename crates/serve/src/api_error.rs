@@ -32,7 +32,7 @@ impl ApiError {
 
     /// 400 for a syntax error in a query or filter.
     pub fn syntax(parameter: &'static str, text: &str, error: &SyntaxError) -> ApiError {
-        let place = (error.place.from, error.place.to, error.render(text));
+        let place = (error.span.start, error.span.end, error.render(text));
         ApiError { place: Some(place), ..ApiError::wrong(parameter, error.to_string()) }
     }
 

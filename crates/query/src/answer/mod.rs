@@ -15,7 +15,7 @@ pub use counts::{Collocate, Collocates, Frequencies, FrequencyRow, Keyword, Keyw
 pub use sketch::{Sketch, SketchRelation, SketchRow, TagCount};
 pub use time::{NewWordRow, NewWords, Timeline, TimelinePoint, TrendRow, Trends};
 
-use crate::cql::Rule;
+use crate::cql::MatchRule;
 use serde::Serialize;
 
 /// An answer and what it is an answer to.
@@ -42,7 +42,7 @@ pub struct About {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub filter: Option<String>,
     /// Which of several matches is the hit.
-    pub rule: Rule,
+    pub rule: MatchRule,
     /// Whether the numbers are exact.
     pub exactness: Exactness,
 }

@@ -5,12 +5,12 @@
 //!
 //! A *match* is a run of one or more tokens of one document that the [`Pattern`] describes. A *hit* is a
 //! match that fulfils every [`Restriction`] and every [`Constraint`]. From each position at most one hit
-//! begins, namely the shortest ([`Rule::Shortest`]); hits are listed from left to right and may overlap.
+//! begins, namely the shortest ([`MatchRule::Shortest`]); hits are listed from left to right and may overlap.
 //! Matches may cross sentences and paragraphs unless `within <s/>` forbids it, but never documents.
 
 pub use super::attribute::{ATTRIBUTES, Attribute, Feature};
 use crate::filter::Filter;
-use crate::syntax::{Logic, Place, Wanted};
+use crate::syntax::{Logic, Span, ValueMatcher};
 use serde::Serialize;
 
 /// A whole query.
@@ -30,7 +30,7 @@ pub struct Pattern {
     /// The description.
     pub kind: PatternKind,
     /// Where it stands in the query.
-    pub place: Place,
+    pub span: Span,
 }
 
 /// The ways to describe a run of tokens.
@@ -76,9 +76,9 @@ pub struct TokenTest {
     /// `!=`, `!==`: it must be something else.
     pub negated: bool,
     /// What it must be.
-    pub wanted: Wanted,
+    pub value: ValueMatcher,
     /// Where the test stands in the query.
-    pub place: Place,
+    pub span: Span,
 }
 
 /// What a corpus is divided into.
@@ -127,7 +127,7 @@ pub struct Restriction {
     /// What the hit lies in, or what it contains.
     pub target: Target,
     /// Where the restriction stands in the query.
-    pub place: Place,
+    pub span: Span,
 }
 
 /// How a hit and the target of a restriction lie to each other.
@@ -160,7 +160,7 @@ pub struct Constraint {
     /// What it must be.
     pub right: Comparand,
     /// Where the constraint stands in the query.
-    pub place: Place,
+    pub span: Span,
 }
 
 /// `a.lemma`
@@ -178,13 +178,13 @@ pub enum Comparand {
     /// The same text as that of another token.
     Reference(Reference),
     /// A text.
-    Wanted(Wanted),
+    Value(ValueMatcher),
 }
 
 /// Which of the matches that begin at one position is the hit. Every answer states it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Rule {
+pub enum MatchRule {
     /// The shortest that fulfils restrictions and constraints.
     #[default]
     Shortest,

@@ -1,6 +1,6 @@
 //! How many hits, with which values, and what stands beside them.
 
-use tidings_query::Rule;
+use tidings_query::MatchRule;
 use tidings_query::answer::{Exactness, Window};
 use tidings_query::cql::Attribute;
 use tidings_query::engine::is_wordlike;
@@ -17,9 +17,9 @@ pub(crate) fn count_schema() -> Schema {
 }
 
 pub(crate) fn count(request: &ApiRequest<'_>, response: &mut ResponseWriter) -> Result<(), RequestError> {
-    let search = request.search(Rule::default())?;
+    let search = request.search(MatchRule::default())?;
     let counted = search.count(&request.limits);
-    response.about(request.about(Rule::default(), Exactness::of(counted.complete, counted.hits)));
+    response.about(request.about(MatchRule::default(), Exactness::of(counted.complete, counted.hits)));
     response.set("hits", counted.hits);
     response.set("tokens", search.tokens());
     response.set("per_million", per_million(counted.hits as f64, search.tokens() as f64));
@@ -44,7 +44,7 @@ pub(crate) fn freq_schema() -> Schema {
 
 pub(crate) fn freq(request: &ApiRequest<'_>, response: &mut ResponseWriter) -> Result<(), RequestError> {
     let by = request.params.text("by").unwrap_or_default();
-    let search = request.search(Rule::default())?;
+    let search = request.search(MatchRule::default())?;
     let (mut found, complete) = match Attribute::named(by) {
         Some(attribute) => {
             let (mut found, complete) = search.frequencies_by_attribute(attribute, &request.limits);
@@ -54,7 +54,7 @@ pub(crate) fn freq(request: &ApiRequest<'_>, response: &mut ResponseWriter) -> R
         }
         None => search.frequencies_by_field(by, &request.limits),
     };
-    response.about(request.about(Rule::default(), Exactness::of(complete, found.hits)));
+    response.about(request.about(MatchRule::default(), Exactness::of(complete, found.hits)));
     response.set("values", found.rows.len());
     found.rows.truncate(request.limit());
     Ok(response.body(found)?)
@@ -90,7 +90,7 @@ pub(crate) fn colloc_schema() -> Schema {
 
 pub(crate) fn colloc(request: &ApiRequest<'_>, response: &mut ResponseWriter) -> Result<(), RequestError> {
     let params = &request.params;
-    let search = request.search(Rule::default())?;
+    let search = request.search(MatchRule::default())?;
     let tokens = |name| params.number(name).unwrap_or(5) as u32;
     let window = match params.flag("sentence") {
         true => Window::Sentence,
@@ -100,7 +100,7 @@ pub(crate) fn colloc(request: &ApiRequest<'_>, response: &mut ResponseWriter) ->
     let (least, _) = request.least(params.number("min").unwrap_or(3), response);
     let (mut found, complete) = search.collocates(request.attribute(), window, order, least, &request.limits);
     found.rows.retain(|row| params.flag("punctuation") || is_wordlike(&row.value));
-    response.about(request.about(Rule::default(), Exactness::of(complete, found.hits)));
+    response.about(request.about(MatchRule::default(), Exactness::of(complete, found.hits)));
     response.set("collocates", found.rows.len());
     found.rows.truncate(request.limit());
     Ok(response.body(found)?)

@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use serde_json::{Value, json};
 use tidings_model::{Annotated, Token};
-use tidings_query::Rule;
+use tidings_query::MatchRule;
 use tidings_query::answer::{Exactness, KwicToken};
 use tidings_query::engine::Order;
 
@@ -57,7 +57,7 @@ pub(crate) fn many(request: &ApiRequest<'_>, response: &mut ResponseWriter) -> R
         return Err(ApiError::wrong("size", error).into());
     }
     let page = engine.page_of_documents(&part, order, request.first as usize, size as usize);
-    response.about(request.about(Rule::default(), Exactness::Exact));
+    response.about(request.about(MatchRule::default(), Exactness::Exact));
     response.set("documents", engine.documents(&part));
     response.set("tokens", engine.tokens(&part));
     response.set("first", request.first);
@@ -111,7 +111,7 @@ pub(crate) fn one(request: &ApiRequest<'_>, response: &mut ResponseWriter) -> Re
     let (segment, document) = asked(request)?;
     let body = known(request, segment, document)?;
     let availability = availability_of(request, &body);
-    response.about(request.about(Rule::default(), Exactness::Exact));
+    response.about(request.about(MatchRule::default(), Exactness::Exact));
     let shown = request.right.shows_text(availability);
     response.set("restricted", !shown);
     if shown {
@@ -151,7 +151,7 @@ pub(crate) fn context(request: &ApiRequest<'_>, response: &mut ResponseWriter) -
     let (segment, document) = asked(request)?;
     let body = known(request, segment, document)?;
     let availability = availability_of(request, &body);
-    response.about(request.about(Rule::default(), Exactness::Exact));
+    response.about(request.about(MatchRule::default(), Exactness::Exact));
     response.set("document", &body["id"]);
     response.set("availability", availability.name());
     let right = request.right;

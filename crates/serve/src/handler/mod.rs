@@ -16,9 +16,9 @@ use hyper::StatusCode;
 use serde_json::Value;
 use tidings_query::answer::{About, Exactness};
 use tidings_query::cql::{self, Attribute};
-use tidings_query::engine::{Engine, Limits, Part};
+use tidings_query::engine::{Engine, Limits, Subcorpus};
 use tidings_query::trend::Step;
-use tidings_query::{Filter, Query, Rule, SyntaxError};
+use tidings_query::{Filter, Query, MatchRule, SyntaxError};
 use tidings_store::virtual_corpora;
 
 use crate::api_error::{ApiError, of_engine};
@@ -55,7 +55,7 @@ impl RequestDeadline {
 }
 
 /// What was counted, if it was counted to the end.
-fn in_time<T>(part: &Part, counted: T) -> Result<T, RequestError> {
+fn in_time<T>(part: &Subcorpus, counted: T) -> Result<T, RequestError> {
     if part.is_over() { Err(RequestError::Timeout) } else { Ok(counted) }
 }
 
@@ -136,18 +136,18 @@ impl<'q> ApiRequest<'q> {
     }
 
     /// The query, compiled.
-    fn search(&self, rule: Rule) -> Result<tidings_query::engine::Search<'_>, ApiError> {
+    fn search(&self, rule: MatchRule) -> Result<tidings_query::engine::Search<'_>, ApiError> {
         let text = self.params.text("q").unwrap_or_default();
         self.engine().search(self.query(), rule, self.filter.as_ref()).map_err(of_engine("q", text))
     }
 
-    fn part(&self) -> Result<Part, ApiError> {
+    fn part(&self) -> Result<Subcorpus, ApiError> {
         self.part_of(self.filter.as_ref())
     }
 
     /// A part that is not counted longer than somebody waits for it.
-    fn part_of(&self, filter: Option<&Filter>) -> Result<Part, ApiError> {
-        Ok(self.engine().part(filter)?.until(self.time.until, self.time.cancelled.clone()))
+    fn part_of(&self, filter: Option<&Filter>) -> Result<Subcorpus, ApiError> {
+        Ok(self.engine().subcorpus(filter)?.until(self.time.until, self.time.cancelled.clone()))
     }
 
     fn attribute(&self) -> Attribute {
@@ -162,7 +162,7 @@ impl<'q> ApiRequest<'q> {
         self.params.number("limit").unwrap_or(50) as usize
     }
 
-    fn about(&self, rule: Rule, exactness: Exactness) -> About {
+    fn about(&self, rule: MatchRule, exactness: Exactness) -> About {
         About {
             corpus: self.lang.clone(),
             generation: self.engine().snapshot().generation(),

@@ -6,7 +6,7 @@ use std::ops::ControlFlow;
 use hyper::StatusCode;
 use serde::Serialize;
 use serde_json::Value;
-use tidings_query::Rule;
+use tidings_query::MatchRule;
 use tidings_query::answer::{Exactness, Line, SortKey};
 use tidings_query::engine::{Hit, Order, Search, View};
 use tidings_query::measure::per_million;
@@ -47,7 +47,7 @@ pub(crate) fn schema() -> Schema {
 
 pub(crate) fn run(request: &ApiRequest<'_>, response: &mut ResponseWriter) -> Result<(), RequestError> {
     let params = &request.params;
-    let rule = if params.flag("longest") { Rule::Longest } else { Rule::Shortest };
+    let rule = if params.flag("longest") { MatchRule::Longest } else { MatchRule::Shortest };
     let search = request.search(rule)?;
     let view = view(request, response.is_stream())?;
     let fields = params.names("fields");

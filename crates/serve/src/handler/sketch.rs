@@ -1,7 +1,7 @@
 //! What a word does: its collocates by grammatical relation.
 
 use serde_json::json;
-use tidings_query::Rule;
+use tidings_query::MatchRule;
 use tidings_query::answer::Exactness;
 use tidings_query::engine::SketchOf;
 use tidings_query::sketch::Grammar;
@@ -50,7 +50,7 @@ pub(crate) fn run(request: &ApiRequest<'_>, response: &mut ResponseWriter) -> Re
         rows: params.number("size").unwrap_or(12) as usize,
     };
     let (found, complete) = request.engine().sketch(&asked, &request.limits)?;
-    response.about(request.about(Rule::default(), Exactness::of(complete, found.hits)));
+    response.about(request.about(MatchRule::default(), Exactness::of(complete, found.hits)));
     response.set("lemma", &found.lemma);
     response.set("tag", &found.tag);
     response.set("tags", &found.tags);

@@ -5,9 +5,9 @@ use serde::Serialize;
 use tidings_index::Day;
 use tidings_query::answer::{CompareConfig, Exactness, TimelinePoint};
 use tidings_query::cql::Attribute;
-use tidings_query::engine::Part;
+use tidings_query::engine::Subcorpus;
 use tidings_query::trend::{Bin, BurstConfig, NewWordConfig, RiseConfig};
-use tidings_query::{Filter, Rule};
+use tidings_query::{Filter, MatchRule};
 
 use super::{ApiRequest, answer_schema, attribute_schema, filter_of, in_time, step_schema};
 use crate::api_error::ApiError;
@@ -38,10 +38,10 @@ pub(crate) fn timeline_schema() -> Schema {
 }
 
 pub(crate) fn timeline(request: &ApiRequest<'_>, response: &mut ResponseWriter) -> Result<(), RequestError> {
-    let search = request.search(Rule::default())?;
+    let search = request.search(MatchRule::default())?;
     let (mut found, complete) = search.timeline(request.step(), request.params.share("confidence"), &request.limits);
     let hits: u64 = found.points.iter().map(|point| point.hits).sum();
-    response.about(request.about(Rule::default(), Exactness::of(complete, hits)));
+    response.about(request.about(MatchRule::default(), Exactness::of(complete, hits)));
     response.set("hits", hits);
     // A home that was filled from elsewhere has no runs, which says nothing about its days.
     let runs: Option<Vec<u64>> = request.registry.day_stats(|day_stats| {
@@ -68,13 +68,13 @@ struct Point {
 }
 
 /// The part that is asked, or its panel of sites that were there all the time; the answer says which.
-fn part(request: &ApiRequest<'_>, response: &mut ResponseWriter) -> Result<Part, RequestError> {
+fn part(request: &ApiRequest<'_>, response: &mut ResponseWriter) -> Result<Subcorpus, RequestError> {
     let (engine, mut filter) = (request.engine(), request.filter.clone());
     if request.params.flag("panel") {
-        let panel = engine.panel(&engine.part(filter.as_ref())?, request.step(), 1);
+        let panel = engine.panel(&engine.subcorpus(filter.as_ref())?, request.step(), 1);
         filter = Filter::both(filter, Some(panel));
     }
-    let mut about = request.about(Rule::default(), Exactness::Exact);
+    let mut about = request.about(MatchRule::default(), Exactness::Exact);
     about.filter = filter.as_ref().map(ToString::to_string);
     response.about(about);
     Ok(request.part_of(filter.as_ref())?)
@@ -198,7 +198,7 @@ pub(crate) fn new_words(request: &ApiRequest<'_>, response: &mut ResponseWriter)
     };
     let attribute = params.text("attribute").and_then(Attribute::named).unwrap_or(Attribute::Word);
     let mut found = in_time(&part, engine.new_words(&part, attribute, &config)?)?;
-    response.about(request.about(Rule::default(), Exactness::Exact));
+    response.about(request.about(MatchRule::default(), Exactness::Exact));
     response.set("since", since.to_string());
     response.set("values", found.rows.len());
     found.rows.truncate(request.limit());
@@ -255,7 +255,7 @@ pub(crate) fn compare(request: &ApiRequest<'_>, response: &mut ResponseWriter) -
     let found = engine.compare(&parts.0, &parts.1, request.attribute(), &config);
     let mut found = in_time(&parts.0, found)?;
     keep(&mut found.rows, params.text("direction"), |row| row.log_ratio);
-    let mut about = request.about(Rule::default(), Exactness::Exact);
+    let mut about = request.about(MatchRule::default(), Exactness::Exact);
     about.filter = filter.as_ref().map(ToString::to_string);
     response.about(about);
     response.set("before", before.to_string());

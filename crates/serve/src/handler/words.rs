@@ -3,7 +3,7 @@
 use tidings_query::answer::Exactness;
 use tidings_query::engine::is_wordlike;
 use tidings_query::measure::keyness::Keyness;
-use tidings_query::{Filter, Logic, Rule, Wanted};
+use tidings_query::{Filter, Logic, MatchRule, ValueMatcher};
 
 use super::{ApiRequest, answer_schema, attribute_schema, filter_of, in_time};
 use crate::api_error::of_engine;
@@ -33,7 +33,7 @@ pub(crate) fn words_schema() -> Schema {
 pub(crate) fn words(request: &ApiRequest<'_>, response: &mut ResponseWriter) -> Result<(), RequestError> {
     let params = &request.params;
     let part = request.part()?;
-    let matching = params.text("regex").map(Wanted::regex);
+    let matching = params.text("regex").map(ValueMatcher::regex);
     let min = params.number("min").unwrap_or(1);
     let engine = request.engine();
     let found = match params.number("ngram").unwrap_or(1) {
@@ -50,7 +50,7 @@ pub(crate) fn words(request: &ApiRequest<'_>, response: &mut ResponseWriter) -> 
     let mut found = found.map_err(of_engine("regex", params.text("regex").unwrap_or_default()))?;
     found = in_time(&part, found)?;
     found.rows.retain(|row| params.flag("punctuation") || is_wordlike(&row.value));
-    response.about(request.about(Rule::default(), Exactness::Exact));
+    response.about(request.about(MatchRule::default(), Exactness::Exact));
     response.set("values", found.rows.len());
     found.rows.truncate(request.limit());
     Ok(response.body(found)?)
@@ -107,7 +107,7 @@ pub(crate) fn keywords(request: &ApiRequest<'_>, response: &mut ResponseWriter) 
     let found = engine.keywords(&here, &there, request.attribute(), n as usize, order, min)?;
     let mut found = in_time(&here, found)?;
     found.rows.retain(|row| params.flag("punctuation") || is_wordlike(&row.value));
-    response.about(request.about(Rule::default(), Exactness::Exact));
+    response.about(request.about(MatchRule::default(), Exactness::Exact));
     response.set("focus", focus.to_string());
     response.set("against", against.to_string());
     response.set("values", found.rows.len());

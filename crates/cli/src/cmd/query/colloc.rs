@@ -1,7 +1,7 @@
 //! `tidings colloc`: collocates of hits.
 
 use anyhow::Result;
-use tidings_query::Rule;
+use tidings_query::MatchRule;
 use tidings_query::answer::{Exactness, Window, first_rows};
 use tidings_query::cql::Attribute;
 use tidings_query::engine::is_wordlike;
@@ -53,7 +53,7 @@ fn parse_measure(name: &str) -> Result<Association, String> {
 
 pub fn run(args: &Args, global: &Global) -> Result<Report> {
     let context = args.query_args.open(global)?;
-    let (query, search) = context.search(&args.query, Rule::default())?;
+    let (query, search) = context.search(&args.query, MatchRule::default())?;
     let window = match args.sentence {
         true => Window::Sentence,
         false => Window::Tokens { left: args.left.min(1000), right: args.right.min(1000) },
@@ -70,6 +70,6 @@ pub fn run(args: &Args, global: &Global) -> Result<Report> {
     }
     let heading =
         format!("{} of {} in {}", count(all, "collocate"), count(found.hits, "hit"), context.of_what(found.tokens));
-    let about = context.about(Some(&query), Rule::default(), Exactness::of(complete, found.hits));
+    let about = context.about(Some(&query), MatchRule::default(), Exactness::of(complete, found.hits));
     Ok(context.report(&heading, &table, about, found))
 }

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 use std::io::IsTerminal as _;
 
 use anyhow::Result;
-use tidings_query::Rule;
+use tidings_query::MatchRule;
 use tidings_query::answer::{Concordance, Exactness, Line, SortKey, text_of};
 use tidings_query::cql::Attribute;
 use tidings_query::engine::{Order, View};
@@ -77,7 +77,7 @@ pub struct Args {
 
 pub fn run(args: &Args, global: &Global) -> Result<Report> {
     let context = args.query_args.open(global)?;
-    let rule = if args.longest { Rule::Longest } else { Rule::Shortest };
+    let rule = if args.longest { MatchRule::Longest } else { MatchRule::Shortest };
     let (query, search) = context.search(&args.query, rule)?;
     if args.explain {
         let plan = search.explain();

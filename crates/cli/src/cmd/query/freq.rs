@@ -1,7 +1,7 @@
 //! `tidings freq`: frequencies of hits by the values of an attribute or a field.
 
 use anyhow::Result;
-use tidings_query::Rule;
+use tidings_query::MatchRule;
 use tidings_query::answer::{Exactness, first_rows};
 use tidings_query::cql::Attribute;
 
@@ -28,7 +28,7 @@ pub struct Args {
 
 pub fn run(args: &Args, global: &Global) -> Result<Report> {
     let context = args.query_args.open(global)?;
-    let (query, search) = context.search(&args.query, Rule::default())?;
+    let (query, search) = context.search(&args.query, MatchRule::default())?;
     let (mut found, complete) = match Attribute::named(&args.by) {
         Some(attribute) => search.frequencies_by_attribute(attribute, &context.limits()),
         None => search.frequencies_by_field(&args.by, &context.limits()),
@@ -47,6 +47,6 @@ pub fn run(args: &Args, global: &Global) -> Result<Report> {
         count(values, "value"),
         context.of_what(found.tokens)
     );
-    let about = context.about(Some(&query), Rule::default(), Exactness::of(complete, found.hits));
+    let about = context.about(Some(&query), MatchRule::default(), Exactness::of(complete, found.hits));
     Ok(context.report(&heading, &table, about, found))
 }

@@ -1,7 +1,7 @@
 //! `tidings keywords`: words that are typical of one part of the corpus against another.
 
 use anyhow::Result;
-use tidings_query::Rule;
+use tidings_query::MatchRule;
 use tidings_query::answer::{Exactness, first_rows};
 use tidings_query::cql::Attribute;
 use tidings_query::engine::{ContrastOf, is_wordlike};
@@ -98,5 +98,5 @@ pub fn run(args: &Args, global: &Global) -> Result<Report> {
         if args.panel { " on sites of both" } else { "" },
         context.corpus.language
     );
-    Ok(context.report(&heading, &table, context.about(None, Rule::default(), Exactness::Exact), found))
+    Ok(context.report(&heading, &table, context.about(None, MatchRule::default(), Exactness::Exact), found))
 }

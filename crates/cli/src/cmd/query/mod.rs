@@ -19,7 +19,7 @@ use tidings_query::answer::{About, Answer, Exactness};
 use tidings_query::cql::Attribute;
 use tidings_query::engine::{Limits, Search};
 use tidings_query::trend::{STEPS, Step};
-use tidings_query::{Filter, Query, Rule};
+use tidings_query::{Filter, MatchRule, Query};
 
 use super::Report;
 use crate::args::Global;
@@ -96,19 +96,19 @@ impl QueryContext {
     }
 
     /// Parses a query and compiles it for this corpus; an error points at the place.
-    fn search(&self, text: &str, rule: Rule) -> Result<(Query, Search<'_>)> {
+    fn search(&self, text: &str, rule: MatchRule) -> Result<(Query, Search<'_>)> {
         self.corpus.search(text, rule, self.filter.as_ref())
     }
 
     /// Restricts the query to sites that have documents in every step of time.
     fn keep_panel(&mut self, step: Step) -> Result<()> {
-        let panel = self.corpus.engine.panel(&self.corpus.engine.part(self.filter.as_ref())?, step, 1);
+        let panel = self.corpus.engine.panel(&self.corpus.engine.subcorpus(self.filter.as_ref())?, step, 1);
         self.filter = Filter::both(self.filter.take(), Some(panel));
         self.is_panel = true;
         Ok(())
     }
 
-    fn about(&self, query: Option<&Query>, rule: Rule, exactness: Exactness) -> About {
+    fn about(&self, query: Option<&Query>, rule: MatchRule, exactness: Exactness) -> About {
         About {
             corpus: self.corpus.language.clone(),
             generation: self.corpus.engine.snapshot().generation(),

@@ -4,7 +4,7 @@ use anyhow::{Result, anyhow};
 use jiff::ToSpan as _;
 use jiff::civil::Date;
 use tidings_index::Day;
-use tidings_query::Rule;
+use tidings_query::MatchRule;
 use tidings_query::answer::{Exactness, first_rows};
 use tidings_query::cql::Attribute;
 use tidings_query::trend::{Fate, NewWordConfig, NewWordWindow, NoNewWords};
@@ -48,7 +48,7 @@ pub struct Args {
 
 pub fn run(args: &Args, global: &Global) -> Result<Report> {
     let context = args.query_args.open(global)?;
-    let part = context.corpus.engine.part(context.filter.as_ref())?;
+    let part = context.corpus.engine.subcorpus(context.filter.as_ref())?;
     let volume = context.corpus.engine.volume(&part);
     let collected = volume.keys().next().copied().zip(volume.keys().next_back().copied());
     let window = NewWordWindow::choose(collected, args.since.map(Day::of)).map_err(explain)?;
@@ -86,7 +86,7 @@ pub fn run(args: &Args, global: &Global) -> Result<Report> {
         window.start.date(),
         context.of_what(context.corpus.engine.tokens(&part))
     );
-    Ok(context.report(&heading, &table, context.about(None, Rule::default(), Exactness::Exact), found))
+    Ok(context.report(&heading, &table, context.about(None, MatchRule::default(), Exactness::Exact), found))
 }
 
 /// Says why no word is new, and which window to ask for.

@@ -1,7 +1,7 @@
 //! `tidings sketch`: word sketches, the collocates of a lemma by grammatical relation.
 
 use anyhow::{Result, bail};
-use tidings_query::Rule;
+use tidings_query::MatchRule;
 use tidings_query::answer::{Exactness, Sketch};
 use tidings_query::engine::SketchOf;
 use tidings_query::sketch::Grammar;
@@ -80,7 +80,7 @@ pub fn run(args: &Args, global: &Global) -> Result<Report> {
         count(found.hits, "hit"),
         context.of_what(found.tokens)
     );
-    let about = context.about(None, Rule::default(), Exactness::of(complete, found.hits));
+    let about = context.about(None, MatchRule::default(), Exactness::of(complete, found.hits));
     Ok(context.report(&heading, &table, about, found))
 }
 

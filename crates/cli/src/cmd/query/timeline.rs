@@ -1,7 +1,7 @@
 //! `tidings timeline`: hits in time, with what was collected beside them.
 
 use anyhow::Result;
-use tidings_query::Rule;
+use tidings_query::MatchRule;
 use tidings_query::answer::Exactness;
 use tidings_query::trend::Step;
 
@@ -46,7 +46,7 @@ pub fn run(args: &Args, global: &Global) -> Result<Report> {
     if args.panel {
         context.keep_panel(args.by)?;
     }
-    let (query, search) = context.search(&args.query, Rule::default())?;
+    let (query, search) = context.search(&args.query, MatchRule::default())?;
     let (timeline, complete) = search.timeline(args.by, args.confidence, &context.limits());
     let most = timeline.points.iter().filter_map(|point| point.per_million).fold(0.0, f64::max);
     let columns = ["when", "#hits", "#per million", "#low", "#high", "#tokens", "#documents", "#sites", "chart"];
@@ -66,6 +66,6 @@ pub fn run(args: &Args, global: &Global) -> Result<Report> {
     }
     let hits: u64 = timeline.points.iter().map(|point| point.hits).sum();
     let heading = format!("{} in {}", count(hits, "hit"), context.of_what(search.tokens()));
-    let about = context.about(Some(&query), Rule::default(), Exactness::of(complete, hits));
+    let about = context.about(Some(&query), MatchRule::default(), Exactness::of(complete, hits));
     Ok(context.report(&heading, &table, about, timeline))
 }

@@ -1,10 +1,10 @@
 //! `tidings trends`: words that rise, fall or burst, out of the whole vocabulary.
 
 use anyhow::Result;
-use tidings_query::Rule;
+use tidings_query::MatchRule;
 use tidings_query::answer::{Exactness, TrendRow, first_rows};
 use tidings_query::cql::Attribute;
-use tidings_query::engine::Part;
+use tidings_query::engine::Subcorpus;
 use tidings_query::trend::{BurstConfig, RiseConfig, Sequel, Shape, Step};
 
 use super::{QueryArgs, QueryContext, parse_attribute, parse_step, short};
@@ -58,11 +58,11 @@ pub fn run(args: &Args, global: &Global) -> Result<Report> {
     if args.panel {
         context.keep_panel(step)?;
     }
-    let part = context.corpus.engine.part(context.filter.as_ref())?;
+    let part = context.corpus.engine.subcorpus(context.filter.as_ref())?;
     if args.bursts { bursts(args, &context, &part, step) } else { rises(args, &context, &part, step) }
 }
 
-fn rises(args: &Args, context: &QueryContext, part: &Part, step: Step) -> Result<Report> {
+fn rises(args: &Args, context: &QueryContext, part: &Subcorpus, step: Step) -> Result<Report> {
     let config = RiseConfig { min_count: args.min, false_discovery_rate: args.fdr, ..RiseConfig::default() };
     let mut found = context.corpus.engine.trends(part, args.attribute, step, &config);
     let is_wanted = |row: &TrendRow| !(args.rising && row.growth < 0.0 || args.falling && row.growth > 0.0);
@@ -92,10 +92,10 @@ fn rises(args: &Args, context: &QueryContext, part: &Part, step: Step) -> Result
         count(found.bins.len() as u64, "step"),
         context.of_what(context.corpus.engine.tokens(part))
     );
-    Ok(context.report(&heading, &table, context.about(None, Rule::default(), Exactness::Exact), found))
+    Ok(context.report(&heading, &table, context.about(None, MatchRule::default(), Exactness::Exact), found))
 }
 
-fn bursts(args: &Args, context: &QueryContext, part: &Part, step: Step) -> Result<Report> {
+fn bursts(args: &Args, context: &QueryContext, part: &Subcorpus, step: Step) -> Result<Report> {
     let mut found = context.corpus.engine.bursts(part, args.attribute, step, &BurstConfig::default());
     let all = first_rows(&mut found.rows, args.limit, |_| true);
     let mut table = Table::new(&["word", "when", "#score", "#times", "#hits", "#documents", "then"]);
@@ -116,5 +116,5 @@ fn bursts(args: &Args, context: &QueryContext, part: &Part, step: Step) -> Resul
         ]);
     }
     let heading = format!("{} in {}", count(all, "burst"), context.of_what(context.corpus.engine.tokens(part)));
-    Ok(context.report(&heading, &table, context.about(None, Rule::default(), Exactness::Exact), found))
+    Ok(context.report(&heading, &table, context.about(None, MatchRule::default(), Exactness::Exact), found))
 }

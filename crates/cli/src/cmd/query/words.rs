@@ -4,7 +4,7 @@ use anyhow::Result;
 use tidings_query::answer::{Exactness, first_rows};
 use tidings_query::cql::Attribute;
 use tidings_query::engine::is_wordlike;
-use tidings_query::{Rule, Wanted};
+use tidings_query::{MatchRule, ValueMatcher};
 
 use super::{QueryArgs, parse_attribute, short};
 use crate::args::Global;
@@ -39,9 +39,9 @@ pub struct Args {
 
 pub fn run(args: &Args, global: &Global) -> Result<Report> {
     let context = args.query_args.open(global)?;
-    let part = context.corpus.engine.part(context.filter.as_ref())?;
+    let part = context.corpus.engine.subcorpus(context.filter.as_ref())?;
     let min = args.min.unwrap_or(if args.ngram == 1 { 1 } else { 5 });
-    let matching = args.matching.as_ref().map(Wanted::regex);
+    let matching = args.matching.as_ref().map(ValueMatcher::regex);
     let found = match args.ngram {
         1 => context.corpus.engine.words(&part, args.attribute, matching.as_ref(), min),
         n => context.corpus.engine.ngrams(&part, args.attribute, n.into(), matching.as_ref(), min),
@@ -54,5 +54,5 @@ pub fn run(args: &Args, global: &Global) -> Result<Report> {
     }
     let thing = if args.ngram == 1 { "word" } else { "n-gram" };
     let heading = format!("{} in {}", count(all, thing), context.of_what(found.tokens));
-    Ok(context.report(&heading, &table, context.about(None, Rule::default(), Exactness::Exact), found))
+    Ok(context.report(&heading, &table, context.about(None, MatchRule::default(), Exactness::Exact), found))
 }

@@ -4,7 +4,7 @@
 //! come from strangers, so their size is limited before anything is built, and matching takes time
 //! proportional to the text.
 
-use super::{Cursor, Place, SyntaxError};
+use super::{Cursor, Span, SyntaxError};
 use regex_automata::meta;
 use regex_automata::util::syntax;
 use regex_syntax::hir::{Hir, HirKind, Look};
@@ -19,7 +19,7 @@ const MAX_REGEX_DEPTH: u32 = 50;
 
 /// A text that is wanted.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Wanted {
+pub struct ValueMatcher {
     /// A regular expression or, if `exact`, the text itself.
     pub text: String,
     /// `==`: the text means itself.
@@ -30,20 +30,20 @@ pub struct Wanted {
     pub markless: bool,
 }
 
-impl Wanted {
+impl ValueMatcher {
     /// This very text.
     pub fn exact(text: impl Into<String>) -> Self {
-        Wanted { text: text.into(), exact: true, caseless: false, markless: false }
+        ValueMatcher { text: text.into(), exact: true, caseless: false, markless: false }
     }
 
     /// Whatever the regular expression matches as a whole.
     pub fn regex(text: impl Into<String>) -> Self {
-        Wanted { exact: false, ..Wanted::exact(text) }
+        ValueMatcher { exact: false, ..ValueMatcher::exact(text) }
     }
 
     /// A word as people type it: it ignores case unless it has a capital.
     pub fn typed(word: &str) -> Self {
-        Wanted { caseless: !word.chars().any(char::is_uppercase), ..Wanted::exact(word) }
+        ValueMatcher { caseless: !word.chars().any(char::is_uppercase), ..ValueMatcher::exact(word) }
     }
 
     /// The regular expression as `regex-syntax` sees it, not anchored. With `markless` it is meant for
@@ -59,13 +59,13 @@ impl Wanted {
     }
 
     /// Makes it ready for use.
-    pub fn matcher(&self) -> Result<Matcher, SyntaxError> {
+    pub fn compile(&self) -> Result<CompiledMatcher, SyntaxError> {
         if self.exact && !self.caseless && !self.markless {
-            return Ok(Matcher { test: Test::Literal(self.text.clone()), markless: false });
+            return Ok(CompiledMatcher { test: Test::Literal(self.text.clone()), markless: false });
         }
         let hir = self.hir()?;
         if let Some(literal) = literal_of(&hir) {
-            return Ok(Matcher { test: Test::Literal(literal), markless: self.markless });
+            return Ok(CompiledMatcher { test: Test::Literal(literal), markless: self.markless });
         }
         let whole = Hir::concat(vec![Hir::look(Look::Start), hir, Hir::look(Look::End)]);
         let config = meta::Config::new()
@@ -76,29 +76,29 @@ impl Wanted {
         let regex = meta::Builder::new().configure(config).build_from_hir(&whole).map_err(|error| {
             match error.size_limit() {
                 Some(limit) => {
-                    SyntaxError::new(Place::default(), format!("the regular expression needs more than {limit} bytes"))
+                    SyntaxError::new(Span::default(), format!("the regular expression needs more than {limit} bytes"))
                         .help("use smaller repetitions")
                 }
                 None => not_regex(&self.text, &error.to_string()),
             }
         })?;
-        Ok(Matcher { test: Test::Regex(Box::new(regex)), markless: self.markless })
+        Ok(CompiledMatcher { test: Test::Regex(Box::new(regex)), markless: self.markless })
     }
 
     /// Reads a string with its flags, whose meaning `exact` decides.
-    pub(crate) fn read(cursor: &mut Cursor<'_>, exact: bool) -> Result<(Self, Place), SyntaxError> {
+    pub(crate) fn read(cursor: &mut Cursor<'_>, exact: bool) -> Result<(Self, Span), SyntaxError> {
         cursor.skip_blanks();
         let from = cursor.at();
         let raw = cursor.quoted()?;
-        let place = cursor.place_from(from);
-        let mut wanted = Wanted { exact, ..Wanted::exact(unescape(raw, exact)) };
-        wanted.read_flags(cursor)?;
-        if wanted.exact {
-            wanted.text = unescape(raw, true);
+        let span = cursor.span_from(from);
+        let mut value = ValueMatcher { exact, ..ValueMatcher::exact(unescape(raw, exact)) };
+        value.read_flags(cursor)?;
+        if value.exact {
+            value.text = unescape(raw, true);
         }
-        let matcher = wanted.matcher().map_err(|error| SyntaxError { place, ..error })?;
-        cursor.spend(matcher.bytes(), place)?;
-        Ok((wanted, place))
+        let matcher = value.compile().map_err(|error| SyntaxError { span, ..error })?;
+        cursor.spend(matcher.bytes(), span)?;
+        Ok((value, span))
     }
 
     /// `%c`, `%d`, `%cd`, in any order.
@@ -106,9 +106,9 @@ impl Wanted {
         while cursor.eat("%") {
             let from = cursor.at();
             let flags = cursor.take_while(char::is_alphanumeric);
-            let place = Place::new(from - 1, cursor.at());
+            let span = Span::new(from - 1, cursor.at());
             if flags.is_empty() {
-                return Err(SyntaxError::new(place, "% without a flag").help("%c ignores case, %d ignores marks"));
+                return Err(SyntaxError::new(span, "% without a flag").help("%c ignores case, %d ignores marks"));
             }
             for flag in flags.chars() {
                 match flag {
@@ -116,7 +116,7 @@ impl Wanted {
                     'd' => self.markless = true,
                     'l' => self.exact = true,
                     _ => {
-                        return Err(SyntaxError::new(place, format!("there is no flag %{flag}"))
+                        return Err(SyntaxError::new(span, format!("there is no flag %{flag}"))
                             .help("%c ignores case, %d ignores marks, %l takes the text literally"));
                     }
                 }
@@ -129,7 +129,7 @@ impl Wanted {
 fn not_regex(text: &str, error: &str) -> SyntaxError {
     // regex-syntax draws its own picture of the place; its last line is the reason.
     let reason = error.lines().last().unwrap_or(error).trim_start_matches("error: ");
-    SyntaxError::new(Place::default(), format!("{text} is no regular expression: {reason}"))
+    SyntaxError::new(Span::default(), format!("{text} is no regular expression: {reason}"))
         .help("== takes the text literally")
 }
 
@@ -167,7 +167,7 @@ pub(crate) fn unescape(raw: &str, exact: bool) -> String {
 }
 
 /// The canonical text: the string in quotes, then the flags.
-impl fmt::Display for Wanted {
+impl fmt::Display for ValueMatcher {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("\"")?;
         let mut chars = self.text.chars();
@@ -189,9 +189,9 @@ impl fmt::Display for Wanted {
     }
 }
 
-/// A [`Wanted`] that is ready for use.
+/// A [`ValueMatcher`] that is ready for use.
 #[derive(Debug, Clone)]
-pub struct Matcher {
+pub struct CompiledMatcher {
     test: Test,
     markless: bool,
 }
@@ -202,7 +202,7 @@ enum Test {
     Regex(Box<meta::Regex>),
 }
 
-impl Matcher {
+impl CompiledMatcher {
     /// Whether the whole text matches.
     pub fn matches(&self, text: &str) -> bool {
         let text = if self.markless { folded(text) } else { Cow::Borrowed(text) };
@@ -241,46 +241,46 @@ pub fn folded(text: &str) -> Cow<'_, str> {
 mod tests {
     use super::*;
 
-    fn finds(wanted: &Wanted, text: &str) -> bool {
-        wanted.matcher().unwrap().matches(text)
+    fn finds(value: &ValueMatcher, text: &str) -> bool {
+        value.compile().unwrap().matches(text)
     }
 
     #[test]
     fn expressions_are_anchored_at_both_ends() {
-        assert!(finds(&Wanted::regex("inter|net"), "net"));
-        assert!(!finds(&Wanted::regex("inter|net"), "internet"));
-        assert!(finds(&Wanted::regex("inter.*"), "internet"));
+        assert!(finds(&ValueMatcher::regex("inter|net"), "net"));
+        assert!(!finds(&ValueMatcher::regex("inter|net"), "internet"));
+        assert!(finds(&ValueMatcher::regex("inter.*"), "internet"));
     }
 
     #[test]
     fn typed_words_ignore_case_unless_they_have_a_capital() {
-        assert!(finds(&Wanted::typed("apple"), "Apple"));
-        assert!(!finds(&Wanted::typed("Apple"), "apple"));
-        assert!(finds(&Wanted::typed("été"), "ÉTÉ"));
+        assert!(finds(&ValueMatcher::typed("apple"), "Apple"));
+        assert!(!finds(&ValueMatcher::typed("Apple"), "apple"));
+        assert!(finds(&ValueMatcher::typed("été"), "ÉTÉ"));
     }
 
     #[test]
     fn marks_can_be_ignored() {
-        let wanted = Wanted { markless: true, ..Wanted::exact("Zoe") };
-        assert!(finds(&wanted, "Zoë"));
-        let wanted = Wanted { markless: true, caseless: true, ..Wanted::regex("ZOË.*") };
-        assert!(finds(&wanted, "zoes"));
+        let value = ValueMatcher { markless: true, ..ValueMatcher::exact("Zoe") };
+        assert!(finds(&value, "Zoë"));
+        let value = ValueMatcher { markless: true, caseless: true, ..ValueMatcher::regex("ZOË.*") };
+        assert!(finds(&value, "zoes"));
     }
 
     #[test]
     fn an_expression_of_plain_letters_is_a_literal() {
-        assert_eq!(Wanted::regex("crisis").matcher().unwrap().literal(), Some("crisis"));
-        assert_eq!(Wanted::regex(r"U\.S\.").matcher().unwrap().literal(), Some("U.S."));
-        assert_eq!(Wanted::regex("cris[ei]s").matcher().unwrap().literal(), None);
+        assert_eq!(ValueMatcher::regex("crisis").compile().unwrap().literal(), Some("crisis"));
+        assert_eq!(ValueMatcher::regex(r"U\.S\.").compile().unwrap().literal(), Some("U.S."));
+        assert_eq!(ValueMatcher::regex("cris[ei]s").compile().unwrap().literal(), None);
     }
 
     #[test]
     fn huge_expressions_are_refused() {
-        assert!(Wanted::regex(".{1000}").matcher().is_ok());
-        assert!(Wanted::regex(r"[\p{L}\p{M}'’-]{3,30}").matcher().is_ok());
-        assert!(Wanted::regex("(.{100}){100}").matcher().is_err());
-        assert!(Wanted::regex("(".repeat(1000) + &")".repeat(1000)).matcher().is_err());
-        assert!(Wanted::regex("a{1000}{1000}{1000}").matcher().is_err());
+        assert!(ValueMatcher::regex(".{1000}").compile().is_ok());
+        assert!(ValueMatcher::regex(r"[\p{L}\p{M}'’-]{3,30}").compile().is_ok());
+        assert!(ValueMatcher::regex("(.{100}){100}").compile().is_err());
+        assert!(ValueMatcher::regex("(".repeat(1000) + &")".repeat(1000)).compile().is_err());
+        assert!(ValueMatcher::regex("a{1000}{1000}{1000}").compile().is_err());
     }
 
     #[test]
@@ -288,7 +288,7 @@ mod tests {
         for raw in [r#"a\"b"#, r"\\", r"\.", r#"\\\""#] {
             for exact in [true, false] {
                 let text = unescape(raw, exact);
-                let printed = Wanted { exact, ..Wanted::exact(text.clone()) }.to_string();
+                let printed = ValueMatcher { exact, ..ValueMatcher::exact(text.clone()) }.to_string();
                 assert_eq!(unescape(&printed[1..printed.len() - 1], exact), text, "{raw} {exact}");
             }
         }
