@@ -1,7 +1,7 @@
 //! Who decides when a feed is asked again.
 
 use jiff::{SignedDuration, Timestamp};
-use tidings_feeds::Pace;
+use tidings_feeds::UpdateHints;
 use tidings_feeds::schedule::{Budget, Hints, Pulse, Sighting, Tempo, Turn};
 
 use crate::DAY;
@@ -129,7 +129,7 @@ impl Policy for Ours {
                     date: shown.dated.then(|| Ours::moment(*time)),
                 })
                 .collect();
-            pulse.listed(at, *since, &entries, &Pace::default());
+            pulse.listed(at, *since, &entries, &UpdateHints::default());
         }
         *since = Some(at);
         let next = self.tempo.next(pulse, at, feed as u64, &Hints::default());

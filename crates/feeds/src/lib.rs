@@ -32,4 +32,4 @@ pub mod schedule;
 pub use html::to_text as visible_text;
 pub use limits::Limits;
 pub use read::{NotAFeed, read, read_with};
-pub use tidings_model::{Feed, FeedEntry, FeedFormat, Pace, Person, Repair, UpdatePeriod, Weekday};
+pub use tidings_model::{Feed, FeedEntry, FeedFormat, Person, Repair, UpdateHints, UpdatePeriod, Weekday};

@@ -3,7 +3,7 @@
 use jiff::{SignedDuration, Timestamp};
 use proptest::prelude::*;
 use tidings_feeds::schedule::{Budget, Failure, Hints, Pulse, Sighting, Tempo, Turn, hints};
-use tidings_feeds::{Pace, UpdatePeriod, Weekday};
+use tidings_feeds::{UpdateHints, UpdatePeriod, Weekday};
 
 const HOUR: f64 = 3600.0;
 const DAY: f64 = 24.0 * HOUR;
@@ -31,7 +31,7 @@ fn aged(now: Timestamp, ages: impl IntoIterator<Item = f64>) -> Vec<Sighting> {
 fn even(listed: u32, hours: f64) -> Pulse {
     let mut pulse = Pulse::default();
     let gap = hours / f64::from(listed);
-    pulse.listed(noon(), None, &aged(noon(), (1..=listed).map(|n| f64::from(n) * gap)), &Pace::default());
+    pulse.listed(noon(), None, &aged(noon(), (1..=listed).map(|n| f64::from(n) * gap)), &UpdateHints::default());
     pulse
 }
 
@@ -81,13 +81,13 @@ fn a_list_that_turns_over_is_seen_twice_while_it_does() {
 fn a_list_without_dates_is_known_by_its_entries() {
     let list = |from: u32| (from..from + 10).map(|key| Sighting { key, date: None }).collect::<Vec<_>>();
     let mut pulse = Pulse::default();
-    pulse.listed(noon(), None, &list(0), &Pace::default());
+    pulse.listed(noon(), None, &list(0), &UpdateHints::default());
     let mut now = noon();
     // Half the list is new every two hours.
     for round in 1..10 {
         let since = now;
         now = after(now, 2.0 * HOUR);
-        assert_eq!(pulse.listed(now, Some(since), &list(5 * round), &Pace::default()), 5);
+        assert_eq!(pulse.listed(now, Some(since), &list(5 * round), &UpdateHints::default()), 5);
     }
     assert!((40.0..70.0).contains(&pulse.rate()), "60 a day, {} known", pulse.rate());
     assert_eq!(pulse.reach_s, Some(4.0 * HOUR));
@@ -98,7 +98,7 @@ fn an_entry_pinned_for_years_does_not_make_the_list_look_long() {
     let mut ages: Vec<f64> = (1..=19).map(f64::from).collect();
     ages.push(24.0 * 1000.0);
     let mut pulse = Pulse::default();
-    pulse.listed(noon(), None, &aged(noon(), ages), &Pace::default());
+    pulse.listed(noon(), None, &aged(noon(), ages), &UpdateHints::default());
     assert!(pulse.reach_s.unwrap() < 24.0 * HOUR, "{:?}", pulse.reach_s);
 }
 
@@ -108,7 +108,7 @@ fn a_newsroom_that_sleeps_is_left_alone_at_night() {
     let midnight = after(noon(), -12.0 * HOUR);
     let ages = (0..10).flat_map(|day| (6..16).map(move |hour| f64::from(24 * day + hour)));
     let mut pulse = Pulse::default();
-    pulse.listed(midnight, None, &aged(midnight, ages), &Pace::default());
+    pulse.listed(midnight, None, &aged(midnight, ages), &UpdateHints::default());
     let tempo = usual();
     let by_day = wait(noon(), tempo.next(&pulse, noon(), 1, &Hints::default()));
     let by_night = wait(midnight, tempo.next(&pulse, midnight, 1, &Hints::default()));
@@ -141,7 +141,7 @@ fn a_feed_that_changes_its_habits_is_believed_within_the_day() {
     for round in 1..=3 {
         let since = now;
         now = after(now, 6.0 * HOUR);
-        pulse.listed(now, Some(since), &list(now, 1000 * round), &Pace::default());
+        pulse.listed(now, Some(since), &list(now, 1000 * round), &UpdateHints::default());
     }
     assert!(pulse.rate() > 30.0, "one a day before, 200 now, {} believed", pulse.rate());
     let turn = usual().next(&pulse, now, 1, &Hints::default());
@@ -151,7 +151,7 @@ fn a_feed_that_changes_its_habits_is_believed_within_the_day() {
 #[test]
 fn what_a_feed_promises_is_a_first_guess_only() {
     let promising = |period| {
-        let pace = Pace { update_period: Some(period), update_frequency: Some(2), ..Pace::default() };
+        let pace = UpdateHints { update_period: Some(period), update_frequency: Some(2), ..UpdateHints::default() };
         let mut pulse = Pulse::default();
         pulse.listed(noon(), None, &[Sighting { key: 1, date: None }], &pace);
         pulse
@@ -293,7 +293,7 @@ proptest! {
                     .into_iter()
                     .map(|(key, at)| Sighting { key, date: at.map(|at| after(noon(), at)) })
                     .collect();
-                pulse.listed(now, since, &entries, &Pace::default());
+                pulse.listed(now, since, &entries, &UpdateHints::default());
             }
             since = Some(now);
             prop_assert!(pulse.rate().is_finite() && pulse.rate() >= 0.0);

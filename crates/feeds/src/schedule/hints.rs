@@ -4,7 +4,7 @@
 //! a `ttl` of a week must not cost a week's entries. Only `Retry-After` is an order.
 
 use jiff::Timestamp;
-use tidings_model::{Pace, Weekday};
+use tidings_model::{UpdateHints, Weekday};
 
 use super::{DAY_S, HOUR_S, later, seconds_between};
 
@@ -34,7 +34,7 @@ pub struct Hints {
 
 impl Hints {
     /// Adds what the feed itself says.
-    pub fn with_pace(mut self, pace: &Pace) -> Hints {
+    pub fn with_pace(mut self, pace: &UpdateHints) -> Hints {
         if let Some(minutes) = pace.ttl_minutes {
             self.fresh_s = Some(self.fresh_s.unwrap_or(0.0).max(f64::from(minutes) * 60.0));
         }

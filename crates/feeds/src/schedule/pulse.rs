@@ -8,7 +8,7 @@
 use std::collections::HashSet;
 
 use jiff::{SignedDuration, Timestamp};
-use tidings_model::{Pace, UpdatePeriod};
+use tidings_model::{UpdateHints, UpdatePeriod};
 
 use super::{DAY_S, HOUR_S, later, seconds_between};
 
@@ -94,7 +94,13 @@ impl Pulse {
 
     /// Learns from a document that lists these entries. `since` is the last good look at the feed;
     /// gives how many entries are new since then.
-    pub fn listed(&mut self, now: Timestamp, since: Option<Timestamp>, entries: &[Sighting], pace: &Pace) -> u32 {
+    pub fn listed(
+        &mut self,
+        now: Timestamp,
+        since: Option<Timestamp>,
+        entries: &[Sighting],
+        pace: &UpdateHints,
+    ) -> u32 {
         let newest = newest_first(now, entries);
         let known: HashSet<u32> = self.window.drain(..).collect();
         let new: Vec<&(u32, Option<Timestamp>)> = newest.iter().filter(|entry| !known.contains(&entry.0)).collect();
@@ -126,7 +132,7 @@ impl Pulse {
     }
 
     /// The first sight: its dates are a history.
-    fn begin(&mut self, now: Timestamp, newest: &[(u32, Option<Timestamp>)], pace: &Pace) {
+    fn begin(&mut self, now: Timestamp, newest: &[(u32, Option<Timestamp>)], pace: &UpdateHints) {
         *self = Pulse { arrived: promised_rate(pace) * PRIOR_DAYS, worth: self.worth, ..Pulse::default() };
         self.reach_s = reach_by_dates(now, newest);
         let Some(reach_s) = self.reach_s else { return };
@@ -228,7 +234,7 @@ fn reach_by_dates(now: Timestamp, newest: &[(u32, Option<Timestamp>)]) -> Option
 
 /// What a feed promises by `sy:updatePeriod`: programs write "hourly" into every feed they make,
 /// so it is worth a first guess and no more.
-fn promised_rate(pace: &Pace) -> f64 {
+fn promised_rate(pace: &UpdateHints) -> f64 {
     let per_day = match pace.update_period {
         None => return PRIOR_RATE,
         Some(UpdatePeriod::Hourly) => 24.0,

@@ -6,7 +6,7 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD_NO_PAD;
 use jiff::Timestamp;
 use tidings_feeds::schedule::{Hints, Pulse, Tempo, Turn, worth};
-use tidings_feeds::{Pace, Weekday};
+use tidings_feeds::{UpdateHints, Weekday};
 use tidings_store::feeds::FeedState;
 use tidings_store::yields::{self, Yield};
 use tidings_store::{Home, Result, rfc3339};
@@ -105,7 +105,7 @@ pub fn seed_of(state: &FeedState) -> u64 {
 }
 
 /// What a feed says about being asked, as one column.
-pub fn wishes(pace: &Pace) -> String {
+pub fn wishes(pace: &UpdateHints) -> String {
     let mut wishes = Vec::new();
     if let Some(ttl) = pace.ttl_minutes {
         wishes.push(format!("ttl={ttl}"));
@@ -123,7 +123,7 @@ pub fn wishes(pace: &Pace) -> String {
 
 /// Adds the wishes in a feed's column to what its server said in headers.
 pub fn hints_of(state: &FeedState, hints: Hints) -> Hints {
-    let mut pace = Pace::default();
+    let mut pace = UpdateHints::default();
     for (name, value) in state.wishes.split(' ').filter_map(|wish| wish.split_once('=')) {
         match name {
             "ttl" => pace.ttl_minutes = value.parse().ok(),
@@ -191,8 +191,12 @@ mod tests {
 
     #[test]
     fn wishes_come_back_from_their_column() {
-        let pace =
-            Pace { ttl_minutes: Some(60), skip_hours: vec![0, 5], skip_days: vec![Weekday::Sunday], ..Pace::default() };
+        let pace = UpdateHints {
+            ttl_minutes: Some(60),
+            skip_hours: vec![0, 5],
+            skip_days: vec![Weekday::Sunday],
+            ..UpdateHints::default()
+        };
         let state = FeedState { wishes: wishes(&pace), ..FeedState::default() };
         assert_eq!(state.wishes, "ttl=60 hours=0,5 days=sunday");
         let hints = hints_of(&state, Hints::default());
