@@ -3,7 +3,7 @@
 //! A fingerprint is the hash of a unit of text or of a selected n-gram. A run is an immutable file of fingerprints
 //! in ascending
 //! order, each with the id of its block, divided into buckets by the leading bits. Fingerprints are uniform, so the
-//! bucket follows from the fingerprint, and a lookup costs one short read whatever the size of the run. Runs are
+//! bucket follows from the fingerprint, and a lookup costs one short read regardless of the size of the run. Runs are
 //! combined
 //! by a k-way merge.
 //!
@@ -336,7 +336,7 @@ impl RunReader<'_> {
 
 /// Merges runs into one: all fingerprints, or those of the wanted blocks.
 ///
-/// The encoding depends only on the contents, so the same fingerprints give the same bytes whatever runs they came
+/// The encoding depends only on the contents, so the same fingerprints give the same bytes regardless of the runs they came
 /// from.
 pub fn merge(
     runs: &[&FingerprintRun],

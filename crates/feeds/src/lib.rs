@@ -25,7 +25,7 @@ mod json;
 mod limits;
 pub mod links;
 mod markup;
-mod mend;
+mod repairs;
 mod read;
 pub mod schedule;
 

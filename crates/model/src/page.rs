@@ -195,7 +195,7 @@ impl Serialize for Page {
 
 impl<'de> Deserialize<'de> for Page {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Page, D::Error> {
-        let line = Line::deserialize(deserializer)?;
+        let line = PageRecord::deserialize(deserializer)?;
         let body = match (line.body, line.body_base64) {
             (Some(text), _) => text.into_bytes(),
             (None, Some(coded)) => BASE64.decode(coded).map_err(de::Error::custom)?,
@@ -224,7 +224,7 @@ impl<'de> Deserialize<'de> for Page {
 
 /// The JSON form of a page, lenient enough for records of other programs.
 #[derive(Deserialize)]
-struct Line {
+struct PageRecord {
     url: String,
     final_url: Option<String>,
     #[serde(default)]
