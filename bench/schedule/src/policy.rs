@@ -1,8 +1,8 @@
 //! Who decides when a feed is asked again.
 
 use jiff::{SignedDuration, Timestamp};
-use tidings_feeds::Pace;
-use tidings_feeds::schedule::{Budget, Hints, Pulse, Sighting, Tempo, Turn};
+use tidings_feeds::UpdateHints;
+use tidings_feeds::schedule::{Budget, ServerHints, PublishingRate, EntrySighting, PollPolicy, NextPoll};
 
 use crate::DAY;
 
@@ -89,8 +89,8 @@ impl Policy for EntryFrequency {
 /// What `tidings update` does.
 pub struct Ours {
     budget: Budget,
-    tempo: Tempo,
-    feeds: Vec<(Pulse, Option<Timestamp>, Option<Turn>)>,
+    policy: PollPolicy,
+    feeds: Vec<(PublishingRate, Option<Timestamp>, Option<NextPoll>)>,
 }
 
 impl Ours {
@@ -102,8 +102,8 @@ impl Ours {
     /// The same for runs that come by every so many seconds.
     pub fn in_runs(polls_per_day: f64, feeds: usize, cadence_s: f64) -> Ours {
         let budget = Budget { polls_per_day, cadence_s, ..Budget::default() };
-        let feeds = vec![(Pulse::default(), None, None); feeds];
-        Ours { tempo: Tempo::fit(budget, &[&Pulse::default()]), budget, feeds }
+        let feeds = vec![(PublishingRate::default(), None, None); feeds];
+        Ours { policy: PollPolicy::fit(budget, &[&PublishingRate::default()]), budget, feeds }
     }
 
     fn moment(seconds: f64) -> Timestamp {
@@ -116,37 +116,37 @@ impl Ours {
 impl Policy for Ours {
     fn next(&mut self, feed: usize, now: f64, shown: &Shown<'_>) -> f64 {
         let at = Ours::moment(now);
-        let (pulse, since, turn) = &mut self.feeds[feed];
+        let (publishing, since, poll) = &mut self.feeds[feed];
         if shown.new == 0 && since.is_some() {
-            pulse.unchanged(at, *since);
+            publishing.observe_unchanged(at, *since);
         } else {
-            let entries: Vec<Sighting> = shown
+            let entries: Vec<EntrySighting> = shown
                 .listed
                 .iter()
                 .enumerate()
-                .map(|(n, time)| Sighting {
+                .map(|(n, time)| EntrySighting {
                     key: (shown.first + n) as u32,
                     date: shown.dated.then(|| Ours::moment(*time)),
                 })
                 .collect();
-            pulse.listed(at, *since, &entries, &Pace::default());
+            publishing.observe_entries(at, *since, &entries, &UpdateHints::default());
         }
         *since = Some(at);
-        let next = self.tempo.next(pulse, at, feed as u64, &Hints::default());
-        *turn = Some(next);
+        let next = self.policy.next_poll(publishing, at, feed as u64, &ServerHints::default());
+        *poll = Some(next);
         now + next.due.duration_since(at).as_secs_f64()
     }
 
     fn look_around(&mut self) {
-        let pulses: Vec<&Pulse> = self.feeds.iter().map(|feed| &feed.0).collect();
-        self.tempo = Tempo::fit(self.budget, &pulses);
+        let rates: Vec<&PublishingRate> = self.feeds.iter().map(|feed| &feed.0).collect();
+        self.policy = PollPolicy::fit(self.budget, &rates);
     }
 
     fn wants(&self, feed: usize, _: f64, now: f64, cadence: f64) -> bool {
         match &self.feeds[feed] {
-            (pulse, Some(since), Some(turn)) => {
-                let turn = self.tempo.revised(*turn, pulse, *since, feed as u64, &Hints::default());
-                turn.has_come(*since, Ours::moment(now), cadence)
+            (publishing, Some(since), Some(poll)) => {
+                let poll = self.policy.revised(*poll, publishing, *since, feed as u64, &ServerHints::default());
+                poll.is_due(*since, Ours::moment(now), cadence)
             }
             _ => true,
         }

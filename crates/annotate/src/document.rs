@@ -19,12 +19,12 @@ pub fn annotate(document: &Document, labels: &Labels, wanted: impl Fn(usize, Ran
     let paragraphs = document.paragraphs.iter().enumerate().map(|(place, paragraph)| {
         let wanted = |span: Range<usize>| wanted(place, span);
         // Whoever annotated a text before us knew more about it.
-        if let Some(told) = paragraph.told_sentences() {
+        if let Some(told) = paragraph.aligned_sentences() {
             let told = told.into_iter().filter(|(span, _)| wanted(span.clone()));
             let sentences = told.map(|(_, tokens)| tokens.to_vec()).collect();
             let language = if paragraph.language == code { "" } else { &paragraph.language };
             return AnnotatedParagraph {
-                kind: paragraph.kind.word().to_owned(),
+                kind: paragraph.kind.name().to_owned(),
                 language: language.to_owned(),
                 sentences,
             };
@@ -85,7 +85,7 @@ fn cut(
         tokens.collect()
     };
     AnnotatedParagraph {
-        kind: paragraph.kind.word().to_owned(),
+        kind: paragraph.kind.name().to_owned(),
         language: language.to_owned(),
         sentences: sentences.map(tokens).collect(),
     }

@@ -42,7 +42,7 @@ pub(crate) fn own_id(page: &Page) -> Option<String> {
 
 /// Whether all of a document are the tokens that came with it.
 pub(crate) fn is_as_it_came(document: &Document) -> bool {
-    document.left_out.is_empty() && document.paragraphs.iter().all(|paragraph| paragraph.told_sentences().is_some())
+    document.left_out.is_empty() && document.paragraphs.iter().all(|paragraph| paragraph.aligned_sentences().is_some())
 }
 
 fn read(page: &Page, clocks: &Clocks) -> Result<Document, Unfit> {
@@ -109,7 +109,7 @@ mod tests {
         assert_eq!((dated.day.as_str(), dated.source.as_str()), ("2026-02-27", "url"));
         assert_eq!(document.paragraphs[2].text, "Write to [EMAIL]!");
         assert_eq!((document.metadata["genre"].as_str(), document.extractor.as_str()), ("news", "import"));
-        assert!(document.paragraphs[3].told_sentences().is_some());
+        assert!(document.paragraphs[3].aligned_sentences().is_some());
         // What went through once goes through again as it is.
         assert_eq!(clean(&page(&document, ""), &Options::default(), &refinement()).unwrap(), document);
     }

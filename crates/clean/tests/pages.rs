@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use tidings_clean::{Options, Preset, Source, Unfit, extract};
-use tidings_model::{Document, Kind, Mark};
+use tidings_model::{Document, Mark, ParagraphKind};
 
 fn fixture(name: &str) -> String {
     let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../fixtures/pages").join(name);
@@ -44,9 +44,11 @@ fn an_article_that_only_json_ld_has_is_found() {
 fn program_text_and_tables_keep_their_shape() {
     check("guide");
     let document = read("guide", &Options { links: true, ..Options::default() });
-    let kinds: Vec<Kind> = document.paragraphs.iter().map(|paragraph| paragraph.kind).collect();
-    assert!(kinds.contains(&Kind::Code) && kinds.contains(&Kind::Heading { level: 2 }));
-    assert!(kinds.contains(&Kind::Row { header: true }) && kinds.contains(&Kind::Row { header: false }));
+    let kinds: Vec<ParagraphKind> = document.paragraphs.iter().map(|paragraph| paragraph.kind).collect();
+    assert!(kinds.contains(&ParagraphKind::Code) && kinds.contains(&ParagraphKind::Heading { level: 2 }));
+    assert!(
+        kinds.contains(&ParagraphKind::Row { header: true }) && kinds.contains(&ParagraphKind::Row { header: false })
+    );
     let last = document.paragraphs.last().unwrap();
     let marked: Vec<(&str, &Mark)> =
         last.spans.iter().map(|span| (&last.text[span.start..span.end], &span.mark)).collect();
@@ -59,8 +61,8 @@ fn quotes_lists_and_emphasis_are_kept() {
     let document = read("gazette", &Options::default());
     let kind =
         |start: &str| document.paragraphs.iter().find(|paragraph| paragraph.text.starts_with(start)).unwrap().kind;
-    assert_eq!(kind("A town with"), Kind::Quote);
-    assert_eq!(kind("a ramp"), Kind::Item { depth: 1, ordered: false });
+    assert_eq!(kind("A town with"), ParagraphKind::Quote);
+    assert_eq!(kind("a ramp"), ParagraphKind::Item { depth: 1, ordered: false });
     let signed = document.paragraphs.iter().find(|paragraph| paragraph.text.starts_with("The contract")).unwrap();
     assert_eq!(&signed.text[signed.spans[0].start..signed.spans[0].end], "well past");
 }

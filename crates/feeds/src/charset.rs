@@ -10,7 +10,7 @@ use chardetng::{EncodingDetector, Iso2022JpDetection, Utf8Detection};
 use encoding_rs::{Encoding, ISO_2022_JP, UTF_8, UTF_16BE, UTF_16LE};
 use tidings_model::Repair;
 
-use crate::mend::Mended;
+use crate::repairs::Repairs;
 
 /// How far into the document its XML declaration may stand; warnings of servers come first.
 const DECLARATION_WINDOW_BYTES: usize = 1024;
@@ -22,11 +22,11 @@ pub(crate) struct Text<'a> {
 }
 
 /// Decodes a document and takes out the control characters no format allows.
-pub(crate) fn decode<'a>(body: &'a [u8], content_type: Option<&str>, mended: &mut Mended) -> Text<'a> {
-    let Text { text, encoding } = to_text(body, content_type, mended);
+pub(crate) fn decode<'a>(body: &'a [u8], content_type: Option<&str>, repairs: &mut Repairs) -> Text<'a> {
+    let Text { text, encoding } = to_text(body, content_type, repairs);
     let text = match text {
-        Cow::Borrowed(text) => without_controls(text, mended),
-        Cow::Owned(text) => match without_controls(&text, mended) {
+        Cow::Borrowed(text) => without_controls(text, repairs),
+        Cow::Owned(text) => match without_controls(&text, repairs) {
             Cow::Owned(clean) => Cow::Owned(clean),
             Cow::Borrowed(_) => Cow::Owned(text),
         },
@@ -34,21 +34,21 @@ pub(crate) fn decode<'a>(body: &'a [u8], content_type: Option<&str>, mended: &mu
     Text { text, encoding }
 }
 
-fn to_text<'a>(body: &'a [u8], content_type: Option<&str>, mended: &mut Mended) -> Text<'a> {
+fn to_text<'a>(body: &'a [u8], content_type: Option<&str>, repairs: &mut Repairs) -> Text<'a> {
     if let Some((encoding, length)) = Encoding::for_bom(body) {
         // A UTF-16 mark in front of ASCII text is a mistake of whoever glued the files.
         let rest = &body[length..];
         if encoding == UTF_8 || looks_like_utf16(rest).is_some() || !rest.starts_with(b"<") {
-            return with(encoding, rest, mended);
+            return with(encoding, rest, repairs);
         }
-        mended.note(Repair::Mislabelled);
-        return to_text(rest, content_type, mended);
+        repairs.add(Repair::Mislabelled);
+        return to_text(rest, content_type, repairs);
     }
     if let Some(text) = utf32(body) {
         return Text { text: Cow::Owned(text), encoding: "UTF-32" };
     }
     if let Some(encoding) = looks_like_utf16(body) {
-        return with(encoding, body, mended);
+        return with(encoding, body, repairs);
     }
     let declared = declared(body, content_type);
     if let Ok(text) = std::str::from_utf8(body) {
@@ -56,10 +56,10 @@ fn to_text<'a>(body: &'a [u8], content_type: Option<&str>, mended: &mut Mended) 
         let hidden = [&b"\x1b$B"[..], b"\x1b$@", b"\x1b(J"];
         if memchr::memchr(0x1b, body).is_some() && hidden.iter().any(|mark| memchr::memmem::find(body, mark).is_some())
         {
-            return with(ISO_2022_JP, body, mended);
+            return with(ISO_2022_JP, body, repairs);
         }
         if declared.is_some_and(|e| e != UTF_8) && !body.is_ascii() {
-            mended.note(Repair::Mislabelled);
+            repairs.add(Repair::Mislabelled);
         }
         return Text { text: Cow::Borrowed(text), encoding: UTF_8.name() };
     }
@@ -67,36 +67,36 @@ fn to_text<'a>(body: &'a [u8], content_type: Option<&str>, mended: &mut Mended) 
         return Text { text: Cow::Owned(text), encoding: "IBM037" };
     }
     if mostly_utf8(body, declared) {
-        return with(UTF_8, body, mended);
+        return with(UTF_8, body, repairs);
     }
     match declared {
-        Some(encoding) if encoding != UTF_8 && encoding.is_single_byte() => with(encoding, body, mended),
+        Some(encoding) if encoding != UTF_8 && encoding.is_single_byte() => with(encoding, body, repairs),
         Some(encoding) if encoding != UTF_8 && encoding.is_ascii_compatible() => {
             // A multi-byte label is believed unless the bytes contradict it at every turn.
             let (text, _, errors) = encoding.decode(body);
             let bad = if errors { text.chars().filter(|c| *c == '\u{fffd}').count() } else { 0 };
             if bad * 50 > body.iter().filter(|b| **b >= 0x80).count() {
-                mended.note(Repair::Mislabelled);
-                return with(guess(body), body, mended);
+                repairs.add(Repair::Mislabelled);
+                return with(guess(body), body, repairs);
             }
             if errors {
-                mended.note(Repair::BadBytes);
+                repairs.add(Repair::BadBytes);
             }
             Text { text, encoding: encoding.name() }
         }
         other => {
             if other.is_some() {
-                mended.note(Repair::Mislabelled);
+                repairs.add(Repair::Mislabelled);
             }
-            with(guess(body), body, mended)
+            with(guess(body), body, repairs)
         }
     }
 }
 
-fn with<'a>(encoding: &'static Encoding, body: &'a [u8], mended: &mut Mended) -> Text<'a> {
+fn with<'a>(encoding: &'static Encoding, body: &'a [u8], repairs: &mut Repairs) -> Text<'a> {
     let (text, errors) = encoding.decode_without_bom_handling(body);
     if errors {
-        mended.note(Repair::BadBytes);
+        repairs.add(Repair::BadBytes);
     }
     Text { text, encoding: encoding.name() }
 }
@@ -215,14 +215,14 @@ fn mostly_utf8(body: &[u8], declared: Option<&'static Encoding>) -> bool {
 }
 
 /// Takes out what XML 1.0 forbids and every parser would choke on.
-fn without_controls<'a>(text: &'a str, mended: &mut Mended) -> Cow<'a, str> {
+fn without_controls<'a>(text: &'a str, repairs: &mut Repairs) -> Cow<'a, str> {
     let forbidden = |b: u8| b < 0x20 && b != b'\n' && b != b'\t' && b != b'\r';
     // Counted without leaving early, so that the compiler can look at many bytes at once.
     let any = text.as_bytes().chunks(4096).any(|c| c.iter().fold(false, |seen, b| seen | forbidden(*b)));
     if !any {
         return Cow::Borrowed(text);
     }
-    mended.note(Repair::ControlCharacters);
+    repairs.add(Repair::ControlCharacters);
     Cow::Owned(text.chars().filter(|c| !(c.is_ascii() && forbidden(*c as u8))).collect())
 }
 
@@ -306,9 +306,9 @@ mod tests {
     use super::*;
 
     fn text(body: &[u8], content_type: Option<&str>) -> (String, Vec<Repair>) {
-        let mut mended = Mended::default();
-        let text = decode(body, content_type, &mut mended).text.into_owned();
-        (text, mended.list())
+        let mut repairs = Repairs::default();
+        let text = decode(body, content_type, &mut repairs).text.into_owned();
+        (text, repairs.list())
     }
 
     #[test]

@@ -7,7 +7,7 @@ use std::sync::LazyLock;
 use memchr::{memchr, memchr_iter};
 use tidings_model::Repair;
 
-use crate::mend::Mended;
+use crate::repairs::Repairs;
 
 /// No name of a reference is longer; a bound on how far we look for its semicolon.
 const MAX_NAME_BYTES: usize = 32;
@@ -21,7 +21,7 @@ pub(crate) struct Declared(Vec<(String, String)>);
 
 impl Declared {
     /// Reads `<!ENTITY name "value">` declarations out of an internal subset.
-    pub(crate) fn learn(&mut self, subset: &str, mended: &mut Mended) {
+    pub(crate) fn learn(&mut self, subset: &str, repairs: &mut Repairs) {
         for part in subset.split("<!ENTITY").skip(1).take(MAX_DECLARED) {
             let part = part.trim_start();
             let Some((name, rest)) = part.split_once(|c: char| c.is_ascii_whitespace()) else {
@@ -35,13 +35,13 @@ impl Declared {
                 continue;
             };
             if self.0.len() >= MAX_DECLARED || value.len() > MAX_DECLARED_BYTES || name.len() > MAX_NAME_BYTES {
-                mended.note(Repair::LimitReached);
+                repairs.add(Repair::LimitReached);
                 continue;
             }
             // One expansion by what XML and HTML define; references to other declared entities
             // stay as they are written, which is what defuses an entity bomb.
             let mut plain = String::new();
-            unescape_into(value, &Declared::default(), &mut plain, &mut Mended::default());
+            unescape_into(value, &Declared::default(), &mut plain, &mut Repairs::default());
             self.0.push((name.to_string(), plain));
         }
     }
@@ -52,17 +52,17 @@ impl Declared {
 }
 
 /// Resolves references in text, once.
-pub(crate) fn unescape<'a>(text: &'a str, declared: &Declared, mended: &mut Mended) -> Cow<'a, str> {
+pub(crate) fn unescape<'a>(text: &'a str, declared: &Declared, repairs: &mut Repairs) -> Cow<'a, str> {
     if memchr(b'&', text.as_bytes()).is_none() {
         return Cow::Borrowed(text);
     }
     let mut out = String::with_capacity(text.len());
-    unescape_into(text, declared, &mut out, mended);
+    unescape_into(text, declared, &mut out, repairs);
     Cow::Owned(out)
 }
 
 /// Like [`unescape`], appending to what is there.
-pub(crate) fn unescape_into(text: &str, declared: &Declared, out: &mut String, mended: &mut Mended) {
+pub(crate) fn unescape_into(text: &str, declared: &Declared, out: &mut String, repairs: &mut Repairs) {
     let bytes = text.as_bytes();
     let mut done = 0;
     for at in memchr_iter(b'&', bytes) {
@@ -81,10 +81,10 @@ pub(crate) fn unescape_into(text: &str, declared: &Declared, out: &mut String, m
                     out.push_str(value);
                     done += length;
                 } else {
-                    mended.note(Repair::UnknownEntity);
+                    repairs.add(Repair::UnknownEntity);
                 }
             }
-            Reference::None => mended.note(Repair::BareAmpersand),
+            Reference::None => repairs.add(Repair::BareAmpersand),
         }
     }
     out.push_str(&text[done..]);
@@ -226,7 +226,7 @@ mod tests {
     use super::*;
 
     fn plain(text: &str) -> String {
-        unescape(text, &Declared::default(), &mut Mended::default()).into_owned()
+        unescape(text, &Declared::default(), &mut Repairs::default()).into_owned()
     }
 
     #[test]
@@ -248,20 +248,20 @@ mod tests {
 
     #[test]
     fn an_ampersand_that_begins_nothing_is_an_ampersand() {
-        let mut mended = Mended::default();
-        assert_eq!(unescape("Q&A & B&copy=1&", &Declared::default(), &mut mended), "Q&A & B&copy=1&");
-        assert_eq!(mended.list(), [Repair::BareAmpersand]);
+        let mut repairs = Repairs::default();
+        assert_eq!(unescape("Q&A & B&copy=1&", &Declared::default(), &mut repairs), "Q&A & B&copy=1&");
+        assert_eq!(repairs.list(), [Repair::BareAmpersand]);
         assert_eq!(plain("&unheard;"), "&unheard;");
     }
 
     #[test]
     fn declared_entities_expand_but_never_grow() {
         let mut declared = Declared::default();
-        let mut mended = Mended::default();
+        let mut repairs = Repairs::default();
         declared.learn(
             r#"<!ENTITY co "Salt &#38; Co"> <!ENTITY lol "&co;&co;"> <!ENTITY x SYSTEM "file:///a">"#,
-            &mut mended,
+            &mut repairs,
         );
-        assert_eq!(unescape("&co;|&lol;|&x;", &declared, &mut mended), "Salt & Co|&co;&co;|&x;");
+        assert_eq!(unescape("&co;|&lol;|&x;", &declared, &mut repairs), "Salt & Co|&co;&co;|&x;");
     }
 }

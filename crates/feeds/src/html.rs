@@ -4,7 +4,7 @@ use tidings_model::Repair;
 
 use crate::entity::{self, Declared, Reference};
 use crate::markup::{Token, Tokens};
-use crate::mend::Mended;
+use crate::repairs::Repairs;
 
 /// The visible text of a piece of HTML, white space collapsed.
 pub fn to_text(html: &str) -> String {
@@ -13,8 +13,8 @@ pub fn to_text(html: &str) -> String {
         push_collapsed(html, &mut out);
         return finish(out);
     }
-    let (nothing, mut ignored) = (Declared::default(), Mended::default());
-    let mut tokens = Tokens::of_piece(html);
+    let (nothing, mut ignored) = (Declared::default(), Repairs::default());
+    let mut tokens = Tokens::of_fragment(html);
     let mut hidden: Option<&str> = None;
     while let Some(token) = tokens.next("") {
         match token {
@@ -102,7 +102,7 @@ pub(crate) fn looks_like_html(text: &str) -> bool {
         return false;
     }
     let mut evidence = false;
-    let mut tokens = Tokens::of_piece(text);
+    let mut tokens = Tokens::of_fragment(text);
     while let Some(token) = tokens.next("") {
         match token {
             Token::Start { name, .. } if !is_element(name) => return false,
@@ -124,13 +124,13 @@ pub(crate) fn looks_like_html(text: &str) -> bool {
 }
 
 /// Text that reads as bytes of UTF-8 was encoded twice; this undoes the second time.
-pub(crate) fn undo_double_encoding(text: &str, mended: &mut Mended) -> Option<String> {
+pub(crate) fn undo_double_encoding(text: &str, repairs: &mut Repairs) -> Option<String> {
     if text.is_ascii() || text.chars().any(|c| c as u32 > 0xff) {
         return None;
     }
     let bytes: Vec<u8> = text.chars().map(|c| c as u8).collect();
     let once = String::from_utf8(bytes).ok()?;
-    mended.note(Repair::Mislabelled);
+    repairs.add(Repair::Mislabelled);
     Some(once)
 }
 
@@ -192,8 +192,8 @@ mod tests {
 
     #[test]
     fn text_encoded_twice_is_decoded_twice() {
-        let mut mended = Mended::default();
-        assert_eq!(undo_double_encoding("KÃ¤se", &mut mended).as_deref(), Some("Käse"));
-        assert_eq!(undo_double_encoding("Käse", &mut mended), None);
+        let mut repairs = Repairs::default();
+        assert_eq!(undo_double_encoding("KÃ¤se", &mut repairs).as_deref(), Some("Käse"));
+        assert_eq!(undo_double_encoding("Käse", &mut repairs), None);
     }
 }

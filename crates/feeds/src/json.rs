@@ -9,7 +9,7 @@ use std::borrow::Cow;
 use memchr::memchr2;
 use tidings_model::Repair;
 
-use crate::mend::Mended;
+use crate::repairs::Repairs;
 
 /// A JSON value.
 #[derive(Debug, PartialEq)]
@@ -52,15 +52,15 @@ impl<'a> Value<'a> {
 }
 
 /// Reads a value from the beginning of the text.
-pub(crate) fn parse<'a>(text: &'a str, max_depth: usize, mended: &mut Mended) -> Option<Value<'a>> {
-    Parser { text, at: 0, max_depth, mended }.value(0)
+pub(crate) fn parse<'a>(text: &'a str, max_depth: usize, repairs: &mut Repairs) -> Option<Value<'a>> {
+    Parser { text, at: 0, max_depth, repairs }.value(0)
 }
 
 struct Parser<'a, 'm> {
     text: &'a str,
     at: usize,
     max_depth: usize,
-    mended: &'m mut Mended,
+    repairs: &'m mut Repairs,
 }
 
 impl<'a> Parser<'a, '_> {
@@ -76,7 +76,7 @@ impl<'a> Parser<'a, '_> {
         match self.peek()? {
             b'"' => Some(Value::String(self.string())),
             b'{' | b'[' if depth >= self.max_depth => {
-                self.mended.note(Repair::LimitReached);
+                self.repairs.add(Repair::LimitReached);
                 self.skip();
                 Some(Value::Null)
             }
@@ -104,7 +104,7 @@ impl<'a> Parser<'a, '_> {
                 return;
             }
         }
-        self.mended.note(Repair::Truncated);
+        self.repairs.add(Repair::Truncated);
     }
 
     fn object(&mut self, depth: usize) -> Value<'a> {
@@ -117,11 +117,11 @@ impl<'a> Parser<'a, '_> {
                     if self.peek() == Some(b':') {
                         self.at += 1;
                     } else {
-                        self.mended.note(Repair::LooseJson);
+                        self.repairs.add(Repair::LooseJson);
                     }
                     match self.value(depth + 1) {
                         Some(value) => members.push((key, value)),
-                        None => self.mended.note(Repair::Truncated),
+                        None => self.repairs.add(Repair::Truncated),
                     }
                 }
                 Some(b'}') => {
@@ -131,12 +131,12 @@ impl<'a> Parser<'a, '_> {
                 Some(b',') => self.at += 1,
                 Some(b']') => {
                     // The object was not closed; the bracket belongs to the list around it.
-                    self.mended.note(Repair::LooseJson);
+                    self.repairs.add(Repair::LooseJson);
                     break;
                 }
                 Some(_) => self.stray(),
                 None => {
-                    self.mended.note(Repair::Truncated);
+                    self.repairs.add(Repair::Truncated);
                     break;
                 }
             }
@@ -155,7 +155,7 @@ impl<'a> Parser<'a, '_> {
                 }
                 Some(b',') => self.at += 1,
                 Some(b'}' | b':') => {
-                    self.mended.note(Repair::LooseJson);
+                    self.repairs.add(Repair::LooseJson);
                     break;
                 }
                 Some(_) => match self.value(depth + 1) {
@@ -163,7 +163,7 @@ impl<'a> Parser<'a, '_> {
                     None => self.stray(),
                 },
                 None => {
-                    self.mended.note(Repair::Truncated);
+                    self.repairs.add(Repair::Truncated);
                     break;
                 }
             }
@@ -173,7 +173,7 @@ impl<'a> Parser<'a, '_> {
 
     /// Steps over a character that should not be here.
     fn stray(&mut self) {
-        self.mended.note(Repair::LooseJson);
+        self.repairs.add(Repair::LooseJson);
         self.at += self.text[self.at..].chars().next().map_or(0, char::len_utf8);
     }
 
@@ -190,7 +190,7 @@ impl<'a> Parser<'a, '_> {
             "false" => Value::Bool(false),
             number if number.starts_with(|c: char| c.is_ascii_digit() || c == '-') => Value::Number(number),
             _ => {
-                self.mended.note(Repair::LooseJson);
+                self.repairs.add(Repair::LooseJson);
                 Value::Null
             }
         })
@@ -203,7 +203,7 @@ impl<'a> Parser<'a, '_> {
         let mut owned: Option<String> = None;
         loop {
             let Some(stop) = memchr2(b'"', b'\\', &bytes[piece..]).map(|stop| piece + stop) else {
-                self.mended.note(Repair::Truncated);
+                self.repairs.add(Repair::Truncated);
                 self.at = bytes.len();
                 return match owned {
                     None => Cow::Borrowed(&self.text[from..]),
@@ -239,7 +239,7 @@ impl<'a> Parser<'a, '_> {
             b'"' | b'\\' | b'/' => *byte as char,
             b'u' => {
                 let Some(first) = unit(at + 1) else {
-                    self.mended.note(Repair::LooseJson);
+                    self.repairs.add(Repair::LooseJson);
                     return 1;
                 };
                 let second = || {
@@ -262,7 +262,7 @@ impl<'a> Parser<'a, '_> {
             }
             _ => {
                 // An escape JSON does not know: the backslash goes, the character stays.
-                self.mended.note(Repair::LooseJson);
+                self.repairs.add(Repair::LooseJson);
                 return 0;
             }
         };
@@ -276,9 +276,9 @@ mod tests {
     use super::*;
 
     fn read(text: &str) -> (Value<'_>, Vec<Repair>) {
-        let mut mended = Mended::default();
-        let value = parse(text, 20, &mut mended).unwrap();
-        (value, mended.list())
+        let mut repairs = Repairs::default();
+        let value = parse(text, 20, &mut repairs).unwrap();
+        (value, repairs.list())
     }
 
     #[test]

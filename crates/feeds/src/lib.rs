@@ -25,11 +25,11 @@ mod json;
 mod limits;
 pub mod links;
 mod markup;
-mod mend;
+mod repairs;
 mod read;
 pub mod schedule;
 
 pub use html::to_text as visible_text;
 pub use limits::Limits;
 pub use read::{NotAFeed, read, read_with};
-pub use tidings_model::{Feed, FeedEntry, FeedFormat, Pace, Person, Repair, UpdatePeriod, Weekday};
+pub use tidings_model::{Feed, FeedEntry, FeedFormat, Person, Repair, UpdateHints, UpdatePeriod, Weekday};

@@ -8,7 +8,7 @@
 use memchr::{memchr, memchr2, memchr3, memmem};
 use tidings_model::Repair;
 
-use crate::mend::Mended;
+use crate::repairs::Repairs;
 
 /// A piece of markup.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -32,7 +32,7 @@ pub(crate) enum Token<'a> {
 pub(crate) struct Tokens<'a> {
     text: &'a str,
     /// The text is part of a larger one.
-    piece: bool,
+    fragment: bool,
     /// The text is HTML.
     page: bool,
     at: usize,
@@ -40,36 +40,36 @@ pub(crate) struct Tokens<'a> {
     began: usize,
     no_comment_end: bool,
     had_doctype: bool,
-    cdata_end: Mark,
-    instruction_end: Mark,
+    cdata_end: MarkPosition,
+    instruction_end: MarkPosition,
     /// CDATA sections that were opened inside another one and still want closing.
     cdata_debt: usize,
     /// The length of the rest of an outer section behind an inner one.
     cdata_tail: Option<usize>,
-    pub(crate) mended: Mended,
+    pub(crate) repairs: Repairs,
 }
 
 impl<'a> Tokens<'a> {
     pub(crate) fn new(text: &'a str) -> Self {
         Tokens {
             text,
-            piece: false,
+            fragment: false,
             page: false,
             at: 0,
             began: 0,
             no_comment_end: false,
             had_doctype: false,
-            cdata_end: Mark::Unknown,
-            instruction_end: Mark::Unknown,
+            cdata_end: MarkPosition::Unknown,
+            instruction_end: MarkPosition::Unknown,
             cdata_debt: 0,
             cdata_tail: None,
-            mended: Mended::default(),
+            repairs: Repairs::default(),
         }
     }
 
     /// Walks over a piece of a document, where half a tag at the end is no tag cut off.
-    pub(crate) fn of_piece(text: &'a str) -> Self {
-        Tokens { piece: true, ..Tokens::new(text) }
+    pub(crate) fn of_fragment(text: &'a str) -> Self {
+        Tokens { fragment: true, ..Tokens::new(text) }
     }
 
     /// Walks over a web page, where a slash may belong to an attribute without quotes.
@@ -136,7 +136,7 @@ impl<'a> Tokens<'a> {
                 _ => {}
             }
             // The `<` began nothing.
-            self.mended.note(Repair::BareLessThan);
+            self.repairs.add(Repair::BareLessThan);
             let end = memchr(b'<', &rest[1..]).map_or(rest.len(), |next| next + 1);
             return Some(self.text_until(end));
         }
@@ -160,11 +160,11 @@ impl<'a> Tokens<'a> {
         let end = match memchr2(b'>', b'<', behind) {
             Some(end) if behind[end] == b'>' => end + 1,
             Some(end) => {
-                self.mended.note(Repair::BrokenTag);
+                self.repairs.add(Repair::BrokenTag);
                 end
             }
             None => {
-                self.mended.note(Repair::Truncated);
+                self.repairs.add(Repair::Truncated);
                 behind.len()
             }
         };
@@ -182,10 +182,10 @@ impl<'a> Tokens<'a> {
         loop {
             let Some(step) = bytes.get(at..).and_then(|b| memchr3(b'>', b'<', b'=', b)) else {
                 // The end of the input. Half a tag with attributes is a tag cut off.
-                if self.piece && !quoted {
+                if self.fragment && !quoted {
                     return None;
                 }
-                self.mended.note(Repair::Truncated);
+                self.repairs.add(Repair::Truncated);
                 self.at += rest.len();
                 return Some(if quoted {
                     Token::Start { name, attributes: &rest[attributes_from..], empty: false }
@@ -204,7 +204,7 @@ impl<'a> Tokens<'a> {
                     return Some(Token::Start { name, attributes, empty });
                 }
                 b'<' if quoted => {
-                    self.mended.note(Repair::BrokenTag);
+                    self.repairs.add(Repair::BrokenTag);
                     self.at += at;
                     return Some(Token::Start { name, attributes: &rest[attributes_from..at], empty: false });
                 }
@@ -231,7 +231,7 @@ impl<'a> Tokens<'a> {
         let value = &bytes[open + 1..];
         // The search begins at one quote and ends at the next: all searches together are linear.
         let Some(length) = memchr(quote, value) else {
-            self.mended.note(Repair::BrokenTag);
+            self.repairs.add(Repair::BrokenTag);
             return None;
         };
         let end = open + 1 + length + 1;
@@ -239,7 +239,7 @@ impl<'a> Tokens<'a> {
             matches!(bytes.get(end), None | Some(b'>' | b'/' | b'?' | b'<')) || bytes[end].is_ascii_whitespace();
         if !plausible && memchr2(b'<', b'>', &value[..length]).is_some() {
             // The "closing" quote opens the value of a later tag.
-            self.mended.note(Repair::BrokenTag);
+            self.repairs.add(Repair::BrokenTag);
             return None;
         }
         Some(end)
@@ -253,7 +253,7 @@ impl<'a> Tokens<'a> {
             None => {
                 // Better to read a comment than to lose the rest of the feed to it.
                 self.no_comment_end = true;
-                self.mended.note(Repair::BrokenComment);
+                self.repairs.add(Repair::BrokenComment);
                 self.at += 4;
             }
         }
@@ -263,12 +263,12 @@ impl<'a> Tokens<'a> {
         const MARK: usize = "<![CDATA[".len();
         let inside = &self.text[self.at + MARK..];
         let Some(end) = self.find_cdata_end(self.at + MARK).map(|end| end - self.at - MARK) else {
-            self.mended.note(Repair::BrokenCdata);
+            self.repairs.add(Repair::BrokenCdata);
             return self.open_cdata(inside, inside.len(), open);
         };
         let section = &inside[..end];
         if let Some(nested) = memmem::find(section.as_bytes(), b"<![CDATA[") {
-            self.mended.note(Repair::BrokenCdata);
+            self.repairs.add(Repair::BrokenCdata);
             if end_of(open, &section[..nested]).is_some() {
                 return self.open_cdata(inside, nested, open);
             }
@@ -326,7 +326,7 @@ impl<'a> Tokens<'a> {
         };
         self.had_doctype = true;
         let Some(end) = end else {
-            self.mended.note(Repair::BrokenComment);
+            self.repairs.add(Repair::BrokenComment);
             self.at += "<!DOCTYPE".len();
             return Some(Token::Text(""));
         };
@@ -344,7 +344,7 @@ impl<'a> Tokens<'a> {
         let (end, mark) = match (end, memchr(b'>', &bytes[..next])) {
             (Some(end), _) if end < next => (end, 2),
             (_, close) => {
-                self.mended.note(Repair::BrokenTag);
+                self.repairs.add(Repair::BrokenTag);
                 close.map_or((next, 0), |close| (close, 1))
             }
         };
@@ -355,20 +355,20 @@ impl<'a> Tokens<'a> {
 
 /// Where a closing mark stands, so that no stretch of text is searched twice for it.
 #[derive(Debug, Clone, Copy)]
-enum Mark {
+enum MarkPosition {
     Unknown,
     At(usize),
     Nowhere,
 }
 
-fn next_mark(known: &mut Mark, text: &str, from: usize, mark: &[u8]) -> Option<usize> {
+fn next_mark(known: &mut MarkPosition, text: &str, from: usize, mark: &[u8]) -> Option<usize> {
     match *known {
-        Mark::At(at) if at >= from => return Some(at),
-        Mark::Nowhere => return None,
+        MarkPosition::At(at) if at >= from => return Some(at),
+        MarkPosition::Nowhere => return None,
         _ => {}
     }
     let found = memmem::find(&text.as_bytes()[from..], mark).map(|at| from + at);
-    *known = found.map_or(Mark::Nowhere, Mark::At);
+    *known = found.map_or(MarkPosition::Nowhere, MarkPosition::At);
     found
 }
 

@@ -5,7 +5,7 @@ use tidings_model::{Feed, Repair};
 use crate::charset;
 use crate::format;
 use crate::limits::Limits;
-use crate::mend::Mended;
+use crate::repairs::Repairs;
 
 /// Why a document is not a feed, in words a person can act on.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -50,26 +50,26 @@ pub fn read(body: &[u8], content_type: Option<&str>, url: &str) -> Result<Feed, 
 
 /// Reads a feed with other bounds than the default ones.
 pub fn read_with(body: &[u8], content_type: Option<&str>, url: &str, limits: &Limits) -> Result<Feed, NotAFeed> {
-    let mut mended = Mended::default();
+    let mut repairs = Repairs::default();
     let body = if body.len() > limits.max_bytes {
-        mended.note(Repair::LimitReached);
+        repairs.add(Repair::LimitReached);
         &body[..limits.max_bytes]
     } else {
         body
     };
-    let decoded = charset::decode(body, content_type, &mut mended);
+    let decoded = charset::decode(body, content_type, &mut repairs);
     let text = decoded.text.trim_start_matches(|c: char| c.is_whitespace() || c == '\u{feff}');
     if text.is_empty() {
         return Err(NotAFeed::Empty);
     }
     let mut feed = if text.starts_with(['{', '[']) {
-        format::json::read(text, url, limits, &mut mended)?
+        format::json::read(text, url, limits, &mut repairs)?
     } else {
-        match format::xml::read(text, url, limits, &mut mended) {
+        match format::xml::read(text, url, limits, &mut repairs) {
             Err(reason) => match format::xml::unwrap_escaped(text) {
                 Some(inner) => {
-                    mended.note(Repair::Escaped);
-                    format::xml::read(&inner, url, limits, &mut mended).map_err(|_| reason)?
+                    repairs.add(Repair::Escaped);
+                    format::xml::read(&inner, url, limits, &mut repairs).map_err(|_| reason)?
                 }
                 None => {
                     return Err(if is_binary(text) { NotAFeed::Binary } else { reason });
@@ -79,7 +79,7 @@ pub fn read_with(body: &[u8], content_type: Option<&str>, url: &str, limits: &Li
         }
     };
     feed.encoding = decoded.encoding;
-    feed.repairs = mended.list();
+    feed.repairs = repairs.list();
     Ok(feed)
 }
 

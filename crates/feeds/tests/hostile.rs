@@ -14,9 +14,9 @@ fn item(inside: &str) -> String {
 }
 
 /// A name and what makes a document of it, given a size.
-type Shape = (&'static str, fn(usize) -> String);
+type HostileShape = (&'static str, fn(usize) -> String);
 
-const SHAPES: &[Shape] = &[
+const SHAPES: &[HostileShape] = &[
     ("attributes of one element", |n| {
         let attributes: String = (0..n).map(|i| format!(" a{i}=\"{i}\"")).collect();
         item(&format!("<link{attributes}>x</link><category{attributes}/>"))
@@ -98,7 +98,7 @@ const SHAPES: &[Shape] = &[
 ];
 
 /// Pages made to hurt whoever looks for feeds on them.
-const PAGES: &[Shape] = &[
+const PAGES: &[HostileShape] = &[
     ("anchors", |n| (0..n).map(|i| format!("<a href=\"/feed/{i}\">RSS</a>")).collect()),
     ("anchors without an end", |n| "<a href=/feed><img alt=rss>".repeat(n)),
     ("attributes of an anchor", |n| format!("<a{} href=/feed>x</a>", " class=rss".repeat(n))),
@@ -111,7 +111,7 @@ const PAGES: &[Shape] = &[
     }),
 ];
 
-fn check(shapes: &[Shape], read: impl Fn(&str)) {
+fn check(shapes: &[HostileShape], read: impl Fn(&str)) {
     let grows = |shape: fn(usize) -> String| tidings_testing::superlinear(shape, SMALL, FACTOR, |text| read(text));
     let slow: Vec<String> =
         shapes.iter().filter_map(|(name, shape)| Some(format!("{name}: {}", grows(*shape)?))).collect();

@@ -147,9 +147,9 @@ pub fn description(page: &Page<'_>) -> String {
 mod tests {
     use super::*;
     use crate::about;
-    use tidings_model::About;
+    use tidings_model::PageMetadata;
 
-    fn about(html: &str) -> About {
+    fn about(html: &str) -> PageMetadata {
         let tree = crate::tree::parse(html);
         let url = Url::parse("https://www.gazette.example/a/b").unwrap();
         about::read(&tree, &crate::facts::Facts::read(&tree), Some(&url))

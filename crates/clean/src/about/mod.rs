@@ -17,7 +17,7 @@ mod topics;
 mod vocabulary;
 
 use serde_json::Value;
-use tidings_model::About;
+use tidings_model::PageMetadata;
 use url::Url;
 
 use crate::facts::{Facts, is_article};
@@ -37,7 +37,7 @@ struct Page<'a> {
 }
 
 /// Reads what the page says about itself; `modified` is left to the dates.
-pub fn read(tree: &Tree, facts: &Facts<'_>, url: Option<&Url>) -> About {
+pub fn read(tree: &Tree, facts: &Facts<'_>, url: Option<&Url>) -> PageMetadata {
     let mut page = Page { tree, facts, marks: Marks::read(tree), url, article: None };
     page.article = main_article(&page);
     let site = site::read(&page);
@@ -45,7 +45,7 @@ pub fn read(tree: &Tree, facts: &Facts<'_>, url: Option<&Url>) -> About {
     page.marks.see_from(tree, heading);
     let authors = authors::choose(&page, &site, &title, heading);
     let (categories, tags) = topics::read(&page, &site, &title);
-    About {
+    PageMetadata {
         authors,
         description: links::description(&page),
         categories,
@@ -57,7 +57,7 @@ pub fn read(tree: &Tree, facts: &Facts<'_>, url: Option<&Url>) -> About {
         image: links::image(&page),
         site_name: site.name,
         title,
-        ..About::default()
+        ..PageMetadata::default()
     }
 }
 

@@ -1,7 +1,7 @@
 //! Gives the kept blocks their structure: headings, lists, quotes, tables, emphasis, links.
 
 use html5ever::{LocalName, local_name};
-use tidings_model::{Kind, Mark, Paragraph, Span};
+use tidings_model::{Mark, Paragraph, ParagraphKind, Span};
 use url::Url;
 
 use super::blocks::{Block, Blocks};
@@ -26,7 +26,7 @@ pub fn paragraphs(tree: &Tree, blocks: &Blocks, kept: &[usize], links: Links<'_>
         let block = &blocks.list[*place];
         let Some(element) = block.element else { continue };
         let mut paragraph = Paragraph { kind: shape.kind, text: block.text(blocks).to_owned(), ..Paragraph::default() };
-        if shape.kind == Kind::Code {
+        if shape.kind == ParagraphKind::Code {
             paragraph.text.truncate(paragraph.text.trim_end().len());
         } else {
             paragraph.spans = spans(tree, blocks, block, element, links);
@@ -41,9 +41,9 @@ pub fn paragraphs(tree: &Tree, blocks: &Blocks, kept: &[usize], links: Links<'_>
 }
 
 /// What text within an element is.
-pub fn kind(tree: &Tree, element: NodeId) -> Kind {
+pub fn kind(tree: &Tree, element: NodeId) -> ParagraphKind {
     let shape = Shape::within(tree, element, 0);
-    if shape.row.is_some() { Kind::P } else { shape.kind }
+    if shape.row.is_some() { ParagraphKind::P } else { shape.kind }
 }
 
 /// What to do with links.
@@ -64,14 +64,14 @@ fn join_cell(row: &mut Paragraph, cell: Paragraph) {
         end: span.end + offset,
         ..span
     }));
-    if let (Kind::Row { header }, Kind::Row { header: also }) = (&mut row.kind, cell.kind) {
+    if let (ParagraphKind::Row { header }, ParagraphKind::Row { header: also }) = (&mut row.kind, cell.kind) {
         *header &= also;
     }
 }
 
 #[derive(Default)]
 struct Shape {
-    kind: Kind,
+    kind: ParagraphKind,
     /// The `<tr>` of a table of data.
     row: Option<NodeId>,
     /// The cell in it.
@@ -84,7 +84,7 @@ impl Shape {
     }
 
     fn within(tree: &Tree, element: NodeId, length: usize) -> Shape {
-        let (mut kind, mut row) = (Kind::P, None);
+        let (mut kind, mut row) = (ParagraphKind::P, None);
         let (mut depth, mut ordered, mut item) = (0u8, None, false);
         let mut cell = None;
         for id in std::iter::once(element).chain(tree.ancestors(element)) {
@@ -96,8 +96,8 @@ impl Shape {
                 local_name!("h4") => return Shape::heading(4),
                 local_name!("h5") => return Shape::heading(5),
                 local_name!("h6") => return Shape::heading(6),
-                local_name!("pre") => return Shape { kind: Kind::Code, ..Shape::default() },
-                local_name!("blockquote") if kind == Kind::P => kind = Kind::Quote,
+                local_name!("pre") => return Shape { kind: ParagraphKind::Code, ..Shape::default() },
+                local_name!("blockquote") if kind == ParagraphKind::P => kind = ParagraphKind::Quote,
                 local_name!("li") => item = true,
                 local_name!("ul") | local_name!("ol") | local_name!("menu") if item => {
                     depth = depth.saturating_add(1);
@@ -113,15 +113,15 @@ impl Shape {
             }
         }
         if row.is_some() {
-            kind = Kind::Row { header: cell.is_some_and(|cell| tree.is(cell, &local_name!("th"))) };
+            kind = ParagraphKind::Row { header: cell.is_some_and(|cell| tree.is(cell, &local_name!("th"))) };
         } else if depth > 0 {
-            kind = Kind::Item { depth, ordered: ordered.unwrap_or(false) };
+            kind = ParagraphKind::Item { depth, ordered: ordered.unwrap_or(false) };
         }
         Shape { kind, row, cell: cell.filter(|_| row.is_some()) }
     }
 
     fn heading(level: u8) -> Shape {
-        Shape { kind: Kind::Heading { level }, ..Shape::default() }
+        Shape { kind: ParagraphKind::Heading { level }, ..Shape::default() }
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use tidings_model::{Document, Kind};
+use tidings_model::{Document, ParagraphKind};
 
 use crate::article::evidence::Plain;
 use crate::article::words::{WordSet, each_word, is_unspaced, stop_words};
@@ -39,12 +39,12 @@ impl Measures {
     /// Measures a document. Program text is not looked at.
     pub fn of(document: &Document) -> Measures {
         let stops = stop_words(&document.language_code());
-        let prose = || document.paragraphs.iter().filter(|paragraph| paragraph.kind != Kind::Code);
+        let prose = || document.paragraphs.iter().filter(|paragraph| paragraph.kind != ParagraphKind::Code);
         let mut tally = Tally::default();
         for paragraph in prose() {
             let before = tally.words;
             tally.read(&paragraph.text, stops);
-            let is_line = matches!(paragraph.kind, Kind::P | Kind::Quote);
+            let is_line = matches!(paragraph.kind, ParagraphKind::P | ParagraphKind::Quote);
             let words = tally.words - before;
             if !is_line || words <= SHORT_LINE && !ends(&paragraph.text) {
                 tally.unfinished += words;

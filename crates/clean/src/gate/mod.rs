@@ -105,18 +105,18 @@ pub(crate) fn take_out_bad_paragraphs(document: &mut Document, limits: &Limits) 
 
 #[cfg(test)]
 mod tests {
-    use tidings_model::{Kind, Paragraph};
+    use tidings_model::{Paragraph, ParagraphKind};
 
     use super::*;
 
     const PROSE: &str = "The river rose again during the night. The fire brigade had to close two of the roads, \
         and people in the lower town were told to stay at home until the water has gone.";
 
-    fn refused(paragraphs: &[(Kind, &str)]) -> Option<&'static str> {
+    fn refused(paragraphs: &[(ParagraphKind, &str)]) -> Option<&'static str> {
         refused_in("en", paragraphs, &Gate::default())
     }
 
-    fn refused_in(language: &str, paragraphs: &[(Kind, &str)], gate: &Gate) -> Option<&'static str> {
+    fn refused_in(language: &str, paragraphs: &[(ParagraphKind, &str)], gate: &Gate) -> Option<&'static str> {
         let paragraphs = paragraphs.iter().map(|(kind, text)| Paragraph {
             kind: *kind,
             text: (*text).to_owned(),
@@ -129,39 +129,46 @@ mod tests {
 
     #[test]
     fn prose_passes() {
-        assert_eq!(refused(&[(Kind::Heading { level: 1 }, "Flood"), (Kind::P, PROSE), (Kind::P, "It is over.")]), None);
+        assert_eq!(
+            refused(&[
+                (ParagraphKind::Heading { level: 1 }, "Flood"),
+                (ParagraphKind::P, PROSE),
+                (ParagraphKind::P, "It is over.")
+            ]),
+            None
+        );
     }
 
     #[test]
     fn every_rule_refuses_what_it_is_for() {
-        let item = Kind::Item { depth: 1, ordered: false };
-        assert_eq!(refused(&[(Kind::P, "It rained.")]), Some("too-short"));
+        let item = ParagraphKind::Item { depth: 1, ordered: false };
+        assert_eq!(refused(&[(ParagraphKind::P, "It rained.")]), Some("too-short"));
         let heap = "red shoes blue shoes green shoes ".repeat(12);
-        assert_eq!(refused(&[(Kind::P, &heap)]), Some("few-sentences"));
+        assert_eq!(refused(&[(ParagraphKind::P, &heap)]), Some("few-sentences"));
         let results = "Rovers 3 1. United 2 2. City 0 4. ".repeat(30);
-        assert!(refused(&[(Kind::P, &results)]).is_some());
+        assert!(refused(&[(ParagraphKind::P, &results)]).is_some());
         let list: Vec<String> = (0..60).map(|n| format!("Offer number {n} of the many")).collect();
-        let mut list: Vec<(Kind, &str)> = list.iter().map(|text| (item, text.as_str())).collect();
-        list.push((Kind::P, "Look. See. Buy."));
+        let mut list: Vec<(ParagraphKind, &str)> = list.iter().map(|text| (item, text.as_str())).collect();
+        list.push((ParagraphKind::P, "Look. See. Buy."));
         assert_eq!(refused(&list), Some("list-like"));
-        assert_eq!(refused(&[(Kind::P, PROSE); 8]), Some("repeated"));
+        assert_eq!(refused(&[(ParagraphKind::P, PROSE); 8]), Some("repeated"));
         let stuffed = "Cheap flights, flights to Rome and flights to Oslo. Flights at night, flights by day, flights for all. \
             More flights for you: flights, flights, flights from here.";
-        assert_eq!(refused(&[(Kind::P, stuffed)]), Some("keyword-stuffing"));
+        assert_eq!(refused(&[(ParagraphKind::P, stuffed)]), Some("keyword-stuffing"));
         let broken = format!("{PROSE} {}", "\u{fffd}".repeat(40));
-        assert_eq!(refused(&[(Kind::P, &broken)]), Some("bad-characters"));
+        assert_eq!(refused(&[(ParagraphKind::P, &broken)]), Some("bad-characters"));
         let digits = format!("Results. {} End.", "12:31 4,5 99 / ".repeat(60));
-        assert_eq!(refused(&[(Kind::P, &digits)]), Some("few-letters"));
+        assert_eq!(refused(&[(ParagraphKind::P, &digits)]), Some("few-letters"));
     }
 
     #[test]
     fn a_language_may_ask_for_something_else() {
         let thai = "แม่น้ำเอ่อล้นตลิ่งอีกครั้งในตอนกลางคืน และเจ้าหน้าที่ดับเพลิงต้องปิดถนนสองสาย";
-        assert_eq!(refused_in("th", &[(Kind::P, thai)], &Gate::default()), None);
+        assert_eq!(refused_in("th", &[(ParagraphKind::P, thai)], &Gate::default()), None);
         let mut gate = Gate::default();
         gate.set("en", Limits { least_words: Some(2), ..Limits::default() });
-        assert_eq!(refused_in("en", &[(Kind::P, "It rained. It stopped.")], &gate), None);
-        assert_eq!(refused_in("de", &[(Kind::P, "Es regnete. Nun nicht.")], &gate), Some("too-short"));
+        assert_eq!(refused_in("en", &[(ParagraphKind::P, "It rained. It stopped.")], &gate), None);
+        assert_eq!(refused_in("de", &[(ParagraphKind::P, "Es regnete. Nun nicht.")], &gate), Some("too-short"));
     }
 
     #[test]

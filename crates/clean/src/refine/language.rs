@@ -1,7 +1,7 @@
 //! Tells the language of a document and marks the paragraphs that are in another.
 
 use tidings_lang::{Guess, Hints, UNKNOWN, canonical, identifiable, identify_paragraphs};
-use tidings_model::{Document, Kind, LeftOut};
+use tidings_model::{Document, DroppedParagraph, ParagraphKind};
 
 use super::Foreign;
 
@@ -10,7 +10,7 @@ pub fn tell(document: &mut Document) {
     let declared = std::mem::take(&mut document.about.language);
     let tld = document.site.rsplit('.').next().filter(|label| !label.is_empty());
     let hints = Hints { declared: Some(declared.as_str()).filter(|tag| !tag.is_empty()), tld };
-    let of_prose = |kind: Kind| !matches!(kind, Kind::Code);
+    let of_prose = |kind: ParagraphKind| !matches!(kind, ParagraphKind::Code);
     let prose: Vec<&str> = document
         .paragraphs
         .iter()
@@ -56,7 +56,7 @@ pub(crate) fn take_out(document: &mut Document, reason: &str, is_out: impl Fn(&t
     let mut kept = Vec::with_capacity(document.paragraphs.len());
     for paragraph in document.paragraphs.drain(..) {
         if is_out(&paragraph) {
-            document.left_out.push(LeftOut { after: kept.len(), reason: reason.to_owned(), paragraph });
+            document.left_out.push(DroppedParagraph { after: kept.len(), reason: reason.to_owned(), paragraph });
         } else {
             kept.push(paragraph);
         }

@@ -5,7 +5,7 @@
 use std::borrow::Cow;
 
 use tidings_lang::normalise;
-use tidings_model::{Document, Kind, Paragraph, Span};
+use tidings_model::{Document, Paragraph, ParagraphKind, Span};
 
 /// Normalises every text of a document.
 pub fn spell(document: &mut Document) {
@@ -28,8 +28,8 @@ const MOST_SPANS: usize = 20_000;
 fn spell_paragraph(paragraph: &mut Paragraph) {
     // White space is part of program text, and so is what parts the cells of a row.
     match paragraph.kind {
-        Kind::Code => return,
-        Kind::Row { .. } if paragraph.text.contains('\t') => {
+        ParagraphKind::Code => return,
+        ParagraphKind::Row { .. } if paragraph.text.contains('\t') => {
             let cells: Vec<Cow<'_, str>> = paragraph.text.split('\t').map(normalise).collect();
             let text = cells.join("\t");
             if text != paragraph.text {
@@ -120,13 +120,13 @@ mod tests {
 
     #[test]
     fn program_text_and_cells_keep_their_spaces() {
-        let of_kind = |kind: Kind, text: &str| {
+        let of_kind = |kind: ParagraphKind, text: &str| {
             let mut paragraph = Paragraph { kind, text: text.to_owned(), ..Paragraph::default() };
             spell_paragraph(&mut paragraph);
             paragraph.text
         };
-        assert_eq!(of_kind(Kind::Code, "if x:\n    y  "), "if x:\n    y  ");
-        assert_eq!(of_kind(Kind::Row { header: false }, "a\u{a0}b\t\tc "), "a b\t\tc");
-        assert_eq!(of_kind(Kind::P, "a\t b"), "a b");
+        assert_eq!(of_kind(ParagraphKind::Code, "if x:\n    y  "), "if x:\n    y  ");
+        assert_eq!(of_kind(ParagraphKind::Row { header: false }, "a\u{a0}b\t\tc "), "a b\t\tc");
+        assert_eq!(of_kind(ParagraphKind::P, "a\t b"), "a b");
     }
 }

@@ -195,7 +195,7 @@ fn feeds(web: &SimWeb) -> String {
 fn play_until(web: &SimWeb, day: Date) -> Result<()> {
     let then: Timestamp = day.to_zoned(jiff::tz::TimeZone::UTC)?.timestamp();
     web.advance(Duration::try_from(then.duration_since(web.now())).unwrap_or_default());
-    clock::turn_to(then);
+    clock::set(then);
     Ok(())
 }
 

@@ -6,7 +6,7 @@ use std::io::{Read as _, stdin};
 use std::path::Path;
 
 use anyhow::{Context as _, Result};
-use tidings_feeds::{Feed, FeedEntry, Pace};
+use tidings_feeds::{Feed, FeedEntry, UpdateHints};
 use tidings_pipeline::display::count;
 use tidings_pipeline::filter::{self, feed::ReadFeed};
 use tidings_pipeline::parallel;
@@ -107,7 +107,7 @@ fn describe_entry(entry: &FeedEntry, text: &mut String) {
 }
 
 /// How often a feed wishes to be asked, in words.
-fn pace(pace: &Pace) -> String {
+fn pace(pace: &UpdateHints) -> String {
     let mut wishes = Vec::new();
     if let Some(minutes) = pace.ttl_minutes {
         wishes.push(format!("good for {minutes} min"));

@@ -35,7 +35,7 @@ pub fn parse(text: &str) -> Option<Timestamp> {
     }
     let lower = text.to_lowercase();
     let tokens = cut(&lower);
-    let mut reading = Reading::new(tokens);
+    let mut reading = DateParser::new(tokens);
     reading.take_time()?;
     let date = reading.date()?;
     moment(date, reading.time, reading.offset_seconds)
@@ -107,9 +107,9 @@ fn common_shape(b: &[u8]) -> Option<Timestamp> {
 const MIN_YEAR: i16 = 1000;
 
 /// `(time, a day later)`; 24:00 is the midnight of the next day.
-type Clock = (Time, bool);
+type ClockTime = (Time, bool);
 
-fn moment(date: Date, time: Option<Clock>, offset_seconds: i32) -> Option<Timestamp> {
+fn moment(date: Date, time: Option<ClockTime>, offset_seconds: i32) -> Option<Timestamp> {
     let (time, next_day) = time.unwrap_or((Time::midnight(), false));
     let date = if next_day { date.tomorrow().ok()? } else { date };
     // Arithmetic on the civil time, because no zone table may shift it.
@@ -174,7 +174,7 @@ fn full_year(year: i64, digits: usize) -> Option<i16> {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Piece<'a> {
+enum DatePart<'a> {
     Number { value: i64, digits: usize },
     Word(&'a str),
     Sign(char),
@@ -182,7 +182,7 @@ enum Piece<'a> {
 
 #[derive(Debug, Clone, Copy)]
 struct Token<'a> {
-    piece: Piece<'a>,
+    piece: DatePart<'a>,
     /// White space stands before it.
     apart: bool,
 }
@@ -202,12 +202,12 @@ fn cut(text: &str) -> Vec<Token<'_>> {
             let length = rest.bytes().take_while(u8::is_ascii_digit).count();
             // Fractions of seconds may be long; only their length matters then.
             let value = rest[..length.min(18)].parse().unwrap_or(0);
-            (Piece::Number { value, digits: length }, length)
+            (DatePart::Number { value, digits: length }, length)
         } else if is_word(c) {
             let length = rest.find(|c: char| !is_word(c)).unwrap_or(rest.len());
-            (Piece::Word(&rest[..length]), length)
+            (DatePart::Word(&rest[..length]), length)
         } else {
-            (Piece::Sign(c), c.len_utf8())
+            (DatePart::Sign(c), c.len_utf8())
         };
         tokens.push(Token { piece, apart });
         apart = false;
@@ -222,37 +222,37 @@ fn is_mark(c: char) -> bool {
 }
 
 /// A date while it is being read: tokens that are understood are taken out.
-struct Reading<'a> {
+struct DateParser<'a> {
     tokens: Vec<Token<'a>>,
-    time: Option<Clock>,
+    time: Option<ClockTime>,
     offset_seconds: i32,
 }
 
-impl<'a> Reading<'a> {
+impl<'a> DateParser<'a> {
     fn new(tokens: Vec<Token<'a>>) -> Self {
-        Reading { tokens, time: None, offset_seconds: 0 }
+        DateParser { tokens, time: None, offset_seconds: 0 }
     }
 
-    fn piece(&self, at: usize) -> Option<Piece<'a>> {
+    fn part(&self, at: usize) -> Option<DatePart<'a>> {
         self.tokens.get(at).map(|token| token.piece)
     }
 
     fn number(&self, at: usize) -> Option<(i64, usize)> {
-        match self.piece(at)? {
-            Piece::Number { value, digits } => Some((value, digits)),
+        match self.part(at)? {
+            DatePart::Number { value, digits } => Some((value, digits)),
             _ => None,
         }
     }
 
     fn word(&self, at: usize) -> Option<&'a str> {
-        match self.piece(at)? {
-            Piece::Word(word) => Some(word),
+        match self.part(at)? {
+            DatePart::Word(word) => Some(word),
             _ => None,
         }
     }
 
     fn is_sign(&self, at: usize, sign: char) -> bool {
-        self.piece(at) == Some(Piece::Sign(sign))
+        self.part(at) == Some(DatePart::Sign(sign))
     }
 
     /// Finds the time and the zone behind it and takes both out. `None` if there is nonsense.
@@ -274,8 +274,8 @@ impl<'a> Reading<'a> {
         });
         match half {
             Some(_) if hour > 12 => {}
-            Some(Half::Morning) if hour == 12 => hour = 0,
-            Some(Half::Afternoon) if hour < 12 => hour += 12,
+            Some(HalfDay::Morning) if hour == 12 => hour = 0,
+            Some(HalfDay::Afternoon) if hour < 12 => hour += 12,
             _ => {}
         }
         let next_day = hour == 24 && minute == 0 && second == 0;
@@ -289,8 +289,8 @@ impl<'a> Reading<'a> {
         // A `T` or a comma that only led up to the time goes with it.
         if from > 0
             && matches!(
-                self.piece(from - 1),
-                Some(Piece::Word("t" | "um" | "at" | "klo" | "kl" | "à" | "às" | "ob" | "o" | "alle" | "ore"))
+                self.part(from - 1),
+                Some(DatePart::Word("t" | "um" | "at" | "klo" | "kl" | "à" | "às" | "ob" | "o" | "alle" | "ore"))
             )
         {
             from -= 1;
@@ -361,10 +361,10 @@ impl<'a> Reading<'a> {
     }
 
     /// Whether a word says which half of the day is meant, and where it ends.
-    fn half_of_day(&self, at: usize) -> Option<(Half, usize)> {
+    fn half_of_day(&self, at: usize) -> Option<(HalfDay, usize)> {
         let half = match self.word(at)? {
-            "am" | "오전" | "上午" | "午前" | "πμ" | "dop" | "fm" => Half::Morning,
-            "pm" | "오후" | "下午" | "午後" | "μμ" | "odp" | "em" => Half::Afternoon,
+            "am" | "오전" | "上午" | "午前" | "πμ" | "dop" | "fm" => HalfDay::Morning,
+            "pm" | "오후" | "下午" | "午後" | "μμ" | "odp" | "em" => HalfDay::Afternoon,
             letter @ ("a" | "p" | "π" | "μ") => {
                 // a.m. and p.m.
                 let dotted = self.is_sign(at + 1, '.') && matches!(self.word(at + 2), Some("m" | "μ"));
@@ -372,7 +372,7 @@ impl<'a> Reading<'a> {
                     return None;
                 }
                 let end = if self.is_sign(at + 3, '.') { at + 4 } else { at + 3 };
-                return Some((if matches!(letter, "a" | "π") { Half::Morning } else { Half::Afternoon }, end));
+                return Some((if matches!(letter, "a" | "π") { HalfDay::Morning } else { HalfDay::Afternoon }, end));
             }
             _ => return None,
         };
@@ -430,15 +430,15 @@ impl<'a> Reading<'a> {
 
     /// Korean dates without a zone are in Korean time: the programs that write them say so.
     fn usual_offset(&self) -> i32 {
-        let korean = self.tokens.iter().any(|t| matches!(t.piece, Piece::Word("년" | "오전" | "오후")));
+        let korean = self.tokens.iter().any(|t| matches!(t.piece, DatePart::Word("년" | "오전" | "오후")));
         if korean { 9 * 3600 } else { 0 }
     }
 
     /// `+0200`, `+02:00`, `+2`; the inner `None` says that it is one, but an impossible one.
     fn numeric_zone(&self, at: usize) -> Option<(Option<i32>, usize)> {
-        let sign = match self.piece(at)? {
-            Piece::Sign('+') => 1,
-            Piece::Sign('-' | '−' | '–') => -1,
+        let sign = match self.part(at)? {
+            DatePart::Sign('+') => 1,
+            DatePart::Sign('-' | '−' | '–') => -1,
             _ => return None,
         };
         let (value, digits) = self.number(at + 1)?;
@@ -471,21 +471,21 @@ impl<'a> Reading<'a> {
         let mut at = 0;
         while at < self.tokens.len() {
             match self.tokens[at].piece {
-                Piece::Number { value, digits } => numbers.push((value, digits)),
-                Piece::Sign(sign @ ('-' | '/' | '.' | ',' | '–' | '—')) => separators.push(sign),
-                Piece::Sign('(' | ')' | '\'' | '"' | '،' | '，' | '、' | '·' | '’') => {}
-                Piece::Sign(_) => return None,
-                Piece::Word("w") if numbers.len() == 1 && self.number(at + 1).is_some() => {
+                DatePart::Number { value, digits } => numbers.push((value, digits)),
+                DatePart::Sign(sign @ ('-' | '/' | '.' | ',' | '–' | '—')) => separators.push(sign),
+                DatePart::Sign('(' | ')' | '\'' | '"' | '،' | '，' | '、' | '·' | '’') => {}
+                DatePart::Sign(_) => return None,
+                DatePart::Word("w") if numbers.len() == 1 && self.number(at + 1).is_some() => {
                     week = self.number(at + 1);
                     at += 1;
                 }
-                Piece::Word(word @ ("年" | "月" | "日" | "년" | "월" | "일")) => units.push_str(word),
-                Piece::Word("tháng" | "thg") => {
+                DatePart::Word(word @ ("年" | "月" | "日" | "년" | "월" | "일")) => units.push_str(word),
+                DatePart::Word("tháng" | "thg") => {
                     month = self.number(at + 1).map(|(value, _)| value);
                     months_before_numbers = numbers.len();
                     at += 1;
                 }
-                Piece::Word(word) => match names::month(word) {
+                DatePart::Word(word) => match names::month(word) {
                     Some(found) if month.is_none() => {
                         month = Some(i64::from(found));
                         months_before_numbers = numbers.len();
@@ -520,7 +520,7 @@ impl<'a> Reading<'a> {
 }
 
 #[derive(Debug, Clone, Copy)]
-enum Half {
+enum HalfDay {
     Morning,
     Afternoon,
 }

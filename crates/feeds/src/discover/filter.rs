@@ -28,7 +28,7 @@ impl Default for Filter {
 
 /// Why a candidate is not asked for.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Unfit {
+pub enum RejectReason {
     /// Seen too rarely, so far.
     Rare,
     /// Neither in a country of the languages nor on a site with good pages, so far.
@@ -39,19 +39,19 @@ pub enum Unfit {
     OtherCountry(String),
 }
 
-impl Unfit {
+impl RejectReason {
     /// Whether time cannot heal it.
     pub fn is_final(&self) -> bool {
-        matches!(self, Unfit::OtherLanguage(_) | Unfit::OtherCountry(_))
+        matches!(self, RejectReason::OtherLanguage(_) | RejectReason::OtherCountry(_))
     }
 
     /// The reason in words.
     pub fn reason(&self) -> String {
         match self {
-            Unfit::Rare => "seen too rarely".to_owned(),
-            Unfit::Unproven => "no good pages on its site yet".to_owned(),
-            Unfit::OtherLanguage(code) => format!("language code {code}"),
-            Unfit::OtherCountry(tld) => format!("country .{tld}"),
+            RejectReason::Rare => "seen too rarely".to_owned(),
+            RejectReason::Unproven => "no good pages on its site yet".to_owned(),
+            RejectReason::OtherLanguage(code) => format!("language code {code}"),
+            RejectReason::OtherCountry(tld) => format!("country .{tld}"),
         }
     }
 }
@@ -63,8 +63,8 @@ const CODES: &str = "ar az be bg bn bs ca cs cy da de el en es et eu fa fi fr ga
 
 impl Filter {
     /// Judges a candidate by its address, how often it was seen and how many good pages its site has.
-    pub fn judge(&self, address: &str, seen: u64, good_pages: u64) -> Result<(), Unfit> {
-        let Ok(url) = Url::parse(address) else { return Err(Unfit::OtherLanguage("?".to_owned())) };
+    pub fn check(&self, address: &str, seen: u64, good_pages: u64) -> Result<(), RejectReason> {
+        let Ok(url) = Url::parse(address) else { return Err(RejectReason::OtherLanguage("?".to_owned())) };
         let host = url.host_str().unwrap_or_default();
         let wanted = |code: &str| self.languages.iter().any(|language| language == code);
         if !self.languages.is_empty() {
@@ -72,17 +72,17 @@ impl Filter {
             if let Some(other) = named.iter().find(|code| !wanted(code))
                 && !named.iter().any(|code| wanted(code))
             {
-                return Err(Unfit::OtherLanguage(other.clone()));
+                return Err(RejectReason::OtherLanguage(other.clone()));
             }
             let of_country = languages_of_tld(host);
             if !of_country.is_empty() && !of_country.iter().any(|code| wanted(code)) {
-                return Err(Unfit::OtherCountry(host.rsplit('.').next().unwrap_or_default().to_owned()));
+                return Err(RejectReason::OtherCountry(host.rsplit('.').next().unwrap_or_default().to_owned()));
             }
             if of_country.is_empty() && good_pages < self.min_good_pages {
-                return Err(if seen < self.min_seen { Unfit::Rare } else { Unfit::Unproven });
+                return Err(if seen < self.min_seen { RejectReason::Rare } else { RejectReason::Unproven });
             }
         }
-        if seen < self.min_seen { Err(Unfit::Rare) } else { Ok(()) }
+        if seen < self.min_seen { Err(RejectReason::Rare) } else { Ok(()) }
     }
 }
 
@@ -117,14 +117,14 @@ mod tests {
 
     #[test]
     fn a_feed_seen_often_in_its_country_passes() {
-        assert_eq!(german().judge("https://zeitung.example.at/feed", 20, 0), Ok(()));
-        assert_eq!(german().judge("https://zeitung.example.at/feed", 19, 0), Err(Unfit::Rare));
+        assert_eq!(german().check("https://zeitung.example.at/feed", 20, 0), Ok(()));
+        assert_eq!(german().check("https://zeitung.example.at/feed", 19, 0), Err(RejectReason::Rare));
     }
 
     #[test]
     fn outside_the_country_good_pages_must_speak_for_the_site() {
-        assert_eq!(german().judge("https://zeitung.com/feed", 500, 20), Ok(()));
-        assert_eq!(german().judge("https://zeitung.com/feed", 500, 19), Err(Unfit::Unproven));
+        assert_eq!(german().check("https://zeitung.com/feed", 500, 20), Ok(()));
+        assert_eq!(german().check("https://zeitung.com/feed", 500, 19), Err(RejectReason::Unproven));
     }
 
     #[test]
@@ -135,16 +135,16 @@ mod tests {
             "https://zeitung.de/feed?lang=en",
             "https://zeitung.de/en-us/feed",
         ] {
-            assert_eq!(german().judge(address, 99, 99), Err(Unfit::OtherLanguage("en".into())), "{address}");
+            assert_eq!(german().check(address, 99, 99), Err(RejectReason::OtherLanguage("en".into())), "{address}");
         }
-        assert_eq!(german().judge("https://journal.fr/feed", 99, 99), Err(Unfit::OtherCountry("fr".into())));
-        assert!(Unfit::OtherCountry("fr".into()).is_final() && !Unfit::Rare.is_final());
-        assert_eq!(german().judge("https://zeitung.de/de-at/feed", 99, 0), Ok(()));
+        assert_eq!(german().check("https://journal.fr/feed", 99, 99), Err(RejectReason::OtherCountry("fr".into())));
+        assert!(RejectReason::OtherCountry("fr".into()).is_final() && !RejectReason::Rare.is_final());
+        assert_eq!(german().check("https://zeitung.de/de-at/feed", 99, 0), Ok(()));
     }
 
     #[test]
     fn without_languages_only_counts_matter() {
-        assert_eq!(Filter::default().judge("https://journal.fr/en/feed", 20, 0), Ok(()));
-        assert_eq!(Filter::default().judge("https://journal.fr/en/feed", 19, 99), Err(Unfit::Rare));
+        assert_eq!(Filter::default().check("https://journal.fr/en/feed", 20, 0), Ok(()));
+        assert_eq!(Filter::default().check("https://journal.fr/en/feed", 19, 99), Err(RejectReason::Rare));
     }
 }

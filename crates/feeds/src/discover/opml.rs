@@ -4,7 +4,7 @@ use crate::charset;
 use crate::entity::{self, Declared};
 use crate::html;
 use crate::markup::{Attributes, Token, Tokens};
-use crate::mend::Mended;
+use crate::repairs::Repairs;
 
 /// Outlines that are read from one list; deeper nesting than this is not counted.
 const MAX_OUTLINES: usize = 1_000_000;
@@ -33,7 +33,7 @@ pub struct Outline {
 /// assert_eq!((feeds[0].title.as_str(), feeds[0].labels[0].as_str()), ("G", "News"));
 /// ```
 pub fn read(body: &[u8]) -> Vec<Outline> {
-    let decoded = charset::decode(body, None, &mut Mended::default());
+    let decoded = charset::decode(body, None, &mut Repairs::default());
     let mut tokens = Tokens::new(&decoded.text);
     // Folders that are open; an outline that is a feed itself opens a nameless one.
     let mut open: Vec<Option<String>> = Vec::new();
@@ -44,7 +44,7 @@ pub fn read(body: &[u8]) -> Vec<Outline> {
                 let get = |wanted: &str| {
                     let found = Attributes::new(attributes).find(|(name, _)| name.eq_ignore_ascii_case(wanted));
                     let text =
-                        found.map(|(_, value)| entity::unescape(value, &Declared::default(), &mut Mended::default()));
+                        found.map(|(_, value)| entity::unescape(value, &Declared::default(), &mut Repairs::default()));
                     html::collapse(&text.unwrap_or_default())
                 };
                 let title = [get("title"), get("text")].into_iter().find(|text| !text.is_empty()).unwrap_or_default();

@@ -2,13 +2,13 @@
 
 use std::collections::HashMap;
 
-use super::rank::Evidence;
+use super::evidence::Evidence;
 use super::site::site;
 use crate::links;
 
 /// A feed that pages link to.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Sighting {
+pub struct FeedSighting {
     /// Its address.
     pub feed: String,
     /// The best evidence for it.
@@ -23,8 +23,8 @@ pub struct Sighting {
 
 /// Feeds and sites met in a heap of pages.
 #[derive(Debug)]
-pub struct Sightings {
-    feeds: HashMap<String, Sighting>,
+pub struct FeedSightings {
+    feeds: HashMap<String, FeedSighting>,
     /// Pages with text enough, by site.
     good_pages: HashMap<String, u64>,
     /// Pages looked at.
@@ -34,10 +34,10 @@ pub struct Sightings {
     forgotten: u64,
 }
 
-impl Sightings {
+impl FeedSightings {
     /// Counts of at most this many feeds.
-    pub fn new(limit: usize) -> Sightings {
-        Sightings { feeds: HashMap::new(), good_pages: HashMap::new(), pages: 0, limit: limit.max(1), forgotten: 0 }
+    pub fn new(limit: usize) -> FeedSightings {
+        FeedSightings { feeds: HashMap::new(), good_pages: HashMap::new(), pages: 0, limit: limit.max(1), forgotten: 0 }
     }
 
     /// Takes in the links of a page.
@@ -64,7 +64,7 @@ impl Sightings {
                 known.evidence = known.evidence.min(evidence);
             }
             None => {
-                let sighting = Sighting { feed: feed.clone(), evidence, seen: 1, found_on: found_on.to_owned(), title };
+                let sighting = FeedSighting { feed: feed.clone(), evidence, seen: 1, found_on: found_on.to_owned(), title };
                 self.feeds.insert(feed, sighting);
                 if self.feeds.len() > self.limit {
                     self.forget();
@@ -105,8 +105,8 @@ impl Sightings {
     }
 
     /// What was met: the feeds in the order of their addresses, and the good pages of each site.
-    pub fn finish(self) -> (Vec<Sighting>, HashMap<String, u64>) {
-        let mut feeds: Vec<Sighting> = self.feeds.into_values().collect();
+    pub fn finish(self) -> (Vec<FeedSighting>, HashMap<String, u64>) {
+        let mut feeds: Vec<FeedSighting> = self.feeds.into_values().collect();
         feeds.sort_by(|a, b| a.feed.cmp(&b.feed));
         (feeds, self.good_pages)
     }
@@ -123,7 +123,7 @@ mod tests {
 
     #[test]
     fn pages_are_counted_for_each_feed_and_site() {
-        let mut sightings = Sightings::new(100);
+        let mut sightings = FeedSightings::new(100);
         sightings.page(PAGE, "https://www.g.example/a", true);
         sightings.page(PAGE, "https://www.g.example/b", false);
         let (feeds, good) = sightings.finish();
@@ -135,7 +135,7 @@ mod tests {
 
     #[test]
     fn the_rarest_feeds_are_forgotten_first() {
-        let mut sightings = Sightings::new(10);
+        let mut sightings = FeedSightings::new(10);
         for _ in 0..3 {
             sightings.see("https://g.example/often".into(), Evidence::Declared, "x", String::new());
         }
@@ -149,7 +149,7 @@ mod tests {
 
     #[test]
     fn a_stream_of_links_becomes_feeds_and_sites() {
-        let mut sightings = Sightings::new(100);
+        let mut sightings = FeedSightings::new(100);
         for link in ["https://g.example/2026/a.html?utm_source=x", "https://g.example/b", "https://g.example/rss.xml"] {
             sightings.link(link, "");
         }

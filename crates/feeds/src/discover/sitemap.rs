@@ -6,7 +6,7 @@ use crate::charset;
 use crate::entity::{self, Declared};
 use crate::links::address;
 use crate::markup::{Token, Tokens};
-use crate::mend::Mended;
+use crate::repairs::Repairs;
 
 /// Addresses of a site map that are looked at; the protocol allows 50,000.
 const MAX_ADDRESSES: usize = 50_000;
@@ -15,7 +15,7 @@ const MAX_TAKEN: usize = 20;
 
 /// What a site map leads to.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct SitemapFound {
+pub struct SitemapSummary {
     /// Addresses in it that look like feeds.
     pub feeds: Vec<String>,
     /// Further site maps.
@@ -23,9 +23,9 @@ pub struct SitemapFound {
 }
 
 /// Reads a site map, or an index of site maps.
-pub(crate) fn read(body: &[u8], url: &str) -> SitemapFound {
-    let decoded = charset::decode(body, None, &mut Mended::default());
-    let mut found = SitemapFound::default();
+pub(crate) fn read(body: &[u8], url: &str) -> SitemapSummary {
+    let decoded = charset::decode(body, None, &mut Repairs::default());
+    let mut found = SitemapSummary::default();
     let base = Url::parse(url).ok();
     let mut tokens = Tokens::new(&decoded.text);
     let (mut in_index, mut in_loc, mut seen) = (false, false, 0);
@@ -42,7 +42,7 @@ pub(crate) fn read(body: &[u8], url: &str) -> SitemapFound {
                 if seen > MAX_ADDRESSES {
                     break;
                 }
-                let text = entity::unescape(text.trim(), &Declared::default(), &mut Mended::default());
+                let text = entity::unescape(text.trim(), &Declared::default(), &mut Repairs::default());
                 let Some(url) = base.as_ref().map_or_else(|| Url::parse(&text).ok(), |base| base.join(&text).ok())
                 else {
                     continue;

@@ -2,25 +2,25 @@
 
 use tidings_model::FeedFormat;
 
-use super::vocabulary::{Role, Word};
+use super::element::{PersonRole, ElementRole};
 
 /// What an element of Atom means; the first draft's names are among them.
-pub(super) fn word(name: &str) -> Option<Word> {
+pub(super) fn role(name: &str) -> Option<ElementRole> {
     Some(match name {
-        "feed" => Word::Root(FeedFormat::Atom),
-        "entry" => Word::Item,
-        "id" => Word::Id,
-        "subtitle" | "tagline" => Word::Subtitle,
-        "summary" => Word::Summary,
-        "content" => Word::Content,
-        "published" | "issued" => Word::Published,
-        "updated" | "modified" => Word::Updated,
-        "created" => Word::Created,
-        "contributor" => Word::Person(Role::Other),
-        "name" => Word::Name,
-        "email" => Word::Email,
-        "uri" | "url" | "homepage" => Word::Uri,
-        "rights" => Word::Rights,
+        "feed" => ElementRole::Root(FeedFormat::Atom),
+        "entry" => ElementRole::Item,
+        "id" => ElementRole::Id,
+        "subtitle" | "tagline" => ElementRole::Subtitle,
+        "summary" => ElementRole::Summary,
+        "content" => ElementRole::Content,
+        "published" | "issued" => ElementRole::Published,
+        "updated" | "modified" => ElementRole::Updated,
+        "created" => ElementRole::Created,
+        "contributor" => ElementRole::Person(PersonRole::Other),
+        "name" => ElementRole::Name,
+        "email" => ElementRole::Email,
+        "uri" | "url" | "homepage" => ElementRole::Uri,
+        "rights" => ElementRole::Rights,
         _ => return None,
     })
 }

@@ -9,15 +9,15 @@ use crate::address::Base;
 use crate::html;
 use crate::json::{self, Value};
 use crate::limits::Limits;
-use crate::mend::Mended;
+use crate::repairs::Repairs;
 use crate::read::NotAFeed;
 
-use super::draft::{Common, DateSlot, Draft, Fit, person};
-use super::value::Prose;
+use super::entry_builder::{CommonFields, DateField, EntryBuilder, LinkFit, person};
+use super::content::RichText;
 
 /// Reads a feed from JSON.
-pub(crate) fn read(text: &str, url: &str, limits: &Limits, mended: &mut Mended) -> Result<Feed, NotAFeed> {
-    let root = json::parse(text, limits.max_depth.min(64), mended).ok_or(NotAFeed::Json)?;
+pub(crate) fn read(text: &str, url: &str, limits: &Limits, repairs: &mut Repairs) -> Result<Feed, NotAFeed> {
+    let root = json::parse(text, limits.max_depth.min(64), repairs).ok_or(NotAFeed::Json)?;
     let reader = Reader { base: Base::new(url), limits };
     let mut feed = match &root {
         Value::Array(posts) if posts.iter().any(is_post) => reader.posts(posts),
@@ -30,7 +30,7 @@ pub(crate) fn read(text: &str, url: &str, limits: &Limits, mended: &mut Mended) 
     };
     if feed.entries.len() > limits.max_entries {
         feed.entries.truncate(limits.max_entries);
-        mended.note(Repair::LimitReached);
+        repairs.add(Repair::LimitReached);
     }
     feed.format = FeedFormat::Json;
     Ok(feed)
@@ -89,10 +89,10 @@ impl Reader<'_> {
     }
 
     fn item(&self, item: &Value<'_>) -> FeedEntry {
-        let mut draft = Draft { id: string(item, "id").map(str::to_string), id_is_link: true, ..Draft::default() };
+        let mut draft = EntryBuilder { id: string(item, "id").map(str::to_string), id_is_link: true, ..EntryBuilder::default() };
         for name in ["url", "external_url"] {
             if let Some(link) = self.link(item, name) {
-                draft.common.offer_link(0, Fit::Page, link);
+                draft.common.offer_link(0, LinkFit::Page, link);
             }
         }
         if let Some(title) = string(item, "title") {
@@ -133,9 +133,9 @@ impl Reader<'_> {
     }
 
     fn channel_item(&self, item: &Value<'_>) -> FeedEntry {
-        let mut draft = Draft { id: rendered(item, "guid").map(str::to_string), id_is_link: true, ..Draft::default() };
+        let mut draft = EntryBuilder { id: rendered(item, "guid").map(str::to_string), id_is_link: true, ..EntryBuilder::default() };
         if let Some(link) = rendered(item, "link").and_then(|link| self.base.resolve(link)) {
-            draft.common.offer_link(0, Fit::Page, link);
+            draft.common.offer_link(0, LinkFit::Page, link);
         }
         if let Some(title) = rendered(item, "title") {
             draft.common.offer_title(&markup_if(title), 0, false);
@@ -158,9 +158,9 @@ impl Reader<'_> {
     fn posts(&self, posts: &[Value<'_>]) -> Feed {
         let entries = posts.iter().filter(|post| is_post(post)).map(|post| {
             let mut draft =
-                Draft { id: rendered(post, "guid").map(str::to_string), id_is_link: true, ..Draft::default() };
+                EntryBuilder { id: rendered(post, "guid").map(str::to_string), id_is_link: true, ..EntryBuilder::default() };
             if let Some(link) = self.link(post, "link") {
-                draft.common.offer_link(0, Fit::Page, link);
+                draft.common.offer_link(0, LinkFit::Page, link);
             }
             if let Some(title) = rendered(post, "title") {
                 draft.common.offer_title(&markup(title), 0, false);
@@ -181,18 +181,18 @@ impl Reader<'_> {
         string(value, name).and_then(|link| self.base.resolve(link))
     }
 
-    fn dates(&self, common: &mut Common, item: &Value<'_>, [published, updated]: [&str; 2]) {
+    fn dates(&self, common: &mut CommonFields, item: &Value<'_>, [published, updated]: [&str; 2]) {
         if let Some(date) = rendered(item, published) {
-            common.offer_date(DateSlot::Published, date);
+            common.offer_date(DateField::Published, date);
         }
         if let Some(date) = rendered(item, updated) {
-            common.offer_date(DateSlot::Updated, date);
+            common.offer_date(DateField::Updated, date);
         }
     }
 
     /// Version 1.1 has a list of authors, version 1 had one; both may be plain strings.
     fn authors(&self, value: &Value<'_>) -> Vec<Person> {
-        let mut common = Common::default();
+        let mut common = CommonFields::default();
         for name in ["authors", "author"] {
             for author in value.get(name).map(Value::list).unwrap_or_default() {
                 let found = match author.text() {
@@ -209,7 +209,7 @@ impl Reader<'_> {
         common.authors
     }
 
-    fn tags(&self, draft: &mut Draft, tags: Option<&Value<'_>>) {
+    fn tags(&self, draft: &mut EntryBuilder, tags: Option<&Value<'_>>) {
         for tag in tags.map(Value::list).unwrap_or_default() {
             let name = tag.text().or_else(|| string(tag, "name")).or_else(|| string(tag, "#value"));
             draft.offer_category(name.unwrap_or(""), self.limits);
@@ -217,14 +217,14 @@ impl Reader<'_> {
     }
 }
 
-fn text(value: &str) -> Prose<'_> {
-    Prose { value: value.into(), is_html: false }
+fn text(value: &str) -> RichText<'_> {
+    RichText { value: value.into(), is_html: false }
 }
 
-fn markup(value: &str) -> Prose<'_> {
-    Prose { value: value.into(), is_html: true }
+fn markup(value: &str) -> RichText<'_> {
+    RichText { value: value.into(), is_html: true }
 }
 
-fn markup_if(value: &str) -> Prose<'_> {
-    Prose { value: value.into(), is_html: html::looks_like_html(value) }
+fn markup_if(value: &str) -> RichText<'_> {
+    RichText { value: value.into(), is_html: html::looks_like_html(value) }
 }

@@ -2,12 +2,12 @@
 
 use tidings_model::FeedFormat;
 
-use super::vocabulary::Word;
+use super::element::ElementRole;
 
 /// What an element of RDF means. Entries stand beside the channel there, not in it.
-pub(super) fn word(name: &str) -> Option<Word> {
+pub(super) fn role(name: &str) -> Option<ElementRole> {
     Some(match name {
-        "rdf" => Word::Root(FeedFormat::Rdf),
+        "rdf" => ElementRole::Root(FeedFormat::Rdf),
         _ => return None,
     })
 }

@@ -15,7 +15,7 @@ use crate::charset;
 use crate::entity::{self, Declared};
 use crate::html;
 use crate::markup::{Attributes, Token, Tokens};
-use crate::mend::Mended;
+use crate::repairs::Repairs;
 
 /// More feeds than this on one page are a directory of feeds, and a directory goes on elsewhere.
 const MAX_LINKS: usize = 500;
@@ -62,7 +62,7 @@ pub enum Evidence {
 /// assert_eq!(found[0].url, "https://gazette.example/feed/");
 /// ```
 pub fn find(page: &[u8], base_url: &str) -> Vec<FeedLink> {
-    let decoded = charset::decode(page, None, &mut Mended::default());
+    let decoded = charset::decode(page, None, &mut Repairs::default());
     let mut finder = Finder::new(base_url);
     finder.walk(&decoded.text);
     finder.finish()
@@ -179,14 +179,14 @@ impl Finder {
             return;
         };
         let evidence = match kind_of(&media_type) {
-            Kind::Feed => Evidence::Declared,
-            Kind::Never => return,
-            Kind::Perhaps if address::looks_like_feed(&url) => Evidence::DeclaredLoosely,
+            MediaKind::Feed => Evidence::Declared,
+            MediaKind::Never => return,
+            MediaKind::Perhaps if address::looks_like_feed(&url) => Evidence::DeclaredLoosely,
             // XML that is another form of the page is a feed nearly always; JSON hardly ever.
-            Kind::Perhaps if media_type.ends_with("/xml") && rels.contains(&"alternate") => {
+            MediaKind::Perhaps if media_type.ends_with("/xml") && rels.contains(&"alternate") => {
                 Evidence::DeclaredLoosely
             }
-            Kind::Unknown
+            MediaKind::Unknown
                 // With a language it is a translation of the page.
                 if (rels.contains(&"alternate") || rels.contains(&"feed"))
                     && get("hreflang").is_none()
@@ -215,8 +215,8 @@ impl Finder {
             return;
         };
         let evidence = match kind_of(&media_type) {
-            Kind::Feed => Evidence::Declared,
-            Kind::Never => return,
+            MediaKind::Feed => Evidence::Declared,
+            MediaKind::Never => return,
             _ if address::looks_like_feed(&url) => Evidence::Address,
             _ if (calls_itself_feed(&text) || calls_itself_feed(&hints))
                 && address::may_be_feed(&url, self.page.as_ref()) =>
@@ -277,7 +277,7 @@ impl Finder {
 }
 
 /// What a media type says about being a feed.
-enum Kind {
+enum MediaKind {
     Feed,
     /// XML or JSON of some kind.
     Perhaps,
@@ -285,7 +285,7 @@ enum Kind {
     Unknown,
 }
 
-fn kind_of(media_type: &str) -> Kind {
+fn kind_of(media_type: &str) -> MediaKind {
     let has = |part: &str| media_type.contains(part);
     if has("oembed")
         || has("opensearch")
@@ -294,15 +294,15 @@ fn kind_of(media_type: &str) -> Kind {
         || has("activity+json")
         || has("ld+json")
     {
-        Kind::Never
+        MediaKind::Never
     } else if has("rss") || has("atom") || has("rdf") || has("feed+json") {
-        Kind::Feed
+        MediaKind::Feed
     } else if has("xml") && !has("html") || has("json") || media_type == "text/plain" {
-        Kind::Perhaps
+        MediaKind::Perhaps
     } else if media_type.is_empty() {
-        Kind::Unknown
+        MediaKind::Unknown
     } else {
-        Kind::Never
+        MediaKind::Never
     }
 }
 
@@ -312,7 +312,7 @@ fn media_type(value: &str) -> String {
 }
 
 fn unescaped(text: &str) -> String {
-    entity::unescape(text, &Declared::default(), &mut Mended::default()).into_owned()
+    entity::unescape(text, &Declared::default(), &mut Repairs::default()).into_owned()
 }
 
 fn push_text(out: &mut String, text: &str) {

@@ -8,34 +8,34 @@
 //!
 //! Three parts, none of which knows a clock or a file:
 //!
-//! - a [`Pulse`] is what was learned about one feed: how much it publishes, at which hours, and
+//! - a [`PublishingRate`] is what was learned about one feed: how much it publishes, at which hours, and
 //!   how long its document remembers;
-//! - a [`Tempo`] is the c that makes all feeds together meet the [`Budget`];
+//! - a [`PollPolicy`] is the c that makes all feeds together meet the [`Budget`];
 //! - [`hints`] are the wishes of servers, and how patience grows with failures.
 //!
 //! ```
-//! use tidings_feeds::schedule::{Budget, Hints, Pulse, Sighting, Tempo};
+//! use tidings_feeds::schedule::{Budget, ServerHints, PublishingRate, EntrySighting, PollPolicy};
 //!
 //! let now: jiff::Timestamp = "2026-03-02T12:00:00Z".parse().unwrap();
-//! let shown: Vec<Sighting> = (1..=20i64)
-//!     .map(|n| Sighting { key: n as u32, date: Some(now - jiff::SignedDuration::from_hours(n)) })
+//! let shown: Vec<EntrySighting> = (1..=20i64)
+//!     .map(|n| EntrySighting { key: n as u32, date: Some(now - jiff::SignedDuration::from_hours(n)) })
 //!     .collect();
-//! let mut pulse = Pulse::default();
-//! pulse.listed(now, None, &shown, &Default::default());
-//! let tempo = Tempo::fit(Budget::default(), &[&pulse]);
-//! let turn = tempo.next(&pulse, now, 1, &Hints::default());
+//! let mut publishing = PublishingRate::default();
+//! publishing.observe_entries(now, None, &shown, &Default::default());
+//! let policy = PollPolicy::fit(Budget::default(), &[&publishing]);
+//! let turn = policy.next_poll(&publishing, now, 1, &ServerHints::default());
 //! assert!(turn.due > now);
 //! ```
 
-pub mod hints;
-mod pulse;
-mod tempo;
-mod worth;
+pub mod server_hints;
+mod publishing_rate;
+mod poll_policy;
+mod yield_weight;
 
-pub use hints::{Failure, Hints};
-pub use pulse::{Pulse, Sighting};
-pub use tempo::{Budget, Tempo, Turn};
-pub use worth::worth;
+pub use server_hints::{PollFailure, ServerHints};
+pub use publishing_rate::{PublishingRate, EntrySighting};
+pub use poll_policy::{Budget, PollPolicy, NextPoll};
+pub use yield_weight::yield_weight;
 
 use jiff::{SignedDuration, Timestamp};
 

@@ -1,4 +1,4 @@
-//! What an answer is, reduced at once to the little that finding feeds needs.
+//! What an answer is, reduced at once to the little that probe_result feeds needs.
 //!
 //! Answers are large and come by the thousand; what is learned from each fits on a line.
 
@@ -6,12 +6,12 @@ use jiff::Timestamp;
 use tidings_model::{Feed, FeedFormat, Fingerprint};
 use url::Url;
 
-use super::places::{self, Cms};
-use super::sitemap::{self, SitemapFound};
+use super::known_paths::{self, Cms};
+use super::sitemap::{self, SitemapSummary};
 use crate::charset;
 use crate::links::{self, FeedLink};
 use crate::markup::{Attributes, Token, Tokens};
-use crate::mend::Mended;
+use crate::repairs::Repairs;
 use crate::read::{NotAFeed, read};
 
 /// How much text makes a page worth its request, in bytes of visible text.
@@ -22,13 +22,13 @@ const HEAD_TOKENS: usize = 4000;
 
 /// What an answer turned out to be.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Finding {
+pub enum ProbeResult {
     /// A feed of articles.
-    Feed(FeedFound),
+    Feed(FeedSummary),
     /// A web page.
-    Page(PageFound),
+    Page(PageSummary),
     /// A list of addresses for search engines.
-    Sitemap(SitemapFound),
+    Sitemap(SitemapSummary),
     /// Something that is never taken: a feed of comments, an interface for programs.
     Unwanted(&'static str),
     /// Nothing of use, and what it was instead.
@@ -39,7 +39,7 @@ pub enum Finding {
 
 /// A feed, as far as it must be judged.
 #[derive(Debug, Clone, PartialEq, Default)]
-pub struct FeedFound {
+pub struct FeedSummary {
     /// Its title.
     pub title: String,
     /// How many entries it lists.
@@ -54,7 +54,7 @@ pub struct FeedFound {
 
 /// A web page, as far as it leads on.
 #[derive(Debug, Clone, PartialEq, Default)]
-pub struct PageFound {
+pub struct PageSummary {
     /// The links on it that seem to lead to feeds.
     pub links: Vec<FeedLink>,
     /// The program that made it.
@@ -66,37 +66,37 @@ pub struct PageFound {
 }
 
 /// Reads an answer. `content_type` is its header, `url` where it came from in the end.
-pub fn reduce(body: &[u8], content_type: Option<&str>, url: &str) -> Finding {
+pub fn reduce(body: &[u8], content_type: Option<&str>, url: &str) -> ProbeResult {
     let says_html = content_type.is_some_and(|kind| kind.to_ascii_lowercase().contains("html"));
     match read(body, content_type, url) {
-        Ok(feed) => of_feed(&feed, url),
-        Err(NotAFeed::Sitemap) => Finding::Sitemap(sitemap::read(body, url)),
-        Err(NotAFeed::Html) => Finding::Page(page(body, url)),
-        Err(NotAFeed::OtherXml { .. } | NotAFeed::PlainText) if says_html => Finding::Page(page(body, url)),
+        Ok(feed) => from_feed(&feed, url),
+        Err(NotAFeed::Sitemap) => ProbeResult::Sitemap(sitemap::read(body, url)),
+        Err(NotAFeed::Html) => ProbeResult::Page(page(body, url)),
+        Err(NotAFeed::OtherXml { .. } | NotAFeed::PlainText) if says_html => ProbeResult::Page(page(body, url)),
         Err(NotAFeed::OtherXml { root }) if root.eq_ignore_ascii_case("sitemapindex") => {
-            Finding::Sitemap(sitemap::read(body, url))
+            ProbeResult::Sitemap(sitemap::read(body, url))
         }
-        Err(reason) => Finding::Nothing(reason.to_string()),
+        Err(reason) => ProbeResult::Nothing(reason.to_string()),
     }
 }
 
-fn of_feed(feed: &Feed, url: &str) -> Finding {
+fn from_feed(feed: &Feed, url: &str) -> ProbeResult {
     let parsed = Url::parse(url).ok();
     let leads_to = |judge: &dyn Fn(&Url) -> bool| parsed.as_ref().is_some_and(judge);
     if leads_to(&links::address::is_comments) || title_says_comments(&feed.title) {
-        return Finding::Unwanted("comments");
+        return ProbeResult::Unwanted("comments");
     }
     if leads_to(&|url| links::address::is_interface(url, false)) {
-        return Finding::Unwanted("interface");
+        return ProbeResult::Unwanted("interface");
     }
     // Any list in JSON reads as a feed of sorts; only a JSON Feed says that it is one.
     let is_json_feed = feed.version.as_deref().is_some_and(|version| version.contains("jsonfeed") || version.len() < 8);
     if feed.format == FeedFormat::Json && !is_json_feed {
-        return Finding::Unwanted("interface");
+        return ProbeResult::Unwanted("interface");
     }
     let links: Vec<&str> = feed.entries.iter().filter_map(|entry| entry.link.as_deref()).collect();
     let plain: Vec<String> = links.iter().filter_map(|link| tidings_model::address::normalise(link, None)).collect();
-    Finding::Feed(FeedFound {
+    ProbeResult::Feed(FeedSummary {
         title: feed.title.chars().take(200).collect(),
         entries: feed.entries.len() as u32,
         language: primary(feed.language.as_deref().unwrap_or_default()),
@@ -118,10 +118,10 @@ fn primary(tag: &str) -> String {
     if (2..=3).contains(&tag.len()) && tag.bytes().all(|b| b.is_ascii_lowercase()) { tag } else { String::new() }
 }
 
-fn page(body: &[u8], url: &str) -> PageFound {
-    let decoded = charset::decode(body, None, &mut Mended::default());
+fn page(body: &[u8], url: &str) -> PageSummary {
+    let decoded = charset::decode(body, None, &mut Repairs::default());
     let html: &str = &decoded.text;
-    let mut found = PageFound { links: links::find(body, url), ..PageFound::default() };
+    let mut found = PageSummary { links: links::find(body, url), ..PageSummary::default() };
     let mut generator = None;
     let mut tokens = Tokens::of_page(html);
     for _ in 0..HEAD_TOKENS {
@@ -146,14 +146,14 @@ fn page(body: &[u8], url: &str) -> PageFound {
     }
     found.cms = Cms::recognise(generator, html).map(|cms| cms.name);
     if super::site::site(url).is_some_and(|site| site.ends_with("youtube.com")) {
-        found.by_rule.extend(places::channel_in(html));
+        found.by_rule.extend(known_paths::channel_in(html));
     }
     found
 }
 
 /// The address that a saved page gives as its own, if it gives one in full.
 pub fn own_address(page: &[u8]) -> Option<String> {
-    let decoded = charset::decode(page, None, &mut Mended::default());
+    let decoded = charset::decode(page, None, &mut Repairs::default());
     let mut tokens = Tokens::of_page(&decoded.text);
     let mut second_best = None;
     for _ in 0..HEAD_TOKENS {
@@ -182,7 +182,7 @@ pub fn is_substantial(page: &[u8]) -> bool {
     if page.len() < SUBSTANTIAL_BYTES {
         return false;
     }
-    let decoded = charset::decode(page, None, &mut Mended::default());
+    let decoded = charset::decode(page, None, &mut Repairs::default());
     crate::html::to_text(&decoded.text).len() >= SUBSTANTIAL_BYTES
 }
 
@@ -196,8 +196,8 @@ mod tests {
             <item><link>https://g.example/a</link><pubDate>Sun, 01 Mar 2026 12:00:00 GMT</pubDate></item></channel></rss>"#;
         let atom = br#"<feed xmlns="http://www.w3.org/2005/Atom"><title>G</title>
             <entry><link href="https://g.example/a?utm_source=atom"/></entry></feed>"#;
-        let Finding::Feed(rss) = reduce(rss, None, "https://g.example/feed") else { panic!("a feed") };
-        let Finding::Feed(atom) = reduce(atom, None, "https://g.example/atom") else { panic!("a feed") };
+        let ProbeResult::Feed(rss) = reduce(rss, None, "https://g.example/feed") else { panic!("a feed") };
+        let ProbeResult::Feed(atom) = reduce(atom, None, "https://g.example/atom") else { panic!("a feed") };
         assert_eq!((rss.entries, rss.language.as_str()), (1, "de"));
         assert_eq!(rss.latest.unwrap().to_string(), "2026-03-01T12:00:00Z");
         assert_eq!(rss.content, atom.content);
@@ -206,20 +206,20 @@ mod tests {
     #[test]
     fn comments_and_interfaces_are_never_feeds() {
         let comments = b"<rss><channel><title>Comments on: Salt</title><item><link>https://g.example/a</link></item></channel></rss>";
-        assert_eq!(reduce(comments, None, "https://g.example/salt/feed"), Finding::Unwanted("comments"));
+        assert_eq!(reduce(comments, None, "https://g.example/salt/feed"), ProbeResult::Unwanted("comments"));
         let feed = b"<rss><channel><title>Salt</title><item><link>https://g.example/a</link></item></channel></rss>";
-        assert_eq!(reduce(feed, None, "https://g.example/comments/feed/"), Finding::Unwanted("comments"));
+        assert_eq!(reduce(feed, None, "https://g.example/comments/feed/"), ProbeResult::Unwanted("comments"));
         let api = br#"{"items": [{"url": "https://g.example/a", "title": "x"}]}"#;
-        assert!(!matches!(reduce(api, None, "https://g.example/data.json"), Finding::Feed(_)));
+        assert!(!matches!(reduce(api, None, "https://g.example/data.json"), ProbeResult::Feed(_)));
         let posts = br#"[{"id": 1, "link": "https://g.example/a", "title": {"rendered": "x"}}]"#;
-        assert!(!matches!(reduce(posts, None, "https://g.example/wp-json/wp/v2/posts"), Finding::Feed(_)));
+        assert!(!matches!(reduce(posts, None, "https://g.example/wp-json/wp/v2/posts"), ProbeResult::Feed(_)));
     }
 
     #[test]
     fn a_page_tells_its_program_and_language() {
         let html =
             br#"<html lang="fr-FR"><head><meta name="generator" content="SPIP 4.2"></head><body>x</body></html>"#;
-        let Finding::Page(page) = reduce(html, Some("text/html"), "https://g.example/") else { panic!("a page") };
+        let ProbeResult::Page(page) = reduce(html, Some("text/html"), "https://g.example/") else { panic!("a page") };
         assert_eq!((page.cms, page.language.as_str()), (Some("spip"), "fr"));
     }
 
@@ -235,8 +235,8 @@ mod tests {
     #[test]
     fn a_site_map_is_told_from_a_feed() {
         let map = b"<urlset><url><loc>https://g.example/rss/news.xml</loc></url></urlset>";
-        assert!(matches!(reduce(map, None, "https://g.example/sitemap.xml"), Finding::Sitemap(_)));
+        assert!(matches!(reduce(map, None, "https://g.example/sitemap.xml"), ProbeResult::Sitemap(_)));
         let index = b"<sitemapindex><sitemap><loc>https://g.example/a.xml</loc></sitemap></sitemapindex>";
-        assert!(matches!(reduce(index, None, "https://g.example/sitemap.xml"), Finding::Sitemap(_)));
+        assert!(matches!(reduce(index, None, "https://g.example/sitemap.xml"), ProbeResult::Sitemap(_)));
     }
 }

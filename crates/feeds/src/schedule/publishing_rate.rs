@@ -8,7 +8,7 @@
 use std::collections::HashSet;
 
 use jiff::{SignedDuration, Timestamp};
-use tidings_model::{Pace, UpdatePeriod};
+use tidings_model::{UpdateHints, UpdatePeriod};
 
 use super::{DAY_S, HOUR_S, later, seconds_between};
 
@@ -19,7 +19,7 @@ const PRIOR_DAYS: f64 = 1.0;
 /// Evidence about the rate has lost half its weight after this long.
 const HALF_LIFE_DAYS: f64 = 10.0;
 /// The part of the evidence that is kept when a feed does something else than expected.
-const SURPRISE: f64 = 0.5;
+const SURPRISE_DECAY: f64 = 0.5;
 /// Dates of entries count as history as far back as this.
 const HISTORY_DAYS: f64 = 60.0;
 /// The hours of the day are learned from about the last so many entries.
@@ -28,13 +28,13 @@ const HOURS_FROM_ENTRIES: f64 = 400.0;
 const HOURS_PRIOR: f64 = 12.0;
 /// The share of a document whose age tells how long it remembers. The rest may be entries that
 /// somebody pinned to it years ago.
-const MOVING_SHARE: f64 = 0.8;
+const SCROLLING_SHARE: f64 = 0.8;
 /// As many entries are recognised from one poll to the next; the newest of a longer list.
 const MAX_WINDOW: usize = 500;
 
 /// An entry as the schedule sees it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Sighting {
+pub struct EntrySighting {
     /// A hash of what identifies it; its lower 24 bits are remembered.
     pub key: u32,
     /// When it was published, if the feed says so.
@@ -43,7 +43,7 @@ pub struct Sighting {
 
 /// What is known about how a feed publishes.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Pulse {
+pub struct PublishingRate {
     /// Entries that arrived, older ones counting less.
     pub arrived: f64,
     /// Days it has been watched, older ones counting less in the same measure.
@@ -51,27 +51,27 @@ pub struct Pulse {
     /// Recent entries by the hour of the day, in UTC.
     pub hours: [f64; 24],
     /// Seconds its document reaches back.
-    pub reach_s: Option<f64>,
+    pub window_age_s: Option<f64>,
     /// Entries that it listed last, as 24-bit hashes.
     pub window: Vec<u32>,
     /// What one of its entries is worth, compared with others: clean words that are new.
-    pub worth: f64,
+    pub yield_weight: f64,
 }
 
-impl Default for Pulse {
-    fn default() -> Pulse {
-        Pulse {
+impl Default for PublishingRate {
+    fn default() -> PublishingRate {
+        PublishingRate {
             arrived: PRIOR_RATE * PRIOR_DAYS,
             watched_days: PRIOR_DAYS,
             hours: [0.0; 24],
-            reach_s: None,
+            window_age_s: None,
             window: Vec::new(),
-            worth: 1.0,
+            yield_weight: 1.0,
         }
     }
 }
 
-impl Pulse {
+impl PublishingRate {
     /// Entries a day, on the whole.
     pub fn rate(&self) -> f64 {
         self.arrived / self.watched_days.max(1e-3)
@@ -94,7 +94,13 @@ impl Pulse {
 
     /// Learns from a document that lists these entries. `since` is the last good look at the feed;
     /// gives how many entries are new since then.
-    pub fn listed(&mut self, now: Timestamp, since: Option<Timestamp>, entries: &[Sighting], pace: &Pace) -> u32 {
+    pub fn observe_entries(
+        &mut self,
+        now: Timestamp,
+        since: Option<Timestamp>,
+        entries: &[EntrySighting],
+        hints: &UpdateHints,
+    ) -> u32 {
         let newest = newest_first(now, entries);
         let known: HashSet<u32> = self.window.drain(..).collect();
         let new: Vec<&(u32, Option<Timestamp>)> = newest.iter().filter(|entry| !known.contains(&entry.0)).collect();
@@ -103,50 +109,50 @@ impl Pulse {
             // What was watched before keys were remembered, or forgotten, starts anew as well.
             Some(since) if !known.is_empty() => {
                 let elapsed_s = seconds_between(since, now).max(0.0);
-                self.watch(now, elapsed_s, f64::from(arrived));
-                self.remember_hours(new.iter().map(|entry| entry.1), Some(since), now);
-                self.reach_s = reach_by_dates(now, &newest).or(match arrived {
-                    0 => self.reach_s.map(|reach| reach + elapsed_s),
+                self.update(now, elapsed_s, f64::from(arrived));
+                self.count_hours(new.iter().map(|entry| entry.1), Some(since), now);
+                self.window_age_s = window_age_by_dates(now, &newest).or(match arrived {
+                    0 => self.window_age_s.map(|age| age + elapsed_s),
                     // Without dates: if so many came in that time, the whole list came in this.
                     _ => Some(elapsed_s * newest.len() as f64 / f64::from(arrived)),
                 });
             }
-            _ => self.begin(now, &newest, pace),
+            _ => self.initialise(now, &newest, hints),
         }
         self.window = newest.iter().map(|entry| entry.0).collect();
         arrived
     }
 
     /// Learns that nothing has changed since the last good look.
-    pub fn unchanged(&mut self, now: Timestamp, since: Option<Timestamp>) {
+    pub fn observe_unchanged(&mut self, now: Timestamp, since: Option<Timestamp>) {
         let Some(since) = since else { return };
         let elapsed_s = seconds_between(since, now).max(0.0);
-        self.watch(now, elapsed_s, 0.0);
-        self.reach_s = self.reach_s.map(|reach| reach + elapsed_s);
+        self.update(now, elapsed_s, 0.0);
+        self.window_age_s = self.window_age_s.map(|age| age + elapsed_s);
     }
 
     /// The first sight: its dates are a history.
-    fn begin(&mut self, now: Timestamp, newest: &[(u32, Option<Timestamp>)], pace: &Pace) {
-        *self = Pulse { arrived: promised_rate(pace) * PRIOR_DAYS, worth: self.worth, ..Pulse::default() };
-        self.reach_s = reach_by_dates(now, newest);
-        let Some(reach_s) = self.reach_s else { return };
-        let days = (reach_s / DAY_S).min(HISTORY_DAYS);
+    fn initialise(&mut self, now: Timestamp, newest: &[(u32, Option<Timestamp>)], hints: &UpdateHints) {
+        *self = PublishingRate { arrived: declared_rate(hints) * PRIOR_DAYS, yield_weight: self.yield_weight, ..PublishingRate::default() };
+        self.window_age_s = window_age_by_dates(now, newest);
+        let Some(window_age_s) = self.window_age_s else { return };
+        let days = (window_age_s / DAY_S).min(HISTORY_DAYS);
         let dates = || newest.iter().filter_map(|entry| entry.1);
         let age_days = |date: Timestamp| seconds_between(date, now) / DAY_S;
         // The first of them opened the stretch that is measured, so it does not count itself.
-        let counted: f64 = dates().map(age_days).filter(|age| *age < days).map(fading).sum();
+        let counted: f64 = dates().map(age_days).filter(|age| *age < days).map(decay).sum();
         self.arrived += counted;
-        self.watched_days += HALF_LIFE_DAYS / std::f64::consts::LN_2 * (1.0 - fading(days));
-        self.remember_hours(dates().filter(|date| age_days(*date) < days).map(Some), None, now);
+        self.watched_days += HALF_LIFE_DAYS / std::f64::consts::LN_2 * (1.0 - decay(days));
+        self.count_hours(dates().filter(|date| age_days(*date) < days).map(Some), None, now);
     }
 
     /// Takes in that so many entries arrived in so much time.
-    fn watch(&mut self, now: Timestamp, elapsed_s: f64, arrived: f64) {
+    fn update(&mut self, now: Timestamp, elapsed_s: f64, arrived: f64) {
         let expected = self.expected(now, elapsed_s);
         // What is far from expected tells that the feed has changed, and old evidence is about the
         // feed as it was.
         let surprise = (arrived - expected).abs() > 3.0 * (expected + 1.0).sqrt();
-        let kept = fading(elapsed_s / DAY_S) * if surprise { SURPRISE } else { 1.0 };
+        let kept = decay(elapsed_s / DAY_S) * if surprise { SURPRISE_DECAY } else { 1.0 };
         self.arrived = self.arrived * kept + arrived;
         self.watched_days = self.watched_days * kept + elapsed_s / DAY_S;
     }
@@ -169,7 +175,7 @@ impl Pulse {
 
     /// Counts entries by their hours. Those without a credible date may have come at any time
     /// since the last look.
-    fn remember_hours(
+    fn count_hours(
         &mut self,
         dates: impl Iterator<Item = Option<Timestamp>> + Clone,
         since: Option<Timestamp>,
@@ -193,7 +199,7 @@ impl Pulse {
     }
 }
 
-fn fading(days: f64) -> f64 {
+fn decay(days: f64) -> f64 {
     (-days / HALF_LIFE_DAYS).exp2()
 }
 
@@ -203,7 +209,7 @@ fn hour_of(at: Timestamp) -> usize {
 
 /// The entries with short keys, each once, the newest first where dates tell, and not too many.
 /// No entry is from the future, whatever it says.
-fn newest_first(now: Timestamp, entries: &[Sighting]) -> Vec<(u32, Option<Timestamp>)> {
+fn newest_first(now: Timestamp, entries: &[EntrySighting]) -> Vec<(u32, Option<Timestamp>)> {
     let mut unique = HashSet::new();
     let mut newest: Vec<(u32, Option<Timestamp>)> = entries
         .iter()
@@ -216,20 +222,20 @@ fn newest_first(now: Timestamp, entries: &[Sighting]) -> Vec<(u32, Option<Timest
 }
 
 /// How far back the list reaches, by its dates.
-fn reach_by_dates(now: Timestamp, newest: &[(u32, Option<Timestamp>)]) -> Option<f64> {
+fn window_age_by_dates(now: Timestamp, newest: &[(u32, Option<Timestamp>)]) -> Option<f64> {
     let dates: Vec<Timestamp> = newest.iter().filter_map(|entry| entry.1).collect();
     if dates.len() < 2 || dates.len() * 2 < newest.len() {
         return None;
     }
     let last = dates.len() - 1;
-    let at = (last as f64 * MOVING_SHARE).ceil() as usize;
+    let at = (last as f64 * SCROLLING_SHARE).ceil() as usize;
     Some(seconds_between(dates[at], now).max(0.0) * last as f64 / at as f64)
 }
 
 /// What a feed promises by `sy:updatePeriod`: programs write "hourly" into every feed they make,
 /// so it is worth a first guess and no more.
-fn promised_rate(pace: &Pace) -> f64 {
-    let per_day = match pace.update_period {
+fn declared_rate(hints: &UpdateHints) -> f64 {
+    let per_day = match hints.update_period {
         None => return PRIOR_RATE,
         Some(UpdatePeriod::Hourly) => 24.0,
         Some(UpdatePeriod::Daily) => 1.0,
@@ -237,5 +243,5 @@ fn promised_rate(pace: &Pace) -> f64 {
         Some(UpdatePeriod::Monthly) => 1.0 / 30.0,
         Some(UpdatePeriod::Yearly) => 1.0 / 365.0,
     };
-    (per_day * f64::from(pace.update_frequency.unwrap_or(1))).clamp(0.03, 3.0)
+    (per_day * f64::from(hints.update_frequency.unwrap_or(1))).clamp(0.03, 3.0)
 }

@@ -7,11 +7,11 @@ use crate::address;
 use crate::date;
 use crate::limits::Limits;
 
-use super::value::Prose;
+use super::content::RichText;
 
 /// How well a link fits as *the* link; smaller is better.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Fit {
+pub(super) enum LinkFit {
     /// The link of RSS, which can only be one thing.
     Plain,
     /// A web page, said to be the same thing.
@@ -24,13 +24,13 @@ pub(super) enum Fit {
 
 /// What both entries and feeds collect.
 #[derive(Debug, Default)]
-pub(super) struct Common {
+pub(super) struct CommonFields {
     pub(super) title: Option<(String, Option<String>)>,
     /// How deep the title stood, so that a title further inside does not replace it.
     title_depth: usize,
     title_is_weak: bool,
     /// The best link so far, and how deep it stood: one further inside is about something else.
-    pub(super) link: Option<(usize, Fit, String)>,
+    pub(super) link: Option<(usize, LinkFit, String)>,
     pub(super) authors: Vec<Person>,
     pub(super) author_is_weak: bool,
     pub(super) published: Option<Timestamp>,
@@ -42,9 +42,9 @@ pub(super) struct Common {
     pub(super) licence: Option<String>,
 }
 
-impl Common {
+impl CommonFields {
     /// Takes a title unless there is a better one: the outermost, and of these the first.
-    pub(super) fn offer_title(&mut self, prose: &Prose<'_>, depth: usize, weak: bool) {
+    pub(super) fn offer_title(&mut self, prose: &RichText<'_>, depth: usize, weak: bool) {
         let better = match &self.title {
             None => true,
             Some((title, _)) if title.is_empty() => true,
@@ -59,7 +59,7 @@ impl Common {
     }
 
     /// Takes a link unless there is one that fits better.
-    pub(super) fn offer_link(&mut self, depth: usize, fit: Fit, link: String) {
+    pub(super) fn offer_link(&mut self, depth: usize, fit: LinkFit, link: String) {
         if self.link.as_ref().is_none_or(|(at, known, _)| (depth, fit) < (*at, *known)) {
             self.link = Some((depth, fit, link));
         }
@@ -80,7 +80,7 @@ impl Common {
     }
 
     /// Reads a date into one of the slots, or keeps it as it is written.
-    pub(super) fn offer_date(&mut self, slot: DateSlot, text: &str) {
+    pub(super) fn offer_date(&mut self, slot: DateField, text: &str) {
         let text = text.trim();
         if text.is_empty() {
             return;
@@ -92,9 +92,9 @@ impl Common {
             return;
         };
         let slot = match slot {
-            DateSlot::Published => &mut self.published,
-            DateSlot::Updated => &mut self.updated,
-            DateSlot::Created => &mut self.created,
+            DateField::Published => &mut self.published,
+            DateField::Updated => &mut self.updated,
+            DateField::Created => &mut self.created,
         };
         slot.get_or_insert(moment);
     }
@@ -102,7 +102,7 @@ impl Common {
 
 /// Which of its dates a feed is giving.
 #[derive(Debug, Clone, Copy)]
-pub(super) enum DateSlot {
+pub(super) enum DateField {
     Published,
     Updated,
     Created,
@@ -110,8 +110,8 @@ pub(super) enum DateSlot {
 
 /// An entry being read.
 #[derive(Debug, Default)]
-pub(super) struct Draft {
-    pub(super) common: Common,
+pub(super) struct EntryBuilder {
+    pub(super) common: CommonFields,
     pub(super) id: Option<String>,
     /// The identifier may serve as the link.
     pub(super) id_is_link: bool,
@@ -127,10 +127,10 @@ pub(super) struct Draft {
     pub(super) enclosures: Vec<String>,
 }
 
-impl Draft {
+impl EntryBuilder {
     /// Takes a summary. A second one is the longer text that the first one announces, unless
     /// there is a proper full text.
-    pub(super) fn offer_summary(&mut self, prose: Prose<'_>) {
+    pub(super) fn offer_summary(&mut self, prose: RichText<'_>) {
         if prose.value.trim().is_empty() {
             return;
         }
@@ -145,7 +145,7 @@ impl Draft {
     }
 
     /// Takes a full text; the first proper one stays.
-    pub(super) fn offer_content(&mut self, prose: Prose<'_>) {
+    pub(super) fn offer_content(&mut self, prose: RichText<'_>) {
         if prose.value.trim().is_empty() {
             return;
         }

@@ -29,7 +29,7 @@ pub enum Evidence {
     Sitemap,
     /// A common path, guessed.
     Path,
-    /// Not a feed but a page, from which a ladder may lead to one.
+    /// Not a feed but a page, from which a sequence may lead to one.
     Page,
 }
 
@@ -51,13 +51,13 @@ const PRIORS: &[(Evidence, &str, f64, f64)] = &[
 
 impl Evidence {
     /// The word in tables.
-    pub fn word(self) -> &'static str {
+    pub fn name(self) -> &'static str {
         PRIORS.iter().find(|row| row.0 == self).map_or("page", |row| row.1)
     }
 
     /// The evidence of a word.
-    pub fn of_word(word: &str) -> Option<Evidence> {
-        PRIORS.iter().find(|row| row.1 == word).map(|row| row.0)
+    pub fn from_name(name: &str) -> Option<Evidence> {
+        PRIORS.iter().find(|row| row.1 == name).map(|row| row.0)
     }
 
     /// The evidence of a link on a page.
@@ -73,37 +73,37 @@ impl Evidence {
 
 /// The record of each kind of evidence.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Beliefs {
+pub struct EvidencePriors {
     /// Feeds found and requests made, the prior included, in the order of `PRIORS`.
-    record: Vec<(f64, f64)>,
+    counts: Vec<(f64, f64)>,
 }
 
-impl Default for Beliefs {
-    fn default() -> Beliefs {
-        Beliefs { record: PRIORS.iter().map(|row| (row.2, row.3)).collect() }
+impl Default for EvidencePriors {
+    fn default() -> EvidencePriors {
+        EvidencePriors { counts: PRIORS.iter().map(|row| (row.2, row.3)).collect() }
     }
 }
 
-impl Beliefs {
+impl EvidencePriors {
     /// Adds to the record: so many requests on this evidence, and whether they found a feed.
-    pub fn learn(&mut self, evidence: Evidence, found: bool, requests: u32) {
+    pub fn record(&mut self, evidence: Evidence, found: bool, requests: u32) {
         let at = PRIORS.iter().position(|row| row.0 == evidence).unwrap_or(PRIORS.len() - 1);
-        let (feeds, asked) = &mut self.record[at];
+        let (feeds, requests_made) = &mut self.counts[at];
         *feeds += f64::from(u8::from(found));
-        *asked += f64::from(requests.max(1));
+        *requests_made += f64::from(requests.max(1));
     }
 
     /// Feeds that a request on this evidence is expected to find: the mean and a share of the spread.
     pub fn expected(&self, evidence: Evidence) -> f64 {
         let at = PRIORS.iter().position(|row| row.0 == evidence).unwrap_or(PRIORS.len() - 1);
-        let (feeds, asked) = self.record[at];
-        let mean = feeds / asked;
-        (mean + 0.5 * (mean * (1.0 - mean) / (asked + 1.0)).sqrt()).min(1.0)
+        let (feeds, requests_made) = self.counts[at];
+        let mean = feeds / requests_made;
+        (mean + 0.5 * (mean * (1.0 - mean) / (requests_made + 1.0)).sqrt()).min(1.0)
     }
 
     /// What asking for a candidate is worth: the more pages link to it the better, and the less the
     /// more feeds of its site are known already.
-    pub fn worth(&self, evidence: Evidence, seen: u64, known_on_site: u64) -> f64 {
+    pub fn score(&self, evidence: Evidence, seen: u64, known_on_site: u64) -> f64 {
         let popularity = 1.0 + (seen.max(1) as f64).log2() / 10.0;
         self.expected(evidence) * popularity / (1.0 + known_on_site as f64)
     }
@@ -114,28 +114,28 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_kind_of_evidence_has_a_word_of_its_own() {
-        for (evidence, word, ..) in PRIORS {
-            assert_eq!((evidence.word(), Evidence::of_word(word)), (*word, Some(*evidence)));
+    fn every_kind_of_evidence_has_a_unique_name() {
+        for (evidence, name, ..) in PRIORS {
+            assert_eq!((evidence.name(), Evidence::from_name(name)), (*name, Some(*evidence)));
         }
     }
 
     #[test]
     fn declared_feeds_are_asked_before_guessed_ones() {
-        let beliefs = Beliefs::default();
-        assert!(beliefs.expected(Evidence::Declared) > beliefs.expected(Evidence::Address));
-        assert!(beliefs.expected(Evidence::Address) > beliefs.expected(Evidence::Path));
-        assert!(beliefs.worth(Evidence::Declared, 100, 0) > beliefs.worth(Evidence::Declared, 1, 0));
-        assert!(beliefs.worth(Evidence::Declared, 1, 0) > beliefs.worth(Evidence::Declared, 100, 2));
+        let priors = EvidencePriors::default();
+        assert!(priors.expected(Evidence::Declared) > priors.expected(Evidence::Address));
+        assert!(priors.expected(Evidence::Address) > priors.expected(Evidence::Path));
+        assert!(priors.score(Evidence::Declared, 100, 0) > priors.score(Evidence::Declared, 1, 0));
+        assert!(priors.score(Evidence::Declared, 1, 0) > priors.score(Evidence::Declared, 100, 2));
     }
 
     #[test]
     fn experience_overrules_what_was_believed() {
-        let mut beliefs = Beliefs::default();
+        let mut priors = EvidencePriors::default();
         for _ in 0..100 {
-            beliefs.learn(Evidence::Declared, false, 1);
-            beliefs.learn(Evidence::Path, true, 1);
+            priors.record(Evidence::Declared, false, 1);
+            priors.record(Evidence::Path, true, 1);
         }
-        assert!(beliefs.expected(Evidence::Path) > beliefs.expected(Evidence::Declared));
+        assert!(priors.expected(Evidence::Path) > priors.expected(Evidence::Declared));
     }
 }

@@ -3,17 +3,17 @@
 /// Pages of the usual kind that a feed is credited with before any of its own are known.
 const PRIOR_PAGES: f64 = 20.0;
 /// No feed is given up for its yield, and none takes the polls of all others.
-const LEAST: f64 = 0.1;
-const MOST: f64 = 4.0;
+const MIN_WEIGHT: f64 = 0.1;
+const MAX_WEIGHT: f64 = 4.0;
 
 /// What an entry is worth beside a usual one: clean bytes of its pages, believed as they become many.
 /// `usual` is what a page of all feeds comes to.
-pub fn worth(clean_bytes: u64, pages: u64, usual: f64) -> f64 {
+pub fn yield_weight(clean_bytes: u64, pages: u64, usual: f64) -> f64 {
     if usual <= 0.0 {
         return 1.0;
     }
     let mean = (clean_bytes as f64 + PRIOR_PAGES * usual) / (pages as f64 + PRIOR_PAGES);
-    (mean / usual).clamp(LEAST, MOST)
+    (mean / usual).clamp(MIN_WEIGHT, MAX_WEIGHT)
 }
 
 #[cfg(test)]
@@ -22,11 +22,11 @@ mod tests {
 
     #[test]
     fn a_feed_is_worth_what_its_pages_hold_once_there_are_enough() {
-        assert_eq!(worth(0, 0, 2000.0), 1.0);
-        assert!(worth(0, 5, 2000.0) > 0.7);
-        assert_eq!(worth(0, 10_000, 2000.0), LEAST);
-        assert!((worth(4000 * 1000, 1000, 2000.0) - 1.98).abs() < 0.01);
-        assert_eq!(worth(u64::MAX, 1, 2000.0), MOST);
-        assert_eq!(worth(5, 5, 0.0), 1.0);
+        assert_eq!(yield_weight(0, 0, 2000.0), 1.0);
+        assert!(yield_weight(0, 5, 2000.0) > 0.7);
+        assert_eq!(yield_weight(0, 10_000, 2000.0), MIN_WEIGHT);
+        assert!((yield_weight(4000 * 1000, 1000, 2000.0) - 1.98).abs() < 0.01);
+        assert_eq!(yield_weight(u64::MAX, 1, 2000.0), MAX_WEIGHT);
+        assert_eq!(yield_weight(5, 5, 0.0), 1.0);
     }
 }

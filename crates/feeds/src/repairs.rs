@@ -27,16 +27,16 @@ const ALL: [Repair; 17] = [
 
 /// A set of repairs.
 #[derive(Debug, Clone, Copy, Default)]
-pub(crate) struct Mended(u32);
+pub(crate) struct Repairs(u32);
 
-impl Mended {
+impl Repairs {
     /// Remembers one kind of repair.
-    pub(crate) fn note(&mut self, repair: Repair) {
+    pub(crate) fn add(&mut self, repair: Repair) {
         self.0 |= 1 << repair as u32;
     }
 
     /// Adds everything another part of the reader noted.
-    pub(crate) fn also(&mut self, other: Mended) {
+    pub(crate) fn extend(&mut self, other: Repairs) {
         self.0 |= other.0;
     }
 

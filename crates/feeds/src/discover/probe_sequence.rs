@@ -1,9 +1,9 @@
-//! From an address to the feeds of its site, one rung at a time.
+//! From an address to the feeds of its site, one tier at a time.
 //!
-//! The ladder holds an agenda of questions, each on a rung. [`Ladder::next`] gives the questions of
-//! the lowest rung, [`Ladder::learn`] takes in what was answered, which may put further questions on
-//! the agenda, on lower rungs too: the front page of a site may declare what an article did not. The
-//! climb ends with the first rung that found a feed, with the limit of requests, or with nothing
+//! The sequence holds an queue of requests, each on a tier. [`ProbeSequence::next`] gives the requests of
+//! the lowest tier, [`ProbeSequence::learn`] takes in what was answered, which may put further requests on
+//! the queue, on lower rungs too: the front page of a site may declare what an article did not. The
+//! probe ends with the first tier that found a feed, with the limit of requests, or with nothing
 //! left to ask.
 //!
 //! Common paths have six guesses that are often right and a dozen that rarely are. What lies
@@ -16,22 +16,22 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use tidings_model::{Fingerprint, address};
 use url::Url;
 
-use super::finding::{FeedFound, Finding, PageFound};
-use super::places::{self, Cms};
-use super::rank::Evidence;
+use super::probe_result::{FeedSummary, ProbeResult, PageSummary};
+use super::known_paths::{self, Cms};
+use super::evidence::Evidence;
 use super::site::{registrable, site};
-use crate::links::address as looks;
+use crate::links::address as address_rules;
 
 /// Guesses that are right often enough to come before the site map.
-const FREQUENT: usize = 6;
+const FREQUENT_PATHS: usize = 6;
 /// Site maps that are read for one site.
 const MAX_MAPS: usize = 3;
-/// Links of one page that are put on the agenda.
+/// Links of one page that are put on the queue.
 const MAX_LINKS: usize = 12;
 
-/// How far to climb.
+/// How far to probe.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Options {
+pub struct ProbeOptions {
     /// Requests for one start address, at most.
     pub max_requests: u32,
     /// Feeds of one site, at most.
@@ -40,22 +40,22 @@ pub struct Options {
     pub paper_rule: bool,
 }
 
-impl Default for Options {
-    fn default() -> Options {
-        Options { max_requests: 12, max_feeds: 5, paper_rule: false }
+impl Default for ProbeOptions {
+    fn default() -> ProbeOptions {
+        ProbeOptions { max_requests: 12, max_feeds: 5, paper_rule: false }
     }
 }
 
-/// How good the reason for a question is; lower rungs are asked first.
+/// How good the reason for a request is; lower rungs are asked first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Rung {
+pub enum ProbeTier {
     /// The site is known to make feeds by rule.
     Rule,
     /// The address that was given.
     Start,
     /// A page declares a feed.
     Declared,
-    /// A page links to what looks like a feed.
+    /// A page links to what address_rules like a feed.
     Linked,
     /// The program that made the site puts its feed there.
     Program,
@@ -73,45 +73,45 @@ pub enum Rung {
 
 /// Something to ask.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Question {
+pub struct ProbeRequest {
     /// The address.
     pub url: String,
     /// Why.
     pub evidence: Evidence,
     /// Where it was found.
     pub found_on: String,
-    /// The rung it is on.
-    pub rung: Rung,
+    /// The tier it is on.
+    pub tier: ProbeTier,
     /// Equal for the RSS and the Atom form of the same feed: one of them is enough.
-    twin: String,
-    /// How many links lie between it and the pages that the ladder itself chose.
+    variant: String,
+    /// How many links lie between it and the pages that the sequence itself chose.
     depth: u8,
 }
 
 /// A feed that was found.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Found {
+pub struct FoundFeed {
     /// Its address.
     pub url: String,
     /// What led there.
     pub evidence: Evidence,
-    /// The page it was found on, or the address that the climb began with.
+    /// The page it was found on, or the address that the probe began with.
     pub found_on: String,
     /// What it is.
-    pub feed: FeedFound,
+    pub feed: FeedSummary,
 }
 
 /// The search for the feeds of one address.
 #[derive(Debug)]
-pub struct Ladder {
+pub struct ProbeSequence {
     start: Url,
-    options: Options,
-    agenda: BTreeMap<(Rung, u32), Question>,
-    /// Everything that was ever put on the agenda, and where it stood there last.
-    known: HashMap<String, (Rung, u32)>,
+    options: ProbeOptions,
+    queue: BTreeMap<(ProbeTier, u32), ProbeRequest>,
+    /// Everything that was ever put on the queue, and where it stood there last.
+    known: HashMap<String, (ProbeTier, u32)>,
     numbered: u32,
     requests: u32,
-    found: Vec<Found>,
+    found: Vec<FoundFeed>,
     /// Why the site could not be searched.
     unreachable: Option<String>,
     maps: usize,
@@ -119,13 +119,13 @@ pub struct Ladder {
     language: String,
 }
 
-impl Ladder {
-    /// Stands the ladder up at an address; nothing if it is not a web address.
-    pub fn new(start: &str, options: Options) -> Option<Ladder> {
+impl ProbeSequence {
+    /// Stands the sequence up at an address; nothing if it is not a web address.
+    pub fn new(start: &str, options: ProbeOptions) -> Option<ProbeSequence> {
         let start = Url::parse(&address::normalise(start, None)?).ok()?;
-        let mut ladder = Ladder {
+        let mut sequence = ProbeSequence {
             options,
-            agenda: BTreeMap::new(),
+            queue: BTreeMap::new(),
             known: HashMap::new(),
             numbered: 0,
             requests: 0,
@@ -136,49 +136,49 @@ impl Ladder {
             language: String::new(),
             start: start.clone(),
         };
-        ladder.offer(start.as_str(), Evidence::Given, Rung::Start, "", 0);
+        sequence.enqueue(start.as_str(), Evidence::Given, ProbeTier::Start, "", 0);
         if options.paper_rule {
             for path in ["rss", "rss.xml", "feed"] {
-                ladder.offer_at_root(path, Evidence::Path, Rung::Common);
+                sequence.enqueue_at_root(path, Evidence::Path, ProbeTier::Common);
             }
-            return Some(ladder);
+            return Some(sequence);
         }
-        if !looks::looks_like_feed(&start) {
-            for url in places::by_rule(&start) {
-                ladder.offer(&url, Evidence::Rule, Rung::Rule, start.as_str(), 0);
+        if !address_rules::looks_like_feed(&start) {
+            for url in known_paths::by_rule(&start) {
+                sequence.enqueue(&url, Evidence::Rule, ProbeTier::Rule, start.as_str(), 0);
             }
         }
-        ladder.offer_at_root("", Evidence::Page, Rung::Front);
+        sequence.enqueue_at_root("", Evidence::Page, ProbeTier::Front);
         let section = section(&start);
-        for (at, path) in places::common_paths().iter().enumerate() {
-            let rung = if at < FREQUENT { Rung::Common } else { Rung::Rare };
-            ladder.offer_at_root(path, Evidence::Path, rung);
+        for (at, path) in known_paths::common_paths().iter().enumerate() {
+            let tier = if at < FREQUENT_PATHS { ProbeTier::Common } else { ProbeTier::Rare };
+            sequence.enqueue_at_root(path, Evidence::Path, tier);
             if at < 1
                 && let Some(section) = &section
             {
-                ladder.offer_joined(section, path, Evidence::Path, rung);
+                sequence.enqueue_joined(section, path, Evidence::Path, tier);
             }
         }
         if let Some(section) = section {
-            ladder.offer(section.as_str(), Evidence::Page, Rung::Above, start.as_str(), 0);
+            sequence.enqueue(section.as_str(), Evidence::Page, ProbeTier::Above, start.as_str(), 0);
         }
         if let Some(above) = domain_above(&start) {
-            ladder.offer(&above, Evidence::Page, Rung::Above, start.as_str(), 0);
+            sequence.enqueue(&above, Evidence::Page, ProbeTier::Above, start.as_str(), 0);
         }
-        Some(ladder)
+        Some(sequence)
     }
 
-    /// A ladder of one rung: is this a feed?
-    pub fn confirm(feed: &str, evidence: Evidence, found_on: &str) -> Option<Ladder> {
-        let mut ladder = Ladder::new(feed, Options { max_requests: 1, ..Options::default() })?;
-        ladder.agenda.clear();
-        ladder.known.clear();
-        let feed = ladder.start.to_string();
-        ladder.offer(&feed, evidence, Rung::Start, found_on, 0);
-        Some(ladder)
+    /// A sequence of one tier: is this a feed?
+    pub fn confirm(feed: &str, evidence: Evidence, found_on: &str) -> Option<ProbeSequence> {
+        let mut sequence = ProbeSequence::new(feed, ProbeOptions { max_requests: 1, ..ProbeOptions::default() })?;
+        sequence.queue.clear();
+        sequence.known.clear();
+        let feed = sequence.start.to_string();
+        sequence.enqueue(&feed, evidence, ProbeTier::Start, found_on, 0);
+        Some(sequence)
     }
 
-    /// The address that the climb began with.
+    /// The address that the probe began with.
     pub fn start(&self) -> &str {
         self.start.as_str()
     }
@@ -194,7 +194,7 @@ impl Ladder {
     }
 
     /// The feeds found so far.
-    pub fn found(&self) -> &[Found] {
+    pub fn found(&self) -> &[FoundFeed] {
         &self.found
     }
 
@@ -208,129 +208,129 @@ impl Ladder {
         &self.language
     }
 
-    /// Whether the climb needs to know the site maps that robots.txt names: they are worth it only
+    /// Whether the probe needs to know the site maps that robots.txt names: they are worth it only
     /// when nothing better is left.
-    pub fn wants_sitemaps(&self) -> bool {
-        let rung = self.agenda.first_key_value().map(|(key, _)| key.0);
+    pub fn needs_sitemaps(&self) -> bool {
+        let tier = self.queue.first_key_value().map(|(key, _)| key.0);
         self.maps == 0
             && self.found.is_empty()
-            && rung.is_none_or(|rung| rung > Rung::Above)
+            && tier.is_none_or(|tier| tier > ProbeTier::Above)
             && !self.options.paper_rule
     }
 
-    /// Puts the site maps that robots.txt names on the agenda, or the usual one.
-    pub fn learn_sitemaps(&mut self, named: &[String]) {
+    /// Puts the site maps that robots.txt names on the queue, or the usual one.
+    pub fn add_sitemaps(&mut self, named: &[String]) {
         // Maps that speak of feeds or news come first; there may be hundreds.
         let mut maps: Vec<&String> = named.iter().collect();
         maps.sort_by_key(|url| !["rss", "feed", "news"].iter().any(|word| url.contains(word)));
         self.maps = 1;
         if maps.is_empty() {
-            self.offer_at_root("sitemap.xml", Evidence::Page, Rung::Sitemap);
+            self.enqueue_at_root("sitemap.xml", Evidence::Page, ProbeTier::Sitemap);
         }
         for url in maps.into_iter().take(MAX_MAPS) {
             let start = self.start.to_string();
-            self.offer(url, Evidence::Page, Rung::Sitemap, &start, 0);
+            self.enqueue(url, Evidence::Page, ProbeTier::Sitemap, &start, 0);
         }
     }
 
-    /// What to ask next; nothing when the climb has ended.
+    /// What to ask next; nothing when the probe has ended.
     #[allow(clippy::should_implement_trait)] // The answers come in between: this is no iterator.
-    pub fn next(&mut self) -> Vec<Question> {
+    pub fn next(&mut self) -> Vec<ProbeRequest> {
         let left = self.options.max_requests.saturating_sub(self.requests) as usize;
-        let Some((&(rung, _), _)) = self.agenda.first_key_value() else { return Vec::new() };
+        let Some((&(tier, _), _)) = self.queue.first_key_value() else { return Vec::new() };
         // Pages often declare several feeds, and all are wanted; a second guess is not.
-        let enough = self.found.len() >= self.options.max_feeds || (!self.found.is_empty() && rung > Rung::Declared);
+        let enough = self.found.len() >= self.options.max_feeds || (!self.found.is_empty() && tier > ProbeTier::Declared);
         if enough || self.unreachable.is_some() || left == 0 {
             return Vec::new();
         }
-        let most = match rung {
-            Rung::Declared => self.options.max_feeds - self.found.len(),
-            Rung::Linked | Rung::Program => 2,
+        let most = match tier {
+            ProbeTier::Declared => self.options.max_feeds - self.found.len(),
+            ProbeTier::Linked | ProbeTier::Program => 2,
             // The first guess is right three times as often as all others together.
-            Rung::Common if self.guesses == 0 => 1,
-            Rung::Common | Rung::Rare => 2,
-            Rung::Rule | Rung::Start | Rung::Front | Rung::Above | Rung::Sitemap => 1,
+            ProbeTier::Common if self.guesses == 0 => 1,
+            ProbeTier::Common | ProbeTier::Rare => 2,
+            ProbeTier::Rule | ProbeTier::Start | ProbeTier::Front | ProbeTier::Above | ProbeTier::Sitemap => 1,
         };
-        if matches!(rung, Rung::Common | Rung::Rare) {
+        if matches!(tier, ProbeTier::Common | ProbeTier::Rare) {
             self.guesses += 1;
         }
-        let mut twins = HashSet::new();
-        let taken: Vec<(Rung, u32)> = self
-            .agenda
+        let mut variants = HashSet::new();
+        let taken: Vec<(ProbeTier, u32)> = self
+            .queue
             .iter()
-            .take_while(|(key, _)| key.0 == rung)
-            .filter(|(_, question)| twins.insert(question.twin.clone()))
+            .take_while(|(key, _)| key.0 == tier)
+            .filter(|(_, request)| variants.insert(request.variant.clone()))
             .map(|(key, _)| *key)
             .take(most.min(left))
             .collect();
-        taken.iter().filter_map(|key| self.agenda.remove(key)).collect()
+        taken.iter().filter_map(|key| self.queue.remove(key)).collect()
     }
 
-    /// Takes in the answer to a question. For a feed that has moved for good, the question's address
+    /// Takes in the answer to a request. For a feed that has moved for good, the request's address
     /// should be the new one.
-    pub fn learn(&mut self, question: &Question, finding: &Finding) {
+    pub fn record(&mut self, request: &ProbeRequest, probe_result: &ProbeResult) {
         self.requests += 1;
-        match finding {
-            Finding::Feed(feed) => self.take(question, feed),
-            Finding::Page(page) => self.read(question, page),
-            Finding::Sitemap(map) => {
+        match probe_result {
+            ProbeResult::Feed(feed) => self.add_feed(request, feed),
+            ProbeResult::Page(page) => self.read_page(request, page),
+            ProbeResult::Sitemap(map) => {
                 for url in map.feeds.iter().take(MAX_LINKS) {
-                    self.offer(url, Evidence::Sitemap, Rung::Linked, &question.url, question.depth + 1);
+                    self.enqueue(url, Evidence::Sitemap, ProbeTier::Linked, &request.url, request.depth + 1);
                 }
                 let mut maps: Vec<&String> = map.maps.iter().collect();
                 maps.sort_by_key(|url| !["rss", "feed", "news"].iter().any(|word| url.contains(word)));
                 for url in maps {
                     if self.maps < MAX_MAPS {
                         self.maps += 1;
-                        self.offer(url, Evidence::Page, Rung::Sitemap, &question.url, 0);
+                        self.enqueue(url, Evidence::Page, ProbeTier::Sitemap, &request.url, 0);
                     }
                 }
             }
-            Finding::Unreachable(why) => {
+            ProbeResult::Unreachable(why) => {
                 // A host that does not answer is not asked fifteen times more.
-                let host = Url::parse(&question.url).ok().and_then(|url| url.host_str().map(str::to_owned));
+                let host = Url::parse(&request.url).ok().and_then(|url| url.host_str().map(str::to_owned));
                 if host.as_deref() == self.start.host_str() {
                     self.unreachable.get_or_insert_with(|| why.clone());
                 }
             }
-            Finding::Unwanted(_) | Finding::Nothing(_) => {}
+            ProbeResult::Unwanted(_) | ProbeResult::Nothing(_) => {}
         }
     }
 
-    fn take(&mut self, question: &Question, feed: &FeedFound) {
+    fn add_feed(&mut self, request: &ProbeRequest, feed: &FeedSummary) {
         let same = |content: Option<Fingerprint>| content.is_some() && content == feed.content;
-        let known = self.found.iter().any(|found| found.url == question.url || same(found.feed.content));
-        let unwanted = Url::parse(&question.url).is_ok_and(|url| looks::is_comments(&url));
+        let known = self.found.iter().any(|found| found.url == request.url || same(found.feed.content));
+        let unwanted = Url::parse(&request.url).is_ok_and(|url| address_rules::is_comments(&url));
         if !known && !unwanted {
-            self.found.push(Found {
-                url: question.url.clone(),
-                evidence: question.evidence,
-                found_on: question.found_on.clone(),
+            self.found.push(FoundFeed {
+                url: request.url.clone(),
+                evidence: request.evidence,
+                found_on: request.found_on.clone(),
                 feed: feed.clone(),
             });
         }
-        self.agenda.retain(|_, other| other.twin != question.twin);
-        if question.rung == Rung::Start {
+        self.queue.retain(|_, other| other.variant != request.variant);
+        if request.tier == ProbeTier::Start {
             // The address itself was a feed: whoever gave it wanted this one.
-            self.agenda.clear();
+            self.queue.clear();
         }
     }
 
-    fn read(&mut self, question: &Question, page: &PageFound) {
+    fn read_page(&mut self, request: &ProbeRequest, page: &PageSummary) {
         if self.language.is_empty() {
             self.language.clone_from(&page.language);
         }
         // A page about feeds may list them; a page that such a page links to is somewhere else.
-        if question.depth > 1 || (question.rung == Rung::Start && self.options.max_requests == 1) {
+        if request.depth > 1 || (request.tier == ProbeTier::Start && self.options.max_requests == 1) {
             return;
         }
         for url in &page.by_rule {
-            self.offer(url, Evidence::Rule, Rung::Rule, &question.url, 0);
+            self.enqueue(url, Evidence::Rule, ProbeTier::Rule, &request.url, 0);
         }
         let host = |url: &str| site(url);
         let mut links: Vec<_> = page.links.iter().collect();
         // The feeds of the site itself come before those it recommends.
-        links.sort_by_key(|link| (link.evidence, host(&link.url) != host(&question.url)));
+        links.sort_by_key(|link| (link.evidence, host(&link.url) != host(&request.url)));
         for link in links.into_iter().take(MAX_LINKS) {
             let evidence = Evidence::of_link(link.evidence);
             let declared = matches!(evidence, Evidence::Declared | Evidence::Loose);
@@ -338,64 +338,64 @@ impl Ladder {
                 continue;
             }
             // Blogs recommend the feeds of others; those are not what is looked for here.
-            if !declared && !is_kin(&link.url, &question.url) {
+            if !declared && !is_related(&link.url, &request.url) {
                 continue;
             }
-            let rung = if declared && question.depth == 0 { Rung::Declared } else { Rung::Linked };
-            self.offer(&link.url, evidence, rung, &question.url, question.depth + 1);
+            let tier = if declared && request.depth == 0 { ProbeTier::Declared } else { ProbeTier::Linked };
+            self.enqueue(&link.url, evidence, tier, &request.url, request.depth + 1);
         }
-        if self.options.paper_rule || question.depth > 0 {
+        if self.options.paper_rule || request.depth > 0 {
             return;
         }
         if let Some(cms) = page.cms.and_then(Cms::named) {
             let section = section(&self.start);
             for path in cms.paths {
-                self.offer_at_root(path, Evidence::Program, Rung::Program);
+                self.enqueue_at_root(path, Evidence::Program, ProbeTier::Program);
             }
             if let (Some(section), Some(path)) = (section, cms.paths.first()) {
-                self.offer_joined(&section, path, Evidence::Program, Rung::Program);
+                self.enqueue_joined(&section, path, Evidence::Program, ProbeTier::Program);
             }
         }
     }
 
-    fn offer_at_root(&mut self, path: &str, evidence: Evidence, rung: Rung) {
+    fn enqueue_at_root(&mut self, path: &str, evidence: Evidence, tier: ProbeTier) {
         if let Ok(root) = self.start.join("/") {
-            self.offer_joined(&root, path, evidence, rung);
+            self.enqueue_joined(&root, path, evidence, tier);
         }
     }
 
-    fn offer_joined(&mut self, base: &Url, path: &str, evidence: Evidence, rung: Rung) {
+    fn enqueue_joined(&mut self, base: &Url, path: &str, evidence: Evidence, tier: ProbeTier) {
         let Ok(url) = base.join(path) else { return };
         let start = self.start.to_string();
-        self.offer(url.as_str(), evidence, rung, &start, 0);
+        self.enqueue(url.as_str(), evidence, tier, &start, 0);
     }
 
-    fn offer(&mut self, address: &str, evidence: Evidence, rung: Rung, found_on: &str, depth: u8) {
+    fn enqueue(&mut self, address: &str, evidence: Evidence, tier: ProbeTier, found_on: &str, depth: u8) {
         // Tracking parameters may matter to a feed; the fragment never does.
         let Some(mut url) = Url::parse(address).ok().filter(|url| matches!(url.scheme(), "http" | "https")) else {
             return;
         };
         url.set_fragment(None);
-        let unwanted = looks::is_comments(&url) || looks::is_interface(&url, evidence == Evidence::Declared);
-        if unwanted && !matches!(rung, Rung::Start | Rung::Sitemap) || url.host_str().is_none_or(str::is_empty) {
+        let unwanted = address_rules::is_comments(&url) || address_rules::is_interface(&url, evidence == Evidence::Declared);
+        if unwanted && !matches!(tier, ProbeTier::Start | ProbeTier::Sitemap) || url.host_str().is_none_or(str::is_empty) {
             return;
         }
         self.numbered += 1;
-        let place = (rung, self.numbered);
+        let place = (tier, self.numbered);
         match self.known.entry(without_slash(&url)) {
             Entry::Vacant(vacant) => {
                 vacant.insert(place);
             }
             // What was only a guess may turn out to be declared; what was asked is not asked again.
-            Entry::Occupied(mut known) if known.get().0 > rung && self.agenda.remove(known.get()).is_some() => {
+            Entry::Occupied(mut known) if known.get().0 > tier && self.queue.remove(known.get()).is_some() => {
                 known.insert(place);
             }
             Entry::Occupied(_) => return,
         }
-        let from_page = matches!(rung, Rung::Declared | Rung::Linked);
-        let twin = if from_page { twin(&url) } else { url.to_string() };
-        let question = Question { url: url.into(), evidence, found_on: found_on.to_owned(), rung, twin, depth };
-        self.agenda.insert(place, question);
+        let from_page = matches!(tier, ProbeTier::Declared | ProbeTier::Linked);
+        let variant = if from_page { variant(&url) } else { url.to_string() };
+        let request = ProbeRequest { url: url.into(), evidence, found_on: found_on.to_owned(), tier, variant, depth };
+        self.queue.insert(place, request);
     }
 }
 
@@ -406,7 +406,7 @@ fn without_slash(url: &Url) -> String {
 
 /// Whether a feed may belong to the site of a page: same domain, or a host that serves feeds for
 /// others.
-fn is_kin(feed: &str, page: &str) -> bool {
+fn is_related(feed: &str, page: &str) -> bool {
     let (Ok(feed), Ok(page)) = (Url::parse(feed), Url::parse(page)) else { return false };
     let (feed, page) = (feed.host_str().unwrap_or_default(), page.host_str().unwrap_or_default());
     let domain = |host| registrable(host).unwrap_or(host);
@@ -416,7 +416,7 @@ fn is_kin(feed: &str, page: &str) -> bool {
 }
 
 /// What is left of a feed's address when everything is gone that only names the format.
-fn twin(url: &Url) -> String {
+fn variant(url: &Url) -> String {
     const FORMATS: &[&str] = &["rss", "rss2", "rss1", "atom", "rdf", "feed", "feeds", "json", "xml", "index", "rss20"];
     let is_format = |word: &str| FORMATS.contains(&word.to_ascii_lowercase().as_str());
     let steps: Vec<&str> = url.path().split(['/', '.']).filter(|step| !step.is_empty() && !is_format(step)).collect();
@@ -452,25 +452,25 @@ mod tests {
     use proptest::prelude::*;
 
     /// A site of a few documents, climbed to the end.
-    fn climb(start: &str, options: Options, site: &[(&str, &str)]) -> (Ladder, Vec<String>) {
-        let mut ladder = Ladder::new(start, options).unwrap();
-        let mut asked = Vec::new();
+    fn probe(start: &str, options: ProbeOptions, site: &[(&str, &str)]) -> (ProbeSequence, Vec<String>) {
+        let mut sequence = ProbeSequence::new(start, options).unwrap();
+        let mut urls_requested = Vec::new();
         loop {
-            if ladder.wants_sitemaps() {
-                ladder.learn_sitemaps(&[]);
+            if sequence.needs_sitemaps() {
+                sequence.add_sitemaps(&[]);
             }
-            let questions = ladder.next();
-            if questions.is_empty() {
-                return (ladder, asked);
+            let requests = sequence.next();
+            if requests.is_empty() {
+                return (sequence, urls_requested);
             }
-            for question in questions {
-                asked.push(question.url.clone());
-                let body = site.iter().find(|row| row.0 == question.url).map(|row| row.1);
-                let finding = match body {
-                    Some(body) => reduce(body.as_bytes(), None, &question.url),
-                    None => Finding::Nothing("404".into()),
+            for request in requests {
+                urls_requested.push(request.url.clone());
+                let body = site.iter().find(|row| row.0 == request.url).map(|row| row.1);
+                let probe_result = match body {
+                    Some(body) => reduce(body.as_bytes(), None, &request.url),
+                    None => ProbeResult::Nothing("404".into()),
                 };
-                ladder.learn(&question, &finding);
+                sequence.record(&request, &probe_result);
             }
         }
     }
@@ -479,16 +479,16 @@ mod tests {
         format!("<rss><channel><title>News</title><item><link>{link}</link></item></channel></rss>")
     }
 
-    fn urls(ladder: &Ladder) -> Vec<&str> {
-        ladder.found().iter().map(|found| found.url.as_str()).collect()
+    fn urls(sequence: &ProbeSequence) -> Vec<&str> {
+        sequence.found().iter().map(|found| found.url.as_str()).collect()
     }
 
     #[test]
     fn an_address_that_is_a_feed_costs_one_request() {
         let rss = feed("https://g.example/1");
-        let (ladder, asked) = climb("https://g.example/x", Options::default(), &[("https://g.example/x", &rss)]);
-        assert_eq!((urls(&ladder), asked.len()), (vec!["https://g.example/x"], 1));
-        assert_eq!(ladder.found()[0].evidence, Evidence::Given);
+        let (sequence, urls_requested) = probe("https://g.example/x", ProbeOptions::default(), &[("https://g.example/x", &rss)]);
+        assert_eq!((urls(&sequence), urls_requested.len()), (vec!["https://g.example/x"], 1));
+        assert_eq!(sequence.found()[0].evidence, Evidence::Given);
     }
 
     #[test]
@@ -507,10 +507,10 @@ mod tests {
             ("https://g.example/politics/feed/", &politics),
             ("https://g.example/comments/feed/", &main),
         ];
-        let (ladder, asked) = climb("https://g.example/a-b-c-d.html", Options::default(), &site);
-        assert_eq!(urls(&ladder), ["https://g.example/feed/", "https://g.example/politics/feed/"]);
-        assert_eq!(asked.len(), 3, "{asked:?}");
-        assert_eq!(ladder.found()[0].found_on, "https://g.example/a-b-c-d.html");
+        let (sequence, urls_requested) = probe("https://g.example/a-b-c-d.html", ProbeOptions::default(), &site);
+        assert_eq!(urls(&sequence), ["https://g.example/feed/", "https://g.example/politics/feed/"]);
+        assert_eq!(urls_requested.len(), 3, "{urls_requested:?}");
+        assert_eq!(sequence.found()[0].found_on, "https://g.example/a-b-c-d.html");
     }
 
     #[test]
@@ -519,8 +519,8 @@ mod tests {
             <link rel="alternate" type="application/atom+xml" href="/feed/atom/"></html>"#;
         let atom = feed("https://g.example/1");
         let site = [("https://g.example/", page), ("https://g.example/feed/atom/", &atom)];
-        let (ladder, _) = climb("https://g.example/", Options::default(), &site);
-        assert_eq!(urls(&ladder), ["https://g.example/feed/atom/"]);
+        let (sequence, _) = probe("https://g.example/", ProbeOptions::default(), &site);
+        assert_eq!(urls(&sequence), ["https://g.example/feed/atom/"]);
     }
 
     #[test]
@@ -533,8 +533,8 @@ mod tests {
             ("https://g.example/service/rss/", hub),
             ("https://g.example/service/rss/politics.xml", &rss),
         ];
-        let (ladder, _) = climb("https://g.example/", Options::default(), &site);
-        assert_eq!(urls(&ladder), ["https://g.example/service/rss/politics.xml"]);
+        let (sequence, _) = probe("https://g.example/", ProbeOptions::default(), &site);
+        assert_eq!(urls(&sequence), ["https://g.example/service/rss/politics.xml"]);
     }
 
     #[test]
@@ -547,8 +547,8 @@ mod tests {
             ("https://other.example/feed/", &rss),
             ("https://feeds.feedburner.com/gazette", &rss),
         ];
-        let (ladder, asked) = climb("https://g.example/", Options::default(), &site);
-        assert_eq!((urls(&ladder), asked.len()), (vec!["https://feeds.feedburner.com/gazette"], 2));
+        let (sequence, urls_requested) = probe("https://g.example/", ProbeOptions::default(), &site);
+        assert_eq!((urls(&sequence), urls_requested.len()), (vec!["https://feeds.feedburner.com/gazette"], 2));
     }
 
     #[test]
@@ -560,8 +560,8 @@ mod tests {
             ("https://g.example/", front),
             ("https://g.example/data/stories", &rss),
         ];
-        let (ladder, asked) = climb("https://g.example/a", Options::default(), &site);
-        assert_eq!((urls(&ladder), asked.len()), (vec!["https://g.example/data/stories"], 3));
+        let (sequence, urls_requested) = probe("https://g.example/a", ProbeOptions::default(), &site);
+        assert_eq!((urls(&sequence), urls_requested.len()), (vec!["https://g.example/data/stories"], 3));
     }
 
     #[test]
@@ -569,17 +569,17 @@ mod tests {
         let page = r#"<html><head><meta name="generator" content="SPIP 4"></head></html>"#;
         let rss = feed("https://g.example/1");
         let site = [("https://g.example/a", page), ("https://g.example/spip.php?page=backend", &rss)];
-        let (ladder, asked) = climb("https://g.example/a", Options::default(), &site);
-        assert_eq!((urls(&ladder), asked.len()), (vec!["https://g.example/spip.php?page=backend"], 2));
-        assert_eq!(ladder.found()[0].evidence, Evidence::Program);
+        let (sequence, urls_requested) = probe("https://g.example/a", ProbeOptions::default(), &site);
+        assert_eq!((urls(&sequence), urls_requested.len()), (vec!["https://g.example/spip.php?page=backend"], 2));
+        assert_eq!(sequence.found()[0].evidence, Evidence::Program);
     }
 
     #[test]
     fn common_paths_are_tried_in_the_order_of_their_frequency() {
-        let (_, asked) = climb("https://g.example/", Options::default(), &[("https://g.example/", "<html>x</html>")]);
-        assert_eq!(asked[1..4], ["https://g.example/feed", "https://g.example/rss", "https://g.example/rss.xml"]);
-        assert_eq!(asked.len(), 12, "{asked:?}");
-        assert!(asked.contains(&"https://g.example/sitemap.xml".to_owned()));
+        let (_, urls_requested) = probe("https://g.example/", ProbeOptions::default(), &[("https://g.example/", "<html>x</html>")]);
+        assert_eq!(urls_requested[1..4], ["https://g.example/feed", "https://g.example/rss", "https://g.example/rss.xml"]);
+        assert_eq!(urls_requested.len(), 12, "{urls_requested:?}");
+        assert!(urls_requested.contains(&"https://g.example/sitemap.xml".to_owned()));
     }
 
     #[test]
@@ -587,8 +587,8 @@ mod tests {
         let map = "<urlset><url><loc>https://g.example/syndication/rss-7.xml</loc></url></urlset>";
         let rss = feed("https://g.example/1");
         let site = [("https://g.example/sitemap.xml", map), ("https://g.example/syndication/rss-7.xml", rss.as_str())];
-        let (ladder, _) = climb("https://g.example/", Options::default(), &site);
-        assert_eq!(ladder.found()[0].evidence, Evidence::Sitemap);
+        let (sequence, _) = probe("https://g.example/", ProbeOptions::default(), &site);
+        assert_eq!(sequence.found()[0].evidence, Evidence::Sitemap);
     }
 
     #[test]
@@ -596,27 +596,27 @@ mod tests {
         let front = r#"<html><link rel="alternate" type="application/rss+xml" href="/f"></html>"#;
         let rss = feed("https://g.example.co.uk/1");
         let site = [("https://example.co.uk/", front), ("https://example.co.uk/f", rss.as_str())];
-        let (ladder, _) = climb("https://blog.example.co.uk/", Options::default(), &site);
-        assert_eq!(urls(&ladder), ["https://example.co.uk/f"]);
-        let (_, asked) = climb("https://www.example.co.uk/", Options::default(), &[]);
-        assert!(asked.iter().all(|url| url.starts_with("https://www.example.co.uk/")), "{asked:?}");
+        let (sequence, _) = probe("https://blog.example.co.uk/", ProbeOptions::default(), &site);
+        assert_eq!(urls(&sequence), ["https://example.co.uk/f"]);
+        let (_, urls_requested) = probe("https://www.example.co.uk/", ProbeOptions::default(), &[]);
+        assert!(urls_requested.iter().all(|url| url.starts_with("https://www.example.co.uk/")), "{urls_requested:?}");
     }
 
     #[test]
     fn a_host_that_does_not_answer_is_asked_once() {
-        let mut ladder = Ladder::new("https://g.example/", Options::default()).unwrap();
-        let first = ladder.next();
-        ladder.learn(&first[0], &Finding::Unreachable("timeout".into()));
-        assert!(ladder.next().is_empty());
-        assert_eq!(ladder.unreachable(), Some("timeout"));
+        let mut sequence = ProbeSequence::new("https://g.example/", ProbeOptions::default()).unwrap();
+        let first = sequence.next();
+        sequence.record(&first[0], &ProbeResult::Unreachable("timeout".into()));
+        assert!(sequence.next().is_empty());
+        assert_eq!(sequence.unreachable(), Some("timeout"));
     }
 
     #[test]
     fn the_rule_of_the_paper_looks_at_one_page_and_three_paths() {
         let page = r#"<html><body><a href="/a.rss">RSS</a></body></html>"#;
-        let paper = Options { paper_rule: true, ..Options::default() };
-        let (_, asked) = climb("https://g.example/a", paper, &[("https://g.example/a", page)]);
-        assert_eq!(asked[1..], ["https://g.example/rss", "https://g.example/rss.xml", "https://g.example/feed"]);
+        let paper = ProbeOptions { paper_rule: true, ..ProbeOptions::default() };
+        let (_, urls_requested) = probe("https://g.example/a", paper, &[("https://g.example/a", page)]);
+        assert_eq!(urls_requested[1..], ["https://g.example/rss", "https://g.example/rss.xml", "https://g.example/feed"]);
     }
 
     proptest! {
@@ -625,20 +625,20 @@ mod tests {
             seed in proptest::collection::vec(0u8..8, 1..40),
             limit in 1u32..20,
         ) {
-            let options = Options { max_requests: limit, ..Options::default() };
-            let mut ladder = Ladder::new("https://blog.g.example/section/a.html", options).unwrap();
-            let mut asked = HashSet::new();
+            let options = ProbeOptions { max_requests: limit, ..ProbeOptions::default() };
+            let mut sequence = ProbeSequence::new("https://blog.g.example/section/a.html", options).unwrap();
+            let mut urls_requested = HashSet::new();
             let mut at = 0;
             loop {
-                if ladder.wants_sitemaps() {
-                    ladder.learn_sitemaps(&[]);
+                if sequence.needs_sitemaps() {
+                    sequence.add_sitemaps(&[]);
                 }
-                let questions = ladder.next();
-                if questions.is_empty() {
+                let requests = sequence.next();
+                if requests.is_empty() {
                     break;
                 }
-                for question in questions {
-                    prop_assert!(asked.insert(question.url.clone()), "{} was asked twice", question.url);
+                for request in requests {
+                    prop_assert!(urls_requested.insert(request.url.clone()), "{} was urls_requested twice", request.url);
                     at += 1;
                     let page = format!(
                         "<html><meta name=generator content=SPIP><a href=/rss/{at}.xml>RSS</a>
@@ -651,20 +651,20 @@ mod tests {
                         4 => map,
                         _ => String::new(),
                     };
-                    ladder.learn(&question, &reduce(body.as_bytes(), None, &question.url));
+                    sequence.record(&request, &reduce(body.as_bytes(), None, &request.url));
                 }
             }
-            prop_assert!(ladder.requests() <= limit && asked.len() as u32 == ladder.requests());
+            prop_assert!(sequence.requests() <= limit && urls_requested.len() as u32 == sequence.requests());
         }
     }
 
     #[test]
     fn confirming_asks_for_the_address_alone() {
-        let mut ladder = Ladder::confirm("https://g.example/feed/", Evidence::Declared, "https://g.example/").unwrap();
-        let questions = ladder.next();
-        assert_eq!(questions.len(), 1);
+        let mut sequence = ProbeSequence::confirm("https://g.example/feed/", Evidence::Declared, "https://g.example/").unwrap();
+        let requests = sequence.next();
+        assert_eq!(requests.len(), 1);
         let page = r#"<html><link rel="alternate" type="application/rss+xml" href="/f"></html>"#;
-        ladder.learn(&questions[0], &reduce(page.as_bytes(), None, "https://g.example/feed/"));
-        assert!(ladder.next().is_empty());
+        sequence.record(&requests[0], &reduce(page.as_bytes(), None, "https://g.example/feed/"));
+        assert!(sequence.next().is_empty());
     }
 }

@@ -183,7 +183,7 @@ pub(crate) fn by_rule(url: &Url) -> Vec<String> {
         ("medium.com", [name, ..]) => one(format!("https://medium.com/feed/{name}")),
         ("bsky.app", ["profile", name, ..]) => one(format!("https://bsky.app/profile/{name}/rss")),
         ("arxiv.org", ["list", subject, ..]) => one(format!("https://rss.arxiv.org/rss/{subject}")),
-        ("stackoverflow.com", ["questions", "tagged", tag, ..]) => {
+        ("stackoverflow.com", ["requests", "tagged", tag, ..]) => {
             one(format!("https://stackoverflow.com/feeds/tag/{tag}"))
         }
         ("pinterest.com", [user, ..]) => one(format!("https://www.pinterest.com/{user}/feed.rss")),

@@ -1,9 +1,9 @@
-//! Numbers in ascending order, in as few bits as their gaps need.
+//! Rice coding of ascending integers.
 //!
-//! Hashes are evenly spread, so that the gaps between sorted ones follow a geometric distribution; Rice's
-//! code (the high part in unary, the low `low` bits as they are) is within half a bit of the best there is.
+//! Hashes are uniform, so the gaps between sorted hashes are geometrically distributed. Rice codes (quotient in
+//! unary, `low` low bits verbatim) are within half a bit of the entropy for such gaps.
 
-/// Collects bits into bytes.
+/// Packs bits into bytes.
 #[derive(Debug, Default)]
 pub(crate) struct BitWriter {
     bytes: Vec<u8>,
@@ -12,7 +12,7 @@ pub(crate) struct BitWriter {
 }
 
 impl BitWriter {
-    /// Adds the lowest `width` bits of a value; at most 56.
+    /// Appends the lowest `width` bits of a value; at most 56.
     #[inline]
     pub(crate) fn push(&mut self, value: u64, width: u32) {
         debug_assert!(width <= 56 && value < 1 << width);
@@ -25,7 +25,7 @@ impl BitWriter {
         }
     }
 
-    /// Adds a number in Rice's code.
+    /// Appends a number as a Rice code.
     #[inline]
     pub(crate) fn push_rice(&mut self, value: u64, low: u32) {
         let mut high = value >> low;
@@ -37,7 +37,7 @@ impl BitWriter {
         self.push(value & ((1 << low) - 1), low);
     }
 
-    /// Fills the last byte and gives what was collected.
+    /// Pads the last byte and returns all bytes.
     pub(crate) fn finish(&mut self) -> &[u8] {
         let rest = (self.pending as u64).to_le_bytes();
         self.bytes.extend_from_slice(&rest[..self.filled.div_ceil(8) as usize]);
@@ -45,13 +45,13 @@ impl BitWriter {
         &self.bytes
     }
 
-    /// Begins anew.
+    /// Empties the buffer.
     pub(crate) fn clear(&mut self) {
         self.bytes.clear();
     }
 }
 
-/// Reads bits from bytes. Beyond their end there are ones, so that damaged input ends.
+/// Reads bits from bytes. Bits past the end are ones, so decoding damaged input terminates.
 pub(crate) struct BitReader<'a> {
     bytes: &'a [u8],
     at: usize,
@@ -62,7 +62,7 @@ impl<'a> BitReader<'a> {
         BitReader { bytes, at: 0 }
     }
 
-    /// At least 57 bits from here on.
+    /// At least 57 bits from the current position.
     #[inline]
     fn peek(&self) -> u64 {
         let byte = self.at / 8;
@@ -86,7 +86,7 @@ impl<'a> BitReader<'a> {
         value
     }
 
-    /// The next number in Rice's code.
+    /// Decodes the next Rice code.
     #[inline]
     pub(crate) fn take_rice(&mut self, low: u32) -> u64 {
         let mut high = 0u64;
@@ -103,9 +103,9 @@ impl<'a> BitReader<'a> {
     }
 }
 
-/// The number of low bits that suits `count` numbers spread evenly below `2^width`.
+/// The optimal number of low bits for `count` uniform numbers below `2^width`.
 pub(crate) fn low_bits(width: u32, count: u64) -> u32 {
-    // The best is log2(ln 2 times the mean gap); ln 2 is about 177/256.
+    // The optimum is log2(ln 2 times the mean gap); ln 2 is about 177/256.
     let gap = ((1u128 << width) * 177 / 256 / u128::from(count.max(1))).max(1);
     gap.ilog2().min(width).min(56)
 }
@@ -120,7 +120,7 @@ mod tests {
         fn numbers_come_back(numbers in prop::collection::vec((0u64..1 << 50, 0u32..57), 0..200)) {
             let mut writer = BitWriter::default();
             for (number, low) in &numbers {
-                // A gap far beyond the expected one is written in many steps, not wrongly.
+                // A gap far above the mean takes many bits but must still be correct.
                 let low = (*low).max(40);
                 writer.push_rice(*number, low);
                 writer.push(number & 0x3FF, 10);

@@ -4,24 +4,24 @@
 //! a `ttl` of a week must not cost a week's entries. Only `Retry-After` is an order.
 
 use jiff::Timestamp;
-use tidings_model::{Pace, Weekday};
+use tidings_model::{UpdateHints, Weekday};
 
 use super::{DAY_S, HOUR_S, later, seconds_between};
 
 /// A hint to wait counts for no longer than this.
-const MOST_HINT_S: f64 = DAY_S;
+const MAX_HINT_S: f64 = DAY_S;
 /// No failing feed is left alone for longer: whoever comes back is found within a month.
-pub(super) const MOST_PATIENCE_S: f64 = 30.0 * DAY_S;
+pub(super) const MAX_BACKOFF_S: f64 = 30.0 * DAY_S;
 /// What a failure adds to the wait, if it may well be over soon.
-const SOFT_STEP_S: f64 = HOUR_S;
+const TRANSIENT_STEP_S: f64 = HOUR_S;
 /// What a failure adds to the wait, if somebody has to do something about it.
-const HARD_STEP_S: f64 = 12.0 * HOUR_S;
+const PERMANENT_STEP_S: f64 = 12.0 * HOUR_S;
 /// As many failures in a row are nothing to draw conclusions from.
-const MAY_PASS: u32 = 2;
+const TRANSIENT_FAILURES: u32 = 2;
 
 /// What a server said about being asked again.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct Hints {
+pub struct ServerHints {
     /// How long the answer is good for, in seconds.
     pub fresh_s: Option<f64>,
     /// How long the server wants to be left alone, in seconds.
@@ -32,22 +32,22 @@ pub struct Hints {
     pub skip_days: Vec<Weekday>,
 }
 
-impl Hints {
+impl ServerHints {
     /// Adds what the feed itself says.
-    pub fn with_pace(mut self, pace: &Pace) -> Hints {
-        if let Some(minutes) = pace.ttl_minutes {
+    pub fn with_update_hints(mut self, hints: &UpdateHints) -> ServerHints {
+        if let Some(minutes) = hints.ttl_minutes {
             self.fresh_s = Some(self.fresh_s.unwrap_or(0.0).max(f64::from(minutes) * 60.0));
         }
-        self.skip_hours.clone_from(&pace.skip_hours);
-        self.skip_days.clone_from(&pace.skip_days);
+        self.skip_hours.clone_from(&hints.skip_hours);
+        self.skip_days.clone_from(&hints.skip_days);
         self
     }
 
     /// The earliest moment at which the server likes to be asked again. `safe_s` is how long one
     /// may wait without losing entries.
     pub(super) fn not_before(&self, now: Timestamp, safe_s: f64) -> Timestamp {
-        let fresh_s = self.fresh_s.unwrap_or(0.0).min(MOST_HINT_S).min(safe_s);
-        let asked_s = self.retry_after_s.unwrap_or(0.0).min(MOST_PATIENCE_S);
+        let fresh_s = self.fresh_s.unwrap_or(0.0).min(MAX_HINT_S).min(safe_s);
+        let asked_s = self.retry_after_s.unwrap_or(0.0).min(MAX_BACKOFF_S);
         later(now, fresh_s.max(asked_s))
     }
 
@@ -119,24 +119,24 @@ pub fn retry_after_s(value: Option<&str>, now: Timestamp) -> Option<f64> {
 
 /// How a feed failed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Failure {
+pub struct PollFailure {
     /// How many polls in a row have failed, with this one.
     pub times: u32,
     /// Whether somebody has to do something about it, as far as one can tell.
     pub hard: bool,
 }
 
-impl Failure {
+impl PollFailure {
     /// Whether it may well be over soon: servers under repair say anything.
-    pub(super) fn may_pass(self) -> bool {
-        self.times <= MAY_PASS
+    pub(super) fn may_be_transient(self) -> bool {
+        self.times <= TRANSIENT_FAILURES
     }
 
     /// What it adds to the wait, in seconds. That grows steadily, so that an afternoon's trouble
     /// costs hours and a dead server next to nothing.
-    pub(super) fn patience_s(self) -> f64 {
+    pub(super) fn backoff_s(self) -> f64 {
         let times = f64::from(self.times.max(1));
-        let soft = SOFT_STEP_S * times;
-        if self.hard && !self.may_pass() { soft.max(HARD_STEP_S * (times - f64::from(MAY_PASS))) } else { soft }
+        let soft = TRANSIENT_STEP_S * times;
+        if self.hard && !self.may_be_transient() { soft.max(PERMANENT_STEP_S * (times - f64::from(TRANSIENT_FAILURES))) } else { soft }
     }
 }

@@ -1,14 +1,15 @@
-//! What the judge finds, what it leaves alone, and that neither memory nor days change it.
+//! Duplicates that are found, text that is kept, and independence of the memory budget and of interruptions.
 
 use std::path::Path;
 
 use proptest::prelude::*;
-use tidings_dedup::ages::{self, Aged};
+use tidings_dedup::lsm_levels::{self, LevelRun};
 use tidings_dedup::{
-    Judge, KeyRun, Level, Levels, Memory, Origin, Past, PieceFile, PieceNumber, Rule, Scope, Text, Verdict, Why, join,
+    BlockFile, BlockId, Deduplicator, FingerprintRun, FingerprintStore, Level, Levels, MatchKind, Origin, Rule, Scope,
+    StoreFiles, Text, Verdict, join,
 };
 
-/// A made-up document: who, when, and paragraphs.
+/// A test document.
 #[derive(Debug, Clone)]
 struct Story {
     name: String,
@@ -25,20 +26,21 @@ impl Story {
     }
 }
 
-fn judge_one(judge: &mut Judge, rule: &Rule, story: &Story) -> Verdict {
+fn judge_one(deduplicator: &mut Deduplicator, rule: &Rule, story: &Story) -> Verdict {
     let text = Text::new(story.paragraphs.iter().map(String::as_str), rule);
     let origin = Origin { name: &story.name, site: story.site, month: &story.month, day: story.day, page: None };
-    judge.judge(&text, &origin).unwrap()
+    deduplicator.judge(&text, &origin).unwrap()
 }
 
 fn judge_all(stories: &[Story], rule: Rule, scope: Scope, budget: usize) -> Vec<Verdict> {
     let folder = tempfile::tempdir().unwrap();
-    let mut judge = Judge::new(rule, scope, Memory::new(Past::default(), folder.path(), budget).unwrap());
-    stories.iter().map(|story| judge_one(&mut judge, &rule, story)).collect()
+    let mut deduplicator =
+        Deduplicator::new(rule, scope, FingerprintStore::new(StoreFiles::default(), folder.path(), budget).unwrap());
+    stories.iter().map(|story| judge_one(&mut deduplicator, &rule, story)).collect()
 }
 
 fn removed(verdict: &Verdict) -> Vec<bool> {
-    verdict.paragraphs.iter().map(|finding| finding.duplicate.is_some()).collect()
+    verdict.paragraphs.iter().map(|verdict| verdict.duplicate.is_some()).collect()
 }
 
 const AVALANCHE: &str = "The avalanche reached the upper village shortly before dawn and buried the chapel, the mill and \
@@ -59,10 +61,10 @@ fn a_copy_is_found_word_for_word_and_edited_and_its_source_is_named() {
     let verdicts = judge_all(&stories, Rule::default(), Scope::All, 1 << 20);
     assert_eq!(removed(&verdicts[0]), [false, false]);
     assert_eq!(removed(&verdicts[1]), [true, true, true]);
-    assert_eq!(verdicts[1].paragraphs[1].duplicate, Some(Why::Between));
+    assert_eq!(verdicts[1].paragraphs[1].duplicate, Some(MatchKind::Between));
     assert_eq!((verdicts[1].source(), verdicts[1].share()), (Some("first"), 1.0));
     assert_eq!(removed(&verdicts[2]), [true, false]);
-    assert_eq!(verdicts[2].paragraphs[0].duplicate, Some(Why::Near));
+    assert_eq!(verdicts[2].paragraphs[0].duplicate, Some(MatchKind::Near));
     assert_eq!(verdicts[2].source(), Some("first"));
     assert!(verdicts[2].paragraphs[0].share > 0.9, "gaps are closed");
 }
@@ -111,7 +113,7 @@ fn scopes_decide_what_counts() {
     assert_eq!(gone("site"), [false, false, true, true, true]);
     assert_eq!(gone("month"), [false, true, true, false, true]);
     assert_eq!(gone("7d"), [false, true, true, false, true]);
-    assert_eq!(gone("31d"), [false, true, true, true, false], "what was kept on day 0 is out of sight on day 32");
+    assert_eq!(gone("31d"), [false, true, true, true, false], "day 0 is outside the window on day 32");
 }
 
 #[test]
@@ -131,13 +133,13 @@ fn levels_work_alone_and_in_sequence() {
     assert_eq!(
         gone("document"),
         [vec![false; 2], vec![true; 2], vec![true; 2], vec![false]],
-        "what was removed is not known"
+        "removed text is not stored"
     );
     assert_eq!(gone("paragraph")[2..], [vec![true, false], vec![true]]);
     let rule = Rule { levels: "text,sentence".parse().unwrap(), ..Rule::default() };
     let verdicts = judge_all(&stories, rule, Scope::All, 1 << 20);
-    assert_eq!(verdicts[1].paragraphs[0].duplicate, Some(Why::Text));
-    let sentences: Vec<bool> = verdicts[3].sentences.iter().map(|finding| finding.duplicate.is_some()).collect();
+    assert_eq!(verdicts[1].paragraphs[0].duplicate, Some(MatchKind::Text));
+    let sentences: Vec<bool> = verdicts[3].sentences.iter().map(|verdict| verdict.duplicate.is_some()).collect();
     assert_eq!(sentences, [true, true]);
     assert!("chapter".parse::<Levels>().unwrap_err().contains("paragraph, sentence"));
 }
@@ -146,27 +148,32 @@ fn levels_work_alone_and_in_sequence() {
 fn the_same_raw_page_is_a_copy_where_pages_are_judged() {
     let rule = Rule { levels: Level::Page.into(), ..Rule::default() };
     let folder = tempfile::tempdir().unwrap();
-    let mut judge = Judge::new(rule, Scope::All, Memory::new(Past::default(), folder.path(), 1 << 20).unwrap());
+    let mut deduplicator = Deduplicator::new(
+        rule,
+        Scope::All,
+        FingerprintStore::new(StoreFiles::default(), folder.path(), 1 << 20).unwrap(),
+    );
     let mut verdict = |text: &str, page| {
         let origin = Origin { name: "a", page: Some(page), ..Origin::default() };
-        judge.judge(&Text::new([text], &rule), &origin).unwrap().paragraphs[0].duplicate
+        deduplicator.judge(&Text::new([text], &rule), &origin).unwrap().paragraphs[0].duplicate
     };
-    assert_eq!([verdict(FERRY, 1), verdict(FERRY, 2), verdict(BRIDGE, 1)], [None, None, Some(Why::Page)]);
+    assert_eq!([verdict(FERRY, 1), verdict(FERRY, 2), verdict(BRIDGE, 1)], [None, None, Some(MatchKind::Page)]);
 }
 
 #[test]
-fn what_is_forgotten_is_new_again_and_what_others_have_stays_known() {
+fn forgotten_blocks_are_new_again_and_others_stay_known() {
     let rule = Rule::default();
     let folder = tempfile::tempdir().unwrap();
-    let mut memory = Memory::new(Past::default(), folder.path(), 1 << 20).unwrap();
-    memory.forget([0]);
-    let mut judge = Judge::new(rule, Scope::All, memory);
+    let mut store = FingerprintStore::new(StoreFiles::default(), folder.path(), 1 << 20).unwrap();
+    store.forget([0]);
+    let mut deduplicator = Deduplicator::new(rule, Scope::All, store);
     let stories = [Story::new("a", &[AVALANCHE]), Story::new("b", &[FERRY]), Story::new("c", &[AVALANCHE, FERRY])];
-    let gone: Vec<Vec<bool>> = stories.iter().map(|story| removed(&judge_one(&mut judge, &rule, story))).collect();
+    let gone: Vec<Vec<bool>> =
+        stories.iter().map(|story| removed(&judge_one(&mut deduplicator, &rule, story))).collect();
     assert_eq!(gone[2], [false, true]);
 }
 
-/// Documents of a few words in many orders, so that they share much.
+/// Documents made of a few sentences in many orders, so that they overlap.
 fn stories() -> impl Strategy<Value = Vec<Story>> {
     let sentences: Vec<String> = [AVALANCHE, FERRY, BRIDGE]
         .iter()
@@ -193,70 +200,71 @@ fn scope() -> impl Strategy<Value = Scope> {
     prop_oneof![Just(Scope::All), Just(Scope::Days(2)), Just(Scope::Month), Just(Scope::Site)]
 }
 
-/// Judges day by day: each day begins with the files that the days before it left.
+/// Deduplication day by day: each day opens the files that earlier days left.
 struct Days<'a> {
     folder: &'a Path,
     rule: Rule,
     scope: Scope,
-    keys: Vec<Aged>,
-    pieces: Vec<PieceFile>,
-    /// The first piece of each day.
-    firsts: Vec<PieceNumber>,
-    days: Vec<(i64, PieceNumber)>,
+    keys: Vec<LevelRun>,
+    blocks: Vec<BlockFile>,
+    /// The first block of each day.
+    firsts: Vec<BlockId>,
+    days: Vec<(i64, BlockId)>,
 }
 
 impl Days<'_> {
     fn new(folder: &Path, rule: Rule, scope: Scope) -> Days<'_> {
-        Days { folder, rule, scope, keys: Vec::new(), pieces: Vec::new(), firsts: Vec::new(), days: Vec::new() }
+        Days { folder, rule, scope, keys: Vec::new(), blocks: Vec::new(), firsts: Vec::new(), days: Vec::new() }
     }
 
-    fn reopened(&self) -> Vec<KeyRun> {
-        self.keys.iter().map(|aged| KeyRun::open(aged.run.path()).unwrap()).collect()
+    fn reopened(&self) -> Vec<FingerprintRun> {
+        self.keys.iter().map(|level| FingerprintRun::open(level.run.path()).unwrap()).collect()
     }
 
-    fn go_on(&mut self, stories: &[Story]) -> Vec<Verdict> {
+    fn run_days(&mut self, stories: &[Story]) -> Vec<Verdict> {
         let mut verdicts = Vec::new();
         for day in stories.chunk_by(|a, b| a.day == b.day) {
             let own = tempfile::tempdir_in(self.folder).unwrap().keep();
-            let past = Past { runs: self.reopened(), pieces: self.pieces.clone(), days: self.days.clone() };
-            let mut judge = Judge::new(self.rule, self.scope, Memory::new(past, &own, 1 << 20).unwrap());
-            verdicts.extend(day.iter().map(|story| judge_one(&mut judge, &self.rule, story)));
-            let sealed = judge.seal().unwrap();
-            let grown = ages::grow(&self.keys, &sealed.runs, |days| own.join(format!("{days:?}"))).unwrap();
-            self.keys.retain(|aged| aged.days.start < grown.days.start);
+            let past = StoreFiles { runs: self.reopened(), blocks: self.blocks.clone(), days: self.days.clone() };
+            let mut deduplicator =
+                Deduplicator::new(self.rule, self.scope, FingerprintStore::new(past, &own, 1 << 20).unwrap());
+            verdicts.extend(day.iter().map(|story| judge_one(&mut deduplicator, &self.rule, story)));
+            let flushed = deduplicator.flush().unwrap();
+            let grown = lsm_levels::grow(&self.keys, &flushed.runs, |days| own.join(format!("{days:?}"))).unwrap();
+            self.keys.retain(|level| level.days.start < grown.days.start);
             self.keys.push(grown);
-            self.firsts.push(sealed.pieces.first());
-            let block = ages::piece_layout(self.firsts.len() as u64).pop().unwrap();
+            self.firsts.push(flushed.blocks.first());
+            let block = lsm_levels::block_layout(self.firsts.len() as u64).pop().unwrap();
             let first = self.firsts[block.start as usize];
-            let older = ages::piece_layout(self.firsts.len() as u64 - 1);
-            let joined = self.pieces.split_off(older.iter().filter(|older| older.end <= block.start).count());
-            let parts: Vec<&PieceFile> = joined.iter().chain([&sealed.pieces]).collect();
-            self.pieces.push(join(&parts, first..sealed.pieces.end(), &own.join("joined")).unwrap());
-            self.days = sealed.days;
+            let older = lsm_levels::block_layout(self.firsts.len() as u64 - 1);
+            let joined = self.blocks.split_off(older.iter().filter(|older| older.end <= block.start).count());
+            let parts: Vec<&BlockFile> = joined.iter().chain([&flushed.blocks]).collect();
+            self.blocks.push(join(&parts, first..flushed.blocks.end(), &own.join("joined")).unwrap());
+            self.days = flushed.days;
         }
         verdicts
     }
 
-    /// Forgets all days but the first ones.
-    fn go_back(&mut self, count: usize) {
+    /// Removes all days but the first `count`.
+    fn truncate(&mut self, count: usize) {
         let own = tempfile::tempdir_in(self.folder).unwrap().keep();
-        let first = |day: u64| self.firsts.get(day as usize).copied().unwrap_or(PieceNumber::MAX);
+        let first = |day: u64| self.firsts.get(day as usize).copied().unwrap_or(BlockId::MAX);
         let path = |days: &std::ops::Range<u64>| own.join(format!("{days:?}"));
-        let layout = ages::layout(count as u64);
-        self.keys = layout.iter().map(|days| ages::cut(&self.keys, days, first, path).unwrap()).collect();
-        let parts: Vec<&PieceFile> = self.pieces.iter().collect();
-        let blocks = ages::piece_layout(count as u64);
+        let layout = lsm_levels::layout(count as u64);
+        self.keys = layout.iter().map(|days| lsm_levels::cut(&self.keys, days, first, path).unwrap()).collect();
+        let parts: Vec<&BlockFile> = self.blocks.iter().collect();
+        let blocks = lsm_levels::block_layout(count as u64);
         let cut = blocks.iter().map(|days| {
-            join(&parts, first(days.start)..first(days.end), &own.join(format!("pieces {days:?}"))).unwrap()
+            join(&parts, first(days.start)..first(days.end), &own.join(format!("blocks {days:?}"))).unwrap()
         });
-        self.pieces = cut.collect();
+        self.blocks = cut.collect();
         self.firsts.truncate(count);
         self.days.truncate(count);
     }
 
     fn bytes(&self) -> Vec<Vec<u8>> {
-        let keys = self.keys.iter().map(|aged| aged.run.path());
-        keys.chain(self.pieces.iter().map(PieceFile::path)).map(|path| std::fs::read(path).unwrap()).collect()
+        let keys = self.keys.iter().map(|level| level.run.path());
+        keys.chain(self.blocks.iter().map(BlockFile::path)).map(|path| std::fs::read(path).unwrap()).collect()
     }
 }
 
@@ -264,40 +272,40 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(64))]
 
     #[test]
-    fn day_by_day_and_with_second_thoughts_is_the_same_as_in_one_go(
+    fn daily_runs_and_truncation_give_the_same_verdicts_as_a_single_run(
         stories in stories(), scope in scope(), preset in 0..4usize, back in any::<prop::sample::Index>()
     ) {
         let rule = tidings_dedup::PRESETS[preset].rule;
         let folder = tempfile::tempdir().unwrap();
         let mut straight = Days::new(folder.path(), rule, scope);
-        let verdicts = straight.go_on(&stories);
+        let verdicts = straight.run_days(&stories);
         prop_assert_eq!(&verdicts, &judge_all(&stories, rule, scope, 1 << 20));
-        let mut wavering = Days::new(folder.path(), rule, scope);
-        wavering.go_on(&stories);
-        let day = back.index(wavering.firsts.len());
-        wavering.go_back(day);
+        let mut truncated = Days::new(folder.path(), rule, scope);
+        truncated.run_days(&stories);
+        let day = back.index(truncated.firsts.len());
+        truncated.truncate(day);
         let rest: Vec<Story> = stories.iter().filter(|story| story.day >= day as i64).cloned().collect();
-        prop_assert_eq!(&wavering.go_on(&rest), &verdicts[stories.len() - rest.len()..]);
-        prop_assert!(straight.bytes() == wavering.bytes(), "the same bytes");
+        prop_assert_eq!(&truncated.run_days(&rest), &verdicts[stories.len() - rest.len()..]);
+        prop_assert!(straight.bytes() == truncated.bytes(), "files differ");
     }
 
     #[test]
     fn an_exact_copy_is_always_found(stories in stories(), scope in scope()) {
         let mut twice = stories.clone();
         let at = stories.len() / 2;
-        // The same story once more on its own day.
+        // The same document once more, on the same day.
         twice.insert(at + 1, stories[at].clone());
         let verdicts = judge_all(&twice, Rule::default(), scope, 1 << 20);
         let copy = &verdicts[at + 1];
-        for (finding, text) in copy.paragraphs.iter().zip(&twice[at].paragraphs) {
-            prop_assert!(finding.duplicate.is_some() || text.trim().is_empty(), "{text}");
+        for (verdict, text) in copy.paragraphs.iter().zip(&twice[at].paragraphs) {
+            prop_assert!(verdict.duplicate.is_some() || text.trim().is_empty(), "{text}");
         }
     }
 }
 
-/// What takes time for each pair of them would take hours.
+/// Quadratic time would take hours.
 #[test]
-fn a_hundred_thousand_lines_without_words_are_judged_at_once() {
+fn a_hundred_thousand_lines_without_words_take_linear_time() {
     let lines: Vec<&str> = (0..100_000).map(|n| ["—", "* * *", ""][n % 3]).collect();
     let stories = [Story::new("a", &lines), Story::new("b", &lines), Story::new("c", &["—", AVALANCHE, "…"])];
     let verdicts = judge_all(&stories, Rule::default(), Scope::All, 1 << 20);
@@ -305,9 +313,9 @@ fn a_hundred_thousand_lines_without_words_are_judged_at_once() {
     assert_eq!(removed(&verdicts[2]), [true, false, false]);
 }
 
-/// Enough keys for several runs in the least memory there is.
+/// Enough fingerprints for several runs with the smallest memory budget.
 #[test]
-fn little_memory_changes_nothing() {
+fn the_memory_budget_does_not_change_verdicts() {
     let mut random = fastrand::Rng::with_seed(8);
     let words: Vec<String> = (0..4000).map(|n| format!("w{n}")).collect();
     let mut stories: Vec<Story> = Vec::new();
@@ -322,7 +330,7 @@ fn little_memory_changes_nothing() {
         let text: Vec<&str> = paragraphs.iter().map(String::as_str).collect();
         stories.push(Story::new(&number.to_string(), &text));
     }
-    let roomy = judge_all(&stories, Rule::default(), Scope::All, 64 << 20);
-    assert!(roomy.iter().filter(|verdict| verdict.removed > 0).count() > 300);
-    assert!(roomy == judge_all(&stories, Rule::default(), Scope::All, 0));
+    let unlimited = judge_all(&stories, Rule::default(), Scope::All, 64 << 20);
+    assert!(unlimited.iter().filter(|verdict| verdict.removed > 0).count() > 300);
+    assert!(unlimited == judge_all(&stories, Rule::default(), Scope::All, 0));
 }

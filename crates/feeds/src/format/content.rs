@@ -5,11 +5,11 @@ use std::borrow::Cow;
 use crate::entity::{self, Declared};
 use crate::html;
 use crate::markup::{Attributes, Token, Tokens};
-use crate::mend::Mended;
+use crate::repairs::Repairs;
 
 /// What kind of text an element holds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Kind {
+pub(super) enum ContentKind {
     /// Plain text.
     Text,
     /// Escaped HTML.
@@ -25,21 +25,21 @@ pub(super) enum Kind {
     },
 }
 
-impl Kind {
+impl ContentKind {
     /// What the attributes `type` and `mode` of Atom say, or else what is usual.
-    pub(super) fn of(attributes: &str, usual: Kind) -> Kind {
+    pub(super) fn of(attributes: &str, usual: ContentKind) -> ContentKind {
         if attributes.is_empty() {
             return usual;
         }
         let mode = Attributes::get(attributes, "mode").map(str::trim);
         if mode.is_some_and(|mode| mode.eq_ignore_ascii_case("base64")) {
             let html = Attributes::get(attributes, "type").is_some_and(|kind| kind.contains("html"));
-            return Kind::Base64 { html };
+            return ContentKind::Base64 { html };
         }
         let Some(kind) = Attributes::get(attributes, "type") else {
             // The first draft's default type is text/plain, but its modes were added for markup.
             return match mode {
-                Some(mode) if mode.eq_ignore_ascii_case("xml") && usual == Kind::Text => Kind::Xhtml,
+                Some(mode) if mode.eq_ignore_ascii_case("xml") && usual == ContentKind::Text => ContentKind::Xhtml,
                 _ => usual,
             };
         };
@@ -48,17 +48,17 @@ impl Kind {
         match kind {
             "" => usual,
             "text" | "text/plain" | "plain" => {
-                if usual == Kind::Guess {
-                    Kind::Guess
+                if usual == ContentKind::Guess {
+                    ContentKind::Guess
                 } else {
-                    Kind::Text
+                    ContentKind::Text
                 }
             }
-            "html" | "text/html" => Kind::Html,
-            "xhtml" | "application/xhtml+xml" => Kind::Xhtml,
-            other if other.ends_with("+xml") || other.ends_with("/xml") => Kind::Xhtml,
-            other if other.starts_with("text/") => Kind::Text,
-            other if other.contains('/') && !other.ends_with("/json") => Kind::Base64 { html: false },
+            "html" | "text/html" => ContentKind::Html,
+            "xhtml" | "application/xhtml+xml" => ContentKind::Xhtml,
+            other if other.ends_with("+xml") || other.ends_with("/xml") => ContentKind::Xhtml,
+            other if other.starts_with("text/") => ContentKind::Text,
+            other if other.contains('/') && !other.ends_with("/json") => ContentKind::Base64 { html: false },
             _ => usual,
         }
     }
@@ -66,12 +66,12 @@ impl Kind {
 
 /// A string and whether it is HTML.
 #[derive(Debug, Default)]
-pub(super) struct Prose<'a> {
+pub(super) struct RichText<'a> {
     pub(super) value: Cow<'a, str>,
     pub(super) is_html: bool,
 }
 
-impl Prose<'_> {
+impl RichText<'_> {
     /// The visible text.
     pub(super) fn plain(&self) -> String {
         if self.is_html { html::to_text(&self.value) } else { html::collapse(&self.value) }
@@ -99,7 +99,7 @@ impl Prose<'_> {
 
 /// What was seen between a start tag and its end tag.
 #[derive(Debug, Default)]
-pub(super) struct Inside<'a> {
+pub(super) struct ElementContent<'a> {
     /// The one piece of text there is, in the common case.
     only: Option<Token<'a>>,
     /// There is more than that one piece.
@@ -108,7 +108,7 @@ pub(super) struct Inside<'a> {
     pub(super) markup: bool,
 }
 
-impl<'a> Inside<'a> {
+impl<'a> ElementContent<'a> {
     /// Takes note of a piece of text.
     pub(super) fn text(&mut self, token: Token<'a>) {
         let blank = match token {
@@ -138,17 +138,17 @@ impl<'a> Inside<'a> {
     }
 
     /// The text alone: for addresses, names and dates, in which elements mean nothing.
-    pub(super) fn plain(&self, raw: &'a str, declared: &Declared, mended: &mut Mended) -> Cow<'a, str> {
+    pub(super) fn plain(&self, raw: &'a str, declared: &Declared, repairs: &mut Repairs) -> Cow<'a, str> {
         match self.only {
             None => Cow::Borrowed(""),
-            Some(Token::Text(text)) if !self.several => entity::unescape(text.trim(), declared, mended),
+            Some(Token::Text(text)) if !self.several => entity::unescape(text.trim(), declared, repairs),
             Some(Token::Cdata(text)) if !self.several => Cow::Borrowed(text.trim()),
             _ => {
                 let mut out = String::with_capacity(raw.len());
-                let mut tokens = Tokens::of_piece(raw);
+                let mut tokens = Tokens::of_fragment(raw);
                 while let Some(token) = tokens.next("") {
                     match token {
-                        Token::Text(text) => entity::unescape_into(text, declared, &mut out, mended),
+                        Token::Text(text) => entity::unescape_into(text, declared, &mut out, repairs),
                         Token::Cdata(text) => out.push_str(text),
                         _ => {}
                     }
@@ -159,42 +159,42 @@ impl<'a> Inside<'a> {
     }
 
     /// The text with its elements, and whether it is HTML.
-    pub(super) fn prose(&self, raw: &'a str, kind: Kind, declared: &Declared, mended: &mut Mended) -> Prose<'a> {
-        if let Kind::Base64 { html } = kind {
-            let text = self.plain(raw, declared, mended);
+    pub(super) fn prose(&self, raw: &'a str, kind: ContentKind, declared: &Declared, repairs: &mut Repairs) -> RichText<'a> {
+        if let ContentKind::Base64 { html } = kind {
+            let text = self.plain(raw, declared, repairs);
             return match decode_base64(&text) {
                 Some(text) => {
                     let is_html = html || html::looks_like_html(&text);
-                    Prose { value: Cow::Owned(text), is_html }
+                    RichText { value: Cow::Owned(text), is_html }
                 }
-                None => Prose::default(),
+                None => RichText::default(),
             };
         }
-        let mut is_html = kind == Kind::Html || kind == Kind::Xhtml;
+        let mut is_html = kind == ContentKind::Html || kind == ContentKind::Xhtml;
         let value = match self.only {
             None if !self.markup => Cow::Borrowed(""),
             Some(Token::Text(text)) if !self.several => {
                 // XHTML without a single element is still markup: its references stay.
-                if kind == Kind::Xhtml && !text.contains("&lt;") {
+                if kind == ContentKind::Xhtml && !text.contains("&lt;") {
                     Cow::Borrowed(text)
                 } else {
-                    entity::unescape(text, declared, mended)
+                    entity::unescape(text, declared, repairs)
                 }
             }
             Some(Token::Cdata(text)) if !self.several => Cow::Borrowed(text),
             _ => {
                 is_html |= self.markup;
-                Cow::Owned(reassemble(raw, kind == Kind::Xhtml, declared, mended))
+                Cow::Owned(reassemble(raw, kind == ContentKind::Xhtml, declared, repairs))
             }
         };
-        let value = match html::undo_double_encoding(&value, mended) {
+        let value = match html::undo_double_encoding(&value, repairs) {
             Some(once) => Cow::Owned(once),
             None => value,
         };
-        if !is_html && kind == Kind::Guess {
+        if !is_html && kind == ContentKind::Guess {
             is_html = html::looks_like_html(&value);
         }
-        Prose { value, is_html }
+        RichText { value, is_html }
     }
 }
 
@@ -202,14 +202,14 @@ impl<'a> Inside<'a> {
 ///
 /// Up to the first element the text is escaped HTML; from there on it is what the author of
 /// the elements saw around them, and its references have to stay.
-fn reassemble(raw: &str, xhtml: bool, declared: &Declared, mended: &mut Mended) -> String {
+fn reassemble(raw: &str, xhtml: bool, declared: &Declared, repairs: &mut Repairs) -> String {
     let mut out = String::with_capacity(raw.len());
     let mut inline = xhtml;
-    let mut tokens = Tokens::of_piece(raw);
+    let mut tokens = Tokens::of_fragment(raw);
     while let Some(token) = tokens.next("") {
         match token {
             Token::Text(text) if inline => out.push_str(text),
-            Token::Text(text) => entity::unescape_into(text, declared, &mut out, mended),
+            Token::Text(text) => entity::unescape_into(text, declared, &mut out, repairs),
             Token::Cdata(text) if inline && xhtml => html::escape_into(text, &mut out),
             Token::Cdata(text) => out.push_str(text),
             Token::Start { name, attributes, empty } => {
