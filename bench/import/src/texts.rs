@@ -290,7 +290,7 @@ fn labels(
     }
     let (mut told, mut alone) = (Both::default(), Both::default());
     for record in records {
-        for (line, code) in record.iter().zip(tidings_lang::tell_lines(record)) {
+        for (line, code) in record.iter().zip(tidings_lang::identify_lines(record)) {
             told.count(code, truth[line]);
             alone.count(tidings_lang::identify(line, Hints::default()).lang, truth[line]);
         }

@@ -5,7 +5,7 @@ use std::io::BufReader;
 use std::process::{Command, Stdio};
 
 use bench_text::{Item, folded, macro_f1, noise, read, scores};
-use tidings_lang::{Hints, identify, tell_lines};
+use tidings_lang::{Hints, identify, identify_lines};
 
 /// The development items, if they are at hand.
 fn items() -> Option<Vec<Item>> {
@@ -49,7 +49,7 @@ fn lines_are_told_at_a_glance_as_well_as_before() {
             number += 7919;
             let (foreign, stranger) = strangers[number % strangers.len()];
             let text: Vec<&str> = some.iter().copied().chain([stranger]).collect();
-            let told = tell_lines(&text).into_iter().map(folded);
+            let told = identify_lines(&text).into_iter().map(folded);
             pairs
                 .extend(told.enumerate().map(|(place, told)| (if place < some.len() { *lang } else { foreign }, told)));
         }

@@ -1,7 +1,8 @@
-//! Sister languages: Bosnian, Croatian and Serbian share nearly every n-gram, but not every word.
+//! Groups of confusable languages, such as Bosnian, Croatian and Serbian.
 //!
-//! `data/close.txt` lists the words, beginnings, endings and letters by which people tell such languages
-//! apart. It is asked only when one of the sisters is among the first.
+//! Such languages share nearly every n-gram but not every word. `data/close.txt` lists the words,
+//! prefixes, suffixes and letters that separate them. A group is scored only if one of its languages is
+//! among the best candidates.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::LazyLock;
@@ -10,32 +11,32 @@ use super::grams::{GRAMS, Label};
 
 pub(crate) static LISTS: &str = include_str!("../../data/close.txt");
 
-pub(super) static SISTERS: LazyLock<Vec<Group>> = LazyLock::new(|| read(LISTS));
+pub(super) static GROUPS: LazyLock<Vec<Group>> = LazyLock::new(|| read(LISTS));
 
-/// Who has a word of the lists.
+/// The languages of a group that have a word.
 type Owners = Vec<Label>;
 
-/// Languages that are told apart by words.
+/// A group of confusable languages with the words that separate them.
 pub(super) struct Group {
     pub(super) labels: Vec<Label>,
-    /// Whole words, and the beginnings and ends of words.
+    /// Whole words, prefixes and suffixes.
     words: HashMap<&'static str, Owners>,
-    stems: HashMap<&'static str, Owners>,
-    ends: HashMap<&'static str, Owners>,
-    /// What stands anywhere in a word; the first that is found counts.
+    prefixes: HashMap<&'static str, Owners>,
+    suffixes: HashMap<&'static str, Owners>,
+    /// Substrings; the first that is found counts.
     within: Vec<(&'static str, Owners)>,
-    longest_stem: usize,
-    longest_end: usize,
+    longest_prefix: usize,
+    longest_suffix: usize,
 }
 
 fn read(lists: &'static str) -> Vec<Group> {
-    let label = |code: &str| GRAMS.label(code).expect("the lists name languages of the table, as a test makes sure");
+    let label = |code: &str| GRAMS.label(code).expect("the lists name languages of the table, as a test checks");
     let mut groups = Vec::new();
     let lines = lists.lines().filter(|line| !line.starts_with('#') && !line.is_empty());
     let mut lines = lines.peekable();
     while let Some(head) = lines.next() {
         let labels: Vec<Label> = head.trim_start_matches('=').split_whitespace().map(label).collect();
-        // In the order of the file, for what stands anywhere in a word.
+        // In the order of the file, which decides between substrings.
         let mut listed: Vec<(&'static str, Owners)> = Vec::new();
         let mut places: HashMap<&'static str, usize> = HashMap::new();
         while let Some(line) = lines.next_if(|line| !line.starts_with('=')) {
@@ -62,26 +63,26 @@ impl Group {
     fn new(labels: Vec<Label>, listed: Vec<(&'static str, Owners)>) -> Group {
         let mut group = Group {
             words: HashMap::new(),
-            stems: HashMap::new(),
-            ends: HashMap::new(),
+            prefixes: HashMap::new(),
+            suffixes: HashMap::new(),
             within: Vec::new(),
-            longest_stem: 0,
-            longest_end: 0,
+            longest_prefix: 0,
+            longest_suffix: 0,
             labels,
         };
-        // What all sisters share says nothing.
+        // Words that all languages of the group share carry no information.
         for (word, owners) in listed.into_iter().filter(|(_, owners)| owners.len() < group.labels.len()) {
             match (word.strip_prefix('*'), word.strip_suffix('*')) {
                 (None, None) => {
                     group.words.insert(word, owners);
                 }
-                (None, Some(stem)) => {
-                    group.longest_stem = group.longest_stem.max(stem.len());
-                    group.stems.insert(stem, owners);
+                (None, Some(prefix)) => {
+                    group.longest_prefix = group.longest_prefix.max(prefix.len());
+                    group.prefixes.insert(prefix, owners);
                 }
-                (Some(end), None) => {
-                    group.longest_end = group.longest_end.max(end.len());
-                    group.ends.insert(end, owners);
+                (Some(suffix), None) => {
+                    group.longest_suffix = group.longest_suffix.max(suffix.len());
+                    group.suffixes.insert(suffix, owners);
                 }
                 (Some(rest), Some(_)) => group.within.push((rest.trim_end_matches('*'), owners)),
             }
@@ -89,12 +90,12 @@ impl Group {
         group
     }
 
-    /// What the words of a text say for each label of the group; a word of two sisters counts half
-    /// for each. Each word counts once, and the more there are the less each adds.
-    pub(super) fn weigh(&self, text: &str) -> Vec<f32> {
+    /// The score of each label of the group. Each distinct word counts once and is divided among its
+    /// owners; the sum is scaled by the square root of the number of listed words.
+    pub(super) fn score(&self, text: &str) -> Vec<f32> {
         let mut points = vec![0.0; self.labels.len()];
         let mut seen = HashSet::new();
-        let mut telling = 0;
+        let mut listed_words = 0;
         let lower = text.to_lowercase();
         for word in lower.split(|letter: char| !letter.is_alphabetic() && letter != '\'') {
             let word = word.trim_end_matches('\'');
@@ -102,29 +103,29 @@ impl Group {
                 continue;
             }
             let owners = self.owners(word);
-            telling += usize::from(!owners.is_empty());
+            listed_words += usize::from(!owners.is_empty());
             for owner in owners {
                 let place = self.labels.iter().position(|label| label == owner);
                 points[place.expect("owners are of the group")] += 1.0 / owners.len() as f32;
             }
         }
-        let scale = 1.0 / (4.0 + 5.0 * telling as f32).sqrt();
+        let scale = 1.0 / (4.0 + 5.0 * listed_words as f32).sqrt();
         points.iter().map(|points| points * scale).collect()
     }
 
     fn owners(&self, word: &str) -> &[Label] {
-        let stem = || {
-            let longest = word.len().min(self.longest_stem);
+        let prefix = || {
+            let longest = word.len().min(self.longest_prefix);
             let mut ends = (2..=longest).rev().filter(|end| word.is_char_boundary(*end));
-            ends.find_map(|end| self.stems.get(&word[..end]))
+            ends.find_map(|end| self.prefixes.get(&word[..end]))
         };
-        let end = || {
-            let first = word.len().saturating_sub(self.longest_end).max(1);
+        let suffix = || {
+            let first = word.len().saturating_sub(self.longest_suffix).max(1);
             let mut starts = (first..word.len()).filter(|start| word.is_char_boundary(*start));
-            starts.find_map(|start| self.ends.get(&word[start..]))
+            starts.find_map(|start| self.suffixes.get(&word[start..]))
         };
         let within = || self.within.iter().find(|(part, _)| word.contains(part)).map(|(_, owners)| owners);
-        self.words.get(word).or_else(stem).or_else(end).or_else(within).map_or(&[], Vec::as_slice)
+        self.words.get(word).or_else(prefix).or_else(suffix).or_else(within).map_or(&[], Vec::as_slice)
     }
 }
 
@@ -133,11 +134,11 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_line_of_the_lists_is_understood() {
-        assert!(SISTERS.len() >= 7);
-        for group in SISTERS.iter() {
+    fn every_group_has_words_of_its_own_languages_only() {
+        assert!(GROUPS.len() >= 7);
+        for group in GROUPS.iter() {
             let within = group.within.iter().map(|(_, owners)| owners);
-            let lists = [&group.words, &group.stems, &group.ends];
+            let lists = [&group.words, &group.prefixes, &group.suffixes];
             let owners: Vec<_> = lists.iter().flat_map(|list| list.values()).chain(within).flatten().collect();
             assert!(group.labels.len() >= 2 && owners.len() > 25);
             assert!(owners.into_iter().all(|owner| group.labels.contains(owner)));
@@ -145,10 +146,10 @@ mod tests {
     }
 
     #[test]
-    fn a_week_is_croatian_bosnian_or_serbian() {
-        let group = &SISTERS[0];
+    fn words_for_week_separate_croatian_bosnian_and_serbian() {
+        let group = &GROUPS[0];
         let best = |text: &str| {
-            let points = group.weigh(text);
+            let points = group.score(text);
             let best = (0..points.len()).max_by(|a, b| points[*a].total_cmp(&points[*b])).unwrap();
             GRAMS.codes[usize::from(group.labels[best])]
         };
