@@ -1,4 +1,4 @@
-//! Which sentences of two texts translate one another, told by their lengths, and by figures and names in them.
+//! Which sentences of two texts translate one another, told by their lengths, and by numbers and names in them.
 //!
 //! Long sentences become long ones and short ones short ones, with a spread that hardly depends on the languages (Gale and
 //! Church, A Program for Aligning Sentences in Bilingual Corpora, 1993). A table of costs finds the cheapest way through
@@ -10,32 +10,32 @@ use std::ops::Range;
 
 /// A sentence as the aligner sees it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Shape {
+pub struct SentenceProfile {
     /// Its length in characters.
     pub chars: usize,
-    /// The figures in it, sorted.
-    pub figures: Vec<u32>,
+    /// The numbers in it, sorted.
+    pub numbers: Vec<u32>,
     /// The beginnings of names in it, as numbers, sorted.
     pub names: Vec<u32>,
 }
 
-impl Shape {
-    /// The shape of a sentence.
-    pub fn of(sentence: &str) -> Shape {
-        let (mut figures, mut names) = (Vec::new(), Vec::new());
+impl SentenceProfile {
+    /// The profile of a sentence.
+    pub fn of(sentence: &str) -> SentenceProfile {
+        let (mut numbers, mut names) = (Vec::new(), Vec::new());
         let mut number: Option<u32> = None;
         for c in sentence.chars().chain([' ']) {
             match c.to_digit(10).or_else(|| digit(c)) {
                 Some(digit) => number = Some(number.unwrap_or(0).wrapping_mul(10).wrapping_add(digit)),
-                None => figures.extend(number.take()),
+                None => numbers.extend(number.take()),
             }
         }
         for word in sentence.split(|c: char| !c.is_alphanumeric()) {
             names.extend(name(word));
         }
-        figures.sort_unstable();
+        numbers.sort_unstable();
         names.sort_unstable();
-        Shape { chars: sentence.chars().filter(|c| !c.is_whitespace()).count(), figures, names }
+        SentenceProfile { chars: sentence.chars().filter(|c| !c.is_whitespace()).count(), numbers, names }
     }
 }
 
@@ -66,31 +66,31 @@ pub struct Bead {
 }
 
 /// Steps of so many sentences on each side, and how often translators take them.
-const STEPS: [(usize, usize, f64); 6] =
+const BEAD_TYPES: [(usize, usize, f64); 6] =
     [(1, 1, 0.89), (1, 0, 0.02), (0, 1, 0.02), (2, 1, 0.0445), (1, 2, 0.0445), (2, 2, 0.002)];
 /// The spread of the difference in length, for each character.
 const VARIANCE: f64 = 5.0;
 /// What a figure is worth that both sides have, and what one costs that only one side has.
-const SHARED_FIGURE: f64 = 2.0;
-const LONE_FIGURE: f64 = 1.0;
+const SHARED_NUMBER: f64 = 2.0;
+const LONE_NUMBER: f64 = 1.0;
 /// What a name is worth that both sides have, and of how many letters one has at least.
 const SHARED_NAME: f64 = 2.0;
 const NAME_LETTERS: usize = 3;
 /// Of more sentences than this nobody wants to hear.
-const MOST_SENTENCES: usize = 20_000;
+const MAX_SENTENCES: usize = 20_000;
 /// How far the way may stray from the diagonal, in sentences: at least, and at most.
-const NARROW: usize = 40;
-const WIDE: usize = 500;
+const MIN_BAND: usize = 40;
+const MAX_BAND: usize = 500;
 /// Languages differ in length by no more than this.
-const MOST_UNLIKE: f64 = 4.0;
+const MAX_LENGTH_RATIO: f64 = 4.0;
 
 /// Aligns two texts. Every sentence is in exactly one bead, and beads are in order.
-pub fn align(left: &[Shape], right: &[Shape]) -> Vec<Bead> {
-    if left.is_empty() || right.is_empty() || left.len().max(right.len()) > MOST_SENTENCES {
+pub fn align(left: &[SentenceProfile], right: &[SentenceProfile]) -> Vec<Bead> {
+    if left.is_empty() || right.is_empty() || left.len().max(right.len()) > MAX_SENTENCES {
         return Vec::new();
     }
-    let total = |side: &[Shape]| side.iter().map(|shape| shape.chars).sum::<usize>().max(1) as f64;
-    let first = way(left, right, bounded(total(right) / total(left)));
+    let total = |side: &[SentenceProfile]| side.iter().map(|profile| profile.chars).sum::<usize>().max(1) as f64;
+    let first = align_with_ratio(left, right, clamped(total(right) / total(left)));
     // The middle of the ratios of single sentences is not misled by what was left out.
     let mut ratios: Vec<f64> = first
         .iter()
@@ -101,15 +101,15 @@ pub fn align(left: &[Shape], right: &[Shape]) -> Vec<Bead> {
         return first;
     }
     ratios.sort_by(f64::total_cmp);
-    way(left, right, bounded(ratios[ratios.len() / 2]))
+    align_with_ratio(left, right, clamped(ratios[ratios.len() / 2]))
 }
 
-fn bounded(ratio: f64) -> f64 {
-    ratio.clamp(1.0 / MOST_UNLIKE, MOST_UNLIKE)
+fn clamped(ratio: f64) -> f64 {
+    ratio.clamp(1.0 / MAX_LENGTH_RATIO, MAX_LENGTH_RATIO)
 }
 
 /// The cheapest way, where a character of the first text is worth `ratio` of the second.
-fn way(left: &[Shape], right: &[Shape], ratio: f64) -> Vec<Bead> {
+fn align_with_ratio(left: &[SentenceProfile], right: &[SentenceProfile], ratio: f64) -> Vec<Bead> {
     let (lefts, rights) = (sums(left), sums(right));
     let band = Band::new(&lefts, &rights);
     let mut costs = vec![f64::INFINITY; band.cells()];
@@ -121,7 +121,7 @@ fn way(left: &[Shape], right: &[Shape], ratio: f64) -> Vec<Bead> {
                 costs[cell] = 0.0;
                 continue;
             }
-            for (number, (down, across, _)) in STEPS.iter().enumerate() {
+            for (number, (down, across, _)) in BEAD_TYPES.iter().enumerate() {
                 let (Some(from_i), Some(from_j)) = (i.checked_sub(*down), j.checked_sub(*across)) else { continue };
                 if !band.row(from_i).contains(&from_j) {
                     continue;
@@ -131,7 +131,8 @@ fn way(left: &[Shape], right: &[Shape], ratio: f64) -> Vec<Bead> {
                     continue;
                 }
                 let lengths = ((lefts[i] - lefts[from_i]) as f64, (rights[j] - rights[from_j]) as f64);
-                let cost = before + price(number, lengths, ratio) + marks(&left[from_i..i], &right[from_j..j]);
+                let cost =
+                    before + bead_cost(number, lengths, ratio) + anchor_cost(&left[from_i..i], &right[from_j..j]);
                 if cost < costs[cell] {
                     (costs[cell], steps[cell]) = (cost, number as u8);
                 }
@@ -141,7 +142,7 @@ fn way(left: &[Shape], right: &[Shape], ratio: f64) -> Vec<Bead> {
     let (mut i, mut j) = (left.len(), right.len());
     let mut beads = Vec::new();
     while (i, j) != (0, 0) {
-        let Some((down, across, _)) = STEPS.get(usize::from(steps[band.cell(i, j)])) else { return Vec::new() };
+        let Some((down, across, _)) = BEAD_TYPES.get(usize::from(steps[band.cell(i, j)])) else { return Vec::new() };
         let (from_i, from_j) = (i - down, j - across);
         let cost = costs[band.cell(i, j)] - costs[band.cell(from_i, from_j)];
         let score = if *down == 0 || *across == 0 { 0.0 } else { (-cost.max(0.0) / 4.0).exp() as f32 };
@@ -153,19 +154,19 @@ fn way(left: &[Shape], right: &[Shape], ratio: f64) -> Vec<Bead> {
 }
 
 /// Characters before each sentence, and behind the last.
-fn sums(side: &[Shape]) -> Vec<usize> {
+fn sums(side: &[SentenceProfile]) -> Vec<usize> {
     let mut sum = 0;
     std::iter::once(0)
-        .chain(side.iter().map(|shape| {
-            sum += shape.chars;
+        .chain(side.iter().map(|profile| {
+            sum += profile.chars;
             sum
         }))
         .collect()
 }
 
 /// What a step costs: less for usual steps, more for lengths that do not fit.
-fn price(step: usize, (left, right): (f64, f64), ratio: f64) -> f64 {
-    let rarity = -STEPS[step].2.ln();
+fn bead_cost(step: usize, (left, right): (f64, f64), ratio: f64) -> f64 {
+    let rarity = -BEAD_TYPES[step].2.ln();
     if left == 0.0 || right == 0.0 {
         // What has no counterpart costs more the longer it is, but a long one may be missing as a short one.
         return rarity + (left.max(right / ratio)).sqrt() * 0.08;
@@ -196,23 +197,27 @@ fn log_two_tails(deviation: f64) -> f64 {
     t.ln() - z * z + polynomial
 }
 
-/// What figures and names of both sides say: less than nothing if they agree.
-fn marks(left: &[Shape], right: &[Shape]) -> f64 {
+/// What numbers and names of both sides say: less than nothing if they agree.
+fn anchor_cost(left: &[SentenceProfile], right: &[SentenceProfile]) -> f64 {
     if left.is_empty() || right.is_empty() {
         return 0.0;
     }
-    let (of_left, of_right, shared) = shared(left, right, |shape| &shape.figures);
+    let (of_left, of_right, shared) = shared(left, right, |profile| &profile.numbers);
     let lone = of_left + of_right - 2 * shared;
-    let (.., names) = self::shared(left, right, |shape| &shape.names);
+    let (.., names) = self::shared(left, right, |profile| &profile.names);
     // A table of numbers must not outweigh all text around it.
     let most = |number: usize| number.min(5) as f64;
-    LONE_FIGURE * most(lone) - SHARED_FIGURE * most(shared) - SHARED_NAME * most(names)
+    LONE_NUMBER * most(lone) - SHARED_NUMBER * most(shared) - SHARED_NAME * most(names)
 }
 
 /// How many marks of a kind each side has, and how many both.
-fn shared(left: &[Shape], right: &[Shape], of: impl Fn(&Shape) -> &Vec<u32>) -> (usize, usize, usize) {
-    let gather = |side: &[Shape]| {
-        let mut all: Vec<u32> = side.iter().flat_map(|shape| of(shape).iter().copied()).collect();
+fn shared(
+    left: &[SentenceProfile],
+    right: &[SentenceProfile],
+    of: impl Fn(&SentenceProfile) -> &Vec<u32>,
+) -> (usize, usize, usize) {
+    let gather = |side: &[SentenceProfile]| {
+        let mut all: Vec<u32> = side.iter().flat_map(|profile| of(profile).iter().copied()).collect();
         // A single sentence's are sorted already.
         if side.len() > 1 {
             all.sort_unstable();
@@ -242,7 +247,7 @@ impl Band {
     fn new(lefts: &[usize], rights: &[usize]) -> Band {
         let scale = (*rights.last().unwrap_or(&0)).max(1) as f64 / (*lefts.last().unwrap_or(&0)).max(1) as f64;
         let centre = |sum: &usize| rights.partition_point(|right| (*right as f64) < *sum as f64 * scale);
-        let width = (rights.len().max(lefts.len()) / 5 + NARROW).min(WIDE);
+        let width = (rights.len().max(lefts.len()) / 5 + MIN_BAND).min(MAX_BAND);
         Band { centres: lefts.iter().map(centre).collect(), width, columns: rights.len() }
     }
 
@@ -267,12 +272,12 @@ impl Band {
 mod tests {
     use super::*;
 
-    fn shapes(lengths: &[usize]) -> Vec<Shape> {
-        lengths.iter().map(|chars| Shape { chars: *chars, figures: Vec::new(), names: Vec::new() }).collect()
+    fn profiles(lengths: &[usize]) -> Vec<SentenceProfile> {
+        lengths.iter().map(|chars| SentenceProfile { chars: *chars, numbers: Vec::new(), names: Vec::new() }).collect()
     }
 
     fn steps(left: &[usize], right: &[usize]) -> Vec<(usize, usize)> {
-        align(&shapes(left), &shapes(right)).iter().map(|bead| (bead.left.len(), bead.right.len())).collect()
+        align(&profiles(left), &profiles(right)).iter().map(|bead| (bead.left.len(), bead.right.len())).collect()
     }
 
     #[test]
@@ -297,15 +302,16 @@ mod tests {
 
     #[test]
     fn figures_tell_what_lengths_do_not() {
-        let sentence =
-            |word: &str, figure: &str| Shape::of(&format!("{} {figure} {}.", word.repeat(12), word.repeat(12)));
+        let sentence = |word: &str, figure: &str| {
+            SentenceProfile::of(&format!("{} {figure} {}.", word.repeat(12), word.repeat(12)))
+        };
         let left =
             [("un ", "1918"), ("deux ", "1945"), ("trois ", "1968"), ("deux ", "1989")].map(|(w, f)| sentence(w, f));
         let right = [("two ", "1945"), ("three ", "1968"), ("eight ", "1989")].map(|(w, f)| sentence(w, f));
         let beads = align(&left, &right);
         let pairs: Vec<_> = beads.iter().map(|bead| (bead.left.clone(), bead.right.clone())).collect();
         assert_eq!(pairs, [(0..1, 0..0), (1..2, 0..1), (2..3, 1..2), (3..4, 2..3)]);
-        assert_eq!(Shape::of("1,5 kg ١٢ und 3.").figures, [1, 3, 5, 12]);
+        assert_eq!(SentenceProfile::of("1,5 kg ١٢ und 3.").numbers, [1, 3, 5, 12]);
     }
 
     #[test]
@@ -318,7 +324,7 @@ mod tests {
             (&[9], &[9; 90]),
         ];
         for (left, right) in cases {
-            let beads = align(&shapes(left), &shapes(right));
+            let beads = align(&profiles(left), &profiles(right));
             let (mut i, mut j) = (0, 0);
             for bead in &beads {
                 assert_eq!((bead.left.start, bead.right.start), (i, j));
@@ -326,6 +332,6 @@ mod tests {
             }
             assert!(beads.is_empty() || (i, j) == (left.len(), right.len()), "{beads:?}");
         }
-        assert!(align(&[], &shapes(&[1])).is_empty());
+        assert!(align(&[], &profiles(&[1])).is_empty());
     }
 }

@@ -4,8 +4,8 @@ use std::ops::Range;
 
 use tidings_model::{Annotated, AnnotatedParagraph, Attributes, Document, Paragraph, Token};
 
+use crate::annotator::Annotators;
 use crate::external::ToolError;
-use crate::layer::Annotators;
 use crate::segment::{Segmenter, Sentence};
 
 /// What is said about a document's feed: name and value, as in `topic=sport`.
@@ -95,7 +95,7 @@ fn cut(
 const MOST_METADATA: usize = 32;
 
 /// What one may filter or count by, in an order that does not depend on where it was found. Labels of the feed win:
-/// they were given by people.
+/// they were overrides by people.
 pub fn attributes(document: &Document, labels: &Labels) -> Attributes {
     let mut fields: Vec<(String, String)> = Vec::new();
     let mut add = |name: &str, value: &str| {

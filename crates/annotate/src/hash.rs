@@ -21,7 +21,7 @@ pub const EMPTY: Hash = 0x51_7c_c1_b7;
 
 /// The hash of a word of which the beginning has this one.
 pub fn of_more(beginning: Hash, chars: impl Iterator<Item = char>) -> Hash {
-    chars.fold(beginning, |hash, c| mix(hash, plain(c) as u64))
+    chars.fold(beginning, |hash, c| mix(hash, normalise(c) as u64))
 }
 
 pub fn of_str(word: &str) -> Hash {
@@ -30,20 +30,20 @@ pub fn of_str(word: &str) -> Hash {
 
 /// A character without its case.
 #[inline]
-pub fn plain(c: char) -> char {
+pub fn normalise(c: char) -> char {
     match c {
         'a'..='z' => c,
         'A'..='Z' => c.to_ascii_lowercase(),
         '’' | 'ʼ' | '‘' | '＇' => '\'',
         '‐' | '‑' => '-',
-        _ => small(c),
+        _ => lowercase(c),
     }
 }
 
 /// A character as a small letter. The few that become several keep the first.
 #[inline]
-pub fn small(c: char) -> char {
-    if is_small_or_caseless(c) {
+pub fn lowercase(c: char) -> char {
+    if is_lower_or_caseless(c) {
         return c;
     }
     match c {
@@ -55,7 +55,7 @@ pub fn small(c: char) -> char {
 
 /// Characters of the common scripts that are small letters or know no case: looking them up takes time.
 #[inline]
-pub fn is_small_or_caseless(c: char) -> bool {
+pub fn is_lower_or_caseless(c: char) -> bool {
     matches!(c,
         'a'..='z' | 'ß'..='ÿ' | 'α'..='ω' | 'а'..='џ' | 'ա'..='ֆ' | '\u{590}'..='\u{109f}' | '\u{3000}'..='\u{9fff}'
         | '가'..='힣')
@@ -68,7 +68,7 @@ mod tests {
     #[test]
     fn short_cuts_lead_where_the_long_way_does() {
         for c in '\0'..=char::MAX {
-            assert_eq!(small(c), c.to_lowercase().next().unwrap(), "{c:?}");
+            assert_eq!(lowercase(c), c.to_lowercase().next().unwrap(), "{c:?}");
         }
     }
 }

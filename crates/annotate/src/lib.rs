@@ -15,26 +15,26 @@
 //! ```
 
 pub mod align;
+mod annotator;
+mod boundary_model;
 mod chars;
 mod codes;
 mod dictionary;
 mod document;
 pub mod external;
 mod hash;
-mod layer;
-mod line;
-mod model;
+mod keep_together;
 mod segment;
 mod sentences;
 mod table;
 pub mod tagger;
+mod text_line;
 mod tokens;
 mod version;
-mod whole;
 
+pub use annotator::{Annotator, Annotators, LowercaseLemmas, enrich};
+pub use boundary_model::{BoundaryModel, BoundaryWeights, RULE_WEIGHT};
 pub use document::{Labels, annotate, annotate_texts, attributes};
-pub use layer::{Annotator, Annotators, Rules, enrich};
-pub use model::{Model, TRUST, Weights};
-pub use segment::{Segmenter, Sentence, Witness};
-pub use tagger::{About, ModelError, Models, Part, Tagger, models};
+pub use segment::{DecisionHook, Segmenter, Sentence};
+pub use tagger::{ModelError, ModelInfo, Models, Tagger, WordPart, models};
 pub use version::{BEHAVIOUR_VERSION, tables, version};

@@ -4,7 +4,7 @@ use std::sync::OnceLock;
 
 use xxhash_rust::xxh3::Xxh3;
 
-use crate::{model, table};
+use crate::{boundary_model, table};
 
 /// The version of how text becomes sentences, tokens, lemmas and tags. It grows whenever the same document and models give
 /// other text; recipes name it, so that an upgrade annotates again only then.
@@ -15,7 +15,7 @@ const RELEASE: &str = "0.1.0";
 
 /// The data that shapes text, by name: rules and boundary models of languages, and the embedded taggers.
 pub fn tables() -> impl Iterator<Item = (&'static str, &'static [u8])> {
-    model::files().chain(table::rows()).chain([("tags.bin", crate::tagger::models::SHIPPED)])
+    boundary_model::files().chain(table::rows()).chain([("tags.bin", crate::tagger::models::EMBEDDED)])
 }
 
 /// The name of the segmenter with a digest of its tables and models: other tables make other tokens. Taggers are named in
@@ -24,7 +24,7 @@ pub fn version() -> &'static str {
     static VERSION: OnceLock<String> = OnceLock::new();
     VERSION.get_or_init(|| {
         let mut hash = Xxh3::new();
-        for (code, bytes) in model::files().chain(table::rows()) {
+        for (code, bytes) in boundary_model::files().chain(table::rows()) {
             hash.update(code.as_bytes());
             hash.update(&(bytes.len() as u64).to_le_bytes());
             hash.update(bytes);

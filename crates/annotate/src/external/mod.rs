@@ -4,8 +4,8 @@
 //! against the token that it must be about, all waiting has an end, and a tool that dies is started anew, but not for ever.
 //! What goes wrong costs the batch and says so; no token gets what was said about another.
 
-mod dialect;
 mod process;
+mod protocol;
 #[cfg(test)]
 mod tests;
 
@@ -19,18 +19,18 @@ use std::time::{Duration, Instant};
 use tidings_model::Token;
 use xxhash_rust::xxh3::xxh3_64;
 
-use self::dialect::{Listener, Said, form};
-use self::process::{Heard, Process};
-use crate::layer::Annotator;
+use self::process::{Process, ToolOutput};
+use self::protocol::{Annotation, OutputReader, clean_word};
+use crate::annotator::Annotator;
 
-pub use self::dialect::{Column, Format};
+pub use self::protocol::{Column, Format};
 
 /// How often a batch is tried with a tool that dies of it.
-const TRIES: u32 = 3;
+const MAX_TRIES: u32 = 3;
 /// How long a tool may take to tell its version.
-const VERSION_TIME: Duration = Duration::from_secs(30);
+const VERSION_TIMEOUT: Duration = Duration::from_secs(30);
 
-/// When a tool gives back what it was given.
+/// When a tool gives back what it was overrides.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Mode {
     /// As soon as it has it: the tool runs on from batch to batch.
@@ -65,7 +65,7 @@ pub struct Settings {
 }
 
 impl Settings {
-    /// The usual ones for a command.
+    /// The fallback ones for a command.
     pub fn new(command: Vec<String>) -> Settings {
         Settings {
             command,
@@ -111,7 +111,7 @@ pub enum ToolFault {
     Start(io::Error),
     /// It ended although it was not told to, or said that it failed.
     #[error("ended ({how}) after {tokens} of {of} tokens, {tries} times; try it by hand with the same input")]
-    Died {
+    Exited {
         /// How.
         how: String,
         /// Tokens that it said something about.
@@ -126,7 +126,7 @@ pub enum ToolFault {
         "was not done after {seconds} s ({tokens} of {of} tokens); it must write each sentence when it has read it: let it flush its \
          output, or set mode = \"batch\", or a longer timeout_s"
     )]
-    Silent {
+    TimedOut {
         /// How long.
         seconds: f64,
         /// Tokens that it said something about.
@@ -134,9 +134,9 @@ pub enum ToolFault {
         /// Tokens of the batch.
         of: usize,
     },
-    /// It said something about other tokens than it was given.
+    /// It said something about other tokens than it was overrides.
     #[error("line {line} of its output: {what}; it must write every token once, unchanged and in the same order")]
-    Lie {
+    BadOutput {
         /// The line, since the tool was started.
         line: u64,
         /// What is wrong with it.
@@ -146,7 +146,7 @@ pub enum ToolFault {
 
 /// A tool that failed: which, for which language, how, and what it complained about.
 #[derive(Debug, thiserror::Error)]
-#[error("the annotator of {language}, `{command}`, {fault}{}", complaint(.last_words))]
+#[error("the annotator of {language}, `{command}`, {fault}{}", quoted_stderr(.stderr_tail))]
 pub struct ToolError {
     /// The language.
     pub language: String,
@@ -155,12 +155,12 @@ pub struct ToolError {
     /// What went wrong; part of what the error says, and therefore not its source.
     pub fault: ToolFault,
     /// The last lines of its standard error.
-    pub last_words: Vec<String>,
+    pub stderr_tail: Vec<String>,
 }
 
-fn complaint(last_words: &[String]) -> String {
-    last_words.iter().fold(String::new(), |mut text, line| {
-        let _ = write!(text, "\n  it said: {line}");
+fn quoted_stderr(stderr_tail: &[String]) -> String {
+    stderr_tail.iter().fold(String::new(), |mut text, line| {
+        let _ = write!(text, "\n  it annotation: {line}");
         text
     })
 }
@@ -183,13 +183,13 @@ struct Pool {
     busy: usize,
     /// How often one died and was started again, and of what the last time.
     restarts: u64,
-    last_death: String,
+    last_exit: String,
 }
 
 /// A tool that runs, and what it still owes us of the padding behind the last batch.
 struct Running {
     process: Process,
-    owes_padding: bool,
+    padding_pending: bool,
 }
 
 impl External {
@@ -205,8 +205,8 @@ impl External {
         }
     }
 
-    fn error(&self, fault: ToolFault, last_words: Vec<String>) -> ToolError {
-        ToolError { language: self.language.clone(), command: self.settings.command.join(" "), fault, last_words }
+    fn error(&self, fault: ToolFault, stderr_tail: Vec<String>) -> ToolError {
+        ToolError { language: self.language.clone(), command: self.settings.command.join(" "), fault, stderr_tail }
     }
 
     /// Annotates a batch; a tool that dies of it is tried again.
@@ -214,35 +214,35 @@ impl External {
         let words: Vec<Cow<'_, str>> = sentences
             .iter()
             .flat_map(|sentence| sentence.iter())
-            .map(|token| Cow::Owned(form(&token.word).into_owned()))
+            .map(|token| Cow::Owned(clean_word(&token.word).into_owned()))
             .collect();
         let mut input = Vec::new();
         for sentence in sentences.iter() {
             let spaced = sentence.iter().map(|token| (token.word.as_str(), token.space_after));
-            dialect::write(self.settings.format, spaced, &mut input);
+            protocol::write(self.settings.format, spaced, &mut input);
         }
         for tries in 1.. {
-            let mut running = self.take()?;
-            match self.converse(&mut running, &input, &words, tries) {
-                Ok(said) => {
-                    self.give_back(Some(running).filter(|_| self.settings.mode == Mode::Stream));
+            let mut running = self.acquire()?;
+            match self.exchange(&mut running, &input, &words, tries) {
+                Ok(annotation) => {
+                    self.release(Some(running).filter(|_| self.settings.mode == Mode::Stream));
                     let tokens = sentences.iter_mut().flat_map(|sentence| sentence.iter_mut());
-                    for (token, said) in tokens.zip(said) {
-                        (token.lemma, token.tag, token.feats) = (said.lemma, said.tag, said.feats);
+                    for (token, annotation) in tokens.zip(annotation) {
+                        (token.lemma, token.tag, token.feats) = (annotation.lemma, annotation.tag, annotation.feats);
                     }
                     return Ok(());
                 }
                 Err(fault) => {
                     running.process.kill();
-                    let last_words = running.process.last_words();
+                    let stderr_tail = running.process.stderr_tail();
                     drop(running);
-                    self.give_back(None);
+                    self.release(None);
                     match fault {
-                        ToolFault::Died { how, .. } if tries < TRIES => {
+                        ToolFault::Exited { how, .. } if tries < MAX_TRIES => {
                             let mut pool = self.pool.lock().expect("no panic while held");
-                            (pool.restarts, pool.last_death) = (pool.restarts + 1, how);
+                            (pool.restarts, pool.last_exit) = (pool.restarts + 1, how);
                         }
-                        fault => return Err(self.error(fault, last_words)),
+                        fault => return Err(self.error(fault, stderr_tail)),
                     }
                 }
             }
@@ -251,7 +251,7 @@ impl External {
     }
 
     /// A tool that nobody else uses.
-    fn take(&self) -> Result<Running, ToolError> {
+    fn acquire(&self) -> Result<Running, ToolError> {
         let pool = self.pool.lock().expect("no panic while held");
         let is_full = |pool: &mut Pool| pool.idle.is_empty() && pool.busy >= self.settings.workers.max(1);
         let mut pool = self.returned.wait_while(pool, is_full).expect("no panic while held");
@@ -261,15 +261,15 @@ impl External {
         }
         drop(pool);
         match Process::start(&self.settings.command) {
-            Ok(process) => Ok(Running { process, owes_padding: false }),
+            Ok(process) => Ok(Running { process, padding_pending: false }),
             Err(error) => {
-                self.give_back(None);
+                self.release(None);
                 Err(self.error(ToolFault::Start(error), Vec::new()))
             }
         }
     }
 
-    fn give_back(&self, running: Option<Running>) {
+    fn release(&self, running: Option<Running>) {
         let mut pool = self.pool.lock().expect("no panic while held");
         pool.busy -= 1;
         pool.idle.extend(running);
@@ -277,21 +277,21 @@ impl External {
     }
 
     /// Gives a tool a batch and hears what it says about every token.
-    fn converse(
+    fn exchange(
         &self,
         running: &mut Running,
         input: &[u8],
         words: &[Cow<'_, str>],
         tries: u32,
-    ) -> Result<Vec<Said>, ToolFault> {
+    ) -> Result<Vec<Annotation>, ToolFault> {
         let settings = &self.settings;
-        let until = Instant::now() + settings.timeout;
+        let deadline = Instant::now() + settings.timeout;
         let padding: Vec<Cow<'_, str>> = vec![Cow::Borrowed("."); settings.padding_sentences];
         // What the tool owes may come only when more is sent.
         running.process.send(input.to_vec());
-        if std::mem::take(&mut running.owes_padding) {
-            let mut listener = Listener::new(settings, &padding);
-            self.listen(&mut running.process, &mut listener, until, tries, words.len())?;
+        if std::mem::take(&mut running.padding_pending) {
+            let mut reader = OutputReader::new(settings, &padding);
+            self.read_tokens(&mut running.process, &mut reader, deadline, tries, words.len())?;
         }
         match settings.mode {
             Mode::Batch => running.process.end_input(),
@@ -300,17 +300,17 @@ impl External {
                 let mut out = Vec::new();
                 padding
                     .iter()
-                    .for_each(|word| dialect::write(settings.format, [(&**word, true)].into_iter(), &mut out));
+                    .for_each(|word| protocol::write(settings.format, [(&**word, true)].into_iter(), &mut out));
                 running.process.send(out);
-                running.owes_padding = true;
+                running.padding_pending = true;
             }
         }
-        let mut listener = Listener::new(settings, words);
-        self.listen(&mut running.process, &mut listener, until, tries, words.len())?;
+        let mut reader = OutputReader::new(settings, words);
+        self.read_tokens(&mut running.process, &mut reader, deadline, tries, words.len())?;
         if settings.mode == Mode::Batch {
-            self.hear_the_end(&mut running.process, &mut listener, until, tries)?;
+            self.read_to_exit(&mut running.process, &mut reader, deadline, tries)?;
         }
-        if let Some(odd) = listener.odd_feats() {
+        if let Some(odd) = reader.invalid_feats() {
             self.warned.call_once(|| {
                 log::warn!(
                     "the annotator of {}, `{}`, says “{odd}” where features such as Case=Gen|Number=Plur belong; what is none is \
@@ -320,30 +320,30 @@ impl External {
                 );
             });
         }
-        Ok(listener.finish())
+        Ok(reader.finish())
     }
 
     /// Listens until something was said about every token.
-    fn listen(
+    fn read_tokens(
         &self,
         process: &mut Process,
-        listener: &mut Listener<'_>,
-        until: Instant,
+        reader: &mut OutputReader<'_>,
+        deadline: Instant,
         tries: u32,
         of: usize,
     ) -> Result<(), ToolFault> {
-        while !listener.is_done() {
-            match process.hear(until) {
-                Heard::Line(line) => hear(process, listener, &line)?,
-                Heard::TooLong => return Err(lie(process, "a line without end".to_owned())),
-                Heard::Silence => {
+        while !reader.is_done() {
+            match process.read_line(deadline) {
+                ToolOutput::Line(line) => read_line(process, reader, &line)?,
+                ToolOutput::TooLong => return Err(bad_output(process, "a line without end".to_owned())),
+                ToolOutput::Timeout => {
                     let seconds = self.settings.timeout.as_secs_f64();
-                    return Err(ToolFault::Silent { seconds, tokens: listener.heard(), of });
+                    return Err(ToolFault::TimedOut { seconds, tokens: reader.tokens_read(), of });
                 }
-                Heard::End => {
+                ToolOutput::End => {
                     let how = process.wait(Instant::now() + Duration::from_secs(1));
                     let how = how.map_or_else(|| "closed its output".to_owned(), |status| status.to_string());
-                    return Err(ToolFault::Died { how, tokens: listener.heard(), of, tries });
+                    return Err(ToolFault::Exited { how, tokens: reader.tokens_read(), of, tries });
                 }
             }
         }
@@ -351,38 +351,38 @@ impl External {
     }
 
     /// Behind the last token of a batch there is nothing but the end, and the tool must be content.
-    fn hear_the_end(
+    fn read_to_exit(
         &self,
         process: &mut Process,
-        listener: &mut Listener<'_>,
-        until: Instant,
+        reader: &mut OutputReader<'_>,
+        deadline: Instant,
         tries: u32,
     ) -> Result<(), ToolFault> {
-        let of = listener.heard();
-        let silent = || ToolFault::Silent { seconds: self.settings.timeout.as_secs_f64(), tokens: of, of };
+        let of = reader.tokens_read();
+        let silent = || ToolFault::TimedOut { seconds: self.settings.timeout.as_secs_f64(), tokens: of, of };
         loop {
-            match process.hear(until) {
-                Heard::Line(line) => hear(process, listener, &line)?,
-                Heard::TooLong => return Err(lie(process, "a line without end".to_owned())),
-                Heard::Silence => return Err(silent()),
-                Heard::End => break,
+            match process.read_line(deadline) {
+                ToolOutput::Line(line) => read_line(process, reader, &line)?,
+                ToolOutput::TooLong => return Err(bad_output(process, "a line without end".to_owned())),
+                ToolOutput::Timeout => return Err(silent()),
+                ToolOutput::End => break,
             }
         }
-        match process.wait(until) {
+        match process.wait(deadline) {
             None => Err(silent()),
             Some(status) if status.success() => Ok(()),
-            Some(status) => Err(ToolFault::Died { how: status.to_string(), tokens: of, of, tries }),
+            Some(status) => Err(ToolFault::Exited { how: status.to_string(), tokens: of, of, tries }),
         }
     }
 }
 
-fn hear(process: &Process, listener: &mut Listener<'_>, line: &[u8]) -> Result<(), ToolFault> {
-    let text = str::from_utf8(line).map_err(|_| lie(process, "it is not UTF-8".to_owned()))?;
-    listener.hear(text).map_err(|what| lie(process, what))
+fn read_line(process: &Process, reader: &mut OutputReader<'_>, line: &[u8]) -> Result<(), ToolFault> {
+    let text = str::from_utf8(line).map_err(|_| bad_output(process, "it is not UTF-8".to_owned()))?;
+    reader.read_line(text).map_err(|what| bad_output(process, what))
 }
 
-fn lie(process: &Process, what: String) -> ToolFault {
-    ToolFault::Lie { line: process.lines, what }
+fn bad_output(process: &Process, what: String) -> ToolFault {
+    ToolFault::BadOutput { line: process.lines, what }
 }
 
 impl Annotator for External {
@@ -396,34 +396,40 @@ impl Annotator for External {
 
     fn restarts(&self) -> Option<(u64, String)> {
         let pool = self.pool.lock().expect("no panic while held");
-        (pool.restarts > 0).then(|| (pool.restarts, pool.last_death.clone()))
+        (pool.restarts > 0).then(|| (pool.restarts, pool.last_exit.clone()))
     }
 }
 
 /// What a command says its version is: the first line that it writes.
 pub fn version_of(language: &str, command: &[String]) -> Result<String, ToolError> {
-    let error =
-        |fault, last_words| ToolError { language: language.to_owned(), command: command.join(" "), fault, last_words };
+    let error = |fault, stderr_tail| ToolError {
+        language: language.to_owned(),
+        command: command.join(" "),
+        fault,
+        stderr_tail,
+    };
     let mut process = Process::start(command).map_err(|fault| error(ToolFault::Start(fault), Vec::new()))?;
     process.end_input();
-    let until = Instant::now() + VERSION_TIME;
+    let deadline = Instant::now() + VERSION_TIMEOUT;
     loop {
-        let line = match process.hear(until) {
-            Heard::Line(line) => String::from_utf8_lossy(&line).trim().to_owned(),
-            Heard::TooLong => return Err(error(lie(&process, "a line without end".to_owned()), process.last_words())),
-            Heard::Silence => {
-                let seconds = VERSION_TIME.as_secs_f64();
-                process.kill();
-                return Err(error(ToolFault::Silent { seconds, tokens: 0, of: 0 }, process.last_words()));
+        let line = match process.read_line(deadline) {
+            ToolOutput::Line(line) => String::from_utf8_lossy(&line).trim().to_owned(),
+            ToolOutput::TooLong => {
+                return Err(error(bad_output(&process, "a line without end".to_owned()), process.stderr_tail()));
             }
-            Heard::End => {
+            ToolOutput::Timeout => {
+                let seconds = VERSION_TIMEOUT.as_secs_f64();
+                process.kill();
+                return Err(error(ToolFault::TimedOut { seconds, tokens: 0, of: 0 }, process.stderr_tail()));
+            }
+            ToolOutput::End => {
                 let how =
-                    process.wait(until).map_or_else(|| "closed its output".to_owned(), |status| status.to_string());
+                    process.wait(deadline).map_or_else(|| "closed its output".to_owned(), |status| status.to_string());
                 // Some tell their version where others complain.
-                let last_words = process.last_words();
-                return match last_words.first() {
+                let stderr_tail = process.stderr_tail();
+                return match stderr_tail.first() {
                     Some(line) => Ok(line.clone()),
-                    None => Err(error(ToolFault::Died { how, tokens: 0, of: 0, tries: 1 }, last_words)),
+                    None => Err(error(ToolFault::Exited { how, tokens: 0, of: 0, tries: 1 }, stderr_tail)),
                 };
             }
         };

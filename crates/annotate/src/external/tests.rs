@@ -38,10 +38,10 @@ fn an_honest_tool_is_started_once_and_gives_every_token_its_own() {
     let tool = External::new("de", settings);
     let texts = ["es regnet .", "<b> < >", "Ende", "x", "y z"];
     for _ in 0..3 {
-        let said = annotate(&tool, &texts).unwrap();
-        assert_eq!(said[1], ("lemma-of-regnet".to_owned(), "X".to_owned()));
-        assert_eq!(said.len(), 10);
-        assert_eq!(said[3].0, "<b>", "what the tool takes for a tag stays a token without one");
+        let found = annotate(&tool, &texts).unwrap();
+        assert_eq!(found[1], ("lemma-of-regnet".to_owned(), "X".to_owned()));
+        assert_eq!(found.len(), 10);
+        assert_eq!(found[3].0, "<b>", "what the tool takes for a tag stays a token without one");
     }
     assert_eq!(std::fs::read_to_string(starts).unwrap(), "started\n");
 }
@@ -54,8 +54,8 @@ fn several_tools_work_side_by_side() {
             let tool = Arc::clone(&tool);
             scope.spawn(move || {
                 let text = format!("a{worker} b{worker}");
-                let said = annotate(&tool, &[text.as_str(); 20]).unwrap();
-                assert!(said.iter().all(|(lemma, _)| lemma.ends_with(&worker.to_string())), "{said:?}");
+                let found = annotate(&tool, &[text.as_str(); 20]).unwrap();
+                assert!(found.iter().all(|(lemma, _)| lemma.ends_with(&worker.to_string())), "{found:?}");
             });
         }
     });
@@ -82,7 +82,7 @@ fn a_tool_for_each_batch_answers_at_the_end_of_its_input() {
         Settings { command: shell("sed 's/$/\\tl\\tN/'; echo bad model >&2; exit 4").command, ..settings.clone() };
     let error = fault(unhappy);
     assert!(
-        error.contains("exit status: 4") && error.contains("3 times") && error.contains("it said: bad model"),
+        error.contains("exit status: 4") && error.contains("3 times") && error.contains("it annotation: bad model"),
         "{error}"
     );
     let talkative = Settings { command: shell("cat; echo more").command, ..settings };
@@ -100,7 +100,7 @@ fn a_tool_that_dies_now_and_then_is_started_again() {
     assert_eq!(tool.restarts(), Some((1, "exit status: 7".to_owned())));
     let error = fault(shell("read -r line; echo 'no such model' >&2; exit 7"));
     assert!(error.contains("exit status: 7") && error.contains("0 of 6 tokens, 3 times"), "{error}");
-    assert!(error.contains("it said: no such model") && error.contains("the annotator of de, `sh -c"), "{error}");
+    assert!(error.contains("it annotation: no such model") && error.contains("the annotator of de, `sh -c"), "{error}");
     let error = fault(Settings::new(vec!["/nowhere/tagger".into()]));
     assert!(error.contains("/nowhere/tagger") && error.contains("cannot be started"), "{error}");
 }
@@ -140,7 +140,7 @@ fn a_tool_that_reads_nothing_does_not_block_us() {
     let many = vec!["a b c d e f g h i j k l m n o p q r s t u v w x y z"; 20_000];
     let settings = Settings { timeout: Duration::from_millis(300), batch_sentences: 20_000, ..shell("sleep 1000") };
     let error = annotate(&External::new("de", settings), &many).unwrap_err();
-    assert!(matches!(error.fault, ToolFault::Silent { .. }), "{error}");
+    assert!(matches!(error.fault, ToolFault::TimedOut { .. }), "{error}");
 }
 
 #[test]

@@ -16,7 +16,7 @@ impl<'b> Reader<'b> {
 
     /// The next bytes.
     pub fn take(&mut self, count: usize) -> Result<&'b [u8], ModelError> {
-        self.rest.split_off(..count).ok_or(ModelError::Short)
+        self.rest.split_off(..count).ok_or(ModelError::Truncated)
     }
 
     /// The next byte.
@@ -29,7 +29,7 @@ impl<'b> Reader<'b> {
         let (mut number, mut shift) = (0u32, 0);
         loop {
             let byte = self.u8()?;
-            number |= u32::from(byte & 127).checked_shl(shift).ok_or(ModelError::Odd("a number is too long"))?;
+            number |= u32::from(byte & 127).checked_shl(shift).ok_or(ModelError::Damaged("a number is too long"))?;
             shift += 7;
             if byte < 128 {
                 return Ok(number);
@@ -40,13 +40,13 @@ impl<'b> Reader<'b> {
     /// A count of things that take at least a byte each, so that nobody reserves room for more than there is.
     pub fn count(&mut self) -> Result<usize, ModelError> {
         let count = self.number()? as usize;
-        if count > self.rest.len() { Err(ModelError::Short) } else { Ok(count) }
+        if count > self.rest.len() { Err(ModelError::Truncated) } else { Ok(count) }
     }
 
     /// A text with its length before it.
     pub fn text(&mut self) -> Result<&'b str, ModelError> {
         let count = self.count()?;
-        std::str::from_utf8(self.take(count)?).map_err(|_| ModelError::Odd("a text is not UTF-8"))
+        std::str::from_utf8(self.take(count)?).map_err(|_| ModelError::Damaged("a text is not UTF-8"))
     }
 
     /// How many bytes there are still.
@@ -56,7 +56,7 @@ impl<'b> Reader<'b> {
 
     /// Whether all has been read.
     pub fn end(&self) -> Result<(), ModelError> {
-        if self.rest.is_empty() { Ok(()) } else { Err(ModelError::Odd("there are bytes after the end")) }
+        if self.rest.is_empty() { Ok(()) } else { Err(ModelError::Damaged("there are bytes after the end")) }
     }
 }
 

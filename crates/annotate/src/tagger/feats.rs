@@ -1,4 +1,4 @@
-//! Chooses the morphological features of a word whose part of speech is known: `Case=Gen|Number=Plur`.
+//! Chooses the morphological features of a word whose part of speech is known: `LemmaCase=Gen|Number=Plur`.
 //!
 //! A *bundle* is all features of a word together. Only bundles that the word's part of speech had in the text that was
 //! learned from compete, so that nothing impossible comes out; each is as good as the sum of its values' weights, which
@@ -9,17 +9,17 @@
 use crate::hash::{Hash, mix, of_str};
 use crate::tagger::ModelError;
 use crate::tagger::bytes::{Reader, put_number, put_text};
+use crate::tagger::feature_index::FeatureIndex;
 use crate::tagger::features;
 use crate::tagger::rows;
-use crate::tagger::sparse::Sparse;
-use crate::tagger::words::{Word, ends};
+use crate::tagger::word::{HashedWord, suffixes};
 
 /// The attributes that are learned, in the order in which they are written: those that words are inflected for in
 /// Universal Dependencies, and the lexical ones that tell kinds of pronouns and numerals.
 pub const ATTRIBUTES: [&str; 20] = [
     "Animacy",
     "Aspect",
-    "Case",
+    "LemmaCase",
     "Definite",
     "Degree",
     "Evident",
@@ -40,11 +40,11 @@ pub const ATTRIBUTES: [&str; 20] = [
 ];
 
 /// No model knows more values than this.
-pub const MOST_VALUES: usize = 64;
+pub const MAX_VALUES: usize = 64;
 /// Nor more bundles of a tag.
-pub const MOST_BUNDLES: usize = 4096;
+pub const MAX_BUNDLES: usize = 4096;
 /// No bundle has more values than this.
-const MOST_OF_A_BUNDLE: usize = 64;
+const MAX_BUNDLE_VALUES: usize = 64;
 
 /// Features as a treebank writes them, those we learn only, in order. Of a token that stands for several words those of each,
 /// joined by `+`; nothing if none has any.
@@ -58,7 +58,7 @@ pub fn canonical(feats: &str) -> String {
     if parts.iter().all(String::is_empty) { String::new() } else { parts.join("+") }
 }
 
-/// The number of the attribute of `Case=Gen`, if it is one we learn.
+/// The number of the attribute of `LemmaCase=Gen`, if it is one we learn.
 fn attribute(pair: &str) -> Option<usize> {
     let name = pair.split_once('=')?.0;
     ATTRIBUTES.iter().position(|attribute| *attribute == name)
@@ -66,36 +66,36 @@ fn attribute(pair: &str) -> Option<usize> {
 
 /// What is seen of a lemma.
 #[derive(Debug, Clone, Copy, Default)]
-pub struct Lemma {
+pub struct HashedLemma {
     /// All of it, without its case.
-    pub whole: Hash,
+    pub form: Hash,
     /// Its last one, two, three characters.
-    pub ends: [Hash; 3],
+    pub suffixes: [Hash; 3],
 }
 
-impl Lemma {
+impl HashedLemma {
     /// Looks at a lemma.
-    pub fn new(text: &str) -> Lemma {
-        Lemma { whole: of_str(text), ends: ends(text) }
+    pub fn new(text: &str) -> HashedLemma {
+        HashedLemma { form: of_str(text), suffixes: suffixes(text) }
     }
 }
 
 /// How many features are a word's own.
-pub const OWN: usize = 18;
+pub const WORD_FEATURES: usize = 18;
 /// How many of these know the word itself or its lemma: the first the word, the second the lemma.
 pub const LEXICAL: usize = 2;
 /// How many features tell what is around it.
-pub const AROUND: usize = 21;
+pub const CONTEXT_FEATURES: usize = 21;
 
 /// What is seen of a word wherever it stands with this tag and this lemma.
 #[inline]
-pub fn own(word: &Word, lemma: &Lemma, tag: u8) -> [Hash; OWN] {
-    let [e1, e2, e3, e4, e5, e6] = word.ends;
-    let [l1, l2, l3] = lemma.ends;
+pub fn word_features(word: &HashedWord, lemma: &HashedLemma, tag: u8) -> [Hash; WORD_FEATURES] {
+    let [e1, e2, e3, e4, e5, e6] = word.suffixes;
+    let [l1, l2, l3] = lemma.suffixes;
     let feature = |number: u64, parts: &[u64]| feature(10, number, tag, parts);
     [
-        feature(1, &[word.whole]),
-        feature(2, &[lemma.whole]),
+        feature(1, &[word.form]),
+        feature(2, &[lemma.form]),
         feature(3, &[]),
         feature(4, &[e1]),
         feature(5, &[e2]),
@@ -103,11 +103,11 @@ pub fn own(word: &Word, lemma: &Lemma, tag: u8) -> [Hash; OWN] {
         feature(7, &[e4]),
         feature(8, &[e5]),
         feature(9, &[e6]),
-        feature(10, &[word.starts[1]]),
-        feature(11, &[word.starts[2]]),
-        feature(12, &[word.starts[4]]),
-        feature(13, &[word.looks]),
-        feature(14, &[word.starts[1], e2]),
+        feature(10, &[word.prefixes[1]]),
+        feature(11, &[word.prefixes[2]]),
+        feature(12, &[word.prefixes[4]]),
+        feature(13, &[word.shape]),
+        feature(14, &[word.prefixes[1], e2]),
         feature(15, &[e1, l1]),
         feature(16, &[e2, l2]),
         feature(17, &[e1, l3]),
@@ -115,29 +115,29 @@ pub fn own(word: &Word, lemma: &Lemma, tag: u8) -> [Hash; OWN] {
     ]
 }
 
-/// What is seen of a word in its place: itself among two words before and two after it, all with their tags, and the clause before.
+/// What is seen of a word in its index: itself among two words before and two after it, all with their tags, and the clause before.
 #[inline]
-pub fn around(words: &[&Word; 5], tags: [u8; 5], clause: Clause) -> [Hash; AROUND] {
+pub fn context_features(words: &[&HashedWord; 5], tags: [u8; 5], clause: ClauseContext) -> [Hash; CONTEXT_FEATURES] {
     let [before2, before, word, after, _] = *words;
     let [tag2, tag1, _, next1, next2] = tags.map(u64::from);
-    let [_, e2, e3, ..] = word.ends;
+    let [_, e2, e3, ..] = word.suffixes;
     let state = u64::from(clause.verb) * 4 + u64::from(clause.nouns);
     let feature = |number: u64, parts: &[u64]| feature(11, number, tags[2], parts);
     [
-        feature(1, &[before.whole]),
-        feature(2, &[after.whole]),
-        feature(3, &[before2.whole]),
+        feature(1, &[before.form]),
+        feature(2, &[after.form]),
+        feature(3, &[before2.form]),
         feature(4, &[tag1]),
         feature(5, &[next1]),
         feature(6, &[tag1, next1]),
         feature(7, &[tag2, tag1]),
         feature(8, &[next1, next2]),
-        feature(9, &[before.ends[1], tag1]),
-        feature(10, &[after.ends[1], next1]),
-        feature(11, &[before.whole, e2]),
-        feature(12, &[before.ends[1], tag1, e2]),
-        feature(13, &[after.ends[1], next1, e2]),
-        feature(14, &[before2.ends[1], tag2, e2]),
+        feature(9, &[before.suffixes[1], tag1]),
+        feature(10, &[after.suffixes[1], next1]),
+        feature(11, &[before.form, e2]),
+        feature(12, &[before.suffixes[1], tag1, e2]),
+        feature(13, &[after.suffixes[1], next1, e2]),
+        feature(14, &[before2.suffixes[1], tag2, e2]),
         feature(15, &[tag1, e3]),
         feature(16, &[clause.adposition]),
         feature(17, &[clause.adposition, e2]),
@@ -156,7 +156,7 @@ fn feature(kind: u64, number: u64, tag: u8, parts: &[u64]) -> Hash {
 
 /// What a tag means for what comes after it in a sentence.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Role {
+pub enum TagRole {
     /// It governs the case of what follows.
     Adposition,
     /// It governs the form of the verb that follows.
@@ -171,23 +171,23 @@ pub enum Role {
     Other,
 }
 
-impl Role {
+impl TagRole {
     /// The role of a tag; of a joined one, that of its first part.
-    pub fn of(tag: &str) -> Role {
+    pub fn of(tag: &str) -> TagRole {
         match tag.split('+').next().unwrap_or_default() {
-            "ADP" => Role::Adposition,
-            "AUX" | "PART" => Role::Auxiliary,
-            "NOUN" | "PROPN" | "PRON" => Role::Noun,
-            "VERB" => Role::Verb,
-            "PUNCT" => Role::Stop,
-            _ => Role::Other,
+            "ADP" => TagRole::Adposition,
+            "AUX" | "PART" => TagRole::Auxiliary,
+            "NOUN" | "PROPN" | "PRON" => TagRole::Noun,
+            "VERB" => TagRole::Verb,
+            "PUNCT" => TagRole::Stop,
+            _ => TagRole::Other,
         }
     }
 }
 
-/// What is remembered of the clause before a word.
+/// What is exceptions of the clause before a word.
 #[derive(Debug, Clone, Copy, Default)]
-pub struct Clause {
+pub struct ClauseContext {
     /// The adposition since the last noun or verb.
     adposition: Hash,
     /// The auxiliary since the last verb.
@@ -198,34 +198,34 @@ pub struct Clause {
     nouns: u8,
 }
 
-impl Clause {
-    fn follow(&mut self, word: &Word, role: Role) {
+impl ClauseContext {
+    fn follow(&mut self, word: &HashedWord, role: TagRole) {
         match role {
-            Role::Adposition => self.adposition = word.whole,
-            Role::Auxiliary => (self.auxiliary, self.verb, self.nouns) = (word.whole, true, 0),
-            Role::Noun => (self.adposition, self.nouns) = (0, (self.nouns + 1).min(2)),
-            Role::Verb => *self = Clause { verb: true, ..Clause::default() },
-            Role::Stop => *self = Clause::default(),
-            Role::Other => {}
+            TagRole::Adposition => self.adposition = word.form,
+            TagRole::Auxiliary => (self.auxiliary, self.verb, self.nouns) = (word.form, true, 0),
+            TagRole::Noun => (self.adposition, self.nouns) = (0, (self.nouns + 1).min(2)),
+            TagRole::Verb => *self = ClauseContext { verb: true, ..ClauseContext::default() },
+            TagRole::Stop => *self = ClauseContext::default(),
+            TagRole::Other => {}
         }
     }
 }
 
-/// Calls `each` with every place and the features of what is around it.
+/// Calls `each` with every index and the features of what is around it.
 pub fn of_sentence(
-    roles: &[Role],
-    words: &[Word],
+    roles: &[TagRole],
+    words: &[HashedWord],
     tags: &[u8],
-    mut each: impl FnMut(usize, &dyn Fn() -> [Hash; AROUND]),
+    mut each: impl FnMut(usize, &dyn Fn() -> [Hash; CONTEXT_FEATURES]),
 ) {
-    let mut clause = Clause::default();
-    for place in 0..words.len() {
-        let tag = |offset: isize| place.checked_add_signed(offset).and_then(|place| tags.get(place));
-        each(place, &|| {
+    let mut clause = ClauseContext::default();
+    for index in 0..words.len() {
+        let tag = |offset: isize| index.checked_add_signed(offset).and_then(|index| tags.get(index));
+        each(index, &|| {
             let tags = [-2, -1, 0, 1, 2].map(|offset| tag(offset).copied().unwrap_or(OUTSIDE));
-            around(&features::five(words, place), tags, clause)
+            context_features(&features::window(words, index), tags, clause)
         });
-        clause.follow(&words[place], roles[usize::from(tags[place])]);
+        clause.follow(&words[index], roles[usize::from(tags[index])]);
     }
 }
 
@@ -233,7 +233,7 @@ pub fn of_sentence(
 const OUTSIDE: u8 = 255;
 
 /// Attributes in which neighbours agree.
-const AGREEING: [&str; 8] = ["Animacy", "Aspect", "Case", "Definite", "Gender", "Number", "Person", "Tense"];
+const AGREEING: [&str; 8] = ["Animacy", "Aspect", "LemmaCase", "Definite", "Gender", "Number", "Person", "Tense"];
 /// What two words may have in common: each attribute may be the same or another.
 pub const RELATIONS: usize = 2 * AGREEING.len();
 /// What a bundle has of the attributes in which neighbours agree; nothing is nothing.
@@ -242,17 +242,17 @@ pub type Agreement = [u8; AGREEING.len()];
 /// What two words have in common, as numbers below [`RELATIONS`].
 pub fn relations(one: Agreement, other: Agreement) -> impl Iterator<Item = usize> {
     (0..AGREEING.len())
-        .filter(move |place| one[*place] != 0 && other[*place] != 0)
-        .map(move |place| 2 * place + usize::from(one[place] != other[place]))
+        .filter(move |index| one[*index] != 0 && other[*index] != 0)
+        .map(move |index| 2 * index + usize::from(one[index] != other[index]))
 }
 
-/// How many bits the place of a pair of tags takes.
+/// How many bits the index of a pair of tags takes.
 pub const PAIR_BITS: u32 = 16;
 
 /// Where weights of relations lie: for a tag after another, and with what stands between them: the tag of the last word there, if any.
 pub fn pairs(before: u8, tag: u8, between: Option<u8>) -> [u32; 2] {
-    let place = (u32::from(before & 31) << 5 | u32::from(tag & 31)) << 6;
-    [place | 63, place | between.map_or(62, |tag| u32::from(tag & 31))]
+    let index = (u32::from(before & 31) << 5 | u32::from(tag & 31)) << 6;
+    [index | 63, index | between.map_or(62, |tag| u32::from(tag & 31))]
 }
 
 /// What the values of a bundle say about agreement; `values` are all there are.
@@ -261,8 +261,8 @@ pub fn agreement(parts: &[Vec<u8>], values: &[impl AsRef<str>]) -> Agreement {
     // Of several words the last has the say.
     for value in parts.iter().flatten() {
         let name = values.get(usize::from(*value)).and_then(|text| text.as_ref().split('=').next()).unwrap_or_default();
-        if let Some(place) = AGREEING.iter().position(|attribute| *attribute == name) {
-            found[place] = value + 1;
+        if let Some(index) = AGREEING.iter().position(|attribute| *attribute == name) {
+            found[index] = value + 1;
         }
     }
     found
@@ -291,7 +291,7 @@ struct Bundle {
 }
 
 /// How many bundles of a word are compared with those of its neighbours.
-pub const MOST_CANDIDATES: usize = 8;
+pub const MAX_CANDIDATES: usize = 8;
 /// Those that are worse than the best by more are not: no agreement would make up for it.
 const MARGIN: i32 = 120;
 
@@ -314,14 +314,14 @@ impl Bundles {
     }
 
     /// The score of every bundle, given those of values.
-    fn scores(&self, values: &[i16; MOST_VALUES], out: &mut Vec<i32>) {
-        let mut sums = [0i32; MOST_OF_A_BUNDLE + 1];
+    fn scores(&self, values: &[i16; MAX_VALUES], out: &mut Vec<i32>) {
+        let mut sums = [0i32; MAX_BUNDLE_VALUES + 1];
         let mut added = self.values.iter();
         out.clear();
         out.extend(self.bundles.iter().map(|bundle| {
             let mut at = usize::from(bundle.shared);
             for value in added.by_ref().take(usize::from(bundle.more)) {
-                sums[at + 1] = sums[at] + i32::from(values[usize::from(*value) % MOST_VALUES]);
+                sums[at + 1] = sums[at] + i32::from(values[usize::from(*value) % MAX_VALUES]);
                 at += 1;
             }
             sums[at] + i32::from(bundle.bias)
@@ -331,60 +331,60 @@ impl Bundles {
 
 /// What a word says about its features, wherever it stands with its tag.
 #[derive(Debug, Clone, Copy)]
-pub struct Shape {
+pub struct WordScores {
     /// The only bundle it may have.
     only: Option<u16>,
     /// What speaks for each value otherwise.
-    values: [i16; MOST_VALUES],
+    values: [i16; MAX_VALUES],
 }
 
-impl Default for Shape {
-    fn default() -> Shape {
-        Shape { only: None, values: [0; MOST_VALUES] }
+impl Default for WordScores {
+    fn default() -> WordScores {
+        WordScores { only: None, values: [0; MAX_VALUES] }
     }
 }
 
 /// What a word that has only one bundle with its tag is found by.
-pub fn sure(word: &Word, tag: u8) -> Hash {
-    mix(mix(12, word.whole), u64::from(tag))
+pub fn unambiguous(word: &HashedWord, tag: u8) -> Hash {
+    mix(mix(12, word.form), u64::from(tag))
 }
 
 /// The model of features.
 #[derive(Debug, Default)]
-pub struct Feats {
+pub struct FeatsModel {
     /// By tag.
-    roles: Vec<Role>,
+    roles: Vec<TagRole>,
     /// By tag.
     bundles: Vec<Bundles>,
-    known: Sparse,
-    rows: Vec<[i8; MOST_VALUES]>,
-    pairs: Sparse,
+    known: FeatureIndex,
+    rows: Vec<[i8; MAX_VALUES]>,
+    pairs: FeatureIndex,
     relations: Vec<[i8; RELATIONS]>,
-    sure: Sparse,
-    sure_of: Vec<u16>,
+    unambiguous: FeatureIndex,
+    unambiguous_bundles: Vec<u16>,
 }
 
 /// Bundles of a tag as they are written: the values of each word that a token stands for, and what speaks for them.
-pub type Written = Vec<(Vec<Vec<u8>>, i16)>;
+pub type WrittenBundles = Vec<(Vec<Vec<u8>>, i16)>;
 
 /// All values of a bundle, whichever word has them.
-pub fn united(parts: &[Vec<u8>]) -> Vec<u8> {
+pub fn union_of_values(parts: &[Vec<u8>]) -> Vec<u8> {
     let mut values = parts.concat();
     values.sort_unstable();
     values.dedup();
     values
 }
 
-impl Feats {
-    /// The parts of the model. `values` are texts such as `Case=Gen`; places of `weights` (by value) and `relations` ascend, and
-    /// so do those of `sure`, pairs of place and number of the bundle.
+impl FeatsModel {
+    /// The parts of the model. `values` are texts such as `LemmaCase=Gen`; slots of `weights` (by value) and `relations` ascend, and
+    /// so do those of `unambiguous`, pairs of index and number of the bundle.
     pub fn write(
         values: &[String],
-        bundles: &[Written],
+        bundles: &[WrittenBundles],
         bits: u32,
         weights: &[(u32, Vec<i8>)],
         relations: &[(u32, Vec<i8>)],
-        sure: &[(u32, u16)],
+        unambiguous: &[(u32, u16)],
         out: &mut Vec<u8>,
     ) {
         put_number(values.len() as u32, out);
@@ -401,129 +401,137 @@ impl Feats {
             }
         }
         for (bits, columns, rows) in [(bits, values.len(), weights), (PAIR_BITS, RELATIONS, relations)] {
-            let (places, rows): (Vec<u32>, Vec<Vec<i8>>) = rows.iter().cloned().unzip();
-            Sparse::write(bits, &places, out);
+            let (slots, rows): (Vec<u32>, Vec<Vec<i8>>) = rows.iter().cloned().unzip();
+            FeatureIndex::write(bits, &slots, out);
             rows::write(columns, &rows, out);
         }
-        Sparse::write(bits, &sure.iter().map(|pair| pair.0).collect::<Vec<u32>>(), out);
-        sure.iter().for_each(|pair| put_number(u32::from(pair.1), out));
+        FeatureIndex::write(bits, &unambiguous.iter().map(|pair| pair.0).collect::<Vec<u32>>(), out);
+        unambiguous.iter().for_each(|pair| put_number(u32::from(pair.1), out));
     }
 
     /// A model that gives no features to any tag.
-    pub fn none(tags: &[String]) -> Feats {
+    pub fn none(tags: &[String]) -> FeatsModel {
         let bundles = tags.iter().map(|_| Bundles::default()).collect();
-        Feats { bundles, roles: roles(tags), ..Feats::default() }
+        FeatsModel { bundles, roles: roles(tags), ..FeatsModel::default() }
     }
 
-    /// Reads what [`Feats::write`] wrote for these tags.
-    pub fn read(tags: &[String], reader: &mut Reader<'_>) -> Result<Feats, ModelError> {
+    /// Reads what [`FeatsModel::write`] wrote for these tags.
+    pub fn read(tags: &[String], reader: &mut Reader<'_>) -> Result<FeatsModel, ModelError> {
         let count = reader.count()?;
-        if count > MOST_VALUES {
-            return Err(ModelError::Odd("it knows too many values of features"));
+        if count > MAX_VALUES {
+            return Err(ModelError::Damaged("it knows too many values of features"));
         }
         let values = (0..count).map(|_| reader.text()).collect::<Result<Vec<&str>, _>>()?;
         let bundles = tags.iter().map(|_| bundles(&values, reader)).collect::<Result<Vec<Bundles>, _>>()?;
-        let known = Sparse::read(reader)?;
+        let known = FeatureIndex::read(reader)?;
         let rows = rows::read(count, known.len(), reader)?;
-        let pairs = Sparse::read(reader)?;
+        let pairs = FeatureIndex::read(reader)?;
         let relations = rows::read(RELATIONS, pairs.len(), reader)?;
-        let sure = Sparse::read(reader)?;
-        let sure_of = (0..sure.len()).map(|_| Ok(reader.number()? as u16)).collect::<Result<Vec<u16>, ModelError>>()?;
-        Ok(Feats { roles: roles(tags), bundles, known, rows, pairs, relations, sure, sure_of })
+        let unambiguous = FeatureIndex::read(reader)?;
+        let unambiguous_bundles =
+            (0..unambiguous.len()).map(|_| Ok(reader.number()? as u16)).collect::<Result<Vec<u16>, ModelError>>()?;
+        Ok(FeatsModel { roles: roles(tags), bundles, known, rows, pairs, relations, unambiguous, unambiguous_bundles })
     }
 
-    /// Calls `each` with the place and the features of every word of a sentence, given what [`Feats::shape`] gives for
+    /// Calls `each` with the index and the features of every word of a sentence, given what [`FeatsModel::scores`] gives for
     /// each and the numbers of their tags.
-    pub fn choose(&self, words: &[Word], shapes: &[Shape], tags: &[u8], mut each: impl FnMut(usize, &str)) {
+    pub fn choose(
+        &self,
+        words: &[HashedWord],
+        word_scores: &[WordScores],
+        tags: &[u8],
+        mut each: impl FnMut(usize, &str),
+    ) {
         // The candidates of all words, one after the other, and where those of each begin.
         let mut candidates: Vec<Candidate> = Vec::with_capacity(2 * words.len());
         let mut starts: Vec<usize> = Vec::with_capacity(words.len() + 1);
         // The last word that agrees with others.
         let mut last: Option<usize> = None;
         let mut scratch = Vec::new();
-        of_sentence(&self.roles, words, tags, |place, around| {
+        of_sentence(&self.roles, words, tags, |index, around| {
             let start = candidates.len();
             starts.push(start);
-            self.candidates(&shapes[place], tags[place], around, &mut scratch, &mut candidates);
-            if !self.bundles[usize::from(tags[place])].agrees {
+            self.candidates(&word_scores[index], tags[index], around, &mut scratch, &mut candidates);
+            if !self.bundles[usize::from(tags[index])].agrees {
                 return;
             }
             if let Some(before) = last {
                 let (earlier, own) = candidates.split_at_mut(start);
                 let end = starts[before + 1];
-                self.link(tags, before, place, &earlier[starts[before]..end], own);
+                self.link(tags, before, index, &earlier[starts[before]..end], own);
             }
-            last = Some(place);
+            last = Some(index);
         });
         starts.push(candidates.len());
         // Back through the words that agree; all others are themselves the best.
         let mut chosen: Vec<u16> = vec![0; words.len()];
         let mut back: Option<u8> = None;
-        for place in (0..words.len()).rev() {
-            let own = &candidates[starts[place]..starts[place + 1]];
-            let agrees = self.bundles[usize::from(tags[place])].agrees;
+        for index in (0..words.len()).rev() {
+            let own = &candidates[starts[index]..starts[index + 1]];
+            let agrees = self.bundles[usize::from(tags[index])].agrees;
             let number = match back {
                 Some(back) if agrees => usize::from(back),
                 _ => best(own),
             };
-            chosen[place] = own.get(number).map_or(0, |one| one.bundle);
+            chosen[index] = own.get(number).map_or(0, |one| one.bundle);
             if agrees {
                 back = own.get(number).map(|one| one.back);
             }
         }
-        for (place, bundle) in chosen.iter().enumerate() {
-            let texts = &self.bundles[usize::from(tags[place])].texts;
-            each(place, texts.get(usize::from(*bundle)).map_or("", String::as_str));
+        for (index, bundle) in chosen.iter().enumerate() {
+            let texts = &self.bundles[usize::from(tags[index])].texts;
+            each(index, texts.get(usize::from(*bundle)).map_or("", String::as_str));
         }
     }
 
     /// What a word, its lemma and its tag say about its features.
-    pub fn shape(&self, word: &Word, lemma: &str, tag: u8) -> Shape {
+    pub fn word_scores(&self, word: &HashedWord, lemma: &str, tag: u8) -> WordScores {
         let bundles = self.bundles[usize::from(tag)].texts.len();
-        let sure = || self.sure.find(sure(word, tag)).map(|number| self.sure_of[number]);
-        let mut shape = Shape::default();
+        let unambiguous =
+            || self.unambiguous.find(unambiguous(word, tag)).map(|number| self.unambiguous_bundles[number]);
+        let mut scores = WordScores::default();
         if bundles < 2 {
-            shape.only = Some(0);
-        } else if let Some(bundle) = sure().filter(|bundle| usize::from(*bundle) < bundles) {
-            shape.only = Some(bundle);
+            scores.only = Some(0);
+        } else if let Some(bundle) = unambiguous().filter(|bundle| usize::from(*bundle) < bundles) {
+            scores.only = Some(bundle);
         } else {
-            self.add(&own(word, &Lemma::new(lemma), tag), &mut shape.values);
+            self.add(&word_features(word, &HashedLemma::new(lemma), tag), &mut scores.values);
         }
-        shape
+        scores
     }
 
     /// The bundles that a word may have, by what is seen of it and around it.
     fn candidates(
         &self,
-        shape: &Shape,
+        scores: &WordScores,
         tag: u8,
-        around: &dyn Fn() -> [Hash; AROUND],
+        around: &dyn Fn() -> [Hash; CONTEXT_FEATURES],
         scratch: &mut Vec<i32>,
         out: &mut Vec<Candidate>,
     ) {
-        if let Some(bundle) = shape.only {
+        if let Some(bundle) = scores.only {
             return out.push(Candidate { bundle, score: 0, back: 0 });
         }
         let bundles = &self.bundles[usize::from(tag)];
-        let mut values = shape.values;
+        let mut values = scores.values;
         self.add(&around(), &mut values);
         bundles.scores(&values, scratch);
         let highest = scratch.iter().copied().max().unwrap_or_default();
         let start = out.len();
         let near = scratch.iter().enumerate().filter(|(_, score)| **score + MARGIN >= highest);
         out.extend(near.map(|(bundle, score)| Candidate { bundle: bundle as u16, score: *score, back: 0 }));
-        if out.len() - start > MOST_CANDIDATES {
+        if out.len() - start > MAX_CANDIDATES {
             out[start..].sort_by_key(|one| std::cmp::Reverse(one.score));
-            out.truncate(start + MOST_CANDIDATES);
+            out.truncate(start + MAX_CANDIDATES);
         }
     }
 
     /// Adds to each candidate the best of the word before that it agrees with.
-    fn link(&self, tags: &[u8], before: usize, place: usize, earlier: &[Candidate], own: &mut [Candidate]) {
-        let between = (before + 1 < place).then(|| tags[place - 1]);
-        let (one, other) = (&self.bundles[usize::from(tags[before])], &self.bundles[usize::from(tags[place])]);
+    fn link(&self, tags: &[u8], before: usize, index: usize, earlier: &[Candidate], own: &mut [Candidate]) {
+        let between = (before + 1 < index).then(|| tags[index - 1]);
+        let (one, other) = (&self.bundles[usize::from(tags[before])], &self.bundles[usize::from(tags[index])]);
         let mut weights = [0i16; RELATIONS];
-        for pair in pairs(tags[before], tags[place], between) {
+        for pair in pairs(tags[before], tags[index], between) {
             if let Some(number) = self.pairs.find(u64::from(pair) << (64 - PAIR_BITS)) {
                 weights.iter_mut().zip(&self.relations[number]).for_each(|(sum, weight)| *sum += i16::from(*weight));
             }
@@ -546,10 +554,10 @@ impl Feats {
     }
 
     #[inline]
-    fn add<const COUNT: usize>(&self, features: &[Hash; COUNT], values: &mut [i16; MOST_VALUES]) {
+    fn add<const COUNT: usize>(&self, features: &[Hash; COUNT], values: &mut [i16; MAX_VALUES]) {
         self.known.find_all(features, |number| {
             let row = &self.rows[number];
-            for value in 0..MOST_VALUES {
+            for value in 0..MAX_VALUES {
                 values[value] += i16::from(row[value]);
             }
         });
@@ -557,8 +565,8 @@ impl Feats {
 }
 
 /// The roles of tags.
-pub fn roles(tags: &[String]) -> Vec<Role> {
-    tags.iter().map(|tag| Role::of(tag)).collect()
+pub fn roles(tags: &[String]) -> Vec<TagRole> {
+    tags.iter().map(|tag| TagRole::of(tag)).collect()
 }
 
 /// The best of some candidates; the first of equals.
@@ -574,9 +582,9 @@ fn best(candidates: &[Candidate]) -> usize {
 
 /// Reads the bundles of a tag.
 fn bundles(values: &[&str], reader: &mut Reader<'_>) -> Result<Bundles, ModelError> {
-    let odd = ModelError::Odd("a bundle of features cannot be");
+    let odd = ModelError::Damaged("a bundle of features cannot be");
     let count = reader.count()?;
-    if count > MOST_BUNDLES {
+    if count > MAX_BUNDLES {
         return Err(odd);
     }
     let mut found = Bundles::default();
@@ -587,8 +595,8 @@ fn bundles(values: &[&str], reader: &mut Reader<'_>) -> Result<Bundles, ModelErr
             let length = reader.count()?;
             parts.push(reader.take(length)?.to_vec());
         }
-        let list = united(&parts);
-        if list.len() > MOST_OF_A_BUNDLE || list.iter().any(|value| usize::from(*value) >= values.len()) {
+        let list = union_of_values(&parts);
+        if list.len() > MAX_BUNDLE_VALUES || list.iter().any(|value| usize::from(*value) >= values.len()) {
             return Err(odd);
         }
         let text = |part: &Vec<u8>| part.iter().map(|value| values[usize::from(*value)]).collect::<Vec<_>>().join("|");
@@ -606,7 +614,7 @@ mod tests {
 
     #[test]
     fn features_are_written_in_order_and_others_left_out() {
-        assert_eq!(canonical("Typo=Yes|Number=Plur|Case=Gen"), "Case=Gen|Number=Plur");
+        assert_eq!(canonical("Typo=Yes|Number=Plur|LemmaCase=Gen"), "LemmaCase=Gen|Number=Plur");
         assert_eq!(
             canonical("NumType=Card|Number[psor]=Sing|Number=Plur"),
             "Number=Plur|Number[psor]=Sing|NumType=Card"
@@ -629,7 +637,7 @@ mod tests {
             bundles.push(list, last, String::new(), bias, Agreement::default());
             last = list;
         }
-        let mut values = [0; MOST_VALUES];
+        let mut values = [0; MAX_VALUES];
         values[..4].copy_from_slice(&[5, -2, 1, 2]);
         let mut found = Vec::new();
         bundles.scores(&values, &mut found);
@@ -638,7 +646,7 @@ mod tests {
 
     #[test]
     fn words_agree_or_not_in_what_both_have() {
-        let values = ["Case=Acc", "Case=Nom", "Gender=Fem", "VerbForm=Inf"];
+        let values = ["LemmaCase=Acc", "LemmaCase=Nom", "Gender=Fem", "VerbForm=Inf"];
         let [one, other, none] = [&[0, 2], &[1, 2], &[3, 3]].map(|bundle| agreement(&[bundle.to_vec()], &values));
         assert_eq!(relations(one, other).collect::<Vec<_>>(), [2 * 2 + 1, 4 * 2]);
         assert_eq!(relations(one, none).count(), 0);

@@ -1,6 +1,6 @@
 //! Chooses the lemma of a word whose part of speech is known.
 //!
-//! Words whose lemma no rule gives are remembered. For all others the scripts that fit compete: each
+//! Words whose lemma no rule gives are exceptions. For all others the scripts that fit compete: each
 //! is weighed by the ends and beginnings it would replace, and by the lemma it would make, for a lemma
 //! that has been seen is a better guess than one that has not.
 
@@ -11,48 +11,48 @@ use std::hash::{BuildHasherDefault, Hasher};
 use crate::hash::{EMPTY, Hash, mix, of_more, of_str};
 use crate::tagger::ModelError;
 use crate::tagger::bytes::{Reader, put_number};
-use crate::tagger::joints::Joints;
-use crate::tagger::script::{Case, Script, lower};
-use crate::tagger::sparse::Sparse;
-use crate::tagger::words::{Word, ends};
+use crate::tagger::compound_marks::CompoundMarks;
+use crate::tagger::edit_script::{EditScript, LemmaCase, lowercase};
+use crate::tagger::feature_index::FeatureIndex;
+use crate::tagger::word::{HashedWord, suffixes};
 
 /// Longer words are their own lemma.
-const MOST_CHARS: usize = 64;
+const MAX_CHARS: usize = 64;
 /// No word is compared in more ways than this.
-const MOST_CANDIDATES: usize = 24;
+const MAX_CANDIDATES: usize = 24;
 
-/// The scripts, their weights, and what is remembered.
+/// The scripts, their weights, and what is exceptions.
 #[derive(Debug, Default)]
 pub struct Lemmatiser {
-    scripts: Vec<Script>,
+    scripts: Vec<EditScript>,
     /// Those of them that compete.
-    ranks: Ranks,
-    weights: Weights,
-    case_weights: Weights,
-    remembered: Sparse,
-    memory: Vec<(u16, u8)>,
-    known: Sparse,
-    joints: Joints,
+    script_index: ScriptIndex,
+    weights: ScriptWeights,
+    case_weights: ScriptWeights,
+    exceptions: FeatureIndex,
+    exception_scripts: Vec<(u16, u8)>,
+    known: FeatureIndex,
+    compound_marks: CompoundMarks,
 }
 
 /// Single weights of features.
 #[derive(Debug, Default)]
-pub struct Weights {
-    known: Sparse,
+pub struct ScriptWeights {
+    known: FeatureIndex,
     weights: Vec<i8>,
 }
 
-impl Weights {
-    fn read(reader: &mut Reader<'_>) -> Result<Weights, ModelError> {
-        let known = Sparse::read(reader)?;
+impl ScriptWeights {
+    fn read(reader: &mut Reader<'_>) -> Result<ScriptWeights, ModelError> {
+        let known = FeatureIndex::read(reader)?;
         let weights = reader.take(known.len())?.iter().map(|byte| *byte as i8).collect();
-        Ok(Weights { known, weights })
+        Ok(ScriptWeights { known, weights })
     }
 
-    /// Places and weights as a part of a model; places must ascend.
+    /// Places and weights as a part of a model; slots must ascend.
     pub fn write(bits: u32, pairs: &[(u32, i8)], out: &mut Vec<u8>) {
-        let places: Vec<u32> = pairs.iter().map(|pair| pair.0).collect();
-        Sparse::write(bits, &places, out);
+        let slots: Vec<u32> = pairs.iter().map(|pair| pair.0).collect();
+        FeatureIndex::write(bits, &slots, out);
         out.extend(pairs.iter().map(|pair| pair.1 as u8));
     }
 
@@ -67,11 +67,11 @@ impl Weights {
 
 /// A word on its way to its lemma.
 #[derive(Debug)]
-pub struct Asked<'w> {
+pub struct LemmaQuery<'w> {
     /// The word in small letters.
     pub lower: &'w str,
     /// What is seen of it.
-    pub word: Word,
+    pub word: HashedWord,
     /// The number of its tag.
     pub tag: u8,
 }
@@ -83,19 +83,19 @@ const CASE_FEATURES: usize = 7;
 
 /// The part of a script's features that is the same for all scripts that compete for a word.
 #[derive(Debug)]
-pub struct Question([Hash; FEATURES]);
+pub struct SharedFeatures([Hash; FEATURES]);
 
-impl Question {
-    /// What is asked about a word.
-    pub fn new(asked: &Asked<'_>) -> Question {
-        let (word, tag) = (&asked.word, u64::from(asked.tag));
-        let [e1, e2, e3, e4, e5, e6] = word.ends;
+impl SharedFeatures {
+    /// What is query about a word.
+    pub fn new(query: &LemmaQuery<'_>) -> SharedFeatures {
+        let (word, tag) = (&query.word, u64::from(query.tag));
+        let [e1, e2, e3, e4, e5, e6] = word.suffixes;
         let mut number = 0;
         let mut part = |parts: &[u64]| {
             number += 1;
             parts.iter().fold(mix(1, number), |hash, part| mix(hash, *part))
         };
-        Question([
+        SharedFeatures([
             part(&[]),
             part(&[tag]),
             part(&[e1]),
@@ -108,13 +108,13 @@ impl Question {
             part(&[e3, tag]),
             part(&[e4, tag]),
             part(&[e5, tag]),
-            part(&[word.starts[0], tag]),
-            part(&[word.starts[1], tag]),
-            part(&[word.starts[2]]),
-            part(&[word.starts[3]]),
+            part(&[word.prefixes[0], tag]),
+            part(&[word.prefixes[1], tag]),
+            part(&[word.prefixes[2]]),
+            part(&[word.prefixes[3]]),
             part(&[word.length, tag]),
-            part(&[word.looks]),
-            part(&[word.starts[3], e3]),
+            part(&[word.shape]),
+            part(&[word.prefixes[3], e3]),
             part(&[]),
             part(&[tag]),
             part(&[tag]),
@@ -131,8 +131,8 @@ impl Question {
 
     /// What speaks for and against a script; `known` is what is known about the lemma it makes.
     pub fn features(&self, candidate: &Candidate, known: u64) -> [Hash; FEATURES] {
-        let Traits { start, end, both, added, taken, taken_length } = candidate.traits;
-        let made: [Hash; 4] = ends(&candidate.lemma);
+        let ScriptHashes { start, end, both, added, taken, taken_length } = candidate.hashes;
+        let made: [Hash; 4] = suffixes(&candidate.lemma);
         let added_known = mix(added, known);
         let values = [
             both,
@@ -171,26 +171,26 @@ impl Question {
 }
 
 /// What speaks for and against a case.
-pub fn case_features(asked: &Asked<'_>, case: Case, is_first: bool) -> [Hash; CASE_FEATURES] {
-    let (tag, case, first) = (u64::from(asked.tag), case as u64, u64::from(is_first));
-    let word = &asked.word;
-    let looks = word.looks;
+pub fn case_features(query: &LemmaQuery<'_>, case: LemmaCase, is_first: bool) -> [Hash; CASE_FEATURES] {
+    let (tag, case, first) = (u64::from(query.tag), case as u64, u64::from(is_first));
+    let word = &query.word;
+    let shape = word.shape;
     let feature =
         |number: u64, parts: &[u64]| parts.iter().fold(mix(mix(2, number), case), |hash, part| mix(hash, *part));
     [
-        feature(1, &[tag, looks]),
-        feature(2, &[tag, looks, first]),
-        feature(3, &[tag, looks, word.length]),
-        feature(4, &[tag, word.ends[2], looks & 7]),
-        feature(5, &[word.ends[1], looks & 7]),
-        feature(6, &[word.whole]),
-        feature(7, &[word.starts[3], looks & 7, tag]),
+        feature(1, &[tag, shape]),
+        feature(2, &[tag, shape, first]),
+        feature(3, &[tag, shape, word.length]),
+        feature(4, &[tag, word.suffixes[2], shape & 7]),
+        feature(5, &[word.suffixes[1], shape & 7]),
+        feature(6, &[word.form]),
+        feature(7, &[word.prefixes[3], shape & 7, tag]),
     ]
 }
 
-/// What a remembered word is found by.
-pub fn remembered(word: &Word, tag: u8) -> Hash {
-    mix(mix(3, word.whole), u64::from(tag))
+/// What a exceptions word is found by.
+pub fn exception_hash(word: &HashedWord, tag: u8) -> Hash {
+    mix(mix(3, word.form), u64::from(tag))
 }
 
 /// What a known lemma is found by: alone, with its tag, and as a word of a text.
@@ -204,7 +204,7 @@ pub fn known_hash(lemma: Hash, tag: u8) -> [Hash; 3] {
 }
 
 /// What is known about a lemma, as a number for features.
-pub fn knowledge([alone, with_tag, as_word]: [bool; 3]) -> u64 {
+pub fn known_flags([alone, with_tag, as_word]: [bool; 3]) -> u64 {
     u64::from(alone) + u64::from(with_tag) * 2 + u64::from(as_word) * 4
 }
 
@@ -212,106 +212,106 @@ impl Lemmatiser {
     /// Reads what [`Lemmatiser::write`] wrote.
     pub fn read(reader: &mut Reader<'_>) -> Result<Lemmatiser, ModelError> {
         let count = reader.count()?;
-        let scripts = (0..count).map(|_| Script::read(reader)).collect::<Result<Vec<Script>, _>>()?;
-        // The first ones compete, the others are only remembered.
+        let scripts = (0..count).map(|_| EditScript::read(reader)).collect::<Result<Vec<EditScript>, _>>()?;
+        // The first ones compete, the others are only exceptions.
         let competing = reader.number()? as usize;
         let mut lemmatiser = Lemmatiser {
-            weights: Weights::read(reader)?,
-            case_weights: Weights::read(reader)?,
-            remembered: Sparse::read(reader)?,
+            weights: ScriptWeights::read(reader)?,
+            case_weights: ScriptWeights::read(reader)?,
+            exceptions: FeatureIndex::read(reader)?,
             ..Lemmatiser::default()
         };
-        for _ in 0..lemmatiser.remembered.len() {
+        for _ in 0..lemmatiser.exceptions.len() {
             let number = reader.number()?;
             let (script, case) = (number / 4, (number % 4) as u8);
             if script as usize >= scripts.len() || script > u32::from(u16::MAX) {
-                return Err(ModelError::Odd("a lemma has a script that is not there"));
+                return Err(ModelError::Damaged("a lemma has a script that is not there"));
             }
-            lemmatiser.memory.push((script as u16, case));
+            lemmatiser.exception_scripts.push((script as u16, case));
         }
-        lemmatiser.known = Sparse::read(reader)?;
-        lemmatiser.joints = Joints::read(reader)?;
-        lemmatiser.ranks = Ranks::new(&scripts[..competing.min(scripts.len())]);
+        lemmatiser.known = FeatureIndex::read(reader)?;
+        lemmatiser.compound_marks = CompoundMarks::read(reader)?;
+        lemmatiser.script_index = ScriptIndex::new(&scripts[..competing.min(scripts.len())]);
         lemmatiser.scripts = scripts;
         Ok(lemmatiser)
     }
 
-    /// The parts of a lemmatiser as a part of a model. `memory` is sorted by place.
+    /// The parts of a lemmatiser as a part of a model. `exception_scripts` is sorted by index.
     #[allow(clippy::too_many_arguments)]
     pub fn write(
-        scripts: &[Script],
+        scripts: &[EditScript],
         competing: usize,
         bits: u32,
         weights: &[(u32, i8)],
         case_weights: &[(u32, i8)],
-        memory: &[(u32, u16, Case)],
+        exception_scripts: &[(u32, u16, LemmaCase)],
         known: &[u32],
-        joints: &[u8],
+        compound_marks: &[u8],
         out: &mut Vec<u8>,
     ) {
         put_number(scripts.len() as u32, out);
         scripts.iter().for_each(|script| script.write(out));
         put_number(competing as u32, out);
-        Weights::write(bits, weights, out);
-        Weights::write(bits, case_weights, out);
-        let places: Vec<u32> = memory.iter().map(|row| row.0).collect();
-        Sparse::write(bits, &places, out);
-        memory.iter().for_each(|(_, script, case)| put_number(u32::from(*script) * 4 + *case as u32, out));
-        Sparse::write(bits, known, out);
-        out.extend(joints);
+        ScriptWeights::write(bits, weights, out);
+        ScriptWeights::write(bits, case_weights, out);
+        let slots: Vec<u32> = exception_scripts.iter().map(|row| row.0).collect();
+        FeatureIndex::write(bits, &slots, out);
+        exception_scripts.iter().for_each(|(_, script, case)| put_number(u32::from(*script) * 4 + *case as u32, out));
+        FeatureIndex::write(bits, known, out);
+        out.extend(compound_marks);
     }
 
     /// The lemma of a word, given the number of its tag.
-    pub fn lemma(&self, text: &str, word: &Word, tag: u8, is_first: bool) -> String {
-        if self.scripts.is_empty() || text.chars().nth(MOST_CHARS).is_some() {
+    pub fn lemma(&self, text: &str, word: &HashedWord, tag: u8, is_first: bool) -> String {
+        if self.scripts.is_empty() || text.chars().nth(MAX_CHARS).is_some() {
             return text.to_owned();
         }
-        let lower = lower(text);
-        let asked = Asked { lower: &lower, word: *word, tag };
-        if let Some(number) = self.remembered.find(remembered(word, tag)) {
-            let (script, case) = self.memory[number];
-            return made(&self.scripts[usize::from(script)], Case::ALL[usize::from(case)], text, &lower);
+        let lower = lowercase(text);
+        let query = LemmaQuery { lower: &lower, word: *word, tag };
+        if let Some(number) = self.exceptions.find(exception_hash(word, tag)) {
+            let (script, case) = self.exception_scripts[number];
+            return apply_script(&self.scripts[usize::from(script)], LemmaCase::ALL[usize::from(case)], text, &lower);
         }
-        let case = self.case(&asked, is_first);
-        let Some(script) = self.choose(&asked) else { return text.to_owned() };
-        let lemma = made(&script, case, text, &lower);
+        let case = self.case(&query, is_first);
+        let Some(script) = self.choose(&query) else { return text.to_owned() };
+        let lemma = apply_script(&script, case, text, &lower);
         let small = script.apply(&lower).unwrap_or_default();
-        self.joints.mark(lemma, &small)
+        self.compound_marks.mark(lemma, &small)
     }
 
     /// The script that fits best.
-    fn choose(&self, asked: &Asked<'_>) -> Option<Cow<'_, Script>> {
-        let is_known = |lemma: Hash| self.known.has(known_hash(lemma, asked.tag)[1]);
-        let candidates = self.ranks.candidates(&self.scripts, asked.lower, is_known);
-        let question = Question::new(asked);
+    fn choose(&self, query: &LemmaQuery<'_>) -> Option<Cow<'_, EditScript>> {
+        let is_known = |lemma: Hash| self.known.contains(known_hash(lemma, query.tag)[1]);
+        let candidates = self.script_index.candidates(&self.scripts, query.lower, is_known);
+        let shared = SharedFeatures::new(query);
         let mut best = (i32::MIN, 0);
-        for (place, candidate) in candidates.iter().enumerate() {
-            let mut known = known_lemma(&candidate.lemma, asked.tag).map(|hash| self.known.has(hash));
-            known[2] &= candidate.lemma != asked.lower;
-            let features = question.features(candidate, knowledge(known));
+        for (index, candidate) in candidates.iter().enumerate() {
+            let mut known = known_lemma(&candidate.lemma, query.tag).map(|hash| self.known.contains(hash));
+            known[2] &= candidate.lemma != query.lower;
+            let features = shared.features(candidate, known_flags(known));
             let score = self.weights.of(&features);
             if score > best.0 {
-                best = (score, place);
+                best = (score, index);
             }
         }
-        Some(match candidates.get(best.1)?.which {
-            Which::Ranked(number) => Cow::Borrowed(&self.scripts[usize::from(number)]),
-            Which::New(at, addition) => Cow::Owned(self.ranks.new_script(asked.lower, at, addition)),
+        Some(match candidates.get(best.1)?.origin {
+            Origin::Listed(number) => Cow::Borrowed(&self.scripts[usize::from(number)]),
+            Origin::Derived(at, addition) => Cow::Owned(self.script_index.new_script(query.lower, at, addition)),
         })
     }
 
-    fn case(&self, asked: &Asked<'_>, is_first: bool) -> Case {
-        let score = |case: &Case| self.case_weights.of(&case_features(asked, *case, is_first));
-        let scores = Case::ALL.each_ref().map(score);
+    fn case(&self, query: &LemmaQuery<'_>, is_first: bool) -> LemmaCase {
+        let score = |case: &LemmaCase| self.case_weights.of(&case_features(query, *case, is_first));
+        let scores = LemmaCase::ALL.each_ref().map(score);
         let highest = scores.iter().copied().max().unwrap_or_default();
-        Case::ALL[scores.iter().position(|score| *score == highest).unwrap_or_default()]
+        LemmaCase::ALL[scores.iter().position(|score| *score == highest).unwrap_or_default()]
     }
 }
 
-/// What a script makes of a word; the word itself if it cannot be applied: remembered by its hash, it may be another word.
-fn made(script: &Script, case: Case, text: &str, lower: &str) -> String {
+/// What a script makes of a word; the word itself if it cannot be applied: exceptions by its hash, it may be another word.
+fn apply_script(script: &EditScript, case: LemmaCase, text: &str, lower: &str) -> String {
     let lemma = match case {
-        Case::Keep => script.apply_kept(text, lower),
+        LemmaCase::Keep => script.apply_kept(text, lower),
         _ => script.apply(lower).map(|lemma| case.apply(&lemma, "")),
     };
     lemma.unwrap_or_else(|| text.to_owned())
@@ -320,24 +320,24 @@ fn made(script: &Script, case: Case, text: &str, lower: &str) -> String {
 /// A script that can be applied to a word.
 #[derive(Debug)]
 pub struct Candidate {
-    which: Which,
+    origin: Origin,
     /// The lemma it makes, in small letters.
     pub lemma: String,
-    traits: Traits,
+    hashes: ScriptHashes,
 }
 
 /// Where a candidate comes from.
 #[derive(Debug, Clone, Copy)]
-enum Which {
+enum Origin {
     /// The number of a script that competes.
-    Ranked(u16),
+    Listed(u16),
     /// Takes the end from this byte of the word on, and puts the addition with this number there.
-    New(usize, usize),
+    Derived(usize, usize),
 }
 
 /// What a script is to features.
 #[derive(Debug, Clone, Copy)]
-struct Traits {
+struct ScriptHashes {
     start: Hash,
     end: Hash,
     both: Hash,
@@ -348,18 +348,18 @@ struct Traits {
     taken_length: u64,
 }
 
-impl Traits {
-    fn new(script: &Script) -> Traits {
+impl ScriptHashes {
+    fn new(script: &EditScript) -> ScriptHashes {
         let start = mix(of_str(&script.start.0), of_str(&script.start.1));
         let added = of_str(&script.end.1);
         let end = mix(of_str(&script.end.0), added);
-        let taken = Word::new(&script.end.0);
-        Traits {
+        let taken = HashedWord::new(&script.end.0);
+        ScriptHashes {
             start,
             end,
             both: mix(start, end),
             added,
-            taken: [taken.starts[0], taken.starts[1], taken.starts[2]],
+            taken: [taken.prefixes[0], taken.prefixes[1], taken.prefixes[2]],
             taken_length: taken.length,
         }
     }
@@ -367,11 +367,11 @@ impl Traits {
 
 /// Hashes are hashed already.
 #[derive(Debug, Default)]
-struct Already(u64);
+struct IdentityHasher(u64);
 
-type Plain = BuildHasherDefault<Already>;
+type BuildIdentityHasher = BuildHasherDefault<IdentityHasher>;
 
-impl Hasher for Already {
+impl Hasher for IdentityHasher {
     fn finish(&self) -> u64 {
         self.0
     }
@@ -387,11 +387,11 @@ impl Hasher for Already {
 
 /// Scripts that compete.
 #[derive(Debug, Default)]
-pub struct Ranks {
+pub struct ScriptIndex {
     /// By the hash of what they take from the end, last character first.
-    by_end: HashMap<Hash, Vec<u16>, Plain>,
+    by_end: HashMap<Hash, Vec<u16>, BuildIdentityHasher>,
     longest_end: usize,
-    traits: Vec<Traits>,
+    hashes: Vec<ScriptHashes>,
     /// What is most often put at the end.
     additions: Vec<String>,
 }
@@ -403,25 +403,28 @@ const LONGEST_NEW_END: usize = 12;
 /// How much of the word must be left then; one more if something is added.
 const SHORTEST_STEM: usize = 2;
 
-impl Ranks {
+impl ScriptIndex {
     /// Scripts that compete, in the order of how many words they serve.
-    pub fn new(scripts: &[Script]) -> Ranks {
-        let mut ranks = Ranks::default();
+    pub fn new(scripts: &[EditScript]) -> ScriptIndex {
+        let mut script_index = ScriptIndex::default();
         for (number, script) in scripts.iter().enumerate().take(usize::from(u16::MAX)) {
-            ranks.traits.push(Traits::new(script));
+            script_index.hashes.push(ScriptHashes::new(script));
             let end = &script.end;
-            ranks.longest_end = ranks.longest_end.max(end.0.chars().count());
+            script_index.longest_end = script_index.longest_end.max(end.0.chars().count());
             let hash = end.0.chars().rev().fold(0, |hash, c| mix(hash, c as u64));
-            ranks.by_end.entry(hash).or_default().push(number as u16);
-            if ranks.additions.len() < ADDITIONS && end.0.chars().count() > 1 && !ranks.additions.contains(&end.1) {
-                ranks.additions.push(end.1.clone());
+            script_index.by_end.entry(hash).or_default().push(number as u16);
+            if script_index.additions.len() < ADDITIONS
+                && end.0.chars().count() > 1
+                && !script_index.additions.contains(&end.1)
+            {
+                script_index.additions.push(end.1.clone());
             }
         }
-        ranks
+        script_index
     }
 
     /// The scripts that fit a word, and new ones that take another end from it if that leads to a known lemma.
-    pub fn candidates(&self, scripts: &[Script], lower: &str, is_known: impl Fn(Hash) -> bool) -> Vec<Candidate> {
+    pub fn candidates(&self, scripts: &[EditScript], lower: &str, is_known: impl Fn(Hash) -> bool) -> Vec<Candidate> {
         let mut found: Vec<Candidate> = Vec::new();
         let mut ends: Vec<(usize, Hash)> = vec![(lower.len(), 0)];
         for (at, c) in lower.char_indices().rev().take(self.longest_end.max(LONGEST_NEW_END)) {
@@ -433,9 +436,13 @@ impl Ranks {
         fitting.sort_unstable();
         for number in fitting {
             if let Some(lemma) = scripts[usize::from(number)].apply(lower).filter(|lemma| !lemma.is_empty()) {
-                found.push(Candidate { which: Which::Ranked(number), lemma, traits: self.traits[usize::from(number)] });
+                found.push(Candidate {
+                    origin: Origin::Listed(number),
+                    lemma,
+                    hashes: self.hashes[usize::from(number)],
+                });
             }
-            if found.len() == MOST_CANDIDATES {
+            if found.len() == MAX_CANDIDATES {
                 break;
             }
         }
@@ -457,15 +464,15 @@ impl Ranks {
                 }
                 let lemma = [&lower[..at], addition].concat();
                 if !found.iter().any(|one| one.lemma == lemma) {
-                    let traits = Traits::new(&self.new_script(lower, at, number));
-                    found.push(Candidate { which: Which::New(at, number), lemma, traits });
+                    let hashes = ScriptHashes::new(&self.new_script(lower, at, number));
+                    found.push(Candidate { origin: Origin::Derived(at, number), lemma, hashes });
                 }
             }
         }
         found
     }
 
-    fn new_script(&self, lower: &str, at: usize, addition: usize) -> Script {
-        Script { end: (lower[at..].to_owned(), self.additions[addition].clone()), ..Script::default() }
+    fn new_script(&self, lower: &str, at: usize, addition: usize) -> EditScript {
+        EditScript { end: (lower[at..].to_owned(), self.additions[addition].clone()), ..EditScript::default() }
     }
 }

@@ -1,6 +1,6 @@
 //! Rows of small weights, one for each feature of a set, as they lie in a model.
 //!
-//! Nine of ten weights are nothing. Column by column, bits say which are not, and only those follow: that
+//! Nine of ten weights are nothing. CandidateColumn by column, bits say which are not, and only those follow: that
 //! packs a tenth better than a byte for each.
 
 use crate::tagger::ModelError;
@@ -31,7 +31,7 @@ pub fn read<const WIDTH: usize>(
     reader: &mut Reader<'_>,
 ) -> Result<Vec<[i8; WIDTH]>, ModelError> {
     if columns > WIDTH {
-        return Err(ModelError::Odd("its rows are too wide"));
+        return Err(ModelError::Damaged("its rows are too wide"));
     }
     let stride = count.div_ceil(8);
     let bits = reader.take(stride * columns)?;
@@ -42,7 +42,7 @@ pub fn read<const WIDTH: usize>(
         for (byte, eight) in bits[column * stride..][..stride].iter().zip(rows.chunks_mut(8)) {
             // Bits beyond the last row have a weight as well, which nobody asks for.
             for bit in (0..8).filter(|bit| byte >> bit & 1 == 1) {
-                let weight = weights.next().ok_or(ModelError::Short)?;
+                let weight = weights.next().ok_or(ModelError::Truncated)?;
                 if let Some(row) = eight.get_mut(bit) {
                     row[column] = *weight as i8;
                 }

@@ -14,7 +14,7 @@ use crate::tagger::{Models, Tagger};
 
 /// Gives tokens their lemmas and tags.
 pub trait Annotator: Send + Sync {
-    /// What it is and which: another name makes another text.
+    /// What it is and origin: another name makes another text.
     fn name(&self) -> &str;
 
     /// Fills the lemmas and tags of sentences, none of which is empty. Whoever fails says why; the tokens are of no use then.
@@ -28,9 +28,9 @@ pub trait Annotator: Send + Sync {
 
 /// Lemmas without a model: the word in lower case. There are no tags.
 #[derive(Debug, Clone, Copy)]
-pub struct Rules;
+pub struct LowercaseLemmas;
 
-impl Annotator for Rules {
+impl Annotator for LowercaseLemmas {
     fn name(&self) -> &str {
         "rules"
     }
@@ -39,25 +39,25 @@ impl Annotator for Rules {
         sentences
             .iter_mut()
             .flat_map(|sentence| sentence.iter_mut())
-            .for_each(|token| token.lemma = plain_lemma(&token.word));
+            .for_each(|token| token.lemma = lowercase_lemma(&token.word));
         Ok(())
     }
 }
 
 /// A model of ours.
-struct Learned {
+struct TaggerAnnotator {
     tagger: Arc<Tagger>,
     name: String,
 }
 
-impl Learned {
-    fn new(tagger: Arc<Tagger>) -> Learned {
-        let about = tagger.about();
-        Learned { name: format!("model {} {}", about.language, about.digest), tagger }
+impl TaggerAnnotator {
+    fn new(tagger: Arc<Tagger>) -> TaggerAnnotator {
+        let info = tagger.info();
+        TaggerAnnotator { name: format!("model {} {}", info.language, info.digest), tagger }
     }
 }
 
-impl Annotator for Learned {
+impl Annotator for TaggerAnnotator {
     fn name(&self) -> &str {
         &self.name
     }
@@ -69,25 +69,25 @@ impl Annotator for Learned {
             sentence
                 .iter_mut()
                 .filter(|token| token.lemma.is_empty())
-                .for_each(|token| token.lemma = plain_lemma(&token.word));
+                .for_each(|token| token.lemma = lowercase_lemma(&token.word));
         }
         Ok(())
     }
 }
 
 /// Somebody whose features are not wanted.
-struct Featureless {
+struct WithoutFeatures {
     inner: Arc<dyn Annotator>,
     name: String,
 }
 
-impl Featureless {
-    fn new(inner: Arc<dyn Annotator>) -> Featureless {
-        Featureless { name: format!("{} without features", inner.name()), inner }
+impl WithoutFeatures {
+    fn new(inner: Arc<dyn Annotator>) -> WithoutFeatures {
+        WithoutFeatures { name: format!("{} without features", inner.name()), inner }
     }
 }
 
-impl Annotator for Featureless {
+impl Annotator for WithoutFeatures {
     fn name(&self) -> &str {
         &self.name
     }
@@ -100,33 +100,38 @@ impl Annotator for Featureless {
 }
 
 /// The lemma of a word that nobody knows more about.
-pub(crate) fn plain_lemma(word: &str) -> String {
+pub(crate) fn lowercase_lemma(word: &str) -> String {
     word.to_lowercase()
 }
 
 /// The annotators, by language.
 #[derive(Clone)]
 pub struct Annotators {
-    given: BTreeMap<String, Arc<dyn Annotator>>,
+    overrides: BTreeMap<String, Arc<dyn Annotator>>,
     models: Models,
-    usual: Option<Arc<dyn Annotator>>,
+    fallback: Option<Arc<dyn Annotator>>,
     without_features: bool,
 }
 
 impl Annotators {
     /// Those of all languages: these models, and rules for languages that have none.
     pub fn new(models: Models) -> Annotators {
-        Annotators { given: BTreeMap::new(), models, usual: Some(Arc::new(Rules)), without_features: false }
+        Annotators {
+            overrides: BTreeMap::new(),
+            models,
+            fallback: Some(Arc::new(LowercaseLemmas)),
+            without_features: false,
+        }
     }
 
     /// Nobody: tokens stay without lemmas and tags.
     pub fn none() -> Annotators {
-        Annotators { given: BTreeMap::new(), models: Models::default(), usual: None, without_features: false }
+        Annotators { overrides: BTreeMap::new(), models: Models::default(), fallback: None, without_features: false }
     }
 
     /// Lets somebody else annotate a language.
     pub fn set(&mut self, language: &str, annotator: Arc<dyn Annotator>) {
-        self.given.insert(codes::plain(language).to_owned(), annotator);
+        self.overrides.insert(codes::short_code(language).to_owned(), annotator);
     }
 
     /// Lets nobody give features.
@@ -136,20 +141,20 @@ impl Annotators {
 
     /// The annotator of a language; none if its tokens stay as they are.
     pub fn of(&self, language: &str) -> Option<Arc<dyn Annotator>> {
-        let annotator: Arc<dyn Annotator> = match self.given.get(codes::plain(language)) {
+        let annotator: Arc<dyn Annotator> = match self.overrides.get(codes::short_code(language)) {
             Some(annotator) => Arc::clone(annotator),
             None => match self.models.tagger(language) {
-                Some(tagger) => Arc::new(Learned::new(tagger)),
-                // Rules give none.
-                None => return self.usual.clone(),
+                Some(tagger) => Arc::new(TaggerAnnotator::new(tagger)),
+                // LowercaseLemmas give none.
+                None => return self.fallback.clone(),
             },
         };
-        Some(if self.without_features { Arc::new(Featureless::new(annotator)) } else { annotator })
+        Some(if self.without_features { Arc::new(WithoutFeatures::new(annotator)) } else { annotator })
     }
 
     /// Who had to be started again: language, how often, and why the last time.
     pub fn restarts(&self) -> impl Iterator<Item = (&str, u64, String)> {
-        self.given.iter().filter_map(|(language, annotator)| {
+        self.overrides.iter().filter_map(|(language, annotator)| {
             let (times, why) = annotator.restarts()?;
             Some((language.as_str(), times, why))
         })

@@ -6,21 +6,21 @@
 use std::sync::OnceLock;
 
 /// What a rule's verdict weighs before anything has been learned.
-pub const TRUST: f32 = 2.0;
+pub const RULE_WEIGHT: f32 = 2.0;
 
-/// Weights of features, by their hash.
+/// BoundaryWeights of features, by their hash.
 #[derive(Debug, Default)]
-pub struct Weights {
-    /// Pairs of a feature and its weight; a weight of zero is an empty place.
+pub struct BoundaryWeights {
+    /// Pairs of a feature and its weight; a weight of zero is an empty index.
     slots: Vec<(u32, f32)>,
     mask: u32,
 }
 
-impl Weights {
+impl BoundaryWeights {
     /// A table of these features and weights.
-    pub fn new(pairs: &[(u32, f32)]) -> Weights {
+    pub fn new(pairs: &[(u32, f32)]) -> BoundaryWeights {
         let size = (pairs.len() * 2).next_power_of_two().max(16);
-        let mut weights = Weights { slots: vec![(0, 0.0); size], mask: size as u32 - 1 };
+        let mut weights = BoundaryWeights { slots: vec![(0, 0.0); size], mask: size as u32 - 1 };
         for &(feature, weight) in pairs.iter().filter(|pair| pair.1 != 0.0) {
             let mut slot = (feature & weights.mask) as usize;
             while weights.slots[slot].1 != 0.0 {
@@ -45,30 +45,30 @@ impl Weights {
 
     /// How much speaks for a boundary: positive for, negative against.
     pub fn score(&self, verdict: bool, features: &[u32]) -> f32 {
-        let trust = if verdict { TRUST } else { -TRUST };
-        features.iter().fold(trust, |score, feature| score + self.of(*feature))
+        let rule_weight = if verdict { RULE_WEIGHT } else { -RULE_WEIGHT };
+        features.iter().fold(rule_weight, |score, feature| score + self.of(*feature))
     }
 }
 
 /// What has been learned about a language.
 #[derive(Debug)]
-pub struct Model {
+pub struct BoundaryModel {
     /// Where tokens end.
-    pub tokens: Weights,
+    pub tokens: BoundaryWeights,
     /// Where sentences end.
-    pub sentences: Weights,
+    pub sentences: BoundaryWeights,
 }
 
 /// The first bytes of a model.
 const MAGIC: &[u8; 4] = b"TSM1";
 
-impl Model {
-    /// Reads what [`Model::write`] wrote.
-    pub fn read(bytes: &[u8]) -> Option<Model> {
+impl BoundaryModel {
+    /// Reads what [`BoundaryModel::write`] wrote.
+    pub fn read(bytes: &[u8]) -> Option<BoundaryModel> {
         let mut rest = bytes.strip_prefix(MAGIC)?;
         let tokens = read_weights(&mut rest)?;
         let sentences = read_weights(&mut rest)?;
-        Some(Model { tokens, sentences })
+        Some(BoundaryModel { tokens, sentences })
     }
 
     /// Two tables of weights as a file: features sorted, as differences; weights in a byte.
@@ -101,7 +101,7 @@ fn write_weights(pairs: &[(u32, f32)], out: &mut Vec<u8>) {
     out.extend(rounded.iter().map(|pair| pair.1 as u8));
 }
 
-fn read_weights(rest: &mut &[u8]) -> Option<Weights> {
+fn read_weights(rest: &mut &[u8]) -> Option<BoundaryWeights> {
     let count = u32::from_le_bytes(rest.split_off(..4)?.try_into().ok()?) as usize;
     let unit = f32::from_le_bytes(rest.split_off(..4)?.try_into().ok()?);
     let mut features = Vec::new();
@@ -122,7 +122,7 @@ fn read_weights(rest: &mut &[u8]) -> Option<Weights> {
     let weights = rest.split_off(..count)?;
     let pairs: Vec<(u32, f32)> =
         features.into_iter().zip(weights).map(|(feature, weight)| (feature, f32::from(*weight as i8) * unit)).collect();
-    Some(Weights::new(&pairs))
+    Some(BoundaryWeights::new(&pairs))
 }
 
 macro_rules! models {
@@ -142,11 +142,11 @@ pub fn files() -> impl Iterator<Item = (&'static str, &'static [u8])> {
 }
 
 /// The model of a language, if one was trained.
-pub fn of(code: &str) -> Option<&'static Model> {
-    static MODELS: OnceLock<Vec<OnceLock<Option<Model>>>> = OnceLock::new();
+pub fn of(code: &str) -> Option<&'static BoundaryModel> {
+    static MODELS: OnceLock<Vec<OnceLock<Option<BoundaryModel>>>> = OnceLock::new();
     let models = MODELS.get_or_init(|| FILES.iter().map(|_| OnceLock::new()).collect());
-    let place = FILES.iter().position(|file| file.0 == code)?;
-    models[place].get_or_init(|| Model::read(FILES[place].1)).as_ref()
+    let index = FILES.iter().position(|file| file.0 == code)?;
+    models[index].get_or_init(|| BoundaryModel::read(FILES[index].1)).as_ref()
 }
 
 #[cfg(test)]
@@ -156,25 +156,25 @@ mod tests {
     #[test]
     fn every_model_can_be_read() {
         for (code, bytes) in FILES {
-            assert!(Model::read(bytes).is_some(), "{code}");
+            assert!(BoundaryModel::read(bytes).is_some(), "{code}");
         }
     }
 
     #[test]
     fn a_model_reads_as_it_was_written() {
-        let bytes = Model::write(&[(7, 1.0), (u32::MAX, -2.0), (0, 0.5)], &[(1, 0.25)]);
-        let model = Model::read(&bytes).unwrap();
+        let bytes = BoundaryModel::write(&[(7, 1.0), (u32::MAX, -2.0), (0, 0.5)], &[(1, 0.25)]);
+        let model = BoundaryModel::read(&bytes).unwrap();
         assert!((model.tokens.of(u32::MAX) + 2.0).abs() < 0.02);
         assert!((model.tokens.of(0) - 0.5).abs() < 0.02);
         assert_eq!(model.tokens.of(8), 0.0);
-        assert!((model.sentences.score(false, &[1, 2]) + TRUST - 0.25).abs() < 0.01);
+        assert!((model.sentences.score(false, &[1, 2]) + RULE_WEIGHT - 0.25).abs() < 0.01);
     }
 
     #[test]
     fn a_model_cut_anywhere_is_refused() {
-        let bytes = Model::write(&[(7, 1.0), (70_000, -2.0)], &[(1, 0.25)]);
+        let bytes = BoundaryModel::write(&[(7, 1.0), (70_000, -2.0)], &[(1, 0.25)]);
         for end in 0..bytes.len() {
-            assert!(Model::read(&bytes[..end]).is_none());
+            assert!(BoundaryModel::read(&bytes[..end]).is_none());
         }
     }
 }

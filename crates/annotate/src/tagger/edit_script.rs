@@ -1,12 +1,12 @@
 //! How a word becomes its lemma: what its beginning and its end are replaced by, and what happens to its case.
 
-use crate::hash::is_small_or_caseless;
+use crate::hash::is_lower_or_caseless;
 use crate::tagger::ModelError;
 use crate::tagger::bytes::{Reader, put_text};
 
 /// What a lemma does with capital letters.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Case {
+pub enum LemmaCase {
     /// All small: *Houses* becomes *house*.
     Lower,
     /// A capital first: *BRASÍLIA* becomes *Brasília*.
@@ -17,17 +17,17 @@ pub enum Case {
     Keep,
 }
 
-impl Case {
+impl LemmaCase {
     /// All of them, by their number.
-    pub const ALL: [Case; 4] = [Case::Lower, Case::Title, Case::Upper, Case::Keep];
+    pub const ALL: [LemmaCase; 4] = [LemmaCase::Lower, LemmaCase::Title, LemmaCase::Upper, LemmaCase::Keep];
 
     /// Lemmas of small letters given the case of the lemma; `kept` is the same lemma with the letters of the text.
     pub fn apply(self, lower: &str, kept: &str) -> String {
         match self {
-            Case::Lower => lower.to_owned(),
-            Case::Upper => lower.to_uppercase(),
-            Case::Keep => kept.to_owned(),
-            Case::Title => {
+            LemmaCase::Lower => lower.to_owned(),
+            LemmaCase::Upper => lower.to_uppercase(),
+            LemmaCase::Keep => kept.to_owned(),
+            LemmaCase::Title => {
                 let mut chars = lower.chars();
                 chars.next().map_or(String::new(), |first| first.to_uppercase().chain(chars).collect())
             }
@@ -37,16 +37,16 @@ impl Case {
 
 /// Beginning and end, before and after. Everything is in small letters.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
-pub struct Script {
+pub struct EditScript {
     /// What the word begins with, and what takes its place.
     pub start: (String, String),
     /// What the word ends with, and what takes its place.
     pub end: (String, String),
 }
 
-impl Script {
+impl EditScript {
     /// The script that makes a lemma of a word, both in small letters: what they have in common stays.
-    pub fn between(word: &str, lemma: &str) -> Script {
+    pub fn between(word: &str, lemma: &str) -> EditScript {
         let (from, to): (Vec<char>, Vec<char>) = (word.chars().collect(), lemma.chars().collect());
         let (mut from_start, mut to_start, mut length) = common(&from, &to);
         // Where a common beginning is nearly as long, it is the stem.
@@ -55,10 +55,10 @@ impl Script {
             (from_start, to_start, length) = (0, 0, prefix);
         }
         if length == 0 {
-            return Script { end: (word.to_owned(), lemma.to_owned()), ..Script::default() };
+            return EditScript { end: (word.to_owned(), lemma.to_owned()), ..EditScript::default() };
         }
         let text = |chars: &[char]| chars.iter().collect::<String>();
-        Script {
+        EditScript {
             start: (text(&from[..from_start]), text(&to[..to_start])),
             end: (text(&from[from_start + length..]), text(&to[to_start + length..])),
         }
@@ -88,10 +88,10 @@ impl Script {
         [&self.start.0, &self.start.1, &self.end.0, &self.end.1].iter().for_each(|text| put_text(text, out));
     }
 
-    /// Reads what [`Script::write`] wrote.
-    pub fn read(reader: &mut Reader<'_>) -> Result<Script, ModelError> {
+    /// Reads what [`EditScript::write`] wrote.
+    pub fn read(reader: &mut Reader<'_>) -> Result<EditScript, ModelError> {
         let mut text = || reader.text().map(str::to_owned);
-        Ok(Script { start: (text()?, text()?), end: (text()?, text()?) })
+        Ok(EditScript { start: (text()?, text()?), end: (text()?, text()?) })
     }
 }
 
@@ -112,9 +112,9 @@ fn common(from: &[char], to: &[char]) -> (usize, usize, usize) {
 }
 
 /// A word in small letters, as many as it has.
-pub fn lower(word: &str) -> String {
+pub fn lowercase(word: &str) -> String {
     let small = |c: char| {
-        if c.is_ascii() || is_small_or_caseless(c) {
+        if c.is_ascii() || is_lower_or_caseless(c) {
             return c.to_ascii_lowercase();
         }
         let mut lower = c.to_lowercase();
@@ -139,21 +139,21 @@ mod tests {
             ("", "x"),
             ("행사는", "행사+는"),
         ] {
-            let script = Script::between(word, lemma);
+            let script = EditScript::between(word, lemma);
             assert_eq!(script.apply(word).as_deref(), Some(lemma), "{script:?}");
             let mut bytes = Vec::new();
             script.write(&mut bytes);
-            assert_eq!(Script::read(&mut Reader::new(&bytes)).unwrap(), script);
+            assert_eq!(EditScript::read(&mut Reader::new(&bytes)).unwrap(), script);
         }
-        assert_eq!(Script::between("gemacht", "machen").start, ("ge".to_owned(), String::new()));
-        assert_eq!(Script::between("gemacht", "machen").apply("ge"), None);
+        assert_eq!(EditScript::between("gemacht", "machen").start, ("ge".to_owned(), String::new()));
+        assert_eq!(EditScript::between("gemacht", "machen").apply("ge"), None);
     }
 
     #[test]
     fn letters_of_the_text_may_be_kept() {
-        let script = Script::between("mcdonalds", "mcdonald");
+        let script = EditScript::between("mcdonalds", "mcdonald");
         assert_eq!(script.apply_kept("McDonalds", "mcdonalds").as_deref(), Some("McDonald"));
-        assert_eq!(Case::Title.apply("brasília", "BRASÍLIA"), "Brasília");
-        assert_eq!(lower("İSTANBUL").chars().count(), 8, "no letter may become two");
+        assert_eq!(LemmaCase::Title.apply("brasília", "BRASÍLIA"), "Brasília");
+        assert_eq!(lowercase("İSTANBUL").chars().count(), 8, "no letter may become two");
     }
 }
