@@ -1,26 +1,26 @@
-//! Which sentences of two texts translate one another, told by their lengths, and by numbers and names in them.
+//! Sentence alignment of translated texts by length, numbers and names.
 //!
-//! Long sentences become long ones and short ones short ones, with a spread that hardly depends on the languages (Gale and
-//! Church, A Program for Aligning Sentences in Bilingual Corpora, 1993). A table of costs finds the cheapest way through
-//! both texts in steps of one or two sentences on each side. How much longer one language is than the other is learned
-//! from the texts themselves: first from the whole, then from the sentences that clearly belong together. Figures are
-//! written alike in most languages, and names in many: two sentences that share some are more likely to be the same.
+//! The length model and the bead types follow Gale and Church, "A Program for Aligning Sentences in
+//! Bilingual Corpora" (1993): dynamic programming finds the cheapest sequence of beads of zero to
+//! two sentences on each side. The length ratio of the two languages is estimated from the texts:
+//! first from their totals, then from the confidently aligned 1:1 beads. Numbers and names, which
+//! many languages spell alike, serve as anchors.
 
 use std::ops::Range;
 
-/// A sentence as the aligner sees it.
+/// Properties of a sentence that the alignment uses.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SentenceProfile {
-    /// Its length in characters.
+    /// Length in characters without white space.
     pub chars: usize,
-    /// The numbers in it, sorted.
+    /// Numbers in the sentence, sorted.
     pub numbers: Vec<u32>,
-    /// The beginnings of names in it, as numbers, sorted.
+    /// Hashed prefixes of names in the sentence, sorted.
     pub names: Vec<u32>,
 }
 
 impl SentenceProfile {
-    /// The profile of a sentence.
+    /// Extracts the profile of a sentence.
     pub fn of(sentence: &str) -> SentenceProfile {
         let (mut numbers, mut names) = (Vec::new(), Vec::new());
         let mut number: Option<u32> = None;
@@ -39,14 +39,14 @@ impl SentenceProfile {
     }
 }
 
-/// What stands for a name: its first letters, because endings differ.
+/// Hash of the first letters of a capitalised word; inflected endings differ between languages.
 fn name(word: &str) -> Option<u32> {
     let is_name = word.chars().next().is_some_and(char::is_uppercase) && word.chars().count() >= NAME_LETTERS;
     let letters = word.chars().flat_map(char::to_lowercase).take(NAME_LETTERS);
     is_name.then(|| letters.fold(2_166_136_261, |hash, c| (hash ^ u32::from(c)).wrapping_mul(16_777_619)))
 }
 
-/// Digits of other scripts, which stand in tens.
+/// Value of a digit of another script.
 fn digit(c: char) -> Option<u32> {
     const ZEROS: [char; 9] = ['٠', '۰', '०', '০', '੦', '૦', '௦', '๐', '០'];
     let zero = ZEROS.iter().rev().find(|zero| **zero <= c)?;
@@ -54,44 +54,44 @@ fn digit(c: char) -> Option<u32> {
     (value < 10).then_some(value)
 }
 
-/// Sentences that belong together: one or two of each side, or one that has no counterpart.
+/// Group of aligned sentences: up to two on each side, or one without a counterpart.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Bead {
-    /// The sentences of the first text.
+    /// Sentences of the first text.
     pub left: Range<usize>,
-    /// The sentences of the second.
+    /// Sentences of the second text.
     pub right: Range<usize>,
-    /// How sure it is, from 0 to 1.
+    /// Confidence from 0 to 1.
     pub score: f32,
 }
 
-/// Steps of so many sentences on each side, and how often translators take them.
+/// Bead types: sentences on each side, and prior probability.
 const BEAD_TYPES: [(usize, usize, f64); 6] =
     [(1, 1, 0.89), (1, 0, 0.02), (0, 1, 0.02), (2, 1, 0.0445), (1, 2, 0.0445), (2, 2, 0.002)];
-/// The spread of the difference in length, for each character.
+/// Variance of the length difference per character.
 const VARIANCE: f64 = 5.0;
-/// What a figure is worth that both sides have, and what one costs that only one side has.
+/// Bonus for each number that both sides share, and penalty for each number on one side only.
 const SHARED_NUMBER: f64 = 2.0;
 const LONE_NUMBER: f64 = 1.0;
-/// What a name is worth that both sides have, and of how many letters one has at least.
+/// Bonus for each name that both sides share, and the length of the compared prefix.
 const SHARED_NAME: f64 = 2.0;
 const NAME_LETTERS: usize = 3;
-/// Of more sentences than this nobody wants to hear.
+/// Longer texts are not aligned.
 const MAX_SENTENCES: usize = 20_000;
-/// How far the way may stray from the diagonal, in sentences: at least, and at most.
+/// Limits of the half-width of the search band around the diagonal, in sentences.
 const MIN_BAND: usize = 40;
 const MAX_BAND: usize = 500;
-/// Languages differ in length by no more than this.
+/// Maximum length ratio between two languages.
 const MAX_LENGTH_RATIO: f64 = 4.0;
 
-/// Aligns two texts. Every sentence is in exactly one bead, and beads are in order.
+/// Aligns two texts. Every sentence is in exactly one bead; beads are in text order.
 pub fn align(left: &[SentenceProfile], right: &[SentenceProfile]) -> Vec<Bead> {
     if left.is_empty() || right.is_empty() || left.len().max(right.len()) > MAX_SENTENCES {
         return Vec::new();
     }
     let total = |side: &[SentenceProfile]| side.iter().map(|profile| profile.chars).sum::<usize>().max(1) as f64;
     let first = align_with_ratio(left, right, clamped(total(right) / total(left)));
-    // The middle of the ratios of single sentences is not misled by what was left out.
+    // The median of the 1:1 ratios is robust against omitted passages.
     let mut ratios: Vec<f64> = first
         .iter()
         .filter(|bead| bead.left.len() == 1 && bead.right.len() == 1)
@@ -108,7 +108,7 @@ fn clamped(ratio: f64) -> f64 {
     ratio.clamp(1.0 / MAX_LENGTH_RATIO, MAX_LENGTH_RATIO)
 }
 
-/// The cheapest way, where a character of the first text is worth `ratio` of the second.
+/// Finds the cheapest alignment for a given ratio of lengths (second text to first).
 fn align_with_ratio(left: &[SentenceProfile], right: &[SentenceProfile], ratio: f64) -> Vec<Bead> {
     let (lefts, rights) = (sums(left), sums(right));
     let band = Band::new(&lefts, &rights);
@@ -153,7 +153,7 @@ fn align_with_ratio(left: &[SentenceProfile], right: &[SentenceProfile], ratio: 
     beads
 }
 
-/// Characters before each sentence, and behind the last.
+/// Cumulative lengths: characters before each sentence, and the total.
 fn sums(side: &[SentenceProfile]) -> Vec<usize> {
     let mut sum = 0;
     std::iter::once(0)
@@ -164,11 +164,12 @@ fn sums(side: &[SentenceProfile]) -> Vec<usize> {
         .collect()
 }
 
-/// What a step costs: less for usual steps, more for lengths that do not fit.
+/// Cost of a bead: negative log prior plus the length penalty.
 fn bead_cost(step: usize, (left, right): (f64, f64), ratio: f64) -> f64 {
     let rarity = -BEAD_TYPES[step].2.ln();
     if left == 0.0 || right == 0.0 {
-        // What has no counterpart costs more the longer it is, but a long one may be missing as a short one.
+        // Unaligned sentences cost only slightly more when they are long: whole paragraphs are
+        // omitted as easily as sentences.
         return rarity + (left.max(right / ratio)).sqrt() * 0.08;
     }
     let mean = (left + right / ratio) / 2.0;
@@ -176,9 +177,10 @@ fn bead_cost(step: usize, (left, right): (f64, f64), ratio: f64) -> f64 {
     rarity - log_two_tails(delta.abs())
 }
 
-/// The logarithm of the chance that something normal lies as far off, on either side.
+/// Logarithm of the two-tailed probability of a standard normal deviation.
 fn log_two_tails(deviation: f64) -> f64 {
-    // erfc by a polynomial in exponential form, which does not vanish for large values.
+    // Chebyshev fit of erfc in exponential form (Numerical Recipes, erfcc), which does not
+    // underflow for large values.
     let z = deviation / std::f64::consts::SQRT_2;
     let t = 1.0 / (1.0 + 0.5 * z);
     let terms = [
@@ -197,20 +199,20 @@ fn log_two_tails(deviation: f64) -> f64 {
     t.ln() - z * z + polynomial
 }
 
-/// What numbers and names of both sides say: less than nothing if they agree.
+/// Cost of the numbers and names of a bead; negative if the sides agree.
 fn anchor_cost(left: &[SentenceProfile], right: &[SentenceProfile]) -> f64 {
     if left.is_empty() || right.is_empty() {
         return 0.0;
     }
-    let (of_left, of_right, shared) = shared(left, right, |profile| &profile.numbers);
-    let lone = of_left + of_right - 2 * shared;
+    let (left_count, right_count, shared) = shared(left, right, |profile| &profile.numbers);
+    let lone = left_count + right_count - 2 * shared;
     let (.., names) = self::shared(left, right, |profile| &profile.names);
-    // A table of numbers must not outweigh all text around it.
+    // Capped, so that a table of numbers cannot outweigh the text around it.
     let most = |number: usize| number.min(5) as f64;
     LONE_NUMBER * most(lone) - SHARED_NUMBER * most(shared) - SHARED_NAME * most(names)
 }
 
-/// How many marks of a kind each side has, and how many both.
+/// Number of anchors on the left, on the right, and shared by both sides.
 fn shared(
     left: &[SentenceProfile],
     right: &[SentenceProfile],
@@ -218,7 +220,7 @@ fn shared(
 ) -> (usize, usize, usize) {
     let gather = |side: &[SentenceProfile]| {
         let mut all: Vec<u32> = side.iter().flat_map(|profile| of(profile).iter().copied()).collect();
-        // A single sentence's are sorted already.
+        // Anchors of a single sentence are sorted already.
         if side.len() > 1 {
             all.sort_unstable();
         }
@@ -236,7 +238,7 @@ fn shared(
     (left.len(), right.len(), shared)
 }
 
-/// The part of the table that is looked at: around the diagonal by length.
+/// Band of the dynamic programming table that is searched, around the diagonal by length.
 struct Band {
     centres: Vec<usize>,
     width: usize,
@@ -253,7 +255,7 @@ impl Band {
 
     fn row(&self, i: usize) -> Range<usize> {
         let centre = self.centres[i];
-        // Both corners belong to the band, whatever lies between.
+        // The first and the last row always include the corners.
         let start = if i == 0 { 0 } else { centre.saturating_sub(self.width) };
         let end = if i + 1 == self.centres.len() { self.columns } else { (centre + self.width + 1).min(self.columns) };
         start..end
@@ -281,7 +283,7 @@ mod tests {
     }
 
     #[test]
-    fn sentences_that_were_joined_or_left_out_are_seen() {
+    fn merged_split_and_missing_sentences_are_aligned() {
         assert_eq!(steps(&[50, 20, 90], &[55, 22, 95]), [(1, 1), (1, 1), (1, 1)]);
         assert_eq!(steps(&[50, 40, 90, 30], &[95, 95, 31]), [(2, 1), (1, 1), (1, 1)]);
         assert_eq!(steps(&[95, 90, 30], &[50, 46, 95, 31]), [(1, 2), (1, 1), (1, 1)]);
@@ -294,14 +296,14 @@ mod tests {
     }
 
     #[test]
-    fn a_language_may_be_three_times_as_short() {
+    fn languages_may_differ_in_length_by_a_factor_of_three() {
         let left = [120, 60, 33, 150, 81, 45, 99];
         let right = left.map(|chars| chars / 3);
         assert_eq!(steps(&left, &right), [(1, 1); 7]);
     }
 
     #[test]
-    fn figures_tell_what_lengths_do_not() {
+    fn shared_numbers_align_sentences_of_equal_length() {
         let sentence = |word: &str, figure: &str| {
             SentenceProfile::of(&format!("{} {figure} {}.", word.repeat(12), word.repeat(12)))
         };
@@ -315,7 +317,7 @@ mod tests {
     }
 
     #[test]
-    fn every_sentence_is_in_one_bead_and_extremes_do_no_harm() {
+    fn every_sentence_is_in_one_bead_even_for_extreme_lengths() {
         let cases: [(&[usize], &[usize]); 5] = [
             (&[0, 0, 0], &[0]),
             (&[1], &[10_000]),

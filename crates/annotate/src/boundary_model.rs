@@ -1,23 +1,24 @@
-//! Learned corrections: small tables of weights that say where a language's corpora disagree with the rules.
+//! Linear models that correct the rules for token and sentence boundaries.
 //!
-//! A model never decides alone. The rule's verdict has a weight of its own, and only what was seen
-//! often enough in annotated text can turn it over.
+//! The verdict of the rules enters as a fixed offset, so that only features that were seen often
+//! enough in treebanks can overrule it. Features are hashed; weights were trained by logistic
+//! regression (`bench/segment`).
 
 use std::sync::OnceLock;
 
-/// What a rule's verdict weighs before anything has been learned.
+/// Score of the rules' verdict, before any learned weight.
 pub const RULE_WEIGHT: f32 = 2.0;
 
-/// BoundaryWeights of features, by their hash.
+/// Hash table of feature weights with linear probing.
 #[derive(Debug, Default)]
 pub struct BoundaryWeights {
-    /// Pairs of a feature and its weight; a weight of zero is an empty index.
+    /// Feature and weight; a weight of zero marks an empty slot.
     slots: Vec<(u32, f32)>,
     mask: u32,
 }
 
 impl BoundaryWeights {
-    /// A table of these features and weights.
+    /// Builds the table from features and weights.
     pub fn new(pairs: &[(u32, f32)]) -> BoundaryWeights {
         let size = (pairs.len() * 2).next_power_of_two().max(16);
         let mut weights = BoundaryWeights { slots: vec![(0, 0.0); size], mask: size as u32 - 1 };
@@ -43,27 +44,27 @@ impl BoundaryWeights {
         }
     }
 
-    /// How much speaks for a boundary: positive for, negative against.
+    /// Score of a boundary: positive for, negative against.
     pub fn score(&self, verdict: bool, features: &[u32]) -> f32 {
         let rule_weight = if verdict { RULE_WEIGHT } else { -RULE_WEIGHT };
         features.iter().fold(rule_weight, |score, feature| score + self.of(*feature))
     }
 }
 
-/// What has been learned about a language.
+/// Boundary model of a language.
 #[derive(Debug)]
 pub struct BoundaryModel {
-    /// Where tokens end.
+    /// Weights for token boundaries.
     pub tokens: BoundaryWeights,
-    /// Where sentences end.
+    /// Weights for sentence boundaries.
     pub sentences: BoundaryWeights,
 }
 
-/// The first bytes of a model.
+/// Magic bytes at the start of a model file.
 const MAGIC: &[u8; 4] = b"TSM1";
 
 impl BoundaryModel {
-    /// Reads what [`BoundaryModel::write`] wrote.
+    /// Reads the output of [`BoundaryModel::write`].
     pub fn read(bytes: &[u8]) -> Option<BoundaryModel> {
         let mut rest = bytes.strip_prefix(MAGIC)?;
         let tokens = read_weights(&mut rest)?;
@@ -71,7 +72,8 @@ impl BoundaryModel {
         Some(BoundaryModel { tokens, sentences })
     }
 
-    /// Two tables of weights as a file: features sorted, as differences; weights in a byte.
+    /// Serialises both tables: sorted features as delta-encoded varints, weights quantised to a
+    /// byte.
     pub fn write(tokens: &[(u32, f32)], sentences: &[(u32, f32)]) -> Vec<u8> {
         let mut bytes = MAGIC.to_vec();
         write_weights(tokens, &mut bytes);
@@ -136,12 +138,12 @@ models! {
     "lv" "mr" "mt" "nb" "nl" "nn" "pt" "ro" "ru" "sk" "sl" "sq" "sr" "sv" "te" "tr" "ug" "uk" "vi" "zh"
 }
 
-/// Every model with its code, as it lies in `models/`.
+/// All embedded model files by language code.
 pub fn files() -> impl Iterator<Item = (&'static str, &'static [u8])> {
     FILES.iter().copied()
 }
 
-/// The model of a language, if one was trained.
+/// Returns the model of a language, if one was trained.
 pub fn of(code: &str) -> Option<&'static BoundaryModel> {
     static MODELS: OnceLock<Vec<OnceLock<Option<BoundaryModel>>>> = OnceLock::new();
     let models = MODELS.get_or_init(|| FILES.iter().map(|_| OnceLock::new()).collect());
@@ -154,7 +156,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_model_can_be_read() {
+    fn every_embedded_model_can_be_read() {
         for (code, bytes) in FILES {
             assert!(BoundaryModel::read(bytes).is_some(), "{code}");
         }
@@ -171,7 +173,7 @@ mod tests {
     }
 
     #[test]
-    fn a_model_cut_anywhere_is_refused() {
+    fn a_truncated_model_is_rejected() {
         let bytes = BoundaryModel::write(&[(7, 1.0), (70_000, -2.0)], &[(1, 0.25)]);
         for end in 0..bytes.len() {
             assert!(BoundaryModel::read(&bytes[..end]).is_none());

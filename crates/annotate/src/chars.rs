@@ -1,32 +1,32 @@
-//! What a character is to a tokenizer.
+//! Character classes for the tokenizer.
 //!
-//! Unicode's general categories are too fine in one index and too coarse in another: all letters of
-//! an alphabet are alike here, but an apostrophe, a hyphen and a full stop each have a story.
+//! Unicode general categories are too fine for letters and too coarse for punctuation: the
+//! apostrophe, the hyphen and the full stop need classes of their own.
 
 use std::sync::LazyLock;
 
 use icu_properties::props::{ExtendedPictographic, GeneralCategory, Script, SentenceTerminal};
 use icu_properties::{CodePointMapData, CodePointSetData};
 
-/// The class of a character.
+/// Class of a character.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 #[repr(u8)]
 pub enum CharClass {
-    /// Blanks inside a line.
+    /// White space inside a line.
     Space,
-    /// What ends a line.
+    /// Line terminator.
     Newline,
     Upper,
     Lower,
-    /// A letter of a script without case.
+    /// Letter of a script without case.
     Letter,
     Han,
     Hiragana,
     Katakana,
-    /// A script that needs a dictionary: Thai, Lao, Khmer, Burmese.
+    /// Script that needs dictionary segmentation: Thai, Lao, Khmer, Burmese.
     Complex,
     Digit,
-    /// MarkCounts and joiners, part of whatever they follow.
+    /// Combining mark or joiner; extends the character before it.
     Extend,
     Apostrophe,
     Hyphen,
@@ -36,11 +36,11 @@ pub enum CharClass {
     Colon,
     Semicolon,
     Slash,
-    /// What ends a sentence and is no full stop.
+    /// Sentence terminal other than the full stop.
     Stop,
     Open,
     Close,
-    /// Quotation marks that open in one language and close in another.
+    /// Quotation mark that opens in some languages and closes in others.
     Quote,
     At,
     Hash,
@@ -50,7 +50,7 @@ pub enum CharClass {
     Currency,
     Symbol,
     Emoji,
-    /// Half of a flag.
+    /// Regional indicator: half of a flag emoji.
     Regional,
     Other,
 }
@@ -60,7 +60,7 @@ impl CharClass {
         matches!(self, CharClass::Space | CharClass::Newline)
     }
 
-    /// Letters of scripts that put blanks between words.
+    /// Returns true for letters of scripts that put spaces between words.
     pub fn is_letter(self) -> bool {
         matches!(self, CharClass::Upper | CharClass::Lower | CharClass::Letter)
     }
@@ -69,7 +69,7 @@ impl CharClass {
         self.is_letter() || self == CharClass::Digit
     }
 
-    /// Letters of scripts that do not.
+    /// Returns true for letters of scripts written without spaces.
     pub fn is_unspaced(self) -> bool {
         matches!(self, CharClass::Han | CharClass::Hiragana | CharClass::Katakana | CharClass::Complex)
     }
@@ -79,13 +79,13 @@ impl CharClass {
     }
 }
 
-/// The characters of the scripts that most text is in are looked up at once.
+/// Characters below this code point, which cover most scripts, are looked up in a table.
 const TABLED: usize = 0x3000;
 
 static TABLE: LazyLock<Vec<CharClass>> =
     LazyLock::new(|| (0..TABLED as u32).map(|code| char::from_u32(code).map_or(CharClass::Other, classify)).collect());
 
-/// CharClasses of characters, quickly.
+/// Lookup of character classes; holds the table so that each lookup skips the lazy initialisation.
 #[derive(Debug, Clone, Copy)]
 pub struct CharClasses(&'static [CharClass]);
 
@@ -123,7 +123,7 @@ fn classify(c: char) -> CharClass {
         '_' | '‿' | '＿' => CharClass::Underscore,
         '%' | '‰' | '٪' | '％' | '°' => CharClass::Percent,
         '\u{1f1e6}'..='\u{1f1ff}' => CharClass::Regional,
-        // Skin colours and the letters of subdivision flags belong to the picture before them.
+        // Skin tones and tag characters of subdivision flags extend the emoji before them.
         '\u{1f3fb}'..='\u{1f3ff}' | '\u{e0020}'..='\u{e007f}' => CharClass::Extend,
         'ー' | 'ｰ' => CharClass::Katakana,
         '々' | '〆' | '〇' => CharClass::Han,
@@ -140,11 +140,11 @@ fn by_category(c: char) -> CharClass {
     let category = CodePointMapData::<GeneralCategory>::new().get(c);
     match category {
         G::UppercaseLetter | G::TitlecaseLetter => CharClass::Upper,
-        // Georgian has capitals by the book only; nobody begins a sentence with one.
+        // Modern Georgian does not use its capital letters.
         G::LowercaseLetter if matches!(c, '\u{10d0}'..='\u{10ff}') => CharClass::Letter,
         G::LowercaseLetter => CharClass::Lower,
         G::OtherLetter | G::ModifierLetter | G::LetterNumber => by_script(c, CharClass::Letter),
-        // The vowels of these scripts are marks, and their dictionaries know what to do with them.
+        // Vowel signs of these scripts are marks; the dictionary segmenter handles them.
         G::NonspacingMark | G::SpacingMark | G::EnclosingMark => by_script(c, CharClass::Extend),
         G::Format => CharClass::Extend,
         G::DecimalNumber | G::OtherNumber => CharClass::Digit,
@@ -175,7 +175,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn characters_have_the_kinds_that_people_see_in_them() {
+    fn common_characters_have_the_expected_class() {
         let classes = CharClasses::new();
         let cases = [
             ('a', CharClass::Lower),

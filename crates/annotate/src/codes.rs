@@ -1,6 +1,6 @@
-//! Codes of languages: whatever a caller has, the tables and models know the shortest.
+//! Maps language codes to the codes used by the tables and models.
 
-/// Longer codes, and languages whose tables another language shares.
+/// Longer codes, and languages that use the tables of another language.
 const ALIASES: &[(&str, &str)] = &[
     ("afr", "af"),
     ("ara", "ar"),
@@ -100,7 +100,7 @@ const ALIASES: &[(&str, &str)] = &[
     ("wuu", "zh"),
 ];
 
-/// The code under which a language is known here: no region, no script, two letters if possible.
+/// Strips region and script, and maps to the two-letter code if there is one.
 pub fn short_code(code: &str) -> &str {
     let primary = code.split(['-', '_']).next().unwrap_or(code);
     let alias = ALIASES.iter().find(|row| row.0.eq_ignore_ascii_case(primary));
@@ -112,7 +112,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn codes_of_all_lengths_are_understood() {
+    fn two_letter_three_letter_and_regional_codes_are_understood() {
         assert_eq!(short_code("de-AT"), "de");
         assert_eq!(short_code("deu"), "de");
         assert_eq!(short_code("zh_Hant_TW"), "zh");

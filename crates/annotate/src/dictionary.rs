@@ -1,4 +1,4 @@
-//! Words in scripts without blanks, from ICU's dictionaries and networks.
+//! Word segmentation of scripts without spaces by ICU's dictionaries and LSTM models.
 
 use std::sync::OnceLock;
 
@@ -8,7 +8,7 @@ use icu_segmenter::{WordSegmenter, WordSegmenterBorrowed};
 use crate::chars::CharClass;
 use crate::text_line::TextLine;
 
-/// The words of scripts without blanks.
+/// Segmenter for scripts without spaces.
 #[derive(Debug, Clone, Copy)]
 pub struct Dictionary;
 
@@ -18,7 +18,7 @@ fn segmenter() -> &'static WordSegmenterBorrowed<'static> {
 }
 
 impl Dictionary {
-    /// MarkCounts where words begin in all stretches of the line that are in such a script.
+    /// Marks word starts in all runs of the line that are in such a script.
     pub fn consult(self, text: &str, line: &mut TextLine) {
         let mut index = 0;
         while index < line.len() {

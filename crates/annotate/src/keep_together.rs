@@ -1,12 +1,13 @@
-//! Finds what is one token whatever the language: addresses, hashtags, mentions, faces.
+//! Tokens that are never split in any language: URLs, e-mail addresses, hashtags, mentions,
+//! emoticons.
 
 use crate::chars::CharClass;
 use crate::text_line::TextLine;
 
-/// Addresses longer than this are noise.
-const LONGEST: usize = 2048;
+/// Maximum length of a URL in characters; the rest of a longer one is tokenized as text.
+const MAX_URL_CHARS: usize = 2048;
 
-/// MarkCounts the insides of such tokens in a run, that is, between two blanks.
+/// Marks the inside of such tokens in a run of non-blank characters.
 pub fn mark(line: &mut TextLine, run: std::ops::Range<usize>) {
     let mut index = run.start;
     while index < run.end {
@@ -15,7 +16,7 @@ pub fn mark(line: &mut TextLine, run: std::ops::Range<usize>) {
             line.chars[index + 1..end].iter_mut().for_each(|inside| inside.no_break = true);
             index = end;
         } else {
-            // The next index at which a word begins.
+            // Skip to the start of the next word.
             index += 1;
             while index < run.end && line.class(index).is_word() && line.class(index - 1).is_word() {
                 index += 1;
@@ -24,14 +25,16 @@ pub fn mark(line: &mut TextLine, run: std::ops::Range<usize>) {
     }
 }
 
-/// Where the token ends that begins here, if it is one of these.
+/// End of the token that starts at `index` if it is of such a kind; `index` otherwise.
 fn token_end_at(line: &TextLine, index: usize, run: &std::ops::Range<usize>) -> usize {
     match line.class(index) {
-        CharClass::Hash | CharClass::At if !follows_word(line, index) => tag(line, index, run.end),
-        CharClass::Colon | CharClass::Semicolon | CharClass::Symbol if index == run.start => face(line, index, run.end),
+        CharClass::Hash | CharClass::At if !follows_word(line, index) => hashtag_or_mention(line, index, run.end),
+        CharClass::Colon | CharClass::Semicolon | CharClass::Symbol if index == run.start => {
+            emoticon(line, index, run.end)
+        }
         CharClass::Upper | CharClass::Lower | CharClass::Letter | CharClass::Digit => {
-            let address = url(line, index, run.end);
-            if address > index { address } else { mail(line, index, run.end) }
+            let url_end = url(line, index, run.end);
+            if url_end > index { url_end } else { mail(line, index, run.end) }
         }
         _ => index,
     }
@@ -41,8 +44,8 @@ fn follows_word(line: &TextLine, index: usize) -> bool {
     index > 0 && line.class(index - 1).is_word()
 }
 
-/// `#hashtag`, `@mention`: at least one letter.
-fn tag(line: &TextLine, index: usize, end: usize) -> usize {
+/// `#hashtag` or `@mention` with at least one letter.
+fn hashtag_or_mention(line: &TextLine, index: usize, end: usize) -> usize {
     let mut next = index + 1;
     let mut letters = false;
     while next < end {
@@ -56,8 +59,8 @@ fn tag(line: &TextLine, index: usize, end: usize) -> usize {
     if letters { next } else { index }
 }
 
-/// `:-)`, `;)`, `=D` on their own.
-fn face(line: &TextLine, index: usize, end: usize) -> usize {
+/// Emoticon that is a run of its own: `:-)`, `;)`, `=D`.
+fn emoticon(line: &TextLine, index: usize, end: usize) -> usize {
     if !matches!(line.char(index), ':' | ';' | '=') || end - index > 12 {
         return index;
     }
@@ -80,8 +83,8 @@ fn url(line: &TextLine, index: usize, end: usize) -> usize {
         return index;
     }
     let mut next = index;
-    let furthest = end.min(index + LONGEST);
-    while next < furthest && in_address(line, next) {
+    let furthest = end.min(index + MAX_URL_CHARS);
+    while next < furthest && in_url(line, next) {
         next += 1;
     }
     trimmed(line, index, next)
@@ -91,7 +94,7 @@ fn starts_with(line: &TextLine, index: usize, start: &str) -> bool {
     start.chars().enumerate().all(|(offset, c)| line.char(index + offset).to_ascii_lowercase() == c)
 }
 
-/// `example.org/path`: a host of at least two labels, the last of letters, and a path.
+/// `example.org/path`: a host of at least two labels, the last alphabetic, followed by a path.
 fn host_with_path(line: &TextLine, index: usize, end: usize) -> bool {
     let mut next = index;
     let mut label = index;
@@ -113,7 +116,7 @@ fn host_with_path(line: &TextLine, index: usize, end: usize) -> bool {
     false
 }
 
-fn in_address(line: &TextLine, index: usize) -> bool {
+fn in_url(line: &TextLine, index: usize) -> bool {
     match line.class(index) {
         CharClass::Quote | CharClass::Other | CharClass::Han | CharClass::Hiragana | CharClass::Katakana => false,
         CharClass::Stop | CharClass::Open | CharClass::Close | CharClass::Symbol | CharClass::Comma => {
@@ -123,7 +126,7 @@ fn in_address(line: &TextLine, index: usize) -> bool {
     }
 }
 
-/// An address without the punctuation of the sentence it stands in.
+/// End of a URL without the punctuation of the surrounding sentence.
 fn trimmed(line: &TextLine, index: usize, mut end: usize) -> usize {
     let opened = (index..end).filter(|at| line.char(*at) == '(').count();
     let mut closed = (index..end).filter(|at| line.char(*at) == ')').count();

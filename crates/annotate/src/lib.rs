@@ -1,8 +1,11 @@
-//! Documents become sentences of tokens, and tokens get lemmas and tags.
+//! Splits documents into sentences and tokens, and adds lemmas, part-of-speech tags and
+//! morphological features.
 //!
-//! Rules decide, from what `data/` says about a language: which words keep their full stop, what an
-//! apostrophe parts. Where annotated text of the language was there to learn from, a small model
-//! corrects them (`models/`). Scripts without blanks go to ICU's dictionaries first.
+//! Segmentation is rule-based: `data/` lists the abbreviations, clitics and writing conventions of
+//! each language. For languages with a treebank, a small linear model (`models/`) corrects the
+//! rules. Scripts written without spaces are first segmented by ICU. Tags come from a linear-chain
+//! CRF ([`tagger::crf`]), lemmas from ranked edit scripts ([`tagger::lemma`]), both trained on
+//! Universal Dependencies by `tidings-train`.
 //!
 //! ```
 //! use tidings_annotate::Segmenter;

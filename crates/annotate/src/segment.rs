@@ -1,52 +1,57 @@
-//! Text becomes sentences of tokens.
+//! Segmenter: splits text into sentences and tokens by rules, corrected by a boundary model.
+//!
+//! Text is processed line by line. Rules give a verdict for every candidate boundary; where the
+//! language has a model, [`DecisionHook`] sees the verdict with the features of the place and
+//! decides. Training uses the same hook to collect examples, so both see identical features.
 
 use std::ops::Range;
 
 use crate::boundary_model::{self, BoundaryModel};
 use crate::chars::{CharClass, CharClasses};
 use crate::dictionary::Dictionary;
-use crate::sentences::{BracketRole, MarkCounts, Passage, Rule};
+use crate::sentences::{BracketRole, MarkCounts, Passage, SentenceRule};
 use crate::table::{self, Table};
 use crate::text_line::{self, TextLine};
 use crate::{codes, keep_together, sentences, tokens};
 
-/// Text is read in stretches of so many characters; a sentence that is not over by then is cut.
+/// Characters read at a time; a longer sentence is split.
 const CHUNK: usize = 32_768;
 
-/// So close to the end of a stretch nothing is decided that may look different with what follows.
+/// Characters before the end of a chunk in which no boundary is decided, because the text after the
+/// chunk may change the decision.
 const LOOKAHEAD: usize = 4 * text_line::MAX_CONTEXT;
 
-/// How sure a model must be to end a sentence where the rules see no end: after a mark, after a bare word, and where what
-/// follows says that it goes on. Treebanks teach habits of their own here, and a model that has seen one of them must not
-/// impose them on all text.
+/// Score margins that a model needs to end a sentence against the rules: after punctuation, after a
+/// bare word, and before text that continues the sentence. Treebanks differ in their conventions
+/// here; the margin keeps those of a single treebank from being applied to all text.
 const MARGIN_END: f32 = 1.5;
 const MARGIN_BARE_END: f32 = 2.0;
 const MARGIN_AGAINST_CONTEXT: f32 = 2.0;
-/// How sure a model must be to go on where the rules see an end.
+/// Score margin that a model needs to continue a sentence against the rules.
 const MARGIN_NO_END: f32 = 2.0;
 
-/// A sentence: its tokens in order, as places in the text in bytes.
-///
-/// What lies between two tokens, before the first and after the last, is white space.
+/// Sentence: its tokens in order, as byte ranges of the text. Everything between and around tokens
+/// is white space.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Sentence {
-    /// The tokens.
+    /// Byte ranges of the tokens.
     pub tokens: Vec<Range<usize>>,
 }
 
 impl Sentence {
-    /// The words themselves.
+    /// Returns the tokens as text.
     pub fn words<'t>(&self, text: &'t str) -> impl Iterator<Item = &'t str> {
         self.tokens.iter().map(|token| &text[token.clone()])
     }
 
-    /// Each word with the white space that follows it, up to the next word of the sentence.
+    /// Returns each token with the white space that follows it, up to the next token of the
+    /// sentence.
     pub fn spaced<'t>(&self, text: &'t str) -> impl Iterator<Item = (&'t str, &'t str)> {
         let ends = self.tokens.iter().skip(1).map(|next| next.start).chain(self.tokens.last().map(|last| last.end));
         self.tokens.iter().zip(ends).map(|(token, end)| (&text[token.clone()], &text[token.end..end]))
     }
 
-    /// Where the sentence lies in the text, in bytes.
+    /// Byte range of the sentence in the text.
     pub fn span(&self) -> Range<usize> {
         match (self.tokens.first(), self.tokens.last()) {
             (Some(first), Some(last)) => first.start..last.end,
@@ -55,7 +60,7 @@ impl Sentence {
     }
 }
 
-/// Cuts text of one language into sentences and tokens.
+/// Splits text of one language into sentences and tokens.
 ///
 /// ```
 /// use tidings_annotate::Segmenter;
@@ -74,16 +79,17 @@ pub struct Segmenter<'m> {
     dictionary: Dictionary,
 }
 
-/// What a learner gets to see: each decision with its features, what the rules say and where it is.
+/// Decides candidate boundaries; used by models to overrule the rules and by training to collect
+/// examples.
 pub trait DecisionHook {
-    /// A token may end at this index in the text; says whether it does.
-    fn token(&mut self, index: usize, verdict: bool, features: &[u32]) -> bool;
-    /// A sentence may end at this index in the text; says whether it does.
-    /// `margin`: how sure one must be to say otherwise than the rules.
-    fn sentence(&mut self, index: usize, verdict: bool, margin: f32, features: &[u32]) -> bool;
+    /// Decides whether a token ends at a byte offset. `verdict` is the decision of the rules.
+    fn token(&mut self, offset: usize, verdict: bool, features: &[u32]) -> bool;
+    /// Decides whether a sentence ends at a byte offset. `margin` is the score needed to overrule
+    /// the verdict of the rules.
+    fn sentence(&mut self, offset: usize, verdict: bool, margin: f32, features: &[u32]) -> bool;
 }
 
-/// Decides by rules and models.
+/// Decides by the verdict of the rules and the weights of a model.
 struct ModelHook<'m>(&'m BoundaryModel);
 
 impl DecisionHook for ModelHook<'_> {
@@ -100,14 +106,14 @@ impl DecisionHook for ModelHook<'_> {
 }
 
 impl Segmenter<'static> {
-    /// The segmenter of a language by its code, such as `de`, `deu` or `de-AT`. Languages of which
-    /// nothing is known get the rules that hold for all.
+    /// Returns the segmenter of a language by its code, such as `de`, `deu` or `de-AT`. Languages
+    /// without a table get the general rules.
     pub fn for_language(code: &str) -> Segmenter<'static> {
         let code = codes::short_code(code);
         Segmenter { model: boundary_model::of(code), ..Segmenter::by_rules(code) }
     }
 
-    /// The same without anything learned.
+    /// Returns the segmenter of a language without its model.
     pub fn by_rules(code: &str) -> Segmenter<'static> {
         let code = codes::short_code(code);
         Segmenter { table: table::of(code), model: None, classes: CharClasses::new(), dictionary: Dictionary }
@@ -115,12 +121,12 @@ impl Segmenter<'static> {
 }
 
 impl<'m> Segmenter<'m> {
-    /// The same rules with another model.
+    /// Replaces the model.
     pub fn with_model<'n>(self, model: Option<&'n BoundaryModel>) -> Segmenter<'n> {
         Segmenter { table: self.table, model, classes: self.classes, dictionary: self.dictionary }
     }
 
-    /// The sentences of a text. Every character that is not white space is in exactly one token.
+    /// Segments a text. Every character that is not white space is in exactly one token.
     pub fn segment(&self, text: &str) -> Vec<Sentence> {
         match self.model {
             Some(model) => self.segment_inner(text, Some(&mut ModelHook(model))),
@@ -128,12 +134,12 @@ impl<'m> Segmenter<'m> {
         }
     }
 
-    /// The sentences of a text, all decisions left to somebody else.
+    /// Segments a text with all decisions made by `hook`.
     pub fn segment_with(&self, text: &str, hook: &mut impl DecisionHook) -> Vec<Sentence> {
         self.segment_inner(text, Some(hook))
     }
 
-    fn segment_inner<W: DecisionHook>(&self, text: &str, mut hook: Option<&mut W>) -> Vec<Sentence> {
+    fn segment_inner<H: DecisionHook>(&self, text: &str, mut hook: Option<&mut H>) -> Vec<Sentence> {
         let mut found = Vec::new();
         let mut scratch = Scratch::default();
         let mut from = 0;
@@ -144,8 +150,8 @@ impl<'m> Segmenter<'m> {
             self.find_tokens(&mut scratch, &mut hook);
             let cut = self.find_sentences(&mut scratch, &mut hook, &mut found, full);
             from = match cut {
-                Some(index) => index,
-                // Past what ended the line.
+                Some(offset) => offset,
+                // Skips the line terminator.
                 None if full => scratch.line.end,
                 None => {
                     text[scratch.line.end..].chars().next().map_or(text.len(), |end| scratch.line.end + end.len_utf8())
@@ -155,19 +161,19 @@ impl<'m> Segmenter<'m> {
         found
     }
 
-    fn find_tokens<W: DecisionHook>(&self, scratch: &mut Scratch, hook: &mut Option<&mut W>) {
+    fn find_tokens<H: DecisionHook>(&self, scratch: &mut Scratch, hook: &mut Option<&mut H>) {
         let Scratch { line, tokens, features, .. } = scratch;
         tokens.clear();
         let mut index = 0;
-        // Where the token in hand begins.
-        let mut begun: Option<usize> = None;
+        // Start of the current token.
+        let mut token_start: Option<usize> = None;
         while index < line.len() {
             if line.class(index).is_blank() {
-                if let Some(start) = begun
+                if let Some(start) = token_start
                     && self.ends_at_blank(line, start, index, features, hook)
                 {
                     tokens.push(start..index);
-                    begun = None;
+                    token_start = None;
                 }
                 index += 1;
                 continue;
@@ -176,26 +182,26 @@ impl<'m> Segmenter<'m> {
             if line.chars[run.clone()].iter().any(|found| !found.class.is_letter()) {
                 keep_together::mark(line, run.clone());
             }
-            let mut start = begun.unwrap_or(run.start);
+            let mut start = token_start.unwrap_or(run.start);
             for index in run.start + 1..run.end {
                 if tokens::is_candidate(line, index) && self.ends_before(line, index, &run, features, hook) {
                     tokens.push(start..index);
                     start = index;
                 }
             }
-            begun = Some(start);
+            token_start = Some(start);
             index = run.end;
         }
-        tokens.extend(begun.map(|start| start..line.len()));
+        tokens.extend(token_start.map(|start| start..line.len()));
     }
 
-    fn ends_before<W: DecisionHook>(
+    fn ends_before<H: DecisionHook>(
         &self,
         line: &TextLine,
         index: usize,
         run: &Range<usize>,
         features: &mut Vec<u32>,
-        hook: &mut Option<&mut W>,
+        hook: &mut Option<&mut H>,
     ) -> bool {
         let verdict = tokens::apply_rules(line, index, run, self.table);
         let Some(hook) = hook else { return verdict.split };
@@ -204,13 +210,13 @@ impl<'m> Segmenter<'m> {
         hook.token(line.byte(index), verdict.split, features)
     }
 
-    fn ends_at_blank<W: DecisionHook>(
+    fn ends_at_blank<H: DecisionHook>(
         &self,
         line: &TextLine,
         start: usize,
         blank: usize,
         features: &mut Vec<u32>,
-        hook: &mut Option<&mut W>,
+        hook: &mut Option<&mut H>,
     ) -> bool {
         if !tokens::is_candidate_blank(line, blank, self.table) {
             return true;
@@ -223,12 +229,12 @@ impl<'m> Segmenter<'m> {
         hook.token(line.byte(blank), verdict.split, features)
     }
 
-    /// Gathers the sentences of a line. If the line goes on after its end, the last sentence may
-    /// not be over: then this says from where to read again.
-    fn find_sentences<W: DecisionHook>(
+    /// Collects the sentences of a line. If the line continues after the chunk, the last sentence
+    /// may be incomplete; then this returns the byte offset from which to read again.
+    fn find_sentences<H: DecisionHook>(
         &self,
         scratch: &mut Scratch,
-        hook: &mut Option<&mut W>,
+        hook: &mut Option<&mut H>,
         found: &mut Vec<Sentence>,
         continues: bool,
     ) -> Option<usize> {
@@ -237,10 +243,10 @@ impl<'m> Segmenter<'m> {
         sentences::count_marks(line, tokens, marks);
         let passage = Passage { line, tokens, roles, marks };
         let mut first = 0;
-        // Near a cut, what decides may lie behind it.
-        let known = if continues { line.len() - LOOKAHEAD } else { line.len() };
+        // Near the end of a chunk, the deciding context may be in the next one.
+        let decidable = if continues { line.len() - LOOKAHEAD } else { line.len() };
         for last in 0..tokens.len().saturating_sub(1) {
-            if tokens[last + 1].end <= known
+            if tokens[last + 1].end <= decidable
                 && sentences::is_candidate(passage, last, self.table)
                 && self.ends_sentence(passage, last, first, features, hook)
             {
@@ -257,8 +263,8 @@ impl<'m> Segmenter<'m> {
         if start >= CHUNK / 2 {
             return Some(line.byte(start));
         }
-        // A sentence without end is cut before its last token, which may not be whole; a token
-        // without end is cut as it is.
+        // A sentence longer than a chunk is split before its last token, which may be incomplete; a
+        // token longer than a chunk is split as it is.
         let (last, others) = rest.split_last()?;
         if others.is_empty() || last.start < CHUNK / 2 {
             found.push(sentence(line, rest));
@@ -268,13 +274,13 @@ impl<'m> Segmenter<'m> {
         Some(line.byte(last.start))
     }
 
-    fn ends_sentence<W: DecisionHook>(
+    fn ends_sentence<H: DecisionHook>(
         &self,
         passage: Passage<'_>,
         last: usize,
         first: usize,
         features: &mut Vec<u32>,
-        hook: &mut Option<&mut W>,
+        hook: &mut Option<&mut H>,
     ) -> bool {
         let verdict = sentences::apply_rules(passage, last, first, self.table);
         let Some(hook) = hook else { return verdict.ends };
@@ -283,7 +289,9 @@ impl<'m> Segmenter<'m> {
         let end = passage.tokens[last].end;
         let margin = match verdict.rule {
             _ if verdict.ends => MARGIN_NO_END,
-            Rule::ContinuesLower | Rule::Ordinal | Rule::Initial | Rule::Title => MARGIN_AGAINST_CONTEXT,
+            SentenceRule::ContinuesLower | SentenceRule::Ordinal | SentenceRule::Initial | SentenceRule::Title => {
+                MARGIN_AGAINST_CONTEXT
+            }
             _ if passage.line.class(end - 1).is_word() => MARGIN_BARE_END,
             _ => MARGIN_END,
         };
@@ -291,7 +299,7 @@ impl<'m> Segmenter<'m> {
     }
 }
 
-/// What is needed while reading, kept from line to line.
+/// Buffers reused from line to line.
 #[derive(Debug, Default)]
 struct Scratch {
     line: TextLine,

@@ -1,4 +1,4 @@
-//! Where a sentence ends: the places in question, and what the rules say about each.
+//! Sentence boundaries: candidates, rules, and features for the boundary model.
 
 use std::ops::Range;
 
@@ -8,31 +8,31 @@ use crate::table::{Ordinal, Short, Table};
 use crate::text_line::TextLine;
 use crate::tokens;
 
-/// The tokens of a stretch of text, as places in its line.
+/// Tokens as ranges of characters of a [`TextLine`].
 pub type Tokens = [Range<usize>];
 
-/// What a token is to the sentence around it.
+/// Role of a token in bracketing the text around it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum BracketRole {
-    /// It opens a quotation or a parenthesis.
+    /// Opening quotation mark or parenthesis.
     Opens,
-    /// It closes one.
+    /// Closing quotation mark or parenthesis.
     Closes,
-    /// It is part of what is said.
+    /// Any other token.
     Text,
 }
 
-/// A stretch of text with its tokens and what each of them is.
+/// Line with its tokens and their bracket roles.
 #[derive(Debug, Clone, Copy)]
 pub struct Passage<'l> {
     pub line: &'l TextLine,
     pub tokens: &'l Tokens,
     pub roles: &'l [BracketRole],
-    /// The marks before each token, and those before its end.
+    /// Marks before each token, and before the end of the line.
     pub marks: &'l [MarkCounts],
 }
 
-/// Parentheses and quotation marks, counted from the beginning of the stretch.
+/// Counts of parentheses and quotation marks from the start of the line.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct MarkCounts {
     depth: i32,
@@ -55,10 +55,11 @@ pub fn count_marks(line: &TextLine, tokens: &Tokens, marks: &mut Vec<MarkCounts>
     }
 }
 
-/// Tells marks that open from marks that close: by their form, by the blanks around them, and by what is open.
+/// Tells opening from closing marks by their form, the spaces around them, and the marks that are
+/// open.
 pub fn assign_roles(line: &TextLine, tokens: &Tokens, roles: &mut Vec<BracketRole>) {
     roles.clear();
-    // Neutral quotation marks that are open, and low ones, which the high one closes.
+    // State of open marks: neutral quotation marks, and low ones, which a high one closes.
     let (mut neutral, mut low) = (false, false);
     for token in tokens {
         let first = line.class(token.start);
@@ -80,7 +81,7 @@ pub fn assign_roles(line: &TextLine, tokens: &Tokens, roles: &mut Vec<BracketRol
         let role = match (first, line.char(token.start)) {
             (CharClass::Open | CharClass::Comma, _) | (_, '„' | '‚') => BracketRole::Opens,
             (CharClass::Close, _) => BracketRole::Closes,
-            // Quotation marks of the typewriter: ``so''.
+            // Typewriter quotation marks: ``so''.
             (CharClass::Apostrophe, '`') if token.len() == 2 => BracketRole::Opens,
             (CharClass::Apostrophe, _) if token.len() == 2 => BracketRole::Closes,
             (_, '“') if low => BracketRole::Closes,
@@ -98,17 +99,17 @@ pub fn assign_roles(line: &TextLine, tokens: &Tokens, roles: &mut Vec<BracketRol
     }
 }
 
-/// What the rules say about the end of a token, and which of them.
+/// Decision of the rules about a sentence boundary, and the rule that applied.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Verdict {
     pub ends: bool,
-    pub rule: Rule,
+    pub rule: SentenceRule,
 }
 
-/// The rules by name.
+/// Sentence rules. Their order is part of every trained model.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[repr(u8)]
-pub enum Rule {
+pub enum SentenceRule {
     NoStop,
     ContinuesLower,
     ContinuesMark,
@@ -126,27 +127,27 @@ pub enum Rule {
     AfterOpening,
 }
 
-fn ends(rule: Rule) -> Verdict {
+fn ends(rule: SentenceRule) -> Verdict {
     Verdict { ends: true, rule }
 }
 
-fn continues(rule: Rule) -> Verdict {
+fn continues(rule: SentenceRule) -> Verdict {
     Verdict { ends: false, rule }
 }
 
-/// The token that may have ended the sentence: the last one before closing marks.
+/// The token that may end the sentence: the last one before closing marks.
 fn core(passage: Passage<'_>, last: usize) -> usize {
     let Passage { line, tokens, roles, .. } = passage;
     let mut core = last;
     while core > 0 && last - core < 4 && roles[core] == BracketRole::Closes {
         core -= 1;
     }
-    // Closing marks after a word close nothing that matters here.
+    // Closing marks count only after a sentence terminal.
     let class = line.class(tokens[core].end - 1);
     if matches!(class, CharClass::Stop | CharClass::Period) { core } else { last }
 }
 
-/// Whether a sentence might end after this token, which is not the last one.
+/// Returns true if a sentence may end after token `last`, which must not be the final one.
 pub fn is_candidate(passage: Passage<'_>, last: usize, table: &Table) -> bool {
     let Passage { line, tokens, .. } = passage;
     let (here, next) = (&tokens[last], &tokens[last + 1]);
@@ -157,7 +158,7 @@ pub fn is_candidate(passage: Passage<'_>, last: usize, table: &Table) -> bool {
     matches!(class, CharClass::Stop | CharClass::Period) || table.stops.contains(&line.char(here.end - 1))
 }
 
-/// Whether a sentence ends after this token, which is in question and not the last one.
+/// Applies the rules to the candidate boundary after token `last`, which must not be the final one.
 pub fn apply_rules(passage: Passage<'_>, last: usize, first: usize, table: &Table) -> Verdict {
     let Passage { line, tokens, roles, .. } = passage;
     let here = &tokens[last];
@@ -168,77 +169,83 @@ pub fn apply_rules(passage: Passage<'_>, last: usize, first: usize, table: &Tabl
     let parted = here.end < next.start;
     let is_stop = stop == CharClass::Stop || table.stops.contains(&line.char(core.end - 1));
     if !is_stop && stop != CharClass::Period {
-        return continues(Rule::NoStop);
+        return continues(SentenceRule::NoStop);
     }
-    // The word that follows, behind what opens a quotation or a parenthesis.
-    let mut follows = next.start;
-    while follows < next.start + 4
-        && matches!(
-            line.class(follows),
-            CharClass::Open
-                | CharClass::Quote
-                | CharClass::Apostrophe
-                | CharClass::Dash
-                | CharClass::Hyphen
-                | CharClass::Space
-                | CharClass::Stop
-        )
-    {
-        follows += 1;
-    }
+    let follows = next_word_start(line, next.start);
     let lower = line.class(follows) == CharClass::Lower;
-    // A mark that closes belongs to the sentence before it.
+    // A closing mark belongs to the sentence before it.
     let next_class = line.class(next.start);
     if roles[last + 1] == BracketRole::Closes {
-        return continues(Rule::BeforeClosing);
+        return continues(SentenceRule::BeforeClosing);
     }
-    // A mark that opens belongs to the sentence after it.
+    // An opening mark belongs to the sentence after it.
     if roles[last] == BracketRole::Opens {
-        return continues(Rule::AfterOpening);
+        return continues(SentenceRule::AfterOpening);
     }
     if matches!(next_class, CharClass::Comma | CharClass::Colon | CharClass::Semicolon) {
-        return continues(Rule::ContinuesMark);
+        return continues(SentenceRule::ContinuesMark);
     }
     if matches!(line.char(core.end - 1), '。' | '！' | '？' | '｡' | '．') {
-        return ends(Rule::Stop);
+        return ends(SentenceRule::Stop);
     }
     if !parted {
-        return continues(Rule::NoBlank);
+        return continues(SentenceRule::NoBlank);
     }
     if line.char(core.end - 1) == '…' || core.len() > 1 && line.class(core.start) == CharClass::Period {
-        return Verdict { ends: !lower, rule: Rule::Ellipsis };
+        return Verdict { ends: !lower, rule: SentenceRule::Ellipsis };
     }
     if is_stop {
         // “Really?” she asked.
         let quoted = core_at < last && lower;
-        return if quoted { continues(Rule::Quoted) } else { Verdict { ends: !lower, rule: Rule::Stop } };
+        return if quoted {
+            continues(SentenceRule::Quoted)
+        } else {
+            Verdict { ends: !lower, rule: SentenceRule::Stop }
+        };
     }
     if lower {
-        return continues(Rule::ContinuesLower);
+        return continues(SentenceRule::ContinuesLower);
     }
-    let period = core.end - 1;
+    apply_period_rules(passage, core.end - 1, follows, first, table)
+}
+
+/// Start of the next word, skipping opening marks and dashes.
+fn next_word_start(line: &TextLine, from: usize) -> usize {
+    use CharClass::{Apostrophe, Dash, Hyphen, Open, Quote, Space, Stop};
+    let mut start = from;
+    while start < from + 4 && matches!(line.class(start), Open | Quote | Apostrophe | Dash | Hyphen | Space | Stop) {
+        start += 1;
+    }
+    start
+}
+
+/// Applies the rules to a full stop before a word that starts at `follows` and is not lowercase.
+fn apply_period_rules(passage: Passage<'_>, period: usize, follows: usize, first: usize, table: &Table) -> Verdict {
+    let Passage { line, tokens, .. } = passage;
     let (start, initials) = tokens::abbreviation_before(line, period, 0);
     let capital = line.class(follows) == CharClass::Upper && !table.capital_nouns;
     match table.short.get(&line.hash(start, period)) {
-        Some(Short::NeverEnds) => return continues(Rule::Title),
-        Some(Short::MayEnd) => return Verdict { ends: capital, rule: Rule::Abbreviation },
-        None if start + 1 == period && line.class(start) == CharClass::Upper => return continues(Rule::Initial),
-        None if initials => return Verdict { ends: capital, rule: Rule::Abbreviation },
+        Some(Short::NeverEnds) => return continues(SentenceRule::Title),
+        Some(Short::MayEnd) => return Verdict { ends: capital, rule: SentenceRule::Abbreviation },
+        None if start + 1 == period && line.class(start) == CharClass::Upper => {
+            return continues(SentenceRule::Initial);
+        }
+        None if initials => return Verdict { ends: capital, rule: SentenceRule::Abbreviation },
         None => {}
     }
     if period > 0 && line.class(period - 1) == CharClass::Digit {
-        // The number of a chapter or of an item of a list.
+        // Number of a heading or a list item.
         if start == tokens[first].start && period - start <= 3 {
-            return continues(Rule::ListNumber);
+            return continues(SentenceRule::ListNumber);
         }
         if table.ordinal != Ordinal::Plain && tokens::ordinal_continues(line, period, table) {
-            return continues(Rule::Ordinal);
+            return continues(SentenceRule::Ordinal);
         }
     }
-    ends(Rule::Period)
+    ends(SentenceRule::Period)
 }
 
-/// What a model sees of the end of a token. `first` is the token that the sentence begins with.
+/// Features of a sentence boundary after token `last`; the sentence starts with token `first`.
 pub fn features(passage: Passage<'_>, last: usize, first: usize, verdict: Verdict, out: &mut Vec<u32>) {
     let Passage { line, tokens, roles, .. } = passage;
     let mut add = |template: u64, value: u64| out.push((hash::mix(hash::mix(0x5_e27, template), value) >> 32) as u32);
@@ -305,7 +312,7 @@ fn is_dash(class: CharClass) -> bool {
     matches!(class, CharClass::Dash | CharClass::Hyphen)
 }
 
-/// A token's looks: its first two classes, its last one, its length.
+/// Shape of a token: classes of its first two characters and its last one, and its length.
 fn shape(line: &TextLine, token: &Range<usize>) -> u64 {
     if token.is_empty() {
         return 1 << 30;
@@ -315,7 +322,7 @@ fn shape(line: &TextLine, token: &Range<usize>) -> u64 {
     (line.class(token.start) as u64) << 20 | second << 14 | (line.class(token.end - 1) as u64) << 8 | size
 }
 
-/// Parentheses and quotation marks that are open at the end of a token.
+/// Nesting depth of parentheses, and parity of quotation marks, at the end of token `last`.
 fn open_marks(passage: Passage<'_>, first: usize, last: usize) -> (u64, u64) {
     let (before, now) = (passage.marks[first], passage.marks[last + 1]);
     let depth = (now.depth - before.depth).clamp(0, 3);

@@ -1,36 +1,37 @@
-//! A stretch of text, character by character, with all that rules and models ask about it.
+//! Input of the rules and models: a chunk of one line, decoded into characters with their classes.
 
 use crate::chars::{CharClass, CharClasses};
 use crate::hash::{self, Hash};
 
-/// No rule looks further than this, so that no text is slow.
+/// Maximum number of characters that any rule looks back or ahead; keeps segmentation linear in the
+/// text length.
 pub const MAX_CONTEXT: usize = 24;
 
-/// A character in its index.
+/// Character of a [`TextLine`].
 #[derive(Debug, Clone, Copy)]
 pub struct Char {
     pub c: char,
     pub class: CharClass,
-    /// Part of the character before it: a mark, a joiner, what a joiner joins.
+    /// Extends the character before it: a mark, a joiner, or the character after a joiner.
     pub extends: bool,
-    /// Inside something that is never taken apart, such as an address.
+    /// Inside a token that is never split, such as a URL.
     pub no_break: bool,
-    /// A dictionary begins a word here.
+    /// The dictionary segmenter starts a word here.
     pub word_start: bool,
-    /// Where it begins in the text, in bytes.
+    /// Byte offset in the text.
     pub offset: usize,
 }
 
-/// The characters of a stretch of text.
+/// Characters of one line, or of a chunk of a long line.
 #[derive(Debug, Default)]
 pub struct TextLine {
     pub chars: Vec<Char>,
-    /// Where the stretch ends in the text, in bytes.
+    /// Byte offset of the end in the text.
     pub end: usize,
 }
 
 impl TextLine {
-    /// Takes in at most `limit` characters of a text from a index on, up to the end of the line.
+    /// Reads at most `limit` characters from byte offset `from`, up to the end of the line.
     pub fn read(&mut self, text: &str, from: usize, limit: usize, classes: CharClasses) {
         self.chars.clear();
         self.end = text.len();
@@ -60,7 +61,7 @@ impl TextLine {
         self.chars.len()
     }
 
-    /// The character at a index; a blank before the beginning and after the end.
+    /// Returns a character; a space outside of the line.
     #[inline]
     pub fn char(&self, index: usize) -> char {
         self.chars.get(index).map_or(' ', |found| found.c)
@@ -71,12 +72,12 @@ impl TextLine {
         self.chars.get(index).map_or(CharClass::Space, |found| found.class)
     }
 
-    /// Where a index is in the text, in bytes.
+    /// Byte offset of a character in the text.
     pub fn byte(&self, index: usize) -> usize {
         self.chars.get(index).map_or(self.end, |found| found.offset)
     }
 
-    /// Where the letters and digits begin that end at a index.
+    /// Start of the run of letters and digits that ends before `index`.
     pub fn word_before(&self, index: usize) -> usize {
         let furthest = index.saturating_sub(MAX_CONTEXT);
         let mut start = index;
@@ -86,7 +87,7 @@ impl TextLine {
         start
     }
 
-    /// Where the letters and digits end that begin at a index.
+    /// End of the run of letters and digits that starts at `index`.
     pub fn word_after(&self, index: usize) -> usize {
         let furthest = (index + MAX_CONTEXT).min(self.len());
         let mut end = index;
@@ -96,7 +97,7 @@ impl TextLine {
         end
     }
 
-    /// The first index from here on that is not blank.
+    /// First non-blank character at or after `index`.
     pub fn skip_blanks(&self, index: usize) -> usize {
         let furthest = (index + MAX_CONTEXT).min(self.len());
         let mut next = index;
@@ -106,7 +107,7 @@ impl TextLine {
         next
     }
 
-    /// What stands between two places, without regard to case, as a number.
+    /// Hash of a range of characters, ignoring case.
     pub fn hash(&self, from: usize, to: usize) -> Hash {
         hash::of_chars(self.chars[from..to.max(from)].iter().map(|found| found.c))
     }

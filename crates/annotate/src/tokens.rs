@@ -1,21 +1,22 @@
-//! Where a token ends: the places in question, and what the rules say about each.
+//! Token boundaries: candidates, rules, and features for the boundary model.
 
 use crate::chars::CharClass;
 use crate::hash::{self, Hash};
 use crate::table::{Ordinal, Table};
 use crate::text_line::{MAX_CONTEXT, TextLine};
 
-/// What the rules say about a index, and which of them. Models trust some rules more than others.
+/// Decision of the rules about a token boundary, and the rule that applied; models trust some rules
+/// more than others.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Verdict {
     pub split: bool,
-    pub rule: Rule,
+    pub rule: TokenRule,
 }
 
-/// The rules by name.
+/// Token rules. Their order is part of every trained model.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[repr(u8)]
-pub enum Rule {
+pub enum TokenRule {
     LettersAndDigits,
     Dictionary,
     Scripts,
@@ -43,15 +44,16 @@ pub enum Rule {
     Gershayim,
 }
 
-fn split(rule: Rule) -> Verdict {
+fn split(rule: TokenRule) -> Verdict {
     Verdict { split: true, rule }
 }
 
-fn join(rule: Rule) -> Verdict {
+fn join(rule: TokenRule) -> Verdict {
     Verdict { split: false, rule }
 }
 
-/// Whether a token might end before this index, which is inside a run.
+/// Returns true if a token may end before `index`, which must be inside a run of non-blank
+/// characters.
 #[inline]
 pub fn is_candidate(line: &TextLine, index: usize) -> bool {
     let (before, here) = (line.chars[index - 1], line.chars[index]);
@@ -63,7 +65,8 @@ pub fn is_candidate(line: &TextLine, index: usize) -> bool {
     !same_word && !same_number
 }
 
-/// Whether a blank might be part of a token: in Vietnamese words, and in numbers such as `10 000`.
+/// Returns true if a space may be part of a token: in Vietnamese words, and in numbers such as `10
+/// 000`.
 pub fn is_candidate_blank(line: &TextLine, blank: usize, table: &Table) -> bool {
     if blank == 0 || blank + 1 >= line.len() {
         return false;
@@ -75,51 +78,52 @@ pub fn is_candidate_blank(line: &TextLine, blank: usize, table: &Table) -> bool 
     table.blank_in_numbers && before == CharClass::Digit && after == CharClass::Digit
 }
 
-/// Whether a token ends at a blank that is in question.
+/// Applies the rules to a candidate space.
 pub fn apply_blank_rules(line: &TextLine, blank: usize) -> Verdict {
     if line.class(blank - 1) != CharClass::Digit {
-        return split(Rule::Blank);
+        return split(TokenRule::Blank);
     }
     let (start, end) = (line.word_before(blank), line.word_after(blank + 1));
     let digits = |range: std::ops::Range<usize>| range.into_iter().all(|at| line.class(at) == CharClass::Digit);
     let is_group = end == blank + 4 && digits(blank + 1..end);
     let is_head = blank - start <= 3 && line.char(start) != '0' && digits(start..blank);
-    if is_group && is_head { join(Rule::Thousands) } else { split(Rule::Thousands) }
+    if is_group && is_head { join(TokenRule::Thousands) } else { split(TokenRule::Thousands) }
 }
 
-/// Whether a token ends before this index, which is in question and inside the run.
+/// Applies the rules to the candidate boundary before `index`. `run` is the run of non-blank
+/// characters around it.
 pub fn apply_rules(line: &TextLine, index: usize, run: &std::ops::Range<usize>, table: &Table) -> Verdict {
     use CharClass::{Ampersand, Apostrophe, Comma, Dash, Hyphen, Period, Quote, Stop, Symbol, Underscore};
     let (before, here) = (line.class(index - 1), line.class(index));
     if before.is_unspaced() && here.is_unspaced() {
         let begins = line.chars[index].word_start;
-        return Verdict { split: begins, rule: Rule::Dictionary };
+        return Verdict { split: begins, rule: TokenRule::Dictionary };
     }
     if before.is_word() && here.is_word() {
-        return join(Rule::LettersAndDigits);
+        return join(TokenRule::LettersAndDigits);
     }
     if (before.is_unspaced() && here.is_word()) || (before.is_word() && here.is_unspaced()) {
-        return split(Rule::Scripts);
+        return split(TokenRule::Scripts);
     }
     if in_number(line, index) || in_number(line, index - 1) {
-        return join(Rule::InNumber);
+        return join(TokenRule::InNumber);
     }
     match (before, here) {
-        (Period, Period) => join(Rule::Ellipsis),
-        (Stop, Stop) | (Stop, Period) => join(Rule::Repeated),
+        (Period, Period) => join(TokenRule::Ellipsis),
+        (Stop, Stop) | (Stop, Period) => join(TokenRule::Repeated),
         (Hyphen | Dash | Underscore | Comma | Apostrophe, _) | (Symbol, Symbol)
             if line.char(index - 1) == line.char(index) =>
         {
-            join(Rule::Repeated)
+            join(TokenRule::Repeated)
         }
-        // Hebrew writes abbreviations and foreign sounds with them.
+        // Hebrew gershayim and geresh: abbreviations and foreign sounds.
         (_, Apostrophe | Quote)
             if is_hebrew(line.char(index - 1)) && (here == Apostrophe || is_hebrew(line.char(index + 1))) =>
         {
-            join(Rule::Gershayim)
+            join(TokenRule::Gershayim)
         }
         (Apostrophe | Quote, _) if is_hebrew(line.char(index)) && index >= 2 && is_hebrew(line.char(index - 2)) => {
-            join(Rule::Gershayim)
+            join(TokenRule::Gershayim)
         }
         (_, Apostrophe) if before.is_word() => at_mark(line, index, table).0,
         (Apostrophe, _) if here.is_word() => at_mark(line, index - 1, table).1,
@@ -128,16 +132,16 @@ pub fn apply_rules(line: &TextLine, index: usize, run: &std::ops::Range<usize>, 
         (_, Period) if before.is_word() => at_period(line, index, run, table),
         (Period, _) if here.is_word() && index >= 2 && line.class(index - 2).is_word() => inner_period(line, index - 1),
         // J.-C.
-        (Period, Hyphen) if index >= 2 && line.word_before(index - 1) + 1 == index - 1 => join(Rule::Initials),
+        (Period, Hyphen) if index >= 2 && line.word_before(index - 1) + 1 == index - 1 => join(TokenRule::Initials),
         (_, Ampersand) | (Ampersand, _) => {
             let mark = if here == Ampersand { index } else { index - 1 };
             let capitals =
                 mark > 0 && line.class(mark - 1) == CharClass::Upper && line.class(mark + 1) == CharClass::Upper;
-            Verdict { split: !capitals, rule: Rule::Ampersand }
+            Verdict { split: !capitals, rule: TokenRule::Ampersand }
         }
-        (_, Underscore) if before.is_word() => join(Rule::Underscore),
-        (Underscore, _) if here.is_word() => join(Rule::Underscore),
-        _ => split(Rule::Other),
+        (_, Underscore) if before.is_word() => join(TokenRule::Underscore),
+        (Underscore, _) if here.is_word() => join(TokenRule::Underscore),
+        _ => split(TokenRule::Other),
     }
 }
 
@@ -145,7 +149,7 @@ fn is_hebrew(c: char) -> bool {
     matches!(c, '\u{5d0}'..='\u{5ea}')
 }
 
-/// Whether a mark stands between digits and belongs to their number.
+/// Returns true if a mark is a separator inside a number.
 fn in_number(line: &TextLine, mark: usize) -> bool {
     let separates = matches!(
         line.class(mark),
@@ -154,7 +158,7 @@ fn in_number(line: &TextLine, mark: usize) -> bool {
     separates && mark > 0 && line.class(mark - 1) == CharClass::Digit && line.class(mark + 1) == CharClass::Digit
 }
 
-/// Whether a token ends before and after an apostrophe or hyphen that touches a word.
+/// Applies the rules before and after an apostrophe or hyphen that touches a word.
 fn at_mark(line: &TextLine, mark: usize, table: &Table) -> (Verdict, Verdict) {
     let is_hyphen = line.class(mark) == CharClass::Hyphen;
     let (start, end) = (line.word_before(mark), line.word_after(mark + 1));
@@ -163,58 +167,60 @@ fn at_mark(line: &TextLine, mark: usize, table: &Table) -> (Verdict, Verdict) {
         !list.is_empty() && list.contains(&line.hash(from, to))
     };
     if listed(&table.whole, start, end) {
-        return (join(Rule::Whole), join(Rule::Whole));
+        return (join(TokenRule::Whole), join(TokenRule::Whole));
     }
     if left && listed(&table.before, start, mark + 1) {
-        return (join(Rule::Before), split(Rule::Before));
+        return (join(TokenRule::Before), split(TokenRule::Before));
     }
     if right && listed(&table.after, mark, end) {
-        return (split(Rule::After), join(Rule::After));
+        return (split(TokenRule::After), join(TokenRule::After));
     }
     match (left && right, is_hyphen) {
-        (true, true) if table.splits_hyphens => (split(Rule::Hyphen), split(Rule::Hyphen)),
-        (true, true) => (join(Rule::Hyphen), join(Rule::Hyphen)),
-        (true, false) if table.elides => (join(Rule::Apostrophe), split(Rule::Apostrophe)),
-        (true, false) => (join(Rule::Apostrophe), join(Rule::Apostrophe)),
+        (true, true) if table.splits_hyphens => (split(TokenRule::Hyphen), split(TokenRule::Hyphen)),
+        (true, true) => (join(TokenRule::Hyphen), join(TokenRule::Hyphen)),
+        (true, false) if table.elides => (join(TokenRule::Apostrophe), split(TokenRule::Apostrophe)),
+        (true, false) => (join(TokenRule::Apostrophe), join(TokenRule::Apostrophe)),
         // The first half of a coordination: *Nord- und Südsee*.
-        (false, true) if left && line.class(mark + 1).is_blank() => (join(Rule::LooseHyphen), split(Rule::LooseHyphen)),
-        (false, true) => (split(Rule::LooseHyphen), split(Rule::LooseHyphen)),
+        (false, true) if left && line.class(mark + 1).is_blank() => {
+            (join(TokenRule::LooseHyphen), split(TokenRule::LooseHyphen))
+        }
+        (false, true) => (split(TokenRule::LooseHyphen), split(TokenRule::LooseHyphen)),
         (false, false) => {
             let years = right && line.class(mark + 1) == CharClass::Digit && end <= mark + 5;
-            let after = if years { join(Rule::AtTheEdge) } else { split(Rule::AtTheEdge) };
-            (split(Rule::AtTheEdge), after)
+            let after = if years { join(TokenRule::AtTheEdge) } else { split(TokenRule::AtTheEdge) };
+            (split(TokenRule::AtTheEdge), after)
         }
     }
 }
 
-/// Whether a token ends before a full stop that follows a word.
+/// Applies the rules before a full stop that follows a word.
 fn at_period(line: &TextLine, period: usize, run: &std::ops::Range<usize>, table: &Table) -> Verdict {
     let next = line.class(period + 1);
     if next == CharClass::Period {
-        return split(Rule::Ellipsis);
+        return split(TokenRule::Ellipsis);
     }
     if next.is_word() {
         return inner_period(line, period);
     }
     let (start, initials) = abbreviation_before(line, period, run.start);
     if initials {
-        return join(Rule::Initials);
+        return join(TokenRule::Initials);
     }
-    let joined = |rule: Rule| Verdict { split: table.splits_periods, rule };
+    let joined = |rule: TokenRule| Verdict { split: table.splits_periods, rule };
     if table.short.contains_key(&line.hash(start, period)) {
-        return joined(Rule::Abbreviation);
+        return joined(TokenRule::Abbreviation);
     }
     if start + 1 == period && line.class(start) == CharClass::Upper {
-        return joined(Rule::Initial);
+        return joined(TokenRule::Initial);
     }
     if line.class(period - 1) == CharClass::Digit && table.ordinal == Ordinal::Joined {
         let continues = ordinal_continues(line, period, table);
-        return Verdict { split: !continues, rule: Rule::Ordinal };
+        return Verdict { split: !continues, rule: TokenRule::Ordinal };
     }
-    split(Rule::LastPeriod)
+    split(TokenRule::LastPeriod)
 }
 
-/// Where a word with full stops in it begins that ends here, and whether it is one: *U.S*, *z.B*.
+/// Start of the dotted abbreviation that ends at `period` (*U.S*, *z.B*), and whether there is one.
 pub fn abbreviation_before(line: &TextLine, period: usize, earliest: usize) -> (usize, bool) {
     let mut start = line.word_before(period);
     let mut initials = false;
@@ -230,7 +236,7 @@ pub fn abbreviation_before(line: &TextLine, period: usize, earliest: usize) -> (
     (start, initials)
 }
 
-/// Whether the sentence goes on after a number with a full stop.
+/// Returns true if the sentence continues after an ordinal number with a full stop.
 pub fn ordinal_continues(line: &TextLine, period: usize, table: &Table) -> bool {
     let next = line.skip_blanks(period + 1);
     match line.class(next) {
@@ -242,17 +248,17 @@ pub fn ordinal_continues(line: &TextLine, period: usize, table: &Table) -> bool 
     }
 }
 
-/// Whether a full stop between two words belongs to them.
+/// Applies the rules to a full stop between two words.
 fn inner_period(line: &TextLine, period: usize) -> Verdict {
     let (start, end) = (line.word_before(period), line.word_after(period + 1));
     let forgotten_blank = period - start > 3
         && line.class(period - 1) == CharClass::Lower
         && line.class(period + 1) == CharClass::Upper
         && end > period + 2;
-    Verdict { split: forgotten_blank, rule: Rule::InnerPeriod }
+    Verdict { split: forgotten_blank, rule: TokenRule::InnerPeriod }
 }
 
-/// What a model sees of a index that is in question.
+/// Features of a candidate token boundary.
 pub fn features(line: &TextLine, index: usize, run: &std::ops::Range<usize>, verdict: Verdict, out: &mut Vec<u32>) {
     let mut add = |template: u64, value: u64| out.push((hash::mix(hash::mix(0x7_0ce2, template), value) >> 32) as u32);
     let back = |offset: usize| {
@@ -282,7 +288,7 @@ pub fn features(line: &TextLine, index: usize, run: &std::ops::Range<usize>, ver
     }
     add(8, three(back(3), back(2), back(1)));
     add(9, three(ahead(0), ahead(1), ahead(2)));
-    // The words on both sides, each with the mark that stands between it and the index.
+    // Words on both sides, each with the mark between it and the boundary.
     let left_end = if line.class(index - 1).is_word() { index } else { index - 1 };
     let right_start = if line.class(index).is_word() { index } else { index + 1 };
     let (left_start, right_end) = (line.word_before(left_end), line.word_after(right_start));
@@ -293,7 +299,7 @@ pub fn features(line: &TextLine, index: usize, run: &std::ops::Range<usize>, ver
     add(12, hash::mix(left, right));
     let lengths = two(((left_end - left_start).min(6)) as u64, (right_end.saturating_sub(right_start)).min(6) as u64);
     add(13, three(lengths & 7 | lengths >> 21 << 3, class_at(-1) << 6 | class_at(0), class_at(1)));
-    // What comes after the run tells abbreviations from ends.
+    // The text after the run distinguishes abbreviations from sentence ends.
     let next = line.class(line.skip_blanks(run.end)) as u64;
     let ends = (right_end >= run.end) as u64;
     add(14, three(left, next << 1 | ends, 0));
@@ -302,7 +308,8 @@ pub fn features(line: &TextLine, index: usize, run: &std::ops::Range<usize>, ver
     add(17, three(right, back(1), class_at(-2)));
 }
 
-/// The characters around a index where no blanks help, and what a dictionary thinks.
+/// Features in scripts without spaces: the characters around the boundary and the dictionary
+/// segmentation.
 fn unspaced(line: &TextLine, index: usize, add: &mut impl FnMut(u64, u64)) {
     let at = |offset: isize| {
         let at = index as isize + offset;
@@ -320,7 +327,7 @@ fn unspaced(line: &TextLine, index: usize, add: &mut impl FnMut(u64, u64)) {
         add((60 + offset) as u64, three(at(offset), at(offset + 1), at(offset + 2)));
     }
     add(66, hash::mix(three(at(-2), at(-1), at(0)), at(1)));
-    // The dictionary's word on either side of the index, or the one that it is inside of.
+    // Dictionary words on both sides of the boundary, or the word that contains it.
     let begins = |index: usize| index >= line.len() || line.chars[index].word_start || !line.class(index).is_unspaced();
     let furthest_back = index.saturating_sub(6);
     let mut left = index - 1;
@@ -346,7 +353,7 @@ fn unspaced(line: &TextLine, index: usize, add: &mut impl FnMut(u64, u64)) {
     add(76, near << 12 | classes);
 }
 
-/// What a model sees of a blank that is in question. `joined`: the blank before it is part of a word.
+/// Features of a candidate space. `joined`: the space before it is part of a token.
 pub fn blank_features(line: &TextLine, blank: usize, verdict: Verdict, joined: bool, out: &mut Vec<u32>) {
     let mut add = |template: u64, value: u64| out.push((hash::mix(hash::mix(0xb_1a2c, template), value) >> 32) as u32);
     let syllable_before = |end: usize| (line.word_before(end), end);

@@ -64,7 +64,7 @@ type Parts = Vec<Vec<u8>>;
 
 /// Origin values and bundles there are.
 struct Inventory {
-    /// Texts such as `LemmaCase=Gen`, in order.
+    /// Texts such as `Case=Gen`, in order.
     values: Vec<String>,
     /// By tag: the values of each part of a bundle, in the order of what they have in all.
     bundles: Vec<Vec<Parts>>,

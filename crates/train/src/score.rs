@@ -14,7 +14,7 @@ pub struct Score {
     pub lemmas: (u32, u32),
     /// Bundles of features that were query for, and right as a whole.
     pub bundles: (u32, u32),
-    /// Features such as `LemmaCase=Gen` that were wanted, given, and right.
+    /// Features such as `Case=Gen` that were wanted, given, and right.
     pub feats: (u32, u32, u32),
 }
 

@@ -24,12 +24,12 @@ fn model() -> Vec<u8> {
     for (place, noun) in nouns.iter().enumerate() {
         let verb = verbs[place % verbs.len()];
         sentences.push(sentence(&format!(
-            "The/the/DET {noun}s/{noun}/NOUN/LemmaCase=Nom|Number=Plur {verb}ed/{verb}/VERB/Tense=Past \
-             a/a/DET/Number=Sing {noun}/{noun}/NOUN/LemmaCase=Acc|Number=Sing ././PUNCT"
+            "The/the/DET {noun}s/{noun}/NOUN/Case=Nom|Number=Plur {verb}ed/{verb}/VERB/Tense=Past \
+             a/a/DET/Number=Sing {noun}/{noun}/NOUN/Case=Acc|Number=Sing ././PUNCT"
         )));
         sentences.push(sentence(&format!(
             "She/she/PRON {verb}s/{verb}/VERB/Tense=Pres du/de+le/ADP+DET/+Number=Sing \
-             {noun}/{noun}/NOUN/LemmaCase=Acc|Number=Sing"
+             {noun}/{noun}/NOUN/Case=Acc|Number=Sing"
         )));
     }
     let own: Vec<&Sentence> = sentences.iter().collect();
@@ -65,7 +65,7 @@ fn features_of_new_words_follow_their_ends_and_neighbours() {
     let feats = tokens.map(|token| token.feats);
     assert_eq!(
         feats[1..],
-        ["LemmaCase=Nom|Number=Plur", "Tense=Past", "+Number=Sing", "LemmaCase=Acc|Number=Sing", ""]
+        ["Case=Nom|Number=Plur", "Tense=Past", "+Number=Sing", "Case=Acc|Number=Sing", ""]
     );
 }
 

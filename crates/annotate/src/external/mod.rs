@@ -1,8 +1,10 @@
-//! Annotators of others: any command that reads tokens on its standard input and writes them back with lemmas and tags.
+//! External annotators: any command that reads tokens from standard input and writes them back with
+//! lemmas and tags.
 //!
-//! A tool is started once and kept, and gets sentences in batches. Nothing that it says is taken for granted: every line is held
-//! against the token that it must be about, all waiting has an end, and a tool that dies is started anew, but not for ever.
-//! What goes wrong costs the batch and says so; no token gets what was said about another.
+//! The tool is started once and gets sentences in batches. Its output is not trusted: every line is
+//! checked against the expected token, every wait has a timeout, and a tool that exits is restarted
+//! a limited number of times. An error discards the batch, so no token ever gets the annotation of
+//! another.
 
 mod process;
 mod protocol;
@@ -25,47 +27,48 @@ use crate::annotator::Annotator;
 
 pub use self::protocol::{Column, Format};
 
-/// How often a batch is tried with a tool that dies of it.
+/// Attempts per batch if the tool exits.
 const MAX_TRIES: u32 = 3;
-/// How long a tool may take to tell its version.
+/// Time limit for the version command.
 const VERSION_TIMEOUT: Duration = Duration::from_secs(30);
 
-/// When a tool gives back what it was overrides.
+/// Protocol for input and output.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Mode {
-    /// As soon as it has it: the tool runs on from batch to batch.
+    /// The tool answers each sentence as it reads it; it runs from batch to batch.
     Stream,
-    /// When its input ends: the tool is started for each batch.
+    /// The tool answers at the end of its input; it is started for each batch.
     Batch,
 }
 
-/// How a tool is run.
+/// Settings of a tool.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Settings {
-    /// The program and its arguments.
+    /// Program and arguments.
     pub command: Vec<String>,
-    /// What it reads and writes.
+    /// Format of input and output.
     pub format: Format,
-    /// What the columns of vertical text hold, the first of them the token.
+    /// Columns of vertical output; the first is the token.
     pub columns: Vec<Column>,
-    /// When it answers.
+    /// Protocol for input and output.
     pub mode: Mode,
-    /// Its version, as the user knows it.
+    /// Version, as given by the user.
     pub version: String,
-    /// Other names for its tags; `V*` means all that begin with V, and the longest that fits decides.
+    /// Tag mapping; `V*` matches all tags that start with V, and the longest match wins.
     pub tags: BTreeMap<String, String>,
-    /// How long a batch may take.
+    /// Time limit for a batch.
     pub timeout: Duration,
-    /// Sentences of a batch.
+    /// Sentences per batch.
     pub batch_sentences: usize,
-    /// Short sentences that are sent behind each batch and forgotten: they push it through the tool's buffers.
+    /// Short sentences sent after each batch to flush the tool's buffers; their annotation is
+    /// discarded.
     pub padding_sentences: usize,
-    /// How many of the tool run at the same time, at most.
+    /// Maximum number of concurrent processes.
     pub workers: usize,
 }
 
 impl Settings {
-    /// The fallback ones for a command.
+    /// Default settings for a command.
     pub fn new(command: Vec<String>) -> Settings {
         Settings {
             command,
@@ -81,7 +84,7 @@ impl Settings {
         }
     }
 
-    /// The name that a tag of the tool has with us.
+    /// Maps a tag of the tool.
     fn tag<'t>(&'t self, tag: &'t str) -> &'t str {
         if tag.is_empty() || self.tags.is_empty() {
             return tag;
@@ -94,106 +97,110 @@ impl Settings {
         longest.and_then(|key| self.tags.get(key)).map_or(tag, String::as_str)
     }
 
-    /// What recipes call it: its version, and a digest of all that matters for what it says.
+    /// Name in recipes: the version, and a digest of the settings that affect the output. The
+    /// digest covers the `Debug` names of enum variants, so renaming a variant makes existing text
+    /// stale.
     fn name(&self) -> String {
         let own = self.command.first().map(|program| program.rsplit('/').next().unwrap_or(program)).unwrap_or_default();
         let version = if self.version.is_empty() { own } else { &self.version };
-        let matters = format!("{:?}", (&self.command, self.format, &self.columns, self.mode, &self.tags));
-        format!("external {version} {:08x}", xxh3_64(matters.as_bytes()) >> 32)
+        let relevant = format!("{:?}", (&self.command, self.format, &self.columns, self.mode, &self.tags));
+        format!("external {version} {:08x}", xxh3_64(relevant.as_bytes()) >> 32)
     }
 }
 
-/// What a tool did wrong.
+/// Failure of a tool.
 #[derive(Debug, thiserror::Error)]
 pub enum ToolFault {
-    /// It could not be started.
-    #[error("cannot be started: {0}; check the path of the program, and that it may be run")]
+    /// The tool could not be started.
+    #[error("cannot be started: {0}; check the path and the permissions of the program")]
     Start(io::Error),
-    /// It ended although it was not told to, or said that it failed.
-    #[error("ended ({how}) after {tokens} of {of} tokens, {tries} times; try it by hand with the same input")]
+    /// The tool exited before the end of the batch, or with an error status.
+    #[error("exited ({how}) after {tokens} of {of} tokens in {tries} attempts; run it by hand with the same input")]
     Exited {
-        /// How.
+        /// Exit status.
         how: String,
-        /// Tokens that it said something about.
+        /// Tokens annotated so far.
         tokens: usize,
         /// Tokens of the batch.
         of: usize,
-        /// How often it was tried.
+        /// Number of attempts.
         tries: u32,
     },
-    /// It took too long.
+    /// The tool exceeded the time limit.
     #[error(
-        "was not done after {seconds} s ({tokens} of {of} tokens); it must write each sentence when it has read it: let it flush its \
-         output, or set mode = \"batch\", or a longer timeout_s"
+        "timed out after {seconds} s ({tokens} of {of} tokens); the tool must write each sentence as soon as it has read it: make it \
+         flush its output, set mode = \"batch\", or raise timeout_s"
     )]
     TimedOut {
-        /// How long.
+        /// Time limit.
         seconds: f64,
-        /// Tokens that it said something about.
+        /// Tokens annotated so far.
         tokens: usize,
         /// Tokens of the batch.
         of: usize,
     },
-    /// It said something about other tokens than it was overrides.
-    #[error("line {line} of its output: {what}; it must write every token once, unchanged and in the same order")]
+    /// The output does not match the input.
+    #[error(
+        "line {line} of its output: {what}; the tool must write every token exactly once, unchanged and in the same order"
+    )]
     BadOutput {
-        /// The line, since the tool was started.
+        /// Line number, counted from the start of the tool.
         line: u64,
-        /// What is wrong with it.
+        /// Description of the mismatch.
         what: String,
     },
 }
 
-/// A tool that failed: which, for which language, how, and what it complained about.
+/// Failure of a tool with its language, command and last error output.
 #[derive(Debug, thiserror::Error)]
 #[error("the annotator of {language}, `{command}`, {fault}{}", quoted_stderr(.stderr_tail))]
 pub struct ToolError {
-    /// The language.
+    /// Language.
     pub language: String,
-    /// The command as it was started.
+    /// Command line.
     pub command: String,
-    /// What went wrong; part of what the error says, and therefore not its source.
+    /// The failure; it is part of the message and therefore not a `source`.
     pub fault: ToolFault,
-    /// The last lines of its standard error.
+    /// Last lines of standard error.
     pub stderr_tail: Vec<String>,
 }
 
 fn quoted_stderr(stderr_tail: &[String]) -> String {
     stderr_tail.iter().fold(String::new(), |mut text, line| {
-        let _ = write!(text, "\n  it annotation: {line}");
+        let _ = write!(text, "\n  stderr: {line}");
         text
     })
 }
 
-/// The annotator that a tool is.
+/// Annotator that runs an external tool.
 pub struct External {
     language: String,
     name: String,
     settings: Settings,
     pool: Mutex<Pool>,
     returned: Condvar,
-    /// Once is enough to say that its features are none.
+    /// Limits the warning about invalid features to one.
     warned: Once,
 }
 
-/// Tools that wait for work, and how many are at work.
+/// Pool of processes.
 #[derive(Default)]
 struct Pool {
-    idle: Vec<Running>,
+    idle: Vec<RunningTool>,
     busy: usize,
-    /// How often one died and was started again, and of what the last time.
+    /// Number of restarts, and the exit status before the last one.
     restarts: u64,
     last_exit: String,
 }
 
-/// A tool that runs, and what it still owes us of the padding behind the last batch.
-struct Running {
+/// Running process; `padding_pending` if the annotation of the last padding has not been read.
+struct RunningTool {
     process: Process,
     padding_pending: bool,
 }
 
 impl External {
-    /// The annotator of a language. Nothing is started yet.
+    /// Creates the annotator of a language. The tool is started on first use.
     pub fn new(language: &str, settings: Settings) -> External {
         External {
             language: language.to_owned(),
@@ -209,7 +216,7 @@ impl External {
         ToolError { language: self.language.clone(), command: self.settings.command.join(" "), fault, stderr_tail }
     }
 
-    /// Annotates a batch; a tool that dies of it is tried again.
+    /// Annotates a batch; retries if the tool exits.
     fn batch(&self, sentences: &mut [&mut [Token]]) -> Result<(), ToolError> {
         let words: Vec<Cow<'_, str>> = sentences
             .iter()
@@ -239,7 +246,7 @@ impl External {
                     self.release(None);
                     match fault {
                         ToolFault::Exited { how, .. } if tries < MAX_TRIES => {
-                            let mut pool = self.pool.lock().expect("no panic while held");
+                            let mut pool = self.pool.lock().expect("no thread panics while holding the lock");
                             (pool.restarts, pool.last_exit) = (pool.restarts + 1, how);
                         }
                         fault => return Err(self.error(fault, stderr_tail)),
@@ -247,21 +254,21 @@ impl External {
                 }
             }
         }
-        unreachable!("the last try returns")
+        unreachable!("the last attempt returns")
     }
 
-    /// A tool that nobody else uses.
-    fn acquire(&self) -> Result<Running, ToolError> {
-        let pool = self.pool.lock().expect("no panic while held");
+    /// Takes a process from the pool, or starts one; waits if all are busy.
+    fn acquire(&self) -> Result<RunningTool, ToolError> {
+        let pool = self.pool.lock().expect("no thread panics while holding the lock");
         let is_full = |pool: &mut Pool| pool.idle.is_empty() && pool.busy >= self.settings.workers.max(1);
-        let mut pool = self.returned.wait_while(pool, is_full).expect("no panic while held");
+        let mut pool = self.returned.wait_while(pool, is_full).expect("no thread panics while holding the lock");
         pool.busy += 1;
         if let Some(running) = pool.idle.pop() {
             return Ok(running);
         }
         drop(pool);
         match Process::start(&self.settings.command) {
-            Ok(process) => Ok(Running { process, padding_pending: false }),
+            Ok(process) => Ok(RunningTool { process, padding_pending: false }),
             Err(error) => {
                 self.release(None);
                 Err(self.error(ToolFault::Start(error), Vec::new()))
@@ -269,17 +276,17 @@ impl External {
         }
     }
 
-    fn release(&self, running: Option<Running>) {
-        let mut pool = self.pool.lock().expect("no panic while held");
+    fn release(&self, running: Option<RunningTool>) {
+        let mut pool = self.pool.lock().expect("no thread panics while holding the lock");
         pool.busy -= 1;
         pool.idle.extend(running);
         self.returned.notify_one();
     }
 
-    /// Gives a tool a batch and hears what it says about every token.
+    /// Sends a batch and reads the annotation of every token.
     fn exchange(
         &self,
-        running: &mut Running,
+        running: &mut RunningTool,
         input: &[u8],
         words: &[Cow<'_, str>],
         tries: u32,
@@ -287,7 +294,7 @@ impl External {
         let settings = &self.settings;
         let deadline = Instant::now() + settings.timeout;
         let padding: Vec<Cow<'_, str>> = vec![Cow::Borrowed("."); settings.padding_sentences];
-        // What the tool owes may come only when more is sent.
+        // Buffered padding may only arrive after more input.
         running.process.send(input.to_vec());
         if std::mem::take(&mut running.padding_pending) {
             let mut reader = OutputReader::new(settings, &padding);
@@ -310,11 +317,11 @@ impl External {
         if settings.mode == Mode::Batch {
             self.read_to_exit(&mut running.process, &mut reader, deadline, tries)?;
         }
-        if let Some(odd) = reader.invalid_feats() {
+        if let Some(invalid) = reader.invalid_feats() {
             self.warned.call_once(|| {
                 log::warn!(
-                    "the annotator of {}, `{}`, says “{odd}” where features such as Case=Gen|Number=Plur belong; what is none is \
-                     left out (name its columns, or see docs/how-to/taggers.md)",
+                    "the annotator of {}, `{}`, returned “{invalid}” instead of features such as Case=Gen|Number=Plur; invalid features \
+                     are dropped (set `columns`, or see docs/how-to/taggers.md)",
                     self.language,
                     settings.command.join(" ")
                 );
@@ -323,7 +330,7 @@ impl External {
         Ok(reader.finish())
     }
 
-    /// Listens until something was said about every token.
+    /// Reads lines until every token is annotated.
     fn read_tokens(
         &self,
         process: &mut Process,
@@ -335,7 +342,7 @@ impl External {
         while !reader.is_done() {
             match process.read_line(deadline) {
                 ToolOutput::Line(line) => read_line(process, reader, &line)?,
-                ToolOutput::TooLong => return Err(bad_output(process, "a line without end".to_owned())),
+                ToolOutput::TooLong => return Err(bad_output(process, "a line longer than 64 KiB".to_owned())),
                 ToolOutput::Timeout => {
                     let seconds = self.settings.timeout.as_secs_f64();
                     return Err(ToolFault::TimedOut { seconds, tokens: reader.tokens_read(), of });
@@ -350,7 +357,7 @@ impl External {
         Ok(())
     }
 
-    /// Behind the last token of a batch there is nothing but the end, and the tool must be content.
+    /// Reads to the end of the output of a batch and checks the exit status.
     fn read_to_exit(
         &self,
         process: &mut Process,
@@ -359,17 +366,17 @@ impl External {
         tries: u32,
     ) -> Result<(), ToolFault> {
         let of = reader.tokens_read();
-        let silent = || ToolFault::TimedOut { seconds: self.settings.timeout.as_secs_f64(), tokens: of, of };
+        let timed_out = || ToolFault::TimedOut { seconds: self.settings.timeout.as_secs_f64(), tokens: of, of };
         loop {
             match process.read_line(deadline) {
                 ToolOutput::Line(line) => read_line(process, reader, &line)?,
-                ToolOutput::TooLong => return Err(bad_output(process, "a line without end".to_owned())),
-                ToolOutput::Timeout => return Err(silent()),
+                ToolOutput::TooLong => return Err(bad_output(process, "a line longer than 64 KiB".to_owned())),
+                ToolOutput::Timeout => return Err(timed_out()),
                 ToolOutput::End => break,
             }
         }
         match process.wait(deadline) {
-            None => Err(silent()),
+            None => Err(timed_out()),
             Some(status) if status.success() => Ok(()),
             Some(status) => Err(ToolFault::Exited { how: status.to_string(), tokens: of, of, tries }),
         }
@@ -377,7 +384,7 @@ impl External {
 }
 
 fn read_line(process: &Process, reader: &mut OutputReader<'_>, line: &[u8]) -> Result<(), ToolFault> {
-    let text = str::from_utf8(line).map_err(|_| bad_output(process, "it is not UTF-8".to_owned()))?;
+    let text = str::from_utf8(line).map_err(|_| bad_output(process, "not valid UTF-8".to_owned()))?;
     reader.read_line(text).map_err(|what| bad_output(process, what))
 }
 
@@ -395,12 +402,12 @@ impl Annotator for External {
     }
 
     fn restarts(&self) -> Option<(u64, String)> {
-        let pool = self.pool.lock().expect("no panic while held");
+        let pool = self.pool.lock().expect("no thread panics while holding the lock");
         (pool.restarts > 0).then(|| (pool.restarts, pool.last_exit.clone()))
     }
 }
 
-/// What a command says its version is: the first line that it writes.
+/// Returns the version that a command reports: its first line of output.
 pub fn version_of(language: &str, command: &[String]) -> Result<String, ToolError> {
     let error = |fault, stderr_tail| ToolError {
         language: language.to_owned(),
@@ -415,7 +422,7 @@ pub fn version_of(language: &str, command: &[String]) -> Result<String, ToolErro
         let line = match process.read_line(deadline) {
             ToolOutput::Line(line) => String::from_utf8_lossy(&line).trim().to_owned(),
             ToolOutput::TooLong => {
-                return Err(error(bad_output(&process, "a line without end".to_owned()), process.stderr_tail()));
+                return Err(error(bad_output(&process, "a line longer than 64 KiB".to_owned()), process.stderr_tail()));
             }
             ToolOutput::Timeout => {
                 let seconds = VERSION_TIMEOUT.as_secs_f64();
@@ -425,7 +432,7 @@ pub fn version_of(language: &str, command: &[String]) -> Result<String, ToolErro
             ToolOutput::End => {
                 let how =
                     process.wait(deadline).map_or_else(|| "closed its output".to_owned(), |status| status.to_string());
-                // Some tell their version where others complain.
+                // Some tools print their version to standard error.
                 let stderr_tail = process.stderr_tail();
                 return match stderr_tail.first() {
                     Some(line) => Ok(line.clone()),

@@ -1,5 +1,5 @@
-//! A tool that runs: a process group with three pipes, each of which has a thread of its own, so that neither side can wait
-//! for the other for ever.
+//! Process of a tool. Each of its three pipes has its own thread, so that neither side can
+//! deadlock.
 
 use std::collections::VecDeque;
 use std::io::{self, BufRead as _, BufReader, Read as _, Write as _};
@@ -12,29 +12,29 @@ use std::time::{Duration, Instant};
 
 use rustix::process::{Pid, Signal, kill_process_group};
 
-/// No line of a tool is longer.
+/// Maximum length of an output line.
 const MAX_LINE_BYTES: u64 = 64 << 10;
-/// Lines that wait to be line; whoever writes more has to wait.
+/// Output lines buffered before the tool is blocked.
 const MAX_QUEUED_LINES: usize = 4096;
-/// What is kept of what a tool complains about.
+/// Lines of standard error that are kept, and their maximum length.
 const STDERR_TAIL_LINES: usize = 5;
 const MAX_STDERR_LINE_BYTES: u64 = 400;
-/// How long the last words of a tool are on their way, at most.
+/// Time to wait for the last error output of a tool that has exited.
 const STDERR_GRACE: Duration = Duration::from_millis(20);
-/// How long a tool may take to end by itself when it has nothing to read any more.
+/// Time for a tool to exit by itself after its input is closed.
 const EXIT_GRACE: Duration = Duration::from_millis(500);
 
-/// What was line of a tool.
+/// Result of reading from a tool.
 pub(super) enum ToolOutput {
     Line(Vec<u8>),
     TooLong,
-    /// It closed its output.
+    /// The tool closed its output.
     End,
-    /// Nothing, for too long.
+    /// No line before the deadline.
     Timeout,
 }
 
-/// A tool that runs.
+/// Running tool.
 pub(super) struct Process {
     child: Child,
     input: Option<Sender<Vec<u8>>>,
@@ -51,7 +51,7 @@ impl Process {
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())
-            // What it starts can then be ended with it.
+            // A process group, so that child processes of the tool can be killed with it.
             .process_group(0)
             .spawn()?;
         let (input, to_write) = channel::<Vec<u8>>();
@@ -100,19 +100,19 @@ impl Process {
         Ok(Process { child, input: Some(input), output, stderr_tail, lines: 0 })
     }
 
-    /// Sends bytes. Whether they arrive shows in what comes back.
+    /// Sends bytes. A failure shows as missing output.
     pub fn send(&self, bytes: Vec<u8>) {
         if let Some(input) = &self.input {
             let _ = input.send(bytes);
         }
     }
 
-    /// Lets the tool know that nothing more comes.
+    /// Closes standard input.
     pub fn end_input(&mut self) {
         self.input = None;
     }
 
-    /// Waits for the next line until some time.
+    /// Waits for the next line.
     pub fn read_line(&mut self, deadline: Instant) -> ToolOutput {
         match self.output.recv_timeout(deadline.saturating_duration_since(Instant::now())) {
             Ok(line) => {
@@ -124,7 +124,7 @@ impl Process {
         }
     }
 
-    /// Waits for its end; none if it does not come in time.
+    /// Waits for the process to exit; `None` after the deadline.
     pub fn wait(&mut self, deadline: Instant) -> Option<ExitStatus> {
         loop {
             if let Ok(Some(status)) = self.child.try_wait() {
@@ -137,15 +137,15 @@ impl Process {
         }
     }
 
-    /// What it complained about last. To be asked when it has ended: what it wrote may still be on its way.
+    /// Last lines of standard error; to be called after the tool has exited.
     pub fn stderr_tail(&self) -> Vec<String> {
         thread::sleep(STDERR_GRACE);
         self.stderr_tail.lock().map(|words| words.iter().cloned().collect()).unwrap_or_default()
     }
 
-    /// Ends it and whatever it has started.
+    /// Kills the process group.
     pub fn kill(&mut self) {
-        // While the child is not waited for, nobody else can have its number.
+        // The process ID cannot be reused before the child is waited for.
         if let (Ok(None), Some(group)) = (self.child.try_wait(), Pid::from_raw(self.child.id() as i32)) {
             let _ = kill_process_group(group, Signal::KILL);
         }

@@ -1,7 +1,7 @@
-//! The two languages that annotating tools speak: vertical text and CoNLL-U.
+//! Input and output formats of external annotators: vertical text and CoNLL-U.
 //!
-//! What a tool says is believed only as far as it is about the tokens that it was overrides, in their order, each once. Lines that
-//! say nothing about tokens (tags, comments, empty ones) are passed over, but not without end.
+//! Output must contain the given tokens, in order and each exactly once. A limited number of other
+//! lines (markup, comments, empty lines) is skipped.
 
 use std::borrow::Cow;
 
@@ -10,35 +10,35 @@ use tidings_model::feats;
 use super::Settings;
 use crate::annotator::lowercase_lemma;
 
-/// How tokens are written and read.
+/// Format of input and output.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Format {
-    /// A token a line between `<s>` and `</s>`; back come columns parted by tabs.
+    /// One token per line between `<s>` and `</s>`; the output has tab-separated columns.
     Vertical,
-    /// Ten columns a token, an empty line behind each sentence.
+    /// CoNLL-U: ten columns, an empty line after each sentence.
     Conllu,
 }
 
-/// What a column of vertical text holds.
+/// Content of a column of vertical text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Column {
-    /// The token itself; the first column.
+    /// The token; always the first column.
     Word,
-    /// Its lemma.
+    /// Lemma.
     Lemma,
-    /// Its tag.
+    /// Tag.
     Tag,
-    /// Its morphological features.
+    /// Morphological features.
     Feats,
-    /// Something that is not expected.
+    /// Ignored.
     Other,
 }
 
-/// For each line about a token a tool may write so many others, and these besides.
+/// Limits of lines without a token: per token, and in addition.
 const MAX_OTHER_LINES_PER_TOKEN: usize = 8;
 const MAX_OTHER_LINES: usize = 1000;
 
-/// A token as a line can hold it.
+/// Replaces control characters, which would break the line format.
 pub(super) fn clean_word(word: &str) -> Cow<'_, str> {
     if word.contains(char::is_control) {
         return Cow::Owned(word.chars().map(|c| if c.is_control() { ' ' } else { c }).collect());
@@ -46,7 +46,7 @@ pub(super) fn clean_word(word: &str) -> Cow<'_, str> {
     Cow::Borrowed(word)
 }
 
-/// Writes a sentence of words; the flag says whether white space follows.
+/// Writes a sentence as (token, followed by white space) pairs.
 pub(super) fn write<'w>(format: Format, sentence: impl Iterator<Item = (&'w str, bool)>, out: &mut Vec<u8>) {
     match format {
         Format::Vertical => {
@@ -68,7 +68,7 @@ pub(super) fn write<'w>(format: Format, sentence: impl Iterator<Item = (&'w str,
     }
 }
 
-/// What a tool says about a token.
+/// Annotation of a token.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct Annotation {
     pub lemma: String,
@@ -76,15 +76,15 @@ pub(super) struct Annotation {
     pub feats: String,
 }
 
-/// Holds what a tool says against what it was overrides.
+/// Parser of a tool's output that checks it against the input.
 pub(super) struct OutputReader<'a> {
     settings: &'a Settings,
     expected: &'a [Cow<'a, str>],
     annotations: Vec<Annotation>,
-    /// How many parts of the last token are yet to come.
+    /// Syntactic words of the last multi-word token still to come.
     parts: usize,
     other_lines: usize,
-    /// The first features that are none.
+    /// First invalid features, for the warning.
     invalid_feats: Option<String>,
 }
 
@@ -100,27 +100,27 @@ impl<'a> OutputReader<'a> {
         }
     }
 
-    /// Whether something was said about every token.
+    /// Returns true if every token is annotated.
     pub fn is_done(&self) -> bool {
         self.parts == 0 && self.annotations.len() == self.expected.len()
     }
 
-    /// How many tokens something was said about.
+    /// Number of annotated tokens.
     pub fn tokens_read(&self) -> usize {
         self.annotations.len()
     }
 
-    /// Something that was said where features belong and is none.
+    /// First invalid features, if any.
     pub fn invalid_feats(&self) -> Option<&str> {
         self.invalid_feats.as_deref()
     }
 
-    /// What was annotation, if it was said about all.
+    /// Returns the annotation of all tokens.
     pub fn finish(self) -> Vec<Annotation> {
         self.annotations
     }
 
-    /// Takes a line; says what is wrong with it.
+    /// Parses a line; the error describes the mismatch.
     pub fn read_line(&mut self, line: &str) -> Result<(), String> {
         match self.settings.format {
             Format::Vertical => self.read_vertical(line),
@@ -131,7 +131,7 @@ impl<'a> OutputReader<'a> {
     fn read_vertical(&mut self, line: &str) -> Result<(), String> {
         let word = line.split('\t').next().unwrap_or_default();
         let is_next = self.expected.get(self.annotations.len()).is_some_and(|expected| expected == word);
-        // Some tag our tags.
+        // Some taggers annotate the markup as well.
         let is_other = line.trim().is_empty() || word.starts_with('<') && word.trim_end().ends_with('>');
         if !is_next && is_other {
             return self.skip_line();
@@ -156,18 +156,18 @@ impl<'a> OutputReader<'a> {
         }
         let columns: Vec<&str> = line.split('\t').collect();
         let [id, word, lemma, tag, ..] = columns[..] else {
-            return Err(format!("“{}” has no columns of CoNLL-U", shortened(line)));
+            return Err(format!("“{}” is not a CoNLL-U line", shortened(line)));
         };
         if id.contains('.') {
-            return self.skip_line(); // A word that was never written.
+            return self.skip_line(); // An empty node, which has no token in the text.
         }
         let blank = |text: &str| if text == "_" && word != "_" { String::new() } else { text.to_owned() };
         let feats = columns.get(5).copied().unwrap_or("_");
         let annotation = Annotation { lemma: blank(lemma), tag: blank(tag), feats: feats.to_owned() };
         if self.parts > 0 {
-            // A part of the token before: of what it stands for, and what kind of word each part is.
+            // Syntactic word of the multi-word token before: join the annotation.
             self.parts -= 1;
-            let whole = self.annotations.last_mut().expect("parts follow their token");
+            let whole = self.annotations.last_mut().expect("words follow their multi-word token");
             whole.feats.push_str(if whole.feats.is_empty() { "" } else { "+" });
             whole.feats.push_str(&annotation.feats);
             for (joined, part) in [(&mut whole.lemma, annotation.lemma), (&mut whole.tag, annotation.tag)] {
@@ -177,7 +177,7 @@ impl<'a> OutputReader<'a> {
                 joined.push_str(&part);
             }
             if self.parts == 0 {
-                let whole = self.annotations.pop().expect("it is there");
+                let whole = self.annotations.pop().expect("the multi-word token was pushed");
                 self.push(whole);
             }
             return Ok(());
@@ -195,14 +195,14 @@ impl<'a> OutputReader<'a> {
                 self.annotations.push(Annotation::default());
                 Ok(())
             }
-            _ => Err(format!("“{id}” is no range of words")),
+            _ => Err(format!("“{id}” is not a range of word numbers")),
         }
     }
 
     fn skip_line(&mut self) -> Result<(), String> {
         self.other_lines += 1;
         match self.other_lines > self.expected.len() * MAX_OTHER_LINES_PER_TOKEN + MAX_OTHER_LINES {
-            true => Err("line after line that says nothing about tokens".to_owned()),
+            true => Err("too many lines without a token".to_owned()),
             false => Ok(()),
         }
     }
@@ -210,8 +210,8 @@ impl<'a> OutputReader<'a> {
     fn expect(&self, word: &str) -> Result<(), String> {
         match self.expected.get(self.annotations.len()) {
             Some(expected) if expected == word => Ok(()),
-            Some(expected) => Err(format!("“{}” where the token “{}” was due", shortened(word), shortened(expected))),
-            None => Err(format!("“{}” behind the last token", shortened(word))),
+            Some(expected) => Err(format!("“{}” instead of the token “{}”", shortened(word), shortened(expected))),
+            None => Err(format!("“{}” after the last token", shortened(word))),
         }
     }
 
@@ -232,10 +232,10 @@ impl<'a> OutputReader<'a> {
     }
 }
 
-/// Enough of a text to know it by.
+/// Shortens a text for an error message.
 fn shortened(text: &str) -> String {
-    const ENOUGH: usize = 60;
-    let mut shown: String = text.chars().take(ENOUGH).map(|c| if c.is_control() { ' ' } else { c }).collect();
+    const MAX_CHARS: usize = 60;
+    let mut shown: String = text.chars().take(MAX_CHARS).map(|c| if c.is_control() { ' ' } else { c }).collect();
     if shown.len() < text.len() {
         shown.push('…');
     }
@@ -257,13 +257,13 @@ mod tests {
     }
 
     #[test]
-    fn features_come_in_canonical_form_or_not_at_all() {
+    fn invalid_features_are_dropped_and_reported() {
         let read = |settings: &Settings, expected: &[&str], text: &str| {
             let expected: Vec<Cow<'_, str>> = expected.iter().map(|word| clean_word(word)).collect();
             let mut reader = OutputReader::new(settings, &expected);
             text.lines().try_for_each(|line| reader.read_line(line)).unwrap();
-            let odd = reader.invalid_feats().map(str::to_owned);
-            (reader.finish().into_iter().map(|annotation| annotation.feats).collect::<Vec<_>>(), odd)
+            let invalid = reader.invalid_feats().map(str::to_owned);
+            (reader.finish().into_iter().map(|annotation| annotation.feats).collect::<Vec<_>>(), invalid)
         };
         let conllu = Settings { format: Format::Conllu, ..Settings::new(vec!["t".into()]) };
         let text = "1-2\tdu\t_\t_\t_\t_\n1\tde\tde\tADP\t_\t_\n2\tle\tle\tDET\t_\tNumber=Sing|Definite=Def\n\
@@ -281,7 +281,7 @@ mod tests {
     }
 
     #[test]
-    fn vertical_columns_come_in_any_order_and_tags_are_translated() {
+    fn vertical_columns_may_be_reordered_and_tags_are_mapped() {
         let mut settings = Settings::new(vec!["t".into()]);
         settings.columns = vec![Column::Word, Column::Tag, Column::Lemma];
         settings.tags = [("NN".to_owned(), "NOUN".to_owned()), ("V*".to_owned(), "VERB".to_owned())].into();
@@ -291,25 +291,25 @@ mod tests {
     }
 
     #[test]
-    fn conllu_may_have_comments_parts_and_words_that_were_not_written() {
+    fn conllu_may_have_comments_multi_word_tokens_and_empty_nodes() {
         let settings = Settings { format: Format::Conllu, ..Settings::new(vec!["t".into()]) };
         let text = "# text = du vin\n1-2\tdu\t_\t_\n1\tde\tde\tADP\n2\tle\tle\tDET\n2.1\tx\tx\tX\n3\tVin\t_\tNOUN\n\n";
         assert_eq!(read_all(&settings, &["du", "Vin"], text).unwrap(), pairs(&[("de+le", "ADP+DET"), ("vin", "NOUN")]));
-        assert!(read_all(&settings, &["du"], "1-x\tdu\t_\t_\n").unwrap_err().contains("no range"));
-        assert!(read_all(&settings, &["du"], "du\n").unwrap_err().contains("no columns"));
+        assert!(read_all(&settings, &["du"], "1-x\tdu\t_\t_\n").unwrap_err().contains("not a range"));
+        assert!(read_all(&settings, &["du"], "du\n").unwrap_err().contains("not a CoNLL-U line"));
     }
 
     #[test]
-    fn other_tokens_more_tokens_and_endless_talk_are_lies() {
+    fn wrong_tokens_extra_tokens_and_endless_other_lines_are_errors() {
         let settings = Settings::new(vec!["t".into()]);
-        assert_eq!(read_all(&settings, &["a", "b"], "a\tx\nc\tx\n").unwrap_err(), "“c” where the token “b” was due");
-        assert_eq!(read_all(&settings, &["a"], "a\tx\nb\n").unwrap_err(), "“b” behind the last token");
-        assert!(read_all(&settings, &["a"], &"<x>\n".repeat(2000)).unwrap_err().contains("line after line"));
+        assert_eq!(read_all(&settings, &["a", "b"], "a\tx\nc\tx\n").unwrap_err(), "“c” instead of the token “b”");
+        assert_eq!(read_all(&settings, &["a"], "a\tx\nb\n").unwrap_err(), "“b” after the last token");
+        assert!(read_all(&settings, &["a"], &"<x>\n".repeat(2000)).unwrap_err().contains("too many lines"));
         assert_eq!(read_all(&settings, &["a", "b"], "a\n").unwrap_err(), "1 of 2");
     }
 
     #[test]
-    fn what_is_written_is_one_line_a_token() {
+    fn each_token_is_written_as_one_line() {
         let mut out = Vec::new();
         write(Format::Vertical, [("10\u{85}000", true), ("<", false)].into_iter(), &mut out);
         assert_eq!(String::from_utf8(out).unwrap(), "<s>\n10 000\n<\n</s>\n");

@@ -1,46 +1,47 @@
-//! Marks where lemmas are put together, in treebanks that do so: Finnish *pää#kirjoitus*.
+//! Compound boundaries in lemmas, for treebanks that mark them: Finnish *pää#kirjoitus*.
 //!
-//! A index is a boundary if both sides of it have been seen on their side of one.
+//! A boundary is marked if the text on both sides occurs on the same side of a boundary in the
+//! treebank.
 
 use crate::hash::{Hash, mix, of_str};
 use crate::tagger::ModelError;
 use crate::tagger::bytes::{Reader, put_number};
 use crate::tagger::feature_index::FeatureIndex;
 
-/// The mark itself.
+/// The boundary mark.
 pub const MARK: char = '#';
-/// Neither side of a boundary is shorter, in characters.
+/// Minimum length of a part, in characters.
 const MIN_CHARS: usize = 2;
-/// What follows a frequent first part may be unknown, but not shorter than this.
+/// Minimum length of an unknown part after a frequent first part.
 const MIN_UNKNOWN_CHARS: usize = 4;
 
-/// Parts of lemmas that were put together.
+/// Known parts of compounds.
 #[derive(Debug, Default)]
 pub struct CompoundMarks {
     parts: FeatureIndex,
-    /// Whether a hyphen becomes a boundary.
+    /// Replaces hyphens by boundary marks.
     hyphens: bool,
 }
 
-/// What parts are found by: as a first part, as a frequent first part, as a last one.
+/// Hashes of a part: as a first part, as a frequent first part, as a last part.
 pub fn part(text: &str) -> [Hash; 3] {
     [7, 8, 9].map(|salt| mix(salt, of_str(text)))
 }
 
 impl CompoundMarks {
-    /// Reads what [`CompoundMarks::write`] wrote.
+    /// Reads the output of [`CompoundMarks::write`].
     pub fn read(reader: &mut Reader<'_>) -> Result<CompoundMarks, ModelError> {
         let hyphens = reader.number()? == 1;
         Ok(CompoundMarks { parts: FeatureIndex::read(reader)?, hyphens })
     }
 
-    /// Parts as a part of a model; slots must ascend.
+    /// Serialises the known parts; `slots` must ascend.
     pub fn write(hyphens: bool, bits: u32, slots: &[u32], out: &mut Vec<u8>) {
         put_number(u32::from(hyphens), out);
         FeatureIndex::write(bits, slots, out);
     }
 
-    /// The lemma with its compound_marks marked; `lower` is the same in small letters.
+    /// Inserts boundary marks into a lemma; `lower` is its lowercase form.
     pub fn mark(&self, lemma: String, lower: &str) -> String {
         if self.parts.is_empty() || lemma.chars().count() != lower.chars().count() {
             return lemma;
@@ -60,7 +61,7 @@ impl CompoundMarks {
         marked
     }
 
-    /// Before which characters a part begins.
+    /// Character indices at which a part of the compound starts.
     fn boundaries(&self, lower: &str) -> Vec<usize> {
         let mut boundaries = Vec::new();
         let mut start = 0;
@@ -68,7 +69,7 @@ impl CompoundMarks {
         let knows = |hash: Hash| self.parts.contains(hash);
         loop {
             let from = start + MIN_CHARS;
-            // The longest first part is the best guess.
+            // The longest first part is preferred.
             let boundary = (from..(ends.len().saturating_sub(MIN_CHARS)).max(from)).rev().find(|index| {
                 let (left, right) = (&lower[ends[start]..ends[*index]], &lower[ends[*index]..]);
                 let [first, frequent, _] = part(left);
@@ -87,7 +88,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn both_sides_of_a_joint_must_be_known() {
+    fn a_boundary_is_marked_only_between_known_parts() {
         let mut slots = [part("pää")[0], part("kirjoitus")[2]].map(|hash| FeatureIndex::slot(hash, 20));
         slots.sort_unstable();
         let mut bytes = Vec::new();

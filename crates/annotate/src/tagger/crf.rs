@@ -1,4 +1,8 @@
-//! Chooses the parts of speech of a sentence: the chain of tags whose weights sum up highest.
+//! Linear-chain conditional random field for part-of-speech tags (Lafferty, McCallum and Pereira
+//! 2001), decoded by Viterbi.
+//!
+//! Emission scores are sums of 8-bit weights of hashed features; transition scores depend on the
+//! tag before. Training is in `tidings-train` (`tags.rs`).
 
 use crate::hash::Hash;
 use crate::tagger::ModelError;
@@ -8,34 +12,34 @@ use crate::tagger::features;
 use crate::tagger::rows;
 use crate::tagger::word::HashedWord;
 
-/// No model has more tags than this.
+/// Maximum number of tags of a model.
 pub const MAX_TAGS: usize = 32;
 
-/// Weights of features, and of one tag transitions another.
+/// Weights of a linear-chain CRF.
 #[derive(Debug)]
 pub struct LinearChainCrf {
     tags: usize,
     known: FeatureIndex,
     rows: Vec<[i8; MAX_TAGS]>,
-    /// By the tag that follows, then by the one before; the last row of tags before is the beginning.
+    /// Transition scores by tag, then by the tag before it.
     transitions: Vec<[i32; MAX_TAGS]>,
     initial: [i32; MAX_TAGS],
 }
 
 type PathScores = [i32; MAX_TAGS];
 
-/// What features say about a token, by the number of the tag.
+/// Emission scores of a token by tag.
 pub type EmissionScores = [i16; MAX_TAGS];
 
-/// What no chain goes through: slots beyond the tags of the model.
+/// Score of tag numbers beyond those of the model; never on the best path.
 const IMPOSSIBLE: i32 = -1 << 28;
 
 impl LinearChainCrf {
-    /// Reads what [`LinearChainCrf::write`] wrote, or wrote when models were of that version.
+    /// Reads the output of [`LinearChainCrf::write`], of any format version.
     pub fn read(tags: usize, version: u8, reader: &mut Reader<'_>) -> Result<LinearChainCrf, ModelError> {
         let known = FeatureIndex::read(reader)?;
         let rows = match version {
-            1 => rows::read_whole(tags, known.len(), reader)?,
+            1 => rows::read_dense(tags, known.len(), reader)?,
             _ => rows::read(tags, known.len(), reader)?,
         };
         let mut read_row = |_| -> Result<PathScores, ModelError> {
@@ -50,8 +54,8 @@ impl LinearChainCrf {
         Ok(LinearChainCrf { tags, known, rows, transitions, initial })
     }
 
-    /// Weights as a part of a model: `rows` by feature, then by tag; `first` by tag; `transitions` by the tag that follows,
-    /// then by the tag before.
+    /// Serialises the weights: `rows` by feature and tag, `initial` by tag, `transitions` by tag
+    /// and the tag before it.
     pub fn write(
         bits: u32,
         slots: &[u32],
@@ -67,14 +71,15 @@ impl LinearChainCrf {
         }
     }
 
-    /// What the features say that a word has by itself.
+    /// Emission scores of the features that do not depend on context; these can be cached per word.
     pub fn own_scores(&self, word: &HashedWord, is_first: bool) -> EmissionScores {
         let mut scores = EmissionScores::default();
         self.add(&features::word_features(word, is_first), &mut scores);
         scores
     }
 
-    /// The number of each word's tag; `own` is what [`LinearChainCrf::own`] gives for each.
+    /// Viterbi decoding: returns the tag sequence with the highest score. `own` holds
+    /// [`LinearChainCrf::own_scores`] of each word.
     pub fn viterbi(&self, words: &[HashedWord], own: &[EmissionScores]) -> Vec<u8> {
         let mut backpointers: Vec<[u8; MAX_TAGS]> = Vec::with_capacity(words.len());
         let mut best: PathScores = [0; MAX_TAGS];
@@ -103,7 +108,7 @@ impl LinearChainCrf {
         tags
     }
 
-    /// Adds what features say.
+    /// Adds the weights of features to the scores.
     #[inline]
     fn add<const COUNT: usize>(&self, features: &[Hash; COUNT], scores: &mut EmissionScores) {
         self.known.find_all(features, |number| {
@@ -115,7 +120,7 @@ impl LinearChainCrf {
     }
 }
 
-/// The highest sum of two scores, and which it was; the initial of equals.
+/// Highest element-wise sum and its index; the lowest index wins ties.
 #[inline]
 fn argmax_sum(scores: &PathScores, more: &PathScores) -> (i32, u8) {
     let mut sums = [0; MAX_TAGS];

@@ -1,32 +1,32 @@
-//! A set of hashed features, and the slot of each among those that are in it.
+//! Index from hashed features to weight rows: a bitmap with rank support.
 //!
-//! Most features of a text are in no model, so saying "not here" must be cheap: a bit. Only for those that are here is the
-//! number of bits before it query for, which lies elsewhere, so that more of the bits stay near the processor.
+//! Most features of a text are in no model, so a negative lookup must cost one bit test. The rank
+//! counts are stored apart from the bitmap, which keeps more of the bitmap in the CPU cache.
 
 use crate::hash::Hash;
 use crate::tagger::ModelError;
 use crate::tagger::bytes::{Reader, put_number};
 
-/// The largest sets have this many slots, as a power of two.
+/// Maximum size of a bitmap as a power of two.
 const MAX_BITS: u32 = 24;
 
-/// Hashes that are known, numbered in the order of their slots.
+/// Set of hashed features, numbered in slot order.
 #[derive(Debug, Default)]
 pub struct FeatureIndex {
     bits: Vec<u64>,
-    /// How many are known before each word of bits.
+    /// Number of set bits before each 64-bit word.
     rank_before: Vec<u32>,
     shift: u32,
     count: usize,
 }
 
 impl FeatureIndex {
-    /// The slot of a hash in a set of two to the power of `bits` slots.
+    /// Slot of a hash in a bitmap of 2^`bits` bits.
     pub fn slot(hash: Hash, bits: u32) -> u32 {
         (hash >> (64 - bits)) as u32
     }
 
-    /// A set of these slots, which must ascend.
+    /// Builds the index; `slots` must ascend.
     fn new(bits: u32, slots: &[u32]) -> FeatureIndex {
         let mut words = vec![0u64; 1 << (bits - 6)];
         for slot in slots {
@@ -40,21 +40,21 @@ impl FeatureIndex {
         FeatureIndex { bits: words, rank_before, shift: 64 - bits, count: slots.len() }
     }
 
-    /// Whether a hash is known.
+    /// Returns true if a feature is in the set.
     #[inline]
     pub fn contains(&self, hash: Hash) -> bool {
         let slot = hash >> self.shift;
         self.bits[(slot >> 6) as usize] >> (slot & 63) & 1 == 1
     }
 
-    /// The number of a hash, if it is known.
+    /// Returns the number of a feature in the set.
     #[inline]
     pub fn find(&self, hash: Hash) -> Option<usize> {
         self.contains(hash).then(|| self.number(hash >> self.shift))
     }
 
-    /// Calls `each` with the numbers of those hashes that are known. Origin they are nobody can guess, processors neither:
-    /// nothing hangs on it until all have been looked for.
+    /// Calls `each` with the numbers of the features in the set. Membership is unpredictable, so
+    /// the loop that tests it has no branches.
     #[inline]
     pub fn find_all<const COUNT: usize>(&self, hashes: &[Hash; COUNT], mut each: impl FnMut(usize)) {
         let mut known = [0; COUNT];
@@ -72,17 +72,17 @@ impl FeatureIndex {
         self.rank_before[word] as usize + (self.bits[word] & ((1 << (slot & 63)) - 1)).count_ones() as usize
     }
 
-    /// Whether none is known.
+    /// Returns true if the set is empty.
     pub fn is_empty(&self) -> bool {
         self.count == 0
     }
 
-    /// How many are known.
+    /// Number of features.
     pub fn len(&self) -> usize {
         self.count
     }
 
-    /// The set as a part of a model: slots as differences; they must ascend.
+    /// Serialises the set: ascending slots, delta-encoded.
     pub fn write(bits: u32, slots: &[u32], out: &mut Vec<u8>) {
         put_number(bits, out);
         put_number(slots.len() as u32, out);
@@ -93,11 +93,11 @@ impl FeatureIndex {
         }
     }
 
-    /// Reads what [`FeatureIndex::write`] wrote.
+    /// Reads the output of [`FeatureIndex::write`].
     pub fn read(reader: &mut Reader<'_>) -> Result<FeatureIndex, ModelError> {
         let bits = reader.number()?;
         if !(6..=MAX_BITS).contains(&bits) {
-            return Err(ModelError::Damaged("a set of features has an impossible size"));
+            return Err(ModelError::Damaged("a feature index has an invalid size"));
         }
         let count = reader.count()?;
         let mut slots = Vec::with_capacity(count);
@@ -114,14 +114,14 @@ impl FeatureIndex {
     }
 }
 
-const UNORDERED: ModelError = ModelError::Damaged("features do not ascend or leave their set");
+const UNORDERED: ModelError = ModelError::Damaged("feature slots are out of range or not ascending");
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
-    fn features_are_numbered_by_their_places() {
+    fn features_are_numbered_in_slot_order() {
         let slots = [3, 64, 65, 4095];
         let mut bytes = Vec::new();
         FeatureIndex::write(12, &slots, &mut bytes);
@@ -132,7 +132,7 @@ mod tests {
     }
 
     #[test]
-    fn places_outside_of_the_set_are_refused() {
+    fn slots_out_of_range_are_rejected() {
         let mut bytes = Vec::new();
         FeatureIndex::write(6, &[63], &mut bytes);
         assert!(FeatureIndex::read(&mut Reader::new(&bytes)).is_ok());

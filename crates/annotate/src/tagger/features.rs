@@ -1,27 +1,27 @@
-//! Features of a token for the choice of its part of speech: a word and its neighbours, as hashes.
+//! Features of a token for part-of-speech tagging, as hashes (feature hashing).
 //!
-//! Those that know the word itself come first: in training they are now and then left out, so that the others
-//! learn to do without them, as they must for words that were never seen. Those that a word has whatever stands around
-//! it are apart, so that they need not be looked up again when the word comes back.
+//! Lexical features, which identify the word itself, come first: training drops them at random so
+//! that the others learn to tag unknown words. Features without context are separate so that they
+//! can be cached per word.
 
 use std::sync::LazyLock;
 
 use crate::hash::{Hash, mix};
 use crate::tagger::word::HashedWord;
 
-/// How many features a word has by itself.
+/// Number of features without context.
 pub const WORD_FEATURES: usize = 27;
-/// How many it has by its neighbours.
+/// Number of features with context.
 pub const CONTEXT_FEATURES: usize = 32;
-/// How many of both know the word itself or its class: the first ones.
+/// Number of lexical features (word form or class) in each group; they come first.
 const WORD_LEXICAL: usize = 3;
 const CONTEXT_LEXICAL: usize = 7;
-/// How many there are in all.
+/// Number of all features.
 pub const COUNT: usize = WORD_FEATURES + CONTEXT_FEATURES;
-/// How many of all know the word itself.
+/// Number of lexical features.
 pub const LEXICAL: usize = WORD_LEXICAL + CONTEXT_LEXICAL;
 
-/// The features that a word has by itself, whatever stands around it.
+/// Features of a word that do not depend on context.
 #[inline]
 pub fn word_features(word: &HashedWord, is_first: bool) -> [Hash; WORD_FEATURES] {
     let first = u64::from(is_first);
@@ -29,11 +29,11 @@ pub fn word_features(word: &HashedWord, is_first: bool) -> [Hash; WORD_FEATURES]
     let [s1, s2, s3, s4, s5, s6, s7] = word.prefixes;
     let case = word.shape & 7;
     [
-        // With the word itself.
+        // Lexical.
         feature(0, &[word.form]),
         feature(1, &[word.form, case, first]),
         feature(4, &[word.class]),
-        // With its beginning and its end.
+        // Affixes and shape.
         feature(10, &[]),
         feature(11, &[e1]),
         feature(12, &[e2]),
@@ -61,14 +61,14 @@ pub fn word_features(word: &HashedWord, is_first: bool) -> [Hash; WORD_FEATURES]
     ]
 }
 
-/// The features that the word in the middle of five has by its neighbours.
+/// Features of the middle word of a window of five that depend on context.
 #[inline]
 pub fn context_features(words: &[&HashedWord; 5]) -> [Hash; CONTEXT_FEATURES] {
     let [before2, before, word, after, after2] = words;
     let [_, e2, e3, ..] = word.suffixes;
     let case = word.shape & 7;
     [
-        // With the word itself.
+        // Lexical.
         feature(2, &[before.form, word.form]),
         feature(3, &[word.form, after.form]),
         feature(5, &[before.class, word.class]),
@@ -76,10 +76,10 @@ pub fn context_features(words: &[&HashedWord; 5]) -> [Hash; CONTEXT_FEATURES] {
         feature(7, &[before.class, word.class, after.class]),
         feature(8, &[before2.class, before.class, word.class]),
         feature(9, &[word.class, after.class, after2.class]),
-        // With what it shape like.
+        // Shape.
         feature(32, &[word.shape, before.shape]),
         feature(33, &[word.shape, after.shape]),
-        // With its neighbours alone.
+        // Neighbours only.
         feature(36, &[before.form]),
         feature(37, &[after.form]),
         feature(38, &[before2.form]),
@@ -95,7 +95,7 @@ pub fn context_features(words: &[&HashedWord; 5]) -> [Hash; CONTEXT_FEATURES] {
         feature(48, &[before.suffixes[2]]),
         feature(49, &[after.suffixes[2]]),
         feature(50, &[before.suffixes[1], after.suffixes[1]]),
-        // With both.
+        // Neighbours and suffix.
         feature(51, &[before.form, e3]),
         feature(52, &[after.form, e3]),
         feature(53, &[before.class, e3]),
@@ -107,14 +107,15 @@ pub fn context_features(words: &[&HashedWord; 5]) -> [Hash; CONTEXT_FEATURES] {
     ]
 }
 
-/// A feature of its number and its parts. Numbers are part of every model.
+/// Hash of a feature from its template number and values. Template numbers are part of every
+/// trained model.
 #[inline(always)]
 fn feature(number: usize, parts: &[u64]) -> Hash {
     let number = number as u64 + 1;
     parts.iter().fold(mix(0, number), |hash, part| mix(hash, *part)) ^ number
 }
 
-/// The five words around a index of a sentence, the first and last of which may be outside of it.
+/// Window of five words around `index`; positions outside of the sentence hold boundary markers.
 #[inline]
 pub fn window(words: &[HashedWord], index: usize) -> [&HashedWord; 5] {
     [-2, -1, 0, 1, 2].map(|offset| match index.checked_add_signed(offset) {
@@ -124,15 +125,15 @@ pub fn window(words: &[HashedWord], index: usize) -> [&HashedWord; 5] {
     })
 }
 
-/// Before the sentence by one and by two places, behind it by one and by two.
+/// Boundary markers: one and two positions before the sentence, one and two after it.
 static OUTSIDE: LazyLock<[HashedWord; 4]> = LazyLock::new(|| [0, 1, 2, 3].map(HashedWord::outside));
 
-/// Calls `each` with all features of every token of a sentence; those that know the word itself come first.
+/// Calls `each` with the features of every token of a sentence, lexical features first.
 pub fn of_sentence(words: &[HashedWord], mut each: impl FnMut(&[Hash; COUNT])) {
     for (index, word) in words.iter().enumerate() {
         let (own, around) = (word_features(word, index == 0), context_features(&window(words, index)));
         let lexical = own[..WORD_LEXICAL].iter().chain(&around[..CONTEXT_LEXICAL]);
         let mut all = lexical.chain(&own[WORD_LEXICAL..]).chain(&around[CONTEXT_LEXICAL..]).copied();
-        each(&std::array::from_fn(|_| all.next().expect("there are as many")));
+        each(&std::array::from_fn(|_| all.next().expect("both groups together have COUNT features")));
     }
 }

@@ -1,43 +1,44 @@
-//! What is known info a model: whose text it was learned from, under which terms, and how good it is.
+//! Description of a model: its treebanks, their licences, and its scores.
 
 use std::fmt::Write as _;
 
 use crate::tagger::ModelError;
 
-/// A corpus that a model was learned from.
+/// Treebank that a model was trained on.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TreebankInfo {
-    /// Its name, such as `UD_French-Sequoia`.
+    /// Name, such as `UD_French-Sequoia`.
     pub name: String,
-    /// Its licence, such as `CC BY-SA 4.0`.
+    /// Licence, such as `CC BY-SA 4.0`.
     pub licence: String,
-    /// How many tokens were read.
+    /// Number of tokens.
     pub tokens: u32,
 }
 
-/// A model described.
+/// Description of a model.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct ModelInfo {
-    /// The code of the language, such as `fr`.
+    /// Language code, such as `fr`.
     pub language: String,
-    /// What it was learned from.
+    /// Treebanks it was trained on.
     pub treebanks: Vec<TreebankInfo>,
-    /// The share of tokens whose part of speech was right on text that was not learned from, if it was measured.
+    /// Accuracy of part-of-speech tags on held-out text, if measured.
     pub upos: Option<f32>,
-    /// The same for lemmas; none also where the treebanks have no lemmas.
+    /// Accuracy of lemmas; `None` also if the treebanks have no lemmas.
     pub lemma: Option<f32>,
-    /// The share of tokens all of whose morphological features were right; none also where the treebanks have none.
+    /// Share of tokens with all morphological features correct; `None` also if the treebanks have
+    /// none.
     pub feats: Option<f32>,
-    /// How the scores were measured: `dev` or `cross-validation`.
+    /// Evaluation method: `dev` or `cross-validation`.
     pub measured: String,
-    /// The size of the packed model.
+    /// Size of the compressed model.
     pub bytes: usize,
-    /// Names the model in recipes: another model has another one.
+    /// Digest of the model; recorded in recipes.
     pub digest: String,
 }
 
 impl ModelInfo {
-    /// The licences of its treebanks, each once.
+    /// Licences of the treebanks, without duplicates.
     pub fn licence(&self) -> String {
         let mut licences: Vec<&str> = self.treebanks.iter().map(|treebank| treebank.licence.as_str()).collect();
         licences.sort_unstable();
@@ -45,13 +46,13 @@ impl ModelInfo {
         licences.join(", ")
     }
 
-    /// Whom to name, in one line.
+    /// Attribution line that the licences ask for.
     pub fn attribution(&self) -> String {
         let names: Vec<&str> = self.treebanks.iter().map(|treebank| treebank.name.as_str()).collect();
-        format!("Learned from Universal Dependencies: {} ({})", names.join(", "), self.licence())
+        format!("Trained on Universal Dependencies: {} ({})", names.join(", "), self.licence())
     }
 
-    /// A line of the list at the beginning of a file; `bytes` and `digest` are told by the model itself.
+    /// Line of the list at the start of a model file, without `bytes` and `digest`.
     pub(crate) fn to_line(&self) -> String {
         let mut line = format!("{}\t", self.language);
         for (index, treebank) in self.treebanks.iter().enumerate() {
@@ -65,14 +66,14 @@ impl ModelInfo {
     }
 
     pub(crate) fn from_line(line: &str) -> Result<ModelInfo, ModelError> {
-        let odd = ModelError::Damaged("its list of languages cannot be read");
+        let damaged = ModelError::Damaged("the list of languages cannot be parsed");
         let fields: Vec<&str> = line.split('\t').collect();
         let (fields, feats) = match fields.as_slice() {
             [fields @ .., feats] if fields.len() == 5 => (fields, *feats),
-            // Models of the first version had no features.
+            // Models of version 1 have no features.
             fields => (fields, "-"),
         };
-        let &[language, treebanks, upos, lemma, measured] = fields else { return Err(odd) };
+        let &[language, treebanks, upos, lemma, measured] = fields else { return Err(damaged) };
         let treebank = |text: &str| {
             let mut parts = text.split(" = ");
             let (name, licence, tokens) = (parts.next()?, parts.next()?, parts.next()?.parse().ok()?);
@@ -92,7 +93,7 @@ impl ModelInfo {
                     ..ModelInfo::default()
                 })
             }
-            _ => Err(odd),
+            _ => Err(damaged),
         }
     }
 }
@@ -102,7 +103,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_description_is_read_as_it_was_written() {
+    fn model_info_round_trips_through_its_line() {
         let treebank =
             |name: &str, licence: &str| TreebankInfo { name: name.into(), licence: licence.into(), tokens: 12 };
         let info = ModelInfo {

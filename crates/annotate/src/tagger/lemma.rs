@@ -1,8 +1,8 @@
-//! Chooses the lemma of a word whose part of speech is known.
+//! Lemma of a word whose part of speech is known.
 //!
-//! Words whose lemma no rule gives are exceptions. For all others the scripts that fit compete: each
-//! is weighed by the ends and beginnings it would replace, and by the lemma it would make, for a lemma
-//! that has been seen is a better guess than one that has not.
+//! Frequent and irregular words are looked up in a list of exceptions. For the others, a linear
+//! model ranks the applicable edit scripts by the affixes they replace and by the lemma they
+//! produce: a lemma that occurs in the treebank is more likely.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -16,16 +16,16 @@ use crate::tagger::edit_script::{EditScript, LemmaCase, lowercase};
 use crate::tagger::feature_index::FeatureIndex;
 use crate::tagger::word::{HashedWord, suffixes};
 
-/// Longer words are their own lemma.
+/// Longer words are returned as their own lemma.
 const MAX_CHARS: usize = 64;
-/// No word is compared in more ways than this.
+/// Maximum number of candidate scripts of a word.
 const MAX_CANDIDATES: usize = 24;
 
-/// The scripts, their weights, and what is exceptions.
+/// Edit scripts, their weights, and exceptions.
 #[derive(Debug, Default)]
 pub struct Lemmatiser {
     scripts: Vec<EditScript>,
-    /// Those of them that compete.
+    /// Index of the scripts that are candidates for unseen words.
     script_index: ScriptIndex,
     weights: ScriptWeights,
     case_weights: ScriptWeights,
@@ -35,7 +35,7 @@ pub struct Lemmatiser {
     compound_marks: CompoundMarks,
 }
 
-/// Single weights of features.
+/// Weights of hashed features.
 #[derive(Debug, Default)]
 pub struct ScriptWeights {
     known: FeatureIndex,
@@ -49,14 +49,14 @@ impl ScriptWeights {
         Ok(ScriptWeights { known, weights })
     }
 
-    /// Places and weights as a part of a model; slots must ascend.
+    /// Serialises the weights; slots must ascend.
     pub fn write(bits: u32, pairs: &[(u32, i8)], out: &mut Vec<u8>) {
         let slots: Vec<u32> = pairs.iter().map(|pair| pair.0).collect();
         FeatureIndex::write(bits, &slots, out);
         out.extend(pairs.iter().map(|pair| pair.1 as u8));
     }
 
-    /// What features weigh together.
+    /// Sum of the weights of features.
     #[inline]
     fn of<const COUNT: usize>(&self, features: &[Hash; COUNT]) -> i32 {
         let mut sum = 0;
@@ -65,28 +65,28 @@ impl ScriptWeights {
     }
 }
 
-/// A word on its way to its lemma.
+/// Word to lemmatise.
 #[derive(Debug)]
 pub struct LemmaQuery<'w> {
-    /// The word in small letters.
+    /// The lowercase word.
     pub lower: &'w str,
-    /// What is seen of it.
+    /// Its hashed properties.
     pub word: HashedWord,
-    /// The number of its tag.
+    /// Its tag.
     pub tag: u8,
 }
 
-/// How many features a script has.
+/// Number of features of a script.
 const FEATURES: usize = 30;
-/// And how many a case has.
+/// Number of features of a case.
 const CASE_FEATURES: usize = 7;
 
-/// The part of a script's features that is the same for all scripts that compete for a word.
+/// Part of the features that all candidate scripts of a word share.
 #[derive(Debug)]
 pub struct SharedFeatures([Hash; FEATURES]);
 
 impl SharedFeatures {
-    /// What is query about a word.
+    /// Computes the shared part for a word.
     pub fn new(query: &LemmaQuery<'_>) -> SharedFeatures {
         let (word, tag) = (&query.word, u64::from(query.tag));
         let [e1, e2, e3, e4, e5, e6] = word.suffixes;
@@ -129,7 +129,7 @@ impl SharedFeatures {
         ])
     }
 
-    /// What speaks for and against a script; `known` is what is known about the lemma it makes.
+    /// Features of a candidate; `known` comes from [`known_flags`].
     pub fn features(&self, candidate: &Candidate, known: u64) -> [Hash; FEATURES] {
         let ScriptHashes { start, end, both, added, taken, taken_length } = candidate.hashes;
         let made: [Hash; 4] = suffixes(&candidate.lemma);
@@ -170,7 +170,7 @@ impl SharedFeatures {
     }
 }
 
-/// What speaks for and against a case.
+/// Features of a lemma's case.
 pub fn case_features(query: &LemmaQuery<'_>, case: LemmaCase, is_first: bool) -> [Hash; CASE_FEATURES] {
     let (tag, case, first) = (u64::from(query.tag), case as u64, u64::from(is_first));
     let word = &query.word;
@@ -188,32 +188,32 @@ pub fn case_features(query: &LemmaQuery<'_>, case: LemmaCase, is_first: bool) ->
     ]
 }
 
-/// What a exceptions word is found by.
+/// Key of a word in the list of exceptions.
 pub fn exception_hash(word: &HashedWord, tag: u8) -> Hash {
     mix(mix(3, word.form), u64::from(tag))
 }
 
-/// What a known lemma is found by: alone, with its tag, and as a word of a text.
+/// Keys of a known lemma: alone, with its tag, and as a word form.
 pub fn known_lemma(lemma: &str, tag: u8) -> [Hash; 3] {
     known_hash(of_str(lemma), tag)
 }
 
-/// The same of a lemma's hash.
+/// Same as [`known_lemma`], from the hash of the lemma.
 pub fn known_hash(lemma: Hash, tag: u8) -> [Hash; 3] {
     [mix(4, lemma), mix(mix(5, lemma), u64::from(tag)), mix(6, lemma)]
 }
 
-/// What is known about a lemma, as a number for features.
+/// Packs the results of [`known_lemma`] lookups into a feature value.
 pub fn known_flags([alone, with_tag, as_word]: [bool; 3]) -> u64 {
     u64::from(alone) + u64::from(with_tag) * 2 + u64::from(as_word) * 4
 }
 
 impl Lemmatiser {
-    /// Reads what [`Lemmatiser::write`] wrote.
+    /// Reads the output of [`Lemmatiser::write`].
     pub fn read(reader: &mut Reader<'_>) -> Result<Lemmatiser, ModelError> {
         let count = reader.count()?;
         let scripts = (0..count).map(|_| EditScript::read(reader)).collect::<Result<Vec<EditScript>, _>>()?;
-        // The first ones compete, the others are only exceptions.
+        // The first scripts are candidates for unseen words, the others only occur in exceptions.
         let competing = reader.number()? as usize;
         let mut lemmatiser = Lemmatiser {
             weights: ScriptWeights::read(reader)?,
@@ -225,7 +225,7 @@ impl Lemmatiser {
             let number = reader.number()?;
             let (script, case) = (number / 4, (number % 4) as u8);
             if script as usize >= scripts.len() || script > u32::from(u16::MAX) {
-                return Err(ModelError::Damaged("a lemma has a script that is not there"));
+                return Err(ModelError::Damaged("an exception refers to a missing script"));
             }
             lemmatiser.exception_scripts.push((script as u16, case));
         }
@@ -236,7 +236,7 @@ impl Lemmatiser {
         Ok(lemmatiser)
     }
 
-    /// The parts of a lemmatiser as a part of a model. `exception_scripts` is sorted by index.
+    /// Serialises a lemmatiser. `exception_scripts` is sorted by slot.
     #[allow(clippy::too_many_arguments)]
     pub fn write(
         scripts: &[EditScript],
@@ -261,7 +261,7 @@ impl Lemmatiser {
         out.extend(compound_marks);
     }
 
-    /// The lemma of a word, given the number of its tag.
+    /// Returns the lemma of a word with a tag.
     pub fn lemma(&self, text: &str, word: &HashedWord, tag: u8, is_first: bool) -> String {
         if self.scripts.is_empty() || text.chars().nth(MAX_CHARS).is_some() {
             return text.to_owned();
@@ -279,7 +279,7 @@ impl Lemmatiser {
         self.compound_marks.mark(lemma, &small)
     }
 
-    /// The script that fits best.
+    /// Returns the best script.
     fn choose(&self, query: &LemmaQuery<'_>) -> Option<Cow<'_, EditScript>> {
         let is_known = |lemma: Hash| self.known.contains(known_hash(lemma, query.tag)[1]);
         let candidates = self.script_index.candidates(&self.scripts, query.lower, is_known);
@@ -308,7 +308,8 @@ impl Lemmatiser {
     }
 }
 
-/// What a script makes of a word; the word itself if it cannot be applied: exceptions by its hash, it may be another word.
+/// Applies a script. Exceptions are found by hash, so the script may belong to another word; if it
+/// does not apply, the word is its own lemma.
 fn apply_script(script: &EditScript, case: LemmaCase, text: &str, lower: &str) -> String {
     let lemma = match case {
         LemmaCase::Keep => script.apply_kept(text, lower),
@@ -317,33 +318,34 @@ fn apply_script(script: &EditScript, case: LemmaCase, text: &str, lower: &str) -
     lemma.unwrap_or_else(|| text.to_owned())
 }
 
-/// A script that can be applied to a word.
+/// Script that can be applied to a word.
 #[derive(Debug)]
 pub struct Candidate {
     origin: Origin,
-    /// The lemma it makes, in small letters.
+    /// The resulting lemma, lowercase.
     pub lemma: String,
     hashes: ScriptHashes,
 }
 
-/// Where a candidate comes from.
+/// Source of a candidate.
 #[derive(Debug, Clone, Copy)]
 enum Origin {
-    /// The number of a script that competes.
+    /// Number of a script in the model.
     Listed(u16),
-    /// Takes the end from this byte of the word on, and puts the addition with this number there.
+    /// Script not in the model: replaces the suffix from a byte offset by the addition with a
+    /// number.
     Derived(usize, usize),
 }
 
-/// What a script is to features.
+/// Hashes of a script for features.
 #[derive(Debug, Clone, Copy)]
 struct ScriptHashes {
     start: Hash,
     end: Hash,
     both: Hash,
-    /// What is added at the end.
+    /// Text added at the end.
     added: Hash,
-    /// The beginning of what is taken from the end: one, two, three characters.
+    /// First one, two and three characters of the removed suffix.
     taken: [Hash; 3],
     taken_length: u64,
 }
@@ -365,7 +367,7 @@ impl ScriptHashes {
     }
 }
 
-/// Hashes are hashed already.
+/// Hasher for keys that are hashes already.
 #[derive(Debug, Default)]
 struct IdentityHasher(u64);
 
@@ -385,34 +387,34 @@ impl Hasher for IdentityHasher {
     }
 }
 
-/// Scripts that compete.
+/// Index of candidate scripts.
 #[derive(Debug, Default)]
 pub struct ScriptIndex {
-    /// By the hash of what they take from the end, last character first.
-    by_end: HashMap<Hash, Vec<u16>, BuildIdentityHasher>,
-    longest_end: usize,
+    /// Scripts by the hash of the suffix they remove, last character first.
+    by_suffix: HashMap<Hash, Vec<u16>, BuildIdentityHasher>,
+    longest_suffix: usize,
     hashes: Vec<ScriptHashes>,
-    /// What is most often put at the end.
+    /// Most frequent added suffixes.
     additions: Vec<String>,
 }
 
-/// How many additions are tried with ends that were never seen.
+/// Number of additions that are combined with unseen suffixes.
 const ADDITIONS: usize = 8;
-/// How much of a word may be an end that was never seen, in characters.
-const LONGEST_NEW_END: usize = 12;
-/// How much of the word must be left then; one more if something is added.
-const SHORTEST_STEM: usize = 2;
+/// Maximum length of an unseen suffix, in characters.
+const MAX_NEW_SUFFIX_CHARS: usize = 12;
+/// Minimum length of the remaining stem; one more if something is added.
+const MIN_STEM_CHARS: usize = 2;
 
 impl ScriptIndex {
-    /// Scripts that compete, in the order of how many words they serve.
+    /// Indexes scripts, sorted by descending frequency.
     pub fn new(scripts: &[EditScript]) -> ScriptIndex {
         let mut script_index = ScriptIndex::default();
         for (number, script) in scripts.iter().enumerate().take(usize::from(u16::MAX)) {
             script_index.hashes.push(ScriptHashes::new(script));
             let end = &script.end;
-            script_index.longest_end = script_index.longest_end.max(end.0.chars().count());
+            script_index.longest_suffix = script_index.longest_suffix.max(end.0.chars().count());
             let hash = end.0.chars().rev().fold(0, |hash, c| mix(hash, c as u64));
-            script_index.by_end.entry(hash).or_default().push(number as u16);
+            script_index.by_suffix.entry(hash).or_default().push(number as u16);
             if script_index.additions.len() < ADDITIONS
                 && end.0.chars().count() > 1
                 && !script_index.additions.contains(&end.1)
@@ -423,16 +425,17 @@ impl ScriptIndex {
         script_index
     }
 
-    /// The scripts that fit a word, and new ones that take another end from it if that leads to a known lemma.
+    /// Candidates for a word: scripts that apply, and replacements of unseen suffixes that lead to
+    /// a known lemma.
     pub fn candidates(&self, scripts: &[EditScript], lower: &str, is_known: impl Fn(Hash) -> bool) -> Vec<Candidate> {
         let mut found: Vec<Candidate> = Vec::new();
         let mut ends: Vec<(usize, Hash)> = vec![(lower.len(), 0)];
-        for (at, c) in lower.char_indices().rev().take(self.longest_end.max(LONGEST_NEW_END)) {
+        for (at, c) in lower.char_indices().rev().take(self.longest_suffix.max(MAX_NEW_SUFFIX_CHARS)) {
             ends.push((at, mix(ends[ends.len() - 1].1, c as u64)));
         }
-        let fitting = ends.iter().take(self.longest_end + 1).filter_map(|(_, hash)| self.by_end.get(hash));
+        let fitting = ends.iter().take(self.longest_suffix + 1).filter_map(|(_, hash)| self.by_suffix.get(hash));
         let mut fitting: Vec<u16> = fitting.flatten().copied().collect();
-        // Those that serve most words come first.
+        // More frequent scripts have lower numbers.
         fitting.sort_unstable();
         for number in fitting {
             if let Some(lemma) = scripts[usize::from(number)].apply(lower).filter(|lemma| !lemma.is_empty()) {
@@ -446,19 +449,19 @@ impl ScriptIndex {
                 break;
             }
         }
-        let longest = ends[ends.len().min(LONGEST_NEW_END + 1) - 1].0;
+        let longest = ends[ends.len().min(MAX_NEW_SUFFIX_CHARS + 1) - 1].0;
         let mut stem = EMPTY;
         for (length, (at, c)) in lower.char_indices().enumerate() {
             let beginning = stem;
             stem = of_more(stem, std::iter::once(c));
-            if length < SHORTEST_STEM || at < longest {
+            if length < MIN_STEM_CHARS || at < longest {
                 continue;
             }
             for (number, addition) in self.additions.iter().enumerate() {
-                if length == SHORTEST_STEM && !addition.is_empty() {
+                if length == MIN_STEM_CHARS && !addition.is_empty() {
                     continue;
                 }
-                // Most are unknown, and need not be written out to be told so.
+                // Most are unknown; the check by hash avoids building the string.
                 if !is_known(of_more(beginning, addition.chars())) {
                     continue;
                 }

@@ -1,8 +1,9 @@
-//! Parts of speech, lemmas and morphological features, by models that were learned from treebanks.
+//! Part-of-speech tags, lemmas and morphological features by models trained on treebanks.
 //!
-//! A linear crf over hashed features chooses the tags of a sentence ([`crf`]); edit scripts that
-//! compete, and a memory of what they get wrong, give the lemma of each word ([`lemma`]); bundles of
-//! features compete in the same way ([`feats`]). Models are made by `tidings-train`; docs/MODELS.md says from what, and how good they are.
+//! A linear-chain CRF over hashed features chooses the tags of a sentence by Viterbi decoding
+//! ([`crf`]); a linear model ranks edit scripts for the lemma of each word, with a list of
+//! exceptions ([`lemma`]); another ranks bundles of features ([`feats`]). `tidings-train` builds
+//! the models; docs/MODELS.md lists their treebanks and scores.
 //!
 //! ```
 //! use tidings_annotate::tagger::models;
@@ -66,22 +67,22 @@ pub enum ModelError {
     Damaged(&'static str),
 }
 
-/// The version of models that is written.
+/// Format version that is written.
 const VERSION: u8 = 2;
 
-/// Sentences are tagged in pieces of this many tokens: what is longer is no sentence.
+/// Longer sentences are tagged in chunks of this many tokens.
 const MAX_TOKENS: usize = 1024;
 
-/// One of the words that a token stands for: French *du* is *de* and *le*.
+/// Syntactic word of a multi-word token: French *du* is *de* and *le*.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct WordPart {
-    /// Its dictionary form.
+    /// Lemma.
     pub lemma: String,
-    /// Its part of speech.
+    /// Universal part-of-speech tag.
     pub tag: String,
 }
 
-/// The model of a language, ready for use.
+/// Model of a language, ready for use.
 #[derive(Debug)]
 pub struct Tagger {
     info: ModelInfo,
@@ -91,22 +92,22 @@ pub struct Tagger {
     lemmas: Lemmatiser,
     feats: FeatsModel,
     parts: HashMap<String, Vec<WordPart>>,
-    /// What nobody is using; as many as there were ever threads.
+    /// Caches not in use; there are as many as threads ever tagged at the same time.
     idle_caches: Mutex<Vec<WordCache>>,
 }
 
 impl Tagger {
-    /// Reads a model as [`Tagger::write`] writes it; `about` says what it is.
+    /// Reads a model as written by [`Tagger::write`].
     pub fn read(info: ModelInfo, model: &[u8]) -> Result<Tagger, ModelError> {
         Tagger::read_version(info, model, VERSION)
     }
 
-    /// Reads a model of a version up to ours: the first had no features.
+    /// Reads a model of any supported version; version 1 has no features.
     fn read_version(info: ModelInfo, model: &[u8], version: u8) -> Result<Tagger, ModelError> {
         let mut reader = Reader::new(model);
         let count = reader.count()?;
         if count == 0 || count > MAX_TAGS {
-            return Err(ModelError::Damaged("it has no tags or too many"));
+            return Err(ModelError::Damaged("the number of tags is out of range"));
         }
         let tags = (0..count).map(|_| reader.text().map(str::to_owned)).collect::<Result<Vec<String>, _>>()?;
         let classes = AmbiguityClasses::read(&mut reader)?;
@@ -124,46 +125,46 @@ impl Tagger {
         Ok(Tagger { info, tags, classes, crf, lemmas, feats, parts, idle_caches: Mutex::default() })
     }
 
-    /// A model as bytes: tags, then what the parts of a model (classes, crf, lemmas, features) wrote of themselves, then
-    /// words with their joined lemmas and tags.
-    pub fn write(tags: &[String], learned: [&[u8]; 4], parts: &[[String; 3]]) -> Vec<u8> {
+    /// Serialises a model: tags, the sections (classes, CRF, lemmas, features), then multi-word
+    /// tokens with their joined lemmas and tags.
+    pub fn write(tags: &[String], sections: [&[u8]; 4], parts: &[[String; 3]]) -> Vec<u8> {
         let mut out = Vec::new();
         put_number(tags.len() as u32, &mut out);
         tags.iter().for_each(|tag| put_text(tag, &mut out));
-        learned.iter().for_each(|part| out.extend(*part));
+        sections.iter().for_each(|section| out.extend(*section));
         put_number(parts.len() as u32, &mut out);
         parts.iter().flatten().for_each(|text| put_text(text, &mut out));
         out
     }
 
-    /// What is known info the model.
+    /// Returns the description of the model.
     pub fn info(&self) -> &ModelInfo {
         &self.info
     }
 
-    /// Fills in lemma, tag (a part of speech of Universal Dependencies) and morphological features of a sentence's tokens. A
-    /// token that stands for several words has those of all, joined by `+`: `de+le`, `ADP+DET`, `+Number=Sing`.
+    /// Fills in lemma, universal part-of-speech tag and morphological features of a sentence's
+    /// tokens. Those of a multi-word token are joined by `+`: `de+le`, `ADP+DET`, `+Number=Sing`.
     pub fn tag(&self, sentence: &mut [Token]) {
-        let idle = || self.idle_caches.lock().unwrap_or_else(PoisonError::into_inner);
-        let mut cache = idle().pop().unwrap_or_default();
-        sentence.chunks_mut(MAX_TOKENS).for_each(|piece| self.tag_piece(piece, &mut cache));
-        idle().push(cache);
+        let idle_caches = || self.idle_caches.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut cache = idle_caches().pop().unwrap_or_default();
+        sentence.chunks_mut(MAX_TOKENS).for_each(|chunk| self.tag_chunk(chunk, &mut cache));
+        idle_caches().push(cache);
     }
 
-    fn tag_piece(&self, piece: &mut [Token], cache: &mut WordCache) {
-        let (mut words, mut own) = (Vec::with_capacity(piece.len()), Vec::with_capacity(piece.len()));
-        for (index, token) in piece.iter().enumerate() {
-            let seen = cache.word(&token.word, index == 0, || {
+    fn tag_chunk(&self, chunk: &mut [Token], cache: &mut WordCache) {
+        let (mut words, mut own) = (Vec::with_capacity(chunk.len()), Vec::with_capacity(chunk.len()));
+        for (index, token) in chunk.iter().enumerate() {
+            let cached = cache.word(&token.word, index == 0, || {
                 let mut word = HashedWord::new(&token.word);
                 self.classes.classify(&mut word);
                 CachedWord { word, own: self.crf.own_scores(&word, index == 0) }
             });
-            words.push(seen.word);
-            own.push(seen.own);
+            words.push(cached.word);
+            own.push(cached.own);
         }
         let tags = self.crf.viterbi(&words, &own);
-        let mut word_scores = Vec::with_capacity(piece.len());
-        for (index, token) in piece.iter_mut().enumerate() {
+        let mut word_scores = Vec::with_capacity(chunk.len());
+        for (index, token) in chunk.iter_mut().enumerate() {
             let (tag, is_first) = (tags[index], index == 0);
             let (lemma, scores) = cache.lemma(&token.word, is_first, tag, || {
                 let lemma = self.lemmas.lemma(&token.word, &words[index], tag, is_first);
@@ -174,10 +175,10 @@ impl Tagger {
             word_scores.push(scores);
             token.tag.clone_from(&self.tags[usize::from(tag)]);
         }
-        self.feats.choose(&words, &word_scores, &tags, |index, feats| feats.clone_into(&mut piece[index].feats));
+        self.feats.choose(&words, &word_scores, &tags, |index, feats| feats.clone_into(&mut chunk[index].feats));
     }
 
-    /// The words that a token stands for, in small letters; none for ordinary words.
+    /// Returns the syntactic words of a multi-word token, in lowercase; `None` for other words.
     pub fn parts(&self, word: &str) -> Option<&[WordPart]> {
         self.parts.get(&edit_script::lowercase(word)).map(Vec::as_slice)
     }

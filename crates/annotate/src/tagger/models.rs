@@ -1,6 +1,6 @@
-//! A file of models: a list of what is in it, then one packed model after the other.
+//! Model file: a list of languages, followed by their compressed models.
 //!
-//! Reading the list costs nothing; a language is unpacked when it is query for, and stays.
+//! Only the list is read at startup; a model is decompressed on first use and kept.
 
 use std::borrow::Cow;
 use std::sync::{Arc, OnceLock};
@@ -12,10 +12,10 @@ use crate::tagger::bytes::{Reader, put_number, put_text};
 use crate::tagger::info::ModelInfo;
 use crate::tagger::{ModelError, Tagger, VERSION};
 
-/// The first bytes of a file of models, before the number of its version and a line feed.
+/// Magic bytes, followed by the version digit and a line feed.
 const MAGIC: &[u8] = b"tidings-tags ";
 
-/// No model may be larger than this when it is unpacked.
+/// Maximum size of a decompressed model.
 const MAX_BYTES: usize = 64 << 20;
 
 /// Models of several languages.
@@ -32,17 +32,17 @@ struct StoredModel {
     tagger: OnceLock<Option<Arc<Tagger>>>,
 }
 
-/// All models that ship with the binary.
+/// Models embedded in the binary.
 pub fn models() -> &'static Models {
     static MODELS: OnceLock<Models> = OnceLock::new();
     MODELS.get_or_init(|| Models::from_bytes(Cow::Borrowed(EMBEDDED)).unwrap_or_default())
 }
 
-/// The file that ships with the binary.
+/// Model file embedded in the binary.
 pub(crate) const EMBEDDED: &[u8] = include_bytes!("../../models/tags.bin");
 
 impl Models {
-    /// The models of a file. Each is checked against its digest when it is first used.
+    /// Reads a model file. Models are decompressed and validated on first use.
     pub fn from_bytes(bytes: Cow<'static, [u8]>) -> Result<Models, ModelError> {
         let (version, list) = match bytes.strip_prefix(MAGIC) {
             Some([digit @ b'1'..=b'9', b'\n', list @ ..]) if digit - b'0' <= VERSION => (digit - b'0', list),
@@ -72,7 +72,7 @@ impl Models {
         Ok(Models { models })
     }
 
-    /// A file of these models, each as [`Models::pack`] gave it.
+    /// Serialises compressed models (see [`Models::pack`]) to a model file.
     pub fn write(models: &[(&ModelInfo, &[u8])]) -> Vec<u8> {
         let mut bytes = [MAGIC, &[b'0' + VERSION, b'\n']].concat();
         put_number(models.len() as u32, &mut bytes);
@@ -84,27 +84,27 @@ impl Models {
         bytes
     }
 
-    /// Whether all of them are of the version that is written.
+    /// Returns true if all models have the current format version.
     pub fn are_current(&self) -> bool {
         self.models.iter().all(|model| model.version == VERSION)
     }
 
-    /// What [`Models::write`] writes: each model as it lies in its file.
+    /// Compressed models, as input of [`Models::write`].
     pub fn packed(&self) -> impl Iterator<Item = (&ModelInfo, &[u8])> {
         self.models.iter().map(|model| (&model.info, model.packed.as_ref()))
     }
 
-    /// A model packed for a file.
+    /// Compresses a model.
     pub fn pack(model: &[u8]) -> Vec<u8> {
-        zstd::bulk::compress(model, 19).expect("memory takes everything that is written to it")
+        zstd::bulk::compress(model, 19).expect("compression into memory does not fail")
     }
 
-    /// What is known of each model, in the order of the file.
+    /// Descriptions of the models, in file order.
     pub fn languages(&self) -> impl Iterator<Item = &ModelInfo> {
         self.models.iter().map(|model| &model.info)
     }
 
-    /// These models and others, which win where both know a language.
+    /// Merges two sets; for a language in both, the model of `others` is used.
     pub fn with(&self, others: Models) -> Models {
         let mut models = others.models;
         let own = self.models.iter().filter(|own| !models.iter().any(|one| one.info.language == own.info.language));
@@ -114,17 +114,17 @@ impl Models {
         Models { models }
     }
 
-    /// The tagger of a language, by whatever code it goes; none if there is no model of it.
+    /// Returns the tagger of a language by any of its codes; `None` if there is no model or it is
+    /// damaged (see [`Models::check`]).
     ///
-    /// The first call for a language unpacks its model, which takes milliseconds. A model that is
-    /// damaged is none; [`Models::check`] tells why.
+    /// The first call for a language decompresses its model, which takes milliseconds.
     pub fn tagger(&self, language: &str) -> Option<Arc<Tagger>> {
         let code = codes::short_code(language);
         let model = self.models.iter().find(|model| model.info.language == code)?;
         model.tagger.get_or_init(|| model.unpack().ok().map(Arc::new)).clone()
     }
 
-    /// Unpacks every model once and says which cannot be used.
+    /// Decompresses and validates every model; returns the first error.
     pub fn check(&self) -> Result<(), ModelError> {
         self.models.iter().try_for_each(|model| model.unpack().map(drop))
     }
@@ -132,7 +132,7 @@ impl Models {
 
 impl StoredModel {
     fn unpack(&self) -> Result<Tagger, ModelError> {
-        let damaged = |_| ModelError::Damaged("a model cannot be unpacked");
+        let damaged = |_| ModelError::Damaged("a model cannot be decompressed");
         let model = zstd::bulk::decompress(&self.packed, MAX_BYTES).map_err(damaged)?;
         Tagger::read_version(self.info.clone(), &model, self.version)
     }
@@ -143,14 +143,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_model_that_ships_can_be_used_and_says_whose_it_is() {
+    fn every_embedded_model_is_valid_and_names_its_treebanks() {
         assert_eq!(models().check(), Ok(()));
         assert!(models().languages().count() >= 45);
         for info in models().languages() {
             assert!(!info.treebanks.is_empty() && !info.licence().contains("NC"), "{info:?}");
-            assert!(info.bytes <= 500_000, "{info:?} is large");
+            assert!(info.bytes <= 500_000, "{info:?} is larger than 500 kB");
         }
-        let norwegian = models().tagger("nob").expect("codes of three letters are understood");
+        let norwegian = models().tagger("nob").expect("three-letter codes are mapped");
         assert_eq!(norwegian.info().language, "nb");
     }
 }

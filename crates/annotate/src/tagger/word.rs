@@ -1,43 +1,43 @@
-//! What the tagger sees of a word: itself without case, its beginnings and ends, its looks, and its class.
+//! Hashed properties of a word that features are built from: form, affixes, shape, ambiguity class.
 //!
-//! A *class* says which parts of speech a word (or, for words never seen, its ending) had in the text
-//! that was learned from.
+//! The *ambiguity class* is the set of tags that a word had in the treebank (Cutting et al. 1992);
+//! for an unknown word, the set of tags of its suffix.
 
 use crate::hash::{Hash, mix, normalise};
 use crate::tagger::ModelError;
 use crate::tagger::bytes::Reader;
 use crate::tagger::feature_index::FeatureIndex;
 
-/// How many ends and beginnings of a word are looked at.
+/// Number of suffixes, of one to six characters.
 pub const SUFFIXES: usize = 6;
-/// The same for beginnings.
+/// Number of prefixes, of one to seven characters.
 pub const PREFIXES: usize = 7;
 
-/// Where hashes of whole words, of ends and of beginnings start, so that they never meet.
+/// Seeds that keep hashes of forms, suffixes and prefixes apart.
 const FORM_SEED: Hash = 0x9ae1_6a3b;
 const SUFFIX_SEED: Hash = 0xc3a5_c85c;
 const PREFIX_SEED: Hash = 0xb492_b66f;
 
-/// A word as features see it.
+/// Hashed properties of a word.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct HashedWord {
-    /// The word without its case.
+    /// Word form, ignoring case.
     pub form: Hash,
-    /// Its last one, two … characters; shorter words repeat their longest.
+    /// Suffixes by length; shorter words repeat their longest.
     pub suffixes: [Hash; SUFFIXES],
-    /// Its first one, two … characters.
+    /// Prefixes by length; shorter words repeat their longest.
     pub prefixes: [Hash; PREFIXES],
-    /// Origin kinds of characters it has, and where.
+    /// Classes of characters in the word, as bits of [`mod@shape`].
     pub shape: u64,
-    /// How many characters it has, up to a limit.
+    /// Length in characters, up to a limit.
     pub length: u64,
-    /// Its first and its last part, if blanks or hyphens part it.
+    /// First and last part of a word with spaces or hyphens.
     pub parts: [Hash; 2],
-    /// Origin parts of speech it had, or its ending.
+    /// Number of the ambiguity class.
     pub class: u64,
 }
 
-/// Kinds of characters, as bits of [`HashedWord::looks`].
+/// Bits of [`HashedWord::shape`].
 mod shape {
     pub const BEGINS_UPPER: u64 = 1;
     pub const HAS_UPPER: u64 = 2;
@@ -51,7 +51,7 @@ mod shape {
 }
 
 impl HashedWord {
-    /// A index before or after the sentence.
+    /// Boundary marker for a position outside of the sentence.
     pub fn outside(distance: u64) -> HashedWord {
         let mark = mix(0x0u64, 1 + distance);
         HashedWord {
@@ -64,7 +64,7 @@ impl HashedWord {
         }
     }
 
-    /// A word of a text, its class not yet known.
+    /// Hashes a word; its class is not set.
     pub fn new(text: &str) -> HashedWord {
         let mut word = HashedWord { form: FORM_SEED, ..HashedWord::default() };
         let mut prefix = PREFIX_SEED;
@@ -96,7 +96,7 @@ impl HashedWord {
     }
 }
 
-/// The last characters of a word: one, two … of them; shorter words repeat their longest.
+/// Suffixes by length; shorter words repeat their longest.
 pub fn suffixes<const COUNT: usize>(text: &str) -> [Hash; COUNT] {
     let mut suffixes = [0; COUNT];
     let mut suffix = SUFFIX_SEED;
@@ -123,33 +123,33 @@ fn shape_of(c: char, is_first: bool) -> u64 {
     }
 }
 
-/// AmbiguityClasses of words and of their ends.
+/// Ambiguity classes of words and suffixes.
 #[derive(Debug, Default)]
 pub struct AmbiguityClasses {
     known: FeatureIndex,
     classes: Vec<u8>,
 }
 
-/// The longest and the shortest end that may have a class.
+/// Lengths of suffixes that may have a class, longest first.
 pub const CLASSED_SUFFIXES: [usize; 3] = [4, 3, 2];
-/// What is added to the class of an end: it is a guess.
+/// Added to the class of a suffix to tell it from that of a known word.
 const SUFFIX_CLASS: u64 = 512;
 
 impl AmbiguityClasses {
-    /// Reads what [`AmbiguityClasses::write`] wrote.
+    /// Reads the output of [`AmbiguityClasses::write`].
     pub fn read(reader: &mut Reader<'_>) -> Result<AmbiguityClasses, ModelError> {
         let known = FeatureIndex::read(reader)?;
         let classes = reader.take(known.len())?.to_vec();
         Ok(AmbiguityClasses { known, classes })
     }
 
-    /// Places and classes as a part of a model; slots must ascend.
+    /// Serialises the classes; `slots` must ascend.
     pub fn write(bits: u32, slots: &[u32], classes: &[u8], out: &mut Vec<u8>) {
         FeatureIndex::write(bits, slots, out);
         out.extend(classes);
     }
 
-    /// Gives a word its class.
+    /// Sets the class of a word.
     #[inline]
     pub fn classify(&self, word: &mut HashedWord) {
         word.class = match self.known.find(word.form) {
@@ -158,7 +158,7 @@ impl AmbiguityClasses {
         };
     }
 
-    /// The class of a word as if it had never been seen.
+    /// Returns the class of a word as if it were unknown.
     pub fn guess(&self, word: &HashedWord) -> u64 {
         let found = CLASSED_SUFFIXES.iter().find_map(|length| self.known.find(word.suffixes[length - 1]));
         SUFFIX_CLASS + found.map_or(255, |number| u64::from(self.classes[number]))
@@ -170,7 +170,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn case_is_a_matter_of_looks() {
+    fn case_affects_the_shape_only() {
         let (one, other) = (HashedWord::new("Übung"), HashedWord::new("übung"));
         assert_eq!((one.form, one.suffixes, one.prefixes), (other.form, other.suffixes, other.prefixes));
         assert_ne!(one.shape, other.shape);

@@ -1,41 +1,41 @@
-//! What was found out about words, kept for when they come back.
+//! Direct-mapped cache of per-word results.
 //!
-//! Nine words of ten have stood in the text before. What a word is to the tagger by itself, and which lemma it had with
-//! which tag, does not change: it is exceptions, in a table of fixed size in which a word takes the slot of whichever
-//! stood there. What comes out is the same with and without.
+//! Nine of ten tokens repeat an earlier word. The context-free scores of a word and its lemma for a
+//! tag never change, so they are kept in a table of fixed size; a collision evicts the older word.
+//! Results are the same with and without the cache.
 
 use crate::hash::mix;
 use crate::tagger::crf::EmissionScores;
 use crate::tagger::feats::WordScores;
 use crate::tagger::word::HashedWord;
 
-/// How many words have a slot, as a power of two: with what is kept of them, about as much memory as a model takes.
+/// Number of slots as a power of two; a full cache takes about as much memory as a model.
 const SLOT_BITS: u32 = 13;
-/// Longer words are seldom and need not come back.
+/// Longer words are rare and not cached.
 const MAX_BYTES: usize = 64;
 
-/// A table of words.
+/// Direct-mapped cache of words.
 #[derive(Debug)]
 pub struct WordCache {
     slots: Vec<Option<Box<CacheEntry>>>,
 }
 
-/// A word, and what is entry about it.
+/// Cached word.
 #[derive(Debug)]
 struct CacheEntry {
     text: Box<str>,
     is_first: bool,
     cached: CachedWord,
-    /// Lemmas, and what they and the word say about features, by the number of the tag.
+    /// Lemma and feature scores by tag.
     lemmas: Vec<(u8, Box<str>, WordScores)>,
 }
 
-/// A word as the tagger sees it.
+/// Context-free results for a word.
 #[derive(Debug, Clone, Copy)]
 pub struct CachedWord {
-    /// What features are made of.
+    /// The hashed word.
     pub word: HashedWord,
-    /// What those features say that it has by itself.
+    /// Its context-free emission scores.
     pub own: EmissionScores,
 }
 
@@ -46,7 +46,7 @@ impl Default for WordCache {
 }
 
 impl WordCache {
-    /// A word as it was cached before, or as `compute` sees it now.
+    /// Returns the cached word, or computes and stores it.
     pub fn word(&mut self, text: &str, is_first: bool, compute: impl FnOnce() -> CachedWord) -> CachedWord {
         let slot = &mut self.slots[slot_of(text, is_first)];
         match slot {
@@ -61,7 +61,8 @@ impl WordCache {
         }
     }
 
-    /// The lemma a word had with this tag before and what was said about features, or what `compute` makes now.
+    /// Returns the cached lemma and feature scores of a word with a tag, or computes and stores
+    /// them.
     pub fn lemma(
         &mut self,
         text: &str,
@@ -86,7 +87,7 @@ fn slot_of(text: &str, is_first: bool) -> usize {
     let mut eights = text.as_bytes().chunks_exact(8);
     let mut hash = mix(0, u64::from(is_first));
     for eight in &mut eights {
-        hash = mix(hash, u64::from_le_bytes(eight.try_into().expect("there are eight")));
+        hash = mix(hash, u64::from_le_bytes(eight.try_into().expect("chunks have eight bytes")));
     }
     let mut rest = [0; 8];
     rest[..eights.remainder().len()].copy_from_slice(eights.remainder());
@@ -98,7 +99,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn words_that_share_a_place_are_not_taken_for_one_another() {
+    fn words_that_share_a_slot_are_kept_apart() {
         let mut cache = WordCache::default();
         let words: Vec<String> = (0..1 << (SLOT_BITS + 1)).map(|number| format!("w{number}")).collect();
         for _ in 0..2 {
@@ -109,7 +110,7 @@ mod tests {
                 let made = |text: &str| (text.to_owned(), WordScores::default());
                 let upper = text.to_uppercase();
                 assert_eq!(cache.lemma(text, false, 3, || made(&upper)).0, upper);
-                assert_eq!(cache.lemma(text, false, 3, || unreachable!("it was just told")).0, upper);
+                assert_eq!(cache.lemma(text, false, 3, || unreachable!("the lemma is cached")).0, upper);
                 assert_eq!(cache.lemma(text, true, 3, || made("as the first")).0, "as the first");
             }
         }

@@ -1,25 +1,33 @@
-//! Chooses the morphological features of a word whose part of speech is known: `LemmaCase=Gen|Number=Plur`.
+//! Morphological features of a word whose tag and lemma are known: `Case=Gen|Number=Plur`.
 //!
-//! A *bundle* is all features of a word together. Only bundles that the word's part of speech had in the text that was
-//! learned from compete, so that nothing impossible comes out; each is as good as the sum of its values' weights, which
-//! are learned once for all bundles that have the value. What is seen of a word is either its own ([`own`]), the same
-//! wherever it stands with its tag and kept for when it comes back, or of what is around it ([`around`]). Neighbours
-//! that agree in what both have vote for each other: the best chain of bundles wins.
+//! A *bundle* is the set of all features of a word. Only bundles that occurred with the tag in the
+//! treebank are candidates, so the output is never impossible; the score of a bundle is the sum of
+//! the weights of its values, which all bundles with that value share. Scores of a word without its
+//! context ([`word_features`]) can be cached; those of [`context_features`] are added per token.
+//! Words that can agree with each other form a linear-chain CRF over their best bundles: pairs of
+//! tags have weights for agreeing or differing in an attribute, and Viterbi decoding chooses the
+//! best sequence.
 
-use crate::hash::{Hash, mix, of_str};
+mod features;
+
+use crate::hash::{Hash, mix};
 use crate::tagger::ModelError;
 use crate::tagger::bytes::{Reader, put_number, put_text};
 use crate::tagger::feature_index::FeatureIndex;
-use crate::tagger::features;
 use crate::tagger::rows;
-use crate::tagger::word::{HashedWord, suffixes};
+use crate::tagger::word::HashedWord;
 
-/// The attributes that are learned, in the order in which they are written: those that words are inflected for in
-/// Universal Dependencies, and the lexical ones that tell kinds of pronouns and numerals.
+pub use features::{
+    CONTEXT_FEATURES, ClauseContext, HashedLemma, LEXICAL, TagRole, WORD_FEATURES, context_features, of_sentence,
+    roles, word_features,
+};
+
+/// Attributes that models predict, in output order: the inflectional features of Universal
+/// Dependencies, and the lexical ones of pronouns and numerals.
 pub const ATTRIBUTES: [&str; 20] = [
     "Animacy",
     "Aspect",
-    "LemmaCase",
+    "Case",
     "Definite",
     "Degree",
     "Evident",
@@ -39,15 +47,16 @@ pub const ATTRIBUTES: [&str; 20] = [
     "Voice",
 ];
 
-/// No model knows more values than this.
+/// Maximum number of values of a model.
 pub const MAX_VALUES: usize = 64;
-/// Nor more bundles of a tag.
+/// Maximum number of bundles of a tag.
 pub const MAX_BUNDLES: usize = 4096;
-/// No bundle has more values than this.
+/// Maximum number of values of a bundle.
 const MAX_BUNDLE_VALUES: usize = 64;
 
-/// Features as a treebank writes them, those we learn only, in order. Of a token that stands for several words those of each,
-/// joined by `+`; nothing if none has any.
+/// Normalises the features of a treebank: keeps the attributes that models predict, in output
+/// order. Those of a multi-word token are joined by `+`; the result is empty if no word has
+/// features.
 pub fn canonical(feats: &str) -> String {
     let part = |part: &str| {
         let mut kept: Vec<(usize, &str)> = part.split('|').filter_map(|pair| Some((attribute(pair)?, pair))).collect();
@@ -58,207 +67,40 @@ pub fn canonical(feats: &str) -> String {
     if parts.iter().all(String::is_empty) { String::new() } else { parts.join("+") }
 }
 
-/// The number of the attribute of `LemmaCase=Gen`, if it is one we learn.
+/// Number of the attribute of a pair such as `Case=Gen`, if models predict it.
 fn attribute(pair: &str) -> Option<usize> {
     let name = pair.split_once('=')?.0;
     ATTRIBUTES.iter().position(|attribute| *attribute == name)
 }
 
-/// What is seen of a lemma.
-#[derive(Debug, Clone, Copy, Default)]
-pub struct HashedLemma {
-    /// All of it, without its case.
-    pub form: Hash,
-    /// Its last one, two, three characters.
-    pub suffixes: [Hash; 3],
-}
-
-impl HashedLemma {
-    /// Looks at a lemma.
-    pub fn new(text: &str) -> HashedLemma {
-        HashedLemma { form: of_str(text), suffixes: suffixes(text) }
-    }
-}
-
-/// How many features are a word's own.
-pub const WORD_FEATURES: usize = 18;
-/// How many of these know the word itself or its lemma: the first the word, the second the lemma.
-pub const LEXICAL: usize = 2;
-/// How many features tell what is around it.
-pub const CONTEXT_FEATURES: usize = 21;
-
-/// What is seen of a word wherever it stands with this tag and this lemma.
-#[inline]
-pub fn word_features(word: &HashedWord, lemma: &HashedLemma, tag: u8) -> [Hash; WORD_FEATURES] {
-    let [e1, e2, e3, e4, e5, e6] = word.suffixes;
-    let [l1, l2, l3] = lemma.suffixes;
-    let feature = |number: u64, parts: &[u64]| feature(10, number, tag, parts);
-    [
-        feature(1, &[word.form]),
-        feature(2, &[lemma.form]),
-        feature(3, &[]),
-        feature(4, &[e1]),
-        feature(5, &[e2]),
-        feature(6, &[e3]),
-        feature(7, &[e4]),
-        feature(8, &[e5]),
-        feature(9, &[e6]),
-        feature(10, &[word.prefixes[1]]),
-        feature(11, &[word.prefixes[2]]),
-        feature(12, &[word.prefixes[4]]),
-        feature(13, &[word.shape]),
-        feature(14, &[word.prefixes[1], e2]),
-        feature(15, &[e1, l1]),
-        feature(16, &[e2, l2]),
-        feature(17, &[e1, l3]),
-        feature(18, &[l3]),
-    ]
-}
-
-/// What is seen of a word in its index: itself among two words before and two after it, all with their tags, and the clause before.
-#[inline]
-pub fn context_features(words: &[&HashedWord; 5], tags: [u8; 5], clause: ClauseContext) -> [Hash; CONTEXT_FEATURES] {
-    let [before2, before, word, after, _] = *words;
-    let [tag2, tag1, _, next1, next2] = tags.map(u64::from);
-    let [_, e2, e3, ..] = word.suffixes;
-    let state = u64::from(clause.verb) * 4 + u64::from(clause.nouns);
-    let feature = |number: u64, parts: &[u64]| feature(11, number, tags[2], parts);
-    [
-        feature(1, &[before.form]),
-        feature(2, &[after.form]),
-        feature(3, &[before2.form]),
-        feature(4, &[tag1]),
-        feature(5, &[next1]),
-        feature(6, &[tag1, next1]),
-        feature(7, &[tag2, tag1]),
-        feature(8, &[next1, next2]),
-        feature(9, &[before.suffixes[1], tag1]),
-        feature(10, &[after.suffixes[1], next1]),
-        feature(11, &[before.form, e2]),
-        feature(12, &[before.suffixes[1], tag1, e2]),
-        feature(13, &[after.suffixes[1], next1, e2]),
-        feature(14, &[before2.suffixes[1], tag2, e2]),
-        feature(15, &[tag1, e3]),
-        feature(16, &[clause.adposition]),
-        feature(17, &[clause.adposition, e2]),
-        feature(18, &[clause.auxiliary]),
-        feature(19, &[clause.auxiliary, e2]),
-        feature(20, &[state]),
-        feature(21, &[state, e2]),
-    ]
-}
-
-/// A feature of its number, the tag and its parts. Numbers are part of every model.
-#[inline(always)]
-fn feature(kind: u64, number: u64, tag: u8, parts: &[u64]) -> Hash {
-    parts.iter().fold(mix(mix(kind, number), u64::from(tag)), |hash, part| mix(hash, *part))
-}
-
-/// What a tag means for what comes after it in a sentence.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum TagRole {
-    /// It governs the case of what follows.
-    Adposition,
-    /// It governs the form of the verb that follows.
-    Auxiliary,
-    /// It ends what an adposition governs.
-    Noun,
-    /// It ends what an auxiliary governs.
-    Verb,
-    /// It ends a clause, mostly.
-    Stop,
-    /// Nothing.
-    Other,
-}
-
-impl TagRole {
-    /// The role of a tag; of a joined one, that of its first part.
-    pub fn of(tag: &str) -> TagRole {
-        match tag.split('+').next().unwrap_or_default() {
-            "ADP" => TagRole::Adposition,
-            "AUX" | "PART" => TagRole::Auxiliary,
-            "NOUN" | "PROPN" | "PRON" => TagRole::Noun,
-            "VERB" => TagRole::Verb,
-            "PUNCT" => TagRole::Stop,
-            _ => TagRole::Other,
-        }
-    }
-}
-
-/// What is exceptions of the clause before a word.
-#[derive(Debug, Clone, Copy, Default)]
-pub struct ClauseContext {
-    /// The adposition since the last noun or verb.
-    adposition: Hash,
-    /// The auxiliary since the last verb.
-    auxiliary: Hash,
-    /// Whether there was a verb.
-    verb: bool,
-    /// How many nouns there were since it or the beginning: none, one or more.
-    nouns: u8,
-}
-
-impl ClauseContext {
-    fn follow(&mut self, word: &HashedWord, role: TagRole) {
-        match role {
-            TagRole::Adposition => self.adposition = word.form,
-            TagRole::Auxiliary => (self.auxiliary, self.verb, self.nouns) = (word.form, true, 0),
-            TagRole::Noun => (self.adposition, self.nouns) = (0, (self.nouns + 1).min(2)),
-            TagRole::Verb => *self = ClauseContext { verb: true, ..ClauseContext::default() },
-            TagRole::Stop => *self = ClauseContext::default(),
-            TagRole::Other => {}
-        }
-    }
-}
-
-/// Calls `each` with every index and the features of what is around it.
-pub fn of_sentence(
-    roles: &[TagRole],
-    words: &[HashedWord],
-    tags: &[u8],
-    mut each: impl FnMut(usize, &dyn Fn() -> [Hash; CONTEXT_FEATURES]),
-) {
-    let mut clause = ClauseContext::default();
-    for index in 0..words.len() {
-        let tag = |offset: isize| index.checked_add_signed(offset).and_then(|index| tags.get(index));
-        each(index, &|| {
-            let tags = [-2, -1, 0, 1, 2].map(|offset| tag(offset).copied().unwrap_or(OUTSIDE));
-            context_features(&features::window(words, index), tags, clause)
-        });
-        clause.follow(&words[index], roles[usize::from(tags[index])]);
-    }
-}
-
-/// The tag of what is no word.
-const OUTSIDE: u8 = 255;
-
-/// Attributes in which neighbours agree.
-const AGREEING: [&str; 8] = ["Animacy", "Aspect", "LemmaCase", "Definite", "Gender", "Number", "Person", "Tense"];
-/// What two words may have in common: each attribute may be the same or another.
+/// Attributes in which words agree.
+const AGREEING: [&str; 8] = ["Animacy", "Aspect", "Case", "Definite", "Gender", "Number", "Person", "Tense"];
+/// Number of relations between two words: each attribute can be equal or different.
 pub const RELATIONS: usize = 2 * AGREEING.len();
-/// What a bundle has of the attributes in which neighbours agree; nothing is nothing.
+/// Values of a bundle for the agreeing attributes; zero if it has none.
 pub type Agreement = [u8; AGREEING.len()];
 
-/// What two words have in common, as numbers below [`RELATIONS`].
+/// Relations between two words, as numbers below [`RELATIONS`].
 pub fn relations(one: Agreement, other: Agreement) -> impl Iterator<Item = usize> {
     (0..AGREEING.len())
         .filter(move |index| one[*index] != 0 && other[*index] != 0)
         .map(move |index| 2 * index + usize::from(one[index] != other[index]))
 }
 
-/// How many bits the index of a pair of tags takes.
+/// Number of bits of a tag pair.
 pub const PAIR_BITS: u32 = 16;
 
-/// Where weights of relations lie: for a tag after another, and with what stands between them: the tag of the last word there, if any.
+/// Keys of the relation weights of two tags: for the pair alone, and with the tag of the word just
+/// before the second one.
 pub fn pairs(before: u8, tag: u8, between: Option<u8>) -> [u32; 2] {
     let index = (u32::from(before & 31) << 5 | u32::from(tag & 31)) << 6;
     [index | 63, index | between.map_or(62, |tag| u32::from(tag & 31))]
 }
 
-/// What the values of a bundle say about agreement; `values` are all there are.
+/// Agreeing values of a bundle; `values` are the texts of all values.
 pub fn agreement(parts: &[Vec<u8>], values: &[impl AsRef<str>]) -> Agreement {
     let mut found = Agreement::default();
-    // Of several words the last has the say.
+    // For a multi-word token, the last word decides.
     for value in parts.iter().flatten() {
         let name = values.get(usize::from(*value)).and_then(|text| text.as_ref().split('=').next()).unwrap_or_default();
         if let Some(index) = AGREEING.iter().position(|attribute| *attribute == name) {
@@ -268,34 +110,35 @@ pub fn agreement(parts: &[Vec<u8>], values: &[impl AsRef<str>]) -> Agreement {
     found
 }
 
-/// The bundles of a tag.
+/// Bundles of a tag.
 #[derive(Debug, Default)]
 struct Bundles {
     bundles: Vec<Bundle>,
-    /// What each bundle adds to the values of the one before it, one after the other.
+    /// Values that each bundle adds to those shared with the bundle before it, concatenated.
     values: Vec<u8>,
     texts: Vec<String>,
-    /// Whether any of them may agree with anything.
+    /// A bundle has at least one agreeing value.
     agrees: bool,
 }
 
 #[derive(Debug)]
 struct Bundle {
-    /// How many values it shares with the bundle before it.
+    /// Number of leading values shared with the bundle before it.
     shared: u8,
-    /// How many it has besides.
+    /// Number of further values.
     more: u8,
-    /// What speaks for it, whatever the word is.
+    /// Score independent of the word.
     bias: i16,
     agreement: Agreement,
 }
 
-/// How many bundles of a word are compared with those of its neighbours.
+/// Maximum number of bundles of a word that take part in Viterbi decoding.
 pub const MAX_CANDIDATES: usize = 8;
-/// Those that are worse than the best by more are not: no agreement would make up for it.
+/// Bundles that score lower than the best one by more than this are dropped; agreement could not
+/// make up for it.
 const MARGIN: i32 = 120;
 
-/// A bundle of a word, how good the best chain is that ends with it, and which of the word before belongs to that.
+/// Bundle of a word, the score of the best path that ends with it, and its backpointer.
 #[derive(Debug, Clone, Copy)]
 struct Candidate {
     bundle: u16,
@@ -304,7 +147,7 @@ struct Candidate {
 }
 
 impl Bundles {
-    /// Adds a bundle; they come in the order of their values.
+    /// Appends a bundle; bundles are sorted by their values.
     fn push(&mut self, list: &[u8], last: &[u8], text: String, bias: i16, agreement: Agreement) {
         let shared = last.iter().zip(list).take_while(|(one, other)| one == other).count();
         self.bundles.push(Bundle { shared: shared as u8, more: (list.len() - shared) as u8, bias, agreement });
@@ -313,7 +156,8 @@ impl Bundles {
         self.agrees |= agreement != Agreement::default();
     }
 
-    /// The score of every bundle, given those of values.
+    /// Scores of all bundles from the scores of values. Bundles share the sums of their common
+    /// prefixes.
     fn scores(&self, values: &[i16; MAX_VALUES], out: &mut Vec<i32>) {
         let mut sums = [0i32; MAX_BUNDLE_VALUES + 1];
         let mut added = self.values.iter();
@@ -329,12 +173,12 @@ impl Bundles {
     }
 }
 
-/// What a word says about its features, wherever it stands with its tag.
+/// Context-free evidence of a word with its tag.
 #[derive(Debug, Clone, Copy)]
 pub struct WordScores {
-    /// The only bundle it may have.
+    /// The only possible bundle.
     only: Option<u16>,
-    /// What speaks for each value otherwise.
+    /// Otherwise the scores of values.
     values: [i16; MAX_VALUES],
 }
 
@@ -344,17 +188,17 @@ impl Default for WordScores {
     }
 }
 
-/// What a word that has only one bundle with its tag is found by.
+/// Key of words that always have the same bundle with a tag.
 pub fn unambiguous(word: &HashedWord, tag: u8) -> Hash {
     mix(mix(12, word.form), u64::from(tag))
 }
 
-/// The model of features.
+/// Model of morphological features.
 #[derive(Debug, Default)]
 pub struct FeatsModel {
-    /// By tag.
+    /// Roles by tag.
     roles: Vec<TagRole>,
-    /// By tag.
+    /// Bundles by tag.
     bundles: Vec<Bundles>,
     known: FeatureIndex,
     rows: Vec<[i8; MAX_VALUES]>,
@@ -364,10 +208,10 @@ pub struct FeatsModel {
     unambiguous_bundles: Vec<u16>,
 }
 
-/// Bundles of a tag as they are written: the values of each word that a token stands for, and what speaks for them.
+/// Bundles of a tag as written to a model: the values of each syntactic word, and the bias.
 pub type WrittenBundles = Vec<(Vec<Vec<u8>>, i16)>;
 
-/// All values of a bundle, whichever word has them.
+/// All values of a bundle, merged over its syntactic words.
 pub fn union_of_values(parts: &[Vec<u8>]) -> Vec<u8> {
     let mut values = parts.concat();
     values.sort_unstable();
@@ -376,8 +220,8 @@ pub fn union_of_values(parts: &[Vec<u8>]) -> Vec<u8> {
 }
 
 impl FeatsModel {
-    /// The parts of the model. `values` are texts such as `LemmaCase=Gen`; slots of `weights` (by value) and `relations` ascend, and
-    /// so do those of `unambiguous`, pairs of index and number of the bundle.
+    /// Serialises the model. `values` are texts such as `Case=Gen`; `weights`, `relations` and
+    /// `unambiguous` (slot and bundle number) are sorted by slot.
     pub fn write(
         values: &[String],
         bundles: &[WrittenBundles],
@@ -409,17 +253,17 @@ impl FeatsModel {
         unambiguous.iter().for_each(|pair| put_number(u32::from(pair.1), out));
     }
 
-    /// A model that gives no features to any tag.
+    /// Returns a model without features.
     pub fn none(tags: &[String]) -> FeatsModel {
         let bundles = tags.iter().map(|_| Bundles::default()).collect();
         FeatsModel { bundles, roles: roles(tags), ..FeatsModel::default() }
     }
 
-    /// Reads what [`FeatsModel::write`] wrote for these tags.
+    /// Reads the output of [`FeatsModel::write`] for these tags.
     pub fn read(tags: &[String], reader: &mut Reader<'_>) -> Result<FeatsModel, ModelError> {
         let count = reader.count()?;
         if count > MAX_VALUES {
-            return Err(ModelError::Damaged("it knows too many values of features"));
+            return Err(ModelError::Damaged("there are too many feature values"));
         }
         let values = (0..count).map(|_| reader.text()).collect::<Result<Vec<&str>, _>>()?;
         let bundles = tags.iter().map(|_| bundles(&values, reader)).collect::<Result<Vec<Bundles>, _>>()?;
@@ -433,8 +277,8 @@ impl FeatsModel {
         Ok(FeatsModel { roles: roles(tags), bundles, known, rows, pairs, relations, unambiguous, unambiguous_bundles })
     }
 
-    /// Calls `each` with the index and the features of every word of a sentence, given what [`FeatsModel::scores`] gives for
-    /// each and the numbers of their tags.
+    /// Viterbi decoding: calls `each` with the index and the features of every word, given
+    /// [`FeatsModel::word_scores`] and the tag of each.
     pub fn choose(
         &self,
         words: &[HashedWord],
@@ -442,10 +286,10 @@ impl FeatsModel {
         tags: &[u8],
         mut each: impl FnMut(usize, &str),
     ) {
-        // The candidates of all words, one after the other, and where those of each begin.
+        // Candidates of all words, concatenated, and the start of each word's candidates.
         let mut candidates: Vec<Candidate> = Vec::with_capacity(2 * words.len());
         let mut starts: Vec<usize> = Vec::with_capacity(words.len() + 1);
-        // The last word that agrees with others.
+        // Index of the last word that can agree with others.
         let mut last: Option<usize> = None;
         let mut scratch = Vec::new();
         of_sentence(&self.roles, words, tags, |index, around| {
@@ -463,7 +307,7 @@ impl FeatsModel {
             last = Some(index);
         });
         starts.push(candidates.len());
-        // Back through the words that agree; all others are themselves the best.
+        // Follow the backpointers of words that can agree; the others take their best candidate.
         let mut chosen: Vec<u16> = vec![0; words.len()];
         let mut back: Option<u8> = None;
         for index in (0..words.len()).rev() {
@@ -484,7 +328,7 @@ impl FeatsModel {
         }
     }
 
-    /// What a word, its lemma and its tag say about its features.
+    /// Context-free evidence of a word with its lemma and tag.
     pub fn word_scores(&self, word: &HashedWord, lemma: &str, tag: u8) -> WordScores {
         let bundles = self.bundles[usize::from(tag)].texts.len();
         let unambiguous =
@@ -500,7 +344,7 @@ impl FeatsModel {
         scores
     }
 
-    /// The bundles that a word may have, by what is seen of it and around it.
+    /// Appends the candidate bundles of a word.
     fn candidates(
         &self,
         scores: &WordScores,
@@ -526,7 +370,7 @@ impl FeatsModel {
         }
     }
 
-    /// Adds to each candidate the best of the word before that it agrees with.
+    /// One Viterbi step: links each candidate to the best candidate of the agreeing word before it.
     fn link(&self, tags: &[u8], before: usize, index: usize, earlier: &[Candidate], own: &mut [Candidate]) {
         let between = (before + 1 < index).then(|| tags[index - 1]);
         let (one, other) = (&self.bundles[usize::from(tags[before])], &self.bundles[usize::from(tags[index])]);
@@ -564,12 +408,7 @@ impl FeatsModel {
     }
 }
 
-/// The roles of tags.
-pub fn roles(tags: &[String]) -> Vec<TagRole> {
-    tags.iter().map(|tag| TagRole::of(tag)).collect()
-}
-
-/// The best of some candidates; the first of equals.
+/// Index of the best candidate; the lowest index wins ties.
 fn best(candidates: &[Candidate]) -> usize {
     let mut best = 0;
     for (number, candidate) in candidates.iter().enumerate() {
@@ -582,10 +421,10 @@ fn best(candidates: &[Candidate]) -> usize {
 
 /// Reads the bundles of a tag.
 fn bundles(values: &[&str], reader: &mut Reader<'_>) -> Result<Bundles, ModelError> {
-    let odd = ModelError::Damaged("a bundle of features cannot be");
+    let invalid = ModelError::Damaged("a bundle of features is invalid");
     let count = reader.count()?;
     if count > MAX_BUNDLES {
-        return Err(odd);
+        return Err(invalid);
     }
     let mut found = Bundles::default();
     let mut last: Vec<u8> = Vec::new();
@@ -597,7 +436,7 @@ fn bundles(values: &[&str], reader: &mut Reader<'_>) -> Result<Bundles, ModelErr
         }
         let list = union_of_values(&parts);
         if list.len() > MAX_BUNDLE_VALUES || list.iter().any(|value| usize::from(*value) >= values.len()) {
-            return Err(odd);
+            return Err(invalid);
         }
         let text = |part: &Vec<u8>| part.iter().map(|value| values[usize::from(*value)]).collect::<Vec<_>>().join("|");
         let text = if list.is_empty() { String::new() } else { parts.iter().map(text).collect::<Vec<_>>().join("+") };
@@ -613,8 +452,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn features_are_written_in_order_and_others_left_out() {
-        assert_eq!(canonical("Typo=Yes|Number=Plur|LemmaCase=Gen"), "LemmaCase=Gen|Number=Plur");
+    fn features_are_sorted_and_unsupported_ones_dropped() {
+        assert_eq!(canonical("Typo=Yes|Number=Plur|Case=Gen"), "Case=Gen|Number=Plur");
         assert_eq!(
             canonical("NumType=Card|Number[psor]=Sing|Number=Plur"),
             "Number=Plur|Number[psor]=Sing|NumType=Card"
@@ -624,12 +463,12 @@ mod tests {
     }
 
     #[test]
-    fn attributes_are_in_order_whatever_their_case() {
+    fn attributes_are_sorted_ignoring_case() {
         assert!(ATTRIBUTES.is_sorted_by_key(|attribute| attribute.to_lowercase()));
     }
 
     #[test]
-    fn a_bundle_is_as_good_as_the_sum_of_its_values() {
+    fn the_score_of_a_bundle_is_the_sum_of_its_values() {
         let lists: [(&[u8], i16); 5] = [(&[], 0), (&[0, 2], 0), (&[0, 3], 0), (&[1, 2, 3], 0), (&[1, 2, 3], 1)];
         let mut bundles = Bundles::default();
         let mut last: &[u8] = &[];
@@ -645,8 +484,8 @@ mod tests {
     }
 
     #[test]
-    fn words_agree_or_not_in_what_both_have() {
-        let values = ["LemmaCase=Acc", "LemmaCase=Nom", "Gender=Fem", "VerbForm=Inf"];
+    fn relations_cover_attributes_that_both_words_have() {
+        let values = ["Case=Acc", "Case=Nom", "Gender=Fem", "VerbForm=Inf"];
         let [one, other, none] = [&[0, 2], &[1, 2], &[3, 3]].map(|bundle| agreement(&[bundle.to_vec()], &values));
         assert_eq!(relations(one, other).collect::<Vec<_>>(), [2 * 2 + 1, 4 * 2]);
         assert_eq!(relations(one, none).count(), 0);
