@@ -1,7 +1,7 @@
-//! Codes of languages: whatever a caller has, the tables and models know the shortest.
+//! Maps language codes to the codes used by the tables and models.
 
-/// Longer codes, and languages whose tables another language shares.
-const SAME: &[(&str, &str)] = &[
+/// Longer codes, and languages that use the tables of another language.
+const ALIASES: &[(&str, &str)] = &[
     ("afr", "af"),
     ("ara", "ar"),
     ("arb", "ar"),
@@ -100,11 +100,11 @@ const SAME: &[(&str, &str)] = &[
     ("wuu", "zh"),
 ];
 
-/// The code under which a language is known here: no region, no script, two letters if possible.
-pub fn plain(code: &str) -> &str {
+/// Strips region and script, and maps to the two-letter code if there is one.
+pub fn short_code(code: &str) -> &str {
     let primary = code.split(['-', '_']).next().unwrap_or(code);
-    let same = SAME.iter().find(|row| row.0.eq_ignore_ascii_case(primary));
-    same.map_or(primary, |row| row.1)
+    let alias = ALIASES.iter().find(|row| row.0.eq_ignore_ascii_case(primary));
+    alias.map_or(primary, |row| row.1)
 }
 
 #[cfg(test)]
@@ -112,12 +112,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn codes_of_all_lengths_are_understood() {
-        assert_eq!(plain("de-AT"), "de");
-        assert_eq!(plain("deu"), "de");
-        assert_eq!(plain("zh_Hant_TW"), "zh");
-        assert_eq!(plain("no"), "nb");
-        assert_eq!(plain("x"), "x");
-        assert_eq!(plain(""), "");
+    fn two_letter_three_letter_and_regional_codes_are_understood() {
+        assert_eq!(short_code("de-AT"), "de");
+        assert_eq!(short_code("deu"), "de");
+        assert_eq!(short_code("zh_Hant_TW"), "zh");
+        assert_eq!(short_code("no"), "nb");
+        assert_eq!(short_code("x"), "x");
+        assert_eq!(short_code(""), "");
     }
 }

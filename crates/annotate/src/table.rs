@@ -24,16 +24,16 @@ use std::sync::OnceLock;
 
 use crate::hash::{self, Hash};
 
-/// What an abbreviation may do.
+/// Behaviour of an abbreviation at the end of a sentence.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Short {
-    /// It may end a sentence: *etc.*
+    /// May end a sentence: *etc.*
     MayEnd,
-    /// Something always follows: *Dr.*
+    /// Never ends a sentence: *Dr.*
     NeverEnds,
 }
 
-/// How ordinal numbers are written.
+/// Spelling of ordinal numbers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Ordinal {
     /// Without a full stop.
@@ -41,11 +41,11 @@ pub enum Ordinal {
     Plain,
     /// With a full stop that is part of the token.
     Joined,
-    /// With a full stop that is a token.
+    /// With a full stop that is a separate token.
     Split,
 }
 
-/// What rules know about a language.
+/// Segmentation rules of a language.
 #[derive(Debug, Default)]
 pub struct Table {
     pub short: HashMap<Hash, Short>,
@@ -63,7 +63,7 @@ pub struct Table {
     pub capital_nouns: bool,
 }
 
-/// A row that cannot be read.
+/// Row that cannot be parsed.
 #[derive(Debug, PartialEq, Eq)]
 pub struct BadRow(String);
 
@@ -96,7 +96,7 @@ impl Table {
     }
 }
 
-/// Abbreviations are looked up without their last full stop.
+/// Abbreviations are looked up without their final full stop.
 fn shorts(words: &str, short: Short) -> impl Iterator<Item = (Hash, Short)> {
     words.split_whitespace().map(move |word| (hash::of_str(word.strip_suffix('.').unwrap_or(word)), short))
 }
@@ -118,7 +118,7 @@ pub fn rows() -> impl Iterator<Item = (&'static str, &'static [u8])> {
     ROWS.iter().map(|(code, text)| (*code, text.as_bytes()))
 }
 
-/// The table of a language; an empty one if nothing is written down.
+/// Returns the table of a language; an empty one if it has none.
 pub fn of(code: &str) -> &'static Table {
     static TABLES: OnceLock<Vec<OnceLock<Table>>> = OnceLock::new();
     static NOTHING: OnceLock<Table> = OnceLock::new();
@@ -141,7 +141,7 @@ mod tests {
     }
 
     #[test]
-    fn a_row_that_says_nothing_is_refused() {
+    fn a_row_with_an_unknown_key_is_rejected() {
         assert_eq!(Table::parse("months\tMai").unwrap_err(), BadRow("months\tMai".to_owned()));
         assert_eq!(Table::parse("month Mai").unwrap_err(), BadRow("month Mai".to_owned()));
     }

@@ -5,12 +5,12 @@
 
 pub mod adagrad;
 mod cases;
-mod dice;
 pub mod feats;
 pub mod lemmas;
 mod linear;
 pub mod model;
+mod rng;
 pub mod score;
-pub mod shelf;
 pub mod tags;
 pub mod treebank;
+pub mod treebank_list;

@@ -7,11 +7,11 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use anyhow::{Context as _, Result, bail, ensure};
 use clap::Parser;
-use tidings_annotate::tagger::{About, Models, Tagger};
-use tidings_train::model::{Material, Settings, make};
+use tidings_annotate::tagger::{ModelInfo, Models, Tagger};
+use tidings_train::model::{Settings, TrainingData, train};
 use tidings_train::score::{Score, score, tokens};
-use tidings_train::shelf::{self, Shelves, Trial};
 use tidings_train::treebank::{Sentence, Treebank};
+use tidings_train::treebank_list::{self, TreebankList, Trial};
 
 /// Learns taggers and lemmatisers from treebanks of Universal Dependencies
 #[derive(Debug, Parser)]
@@ -66,18 +66,18 @@ fn main() -> Result<()> {
         return join(&args.files, args.output.as_deref());
     }
     let settings = settings(&args.set)?;
-    let shelves = match &args.shared {
-        Some(folder) => shelf::shelves(folder, &[])?,
+    let list = match &args.shared {
+        Some(folder) => treebank_list::read(folder, &[])?,
         None => own(&args)?,
     };
-    let codes: Vec<&String> = shelves.keys().filter(|code| args.only.is_empty() || args.only.contains(code)).collect();
+    let codes: Vec<&String> = list.keys().filter(|code| args.only.is_empty() || args.only.contains(code)).collect();
     let next = AtomicUsize::new(0);
     let results: Mutex<BTreeMap<&String, Learned>> = Mutex::default();
     std::thread::scope(|scope| {
         for _ in 0..args.jobs.max(1) {
             scope.spawn(|| {
                 while let Some(code) = codes.get(next.fetch_add(1, Ordering::Relaxed)) {
-                    let learned = learn(code, &shelves, &args, &settings);
+                    let learned = learn(code, &list, &args, &settings);
                     results.lock().expect("no thread panics with it").insert(code, learned);
                 }
             });
@@ -86,7 +86,7 @@ fn main() -> Result<()> {
     let results = results.into_inner().expect("a thread that panics ends the scope");
     report(&results);
     if let Some(path) = &args.output {
-        let models: Vec<(&About, &[u8])> =
+        let models: Vec<(&ModelInfo, &[u8])> =
             results.values().filter_map(|learned| Some((&learned.about, learned.packed.as_deref()?))).collect();
         write(path, &models)?;
     }
@@ -94,7 +94,7 @@ fn main() -> Result<()> {
 }
 
 /// Writes models in the order of their languages.
-fn write(path: &Path, models: &[(&About, &[u8])]) -> Result<()> {
+fn write(path: &Path, models: &[(&ModelInfo, &[u8])]) -> Result<()> {
     std::fs::write(path, Models::write(models)).with_context(|| format!("cannot write {}", path.display()))
 }
 
@@ -106,7 +106,7 @@ fn join(files: &[PathBuf], output: Option<&Path>) -> Result<()> {
         let bytes = std::fs::read(file).with_context(|| format!("cannot read {}", what()))?;
         let models = Models::from_bytes(bytes.into()).with_context(what)?;
         models.check().with_context(what)?;
-        ensure!(models.are_current(), "{} is of an older version; make it anew", what());
+        ensure!(models.are_current(), "{} is of an older version; train it anew", what());
         all = all.with(models);
     }
     write(output.context("--join needs --output")?, &all.packed().collect::<Vec<_>>())
@@ -114,35 +114,36 @@ fn join(files: &[PathBuf], output: Option<&Path>) -> Result<()> {
 
 /// What came of a language.
 struct Learned {
-    about: About,
+    about: ModelInfo,
     packed: Option<Vec<u8>>,
     /// By treebank: whether it has a file for training, the score, the size of the tested model.
     scores: BTreeMap<String, (bool, Score, usize)>,
 }
 
 /// Treebanks given by name.
-fn own(args: &Args) -> Result<Shelves> {
+fn own(args: &Args) -> Result<TreebankList> {
     let Some(lang) = args.lang.as_ref().filter(|_| !args.files.is_empty()) else {
         bail!("give --lang CODE and treebanks, or --shared DIR");
     };
-    let mut shelf = shelf::Shelf::default();
+    let mut treebanks = treebank_list::LanguageTreebanks::default();
     for file in &args.files {
-        shelf.train.push(Treebank::read(file)?);
+        treebanks.train.push(Treebank::read(file)?);
     }
-    Ok(Shelves::from([(lang.clone(), shelf)]))
+    Ok(TreebankList::from([(lang.clone(), treebanks)]))
 }
 
-fn learn(code: &str, shelves: &Shelves, args: &Args, settings: &Settings) -> Learned {
-    let shelf = &shelves[code];
-    let (helping, help) = shelf::helping(shelves, code);
-    let model = |sentences: &[&Sentence]| make(Material { own: sentences, helping: &helping, help }, settings);
-    let mut learned = Learned { about: About::default(), packed: None, scores: BTreeMap::new() };
-    let mut trials: Vec<Trial> = if args.untested { Vec::new() } else { shelf.trials(args.folds, args.quick) };
+fn learn(code: &str, list: &TreebankList, args: &Args, settings: &Settings) -> Learned {
+    let treebanks = &list[code];
+    let (related, related_weight) = treebank_list::related(list, code);
+    let model =
+        |sentences: &[&Sentence]| train(TrainingData { own: sentences, related: &related, related_weight }, settings);
+    let mut learned = Learned { about: ModelInfo::default(), packed: None, scores: BTreeMap::new() };
+    let mut trials: Vec<Trial> = if args.untested { Vec::new() } else { treebanks.trials(args.folds, args.quick) };
     trials.retain(|trial| args.trials.is_empty() || args.trials.contains(&trial.name));
     for trial in &trials {
         let sentences: Vec<&Sentence> = trial.learn.iter().collect();
         let model = model(&sentences);
-        let tagger = Tagger::read(About::default(), &model).expect("it was just written");
+        let tagger = Tagger::read(ModelInfo::default(), &model).expect("it was just written");
         let row = learned.scores.entry(trial.name.clone()).or_insert((trial.is_trained, Score::default(), 0));
         let found = score(&tagger, &trial.test);
         row.1.merge(&found);
@@ -156,17 +157,17 @@ fn learn(code: &str, shelves: &Shelves, args: &Args, settings: &Settings) -> Lea
     let mut measured: Vec<&str> = trials.iter().map(|trial| if trial.is_dev { "dev" } else { fold }).collect();
     measured.sort_unstable();
     measured.dedup();
-    learned.about = About {
+    learned.about = ModelInfo {
         language: code.to_owned(),
-        treebanks: shelf::sources(shelf, args.shared.is_none().then_some(args.licence.as_str())),
+        treebanks: treebank_list::sources(treebanks, args.shared.is_none().then_some(args.licence.as_str())),
         upos: all.upos(),
         lemma: all.lemma(),
         feats: all.bundle(),
         measured: if measured.is_empty() { "-".to_owned() } else { measured.join(", ") },
-        ..About::default()
+        ..ModelInfo::default()
     };
     if args.output.is_some() {
-        let sentences: Vec<&Sentence> = shelf.all().flat_map(Treebank::sentences).collect();
+        let sentences: Vec<&Sentence> = treebanks.all().flat_map(Treebank::sentences).collect();
         learned.packed = Some(Models::pack(&model(&sentences)));
     }
     learned
@@ -223,43 +224,44 @@ fn shares(score: &Score) -> String {
 fn settings(changes: &[String]) -> Result<Settings> {
     let mut settings = Settings::default();
     for change in changes {
-        let (name, value) = change.split_once('=').with_context(|| format!("{change} is not NAME=VALUE"))?;
-        let number: f32 = value.parse().with_context(|| format!("{value} is no number"))?;
+        let (name, value) = change.split_once('=').with_context(|| format!("--set {change}: expected NAME=VALUE"))?;
+        let number: f32 = value.parse().with_context(|| format!("--set {change}: `{value}` is not a number"))?;
         match name {
-            "tags.rounds" => settings.tags.adagrad.epochs = number as usize,
+            // The second name of a setting is that of earlier versions.
+            "tags.epochs" | "tags.rounds" => settings.tags.adagrad.epochs = number as usize,
             "tags.step" => settings.tags.adagrad.step = number,
-            "tags.calm" => settings.tags.adagrad.initial_squares = number,
-            "tags.draw" => settings.tags.adagrad.l1 = number,
-            "tags.forget" => settings.tags.forget = number,
-            "tags.noise" => settings.tags.noise = number,
-            "tags.least" => settings.tags.least = number as u32,
-            "tags.class_least" => settings.tags.class_least = number as u32,
-            "tags.keep" => settings.tags.keep = number,
+            "tags.initial_squares" | "tags.calm" => settings.tags.adagrad.initial_squares = number,
+            "tags.l1" | "tags.draw" => settings.tags.adagrad.l1 = number,
+            "tags.lexical_dropout" | "tags.forget" => settings.tags.lexical_dropout = number,
+            "tags.dropout" | "tags.noise" => settings.tags.dropout = number,
+            "tags.min_count" | "tags.least" => settings.tags.min_count = number as u32,
+            "tags.min_class_count" | "tags.class_least" => settings.tags.min_class_count = number as u32,
+            "tags.min_weight" | "tags.keep" => settings.tags.min_weight = number,
             "tags.bits" => settings.tags.bits = number as u32,
-            "lemmas.rounds" => settings.lemmas.adagrad.epochs = number as usize,
-            "lemmas.calm" => settings.lemmas.adagrad.initial_squares = number,
+            "lemmas.epochs" | "lemmas.rounds" => settings.lemmas.adagrad.epochs = number as usize,
+            "lemmas.initial_squares" | "lemmas.calm" => settings.lemmas.adagrad.initial_squares = number,
             "lemmas.step" => settings.lemmas.adagrad.step = number,
-            "lemmas.draw" => settings.lemmas.adagrad.l1 = number,
-            "lemmas.least" => settings.lemmas.least = number as u32,
-            "lemmas.frequent" => settings.lemmas.frequent = number as u32,
+            "lemmas.l1" | "lemmas.draw" => settings.lemmas.adagrad.l1 = number,
+            "lemmas.min_count" | "lemmas.least" => settings.lemmas.min_count = number as u32,
+            "lemmas.frequent_count" | "lemmas.frequent" => settings.lemmas.frequent_count = number as u32,
             "lemmas.unit" => settings.lemmas.unit = number,
             "lemmas.bits" => settings.lemmas.bits = number as u32,
-            "most_bytes" => settings.most_bytes = number as usize,
-            "least_feats" => settings.least_feats = number as usize,
-            "feats.rounds" => settings.feats.adagrad.epochs = number as usize,
+            "max_bytes" | "most_bytes" => settings.max_bytes = number as usize,
+            "min_feats_bytes" | "least_feats" => settings.min_feats_bytes = number as usize,
+            "feats.epochs" | "feats.rounds" => settings.feats.adagrad.epochs = number as usize,
             "feats.step" => settings.feats.adagrad.step = number,
-            "feats.calm" => settings.feats.adagrad.initial_squares = number,
-            "feats.draw" => settings.feats.adagrad.l1 = number,
-            "feats.forget" => settings.feats.forget = number,
-            "feats.noise" => settings.feats.noise = number,
-            "feats.least" => settings.feats.least = number as u32,
-            "feats.common" => settings.feats.common = number,
+            "feats.initial_squares" | "feats.calm" => settings.feats.adagrad.initial_squares = number,
+            "feats.l1" | "feats.draw" => settings.feats.adagrad.l1 = number,
+            "feats.lexical_dropout" | "feats.forget" => settings.feats.lexical_dropout = number,
+            "feats.dropout" | "feats.noise" => settings.feats.dropout = number,
+            "feats.min_count" | "feats.least" => settings.feats.min_count = number as u32,
+            "feats.min_per_mille" | "feats.common" => settings.feats.min_per_mille = number,
             "feats.candidates" => settings.feats.candidates = number as usize,
-            "feats.sure" => settings.feats.sure = number as u32,
-            "feats.keep" => settings.feats.keep = number,
+            "feats.unambiguous_count" | "feats.sure" => settings.feats.unambiguous_count = number as u32,
+            "feats.min_weight" | "feats.keep" => settings.feats.min_weight = number,
             "feats.bits" => settings.feats.bits = number as u32,
-            "feats.most_bytes" => settings.feats.most_bytes = number as usize,
-            _ => bail!("there is no setting {name}"),
+            "feats.max_bytes" | "feats.most_bytes" => settings.feats.max_bytes = number as usize,
+            _ => bail!("unknown setting `{name}` in --set"),
         }
     }
     Ok(settings)

@@ -3,16 +3,16 @@
 use tidings_annotate::Tagger;
 use tidings_model::Token;
 
-use crate::treebank::{Gold, Sentence};
+use crate::treebank::{GoldToken, Sentence};
 
 /// Counts of what was right. Tokens that stand for several words do not count.
 #[derive(Debug, Default, Clone, Copy, PartialEq)]
 pub struct Score {
-    /// Tags that were asked for, and right.
+    /// Tags that were query for, and right.
     pub tags: (u32, u32),
-    /// Lemmas that were asked for, and right.
+    /// Lemmas that were query for, and right.
     pub lemmas: (u32, u32),
-    /// Bundles of features that were asked for, and right as a whole.
+    /// Bundles of features that were query for, and right as a whole.
     pub bundles: (u32, u32),
     /// Features such as `Case=Gen` that were wanted, given, and right.
     pub feats: (u32, u32, u32),
@@ -51,7 +51,7 @@ impl Score {
     }
 
     /// Counts a word; what is not given does not count.
-    pub fn add(&mut self, gold: &Gold, tag: Option<&str>, lemma: Option<&str>, feats: Option<&str>) {
+    pub fn add(&mut self, gold: &GoldToken, tag: Option<&str>, lemma: Option<&str>, feats: Option<&str>) {
         if gold.is_joined() {
             return;
         }
@@ -87,8 +87,8 @@ fn add3(one: &mut (u32, u32, u32), other: (u32, u32, u32)) {
     *one = (one.0 + other.0, one.1 + other.1, one.2 + other.2);
 }
 
-fn share((asked, right): (u32, u32)) -> Option<f32> {
-    (asked > 0).then(|| right as f32 / asked as f32)
+fn share((query, right): (u32, u32)) -> Option<f32> {
+    (query > 0).then(|| right as f32 / query as f32)
 }
 
 /// The words of a sentence, not yet tagged.

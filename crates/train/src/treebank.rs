@@ -9,7 +9,7 @@ use tidings_annotate::tagger::feats::canonical;
 
 /// A word as people analysed it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Gold {
+pub struct GoldToken {
     /// The word as it stands in the text.
     pub form: String,
     /// Its dictionary form; none if the treebank gives none. Of a token that stands for several words,
@@ -21,10 +21,10 @@ pub struct Gold {
     pub feats: Option<String>,
 }
 
-impl Gold {
-    fn new(form: String, lemma: String, tag: String, feats: &str) -> Gold {
+impl GoldToken {
+    fn new(form: String, lemma: String, tag: String, feats: &str) -> GoldToken {
         let lemma = Some(lemma).filter(|lemma| !lemma.is_empty() && (lemma != "_" || form == "_"));
-        Gold { form, lemma, tag, feats: Some(canonical(feats)) }
+        GoldToken { form, lemma, tag, feats: Some(canonical(feats)) }
     }
 
     /// Whether the token stands for several words.
@@ -34,7 +34,7 @@ impl Gold {
 }
 
 /// A sentence.
-pub type Sentence = Vec<Gold>;
+pub type Sentence = Vec<GoldToken>;
 
 /// A file of a treebank.
 #[derive(Debug, Clone, Default)]
@@ -48,12 +48,12 @@ pub struct Treebank {
 }
 
 /// Form, lemma, tag and features.
-type Word = (String, Option<String>, Option<String>, Option<String>);
+type HashedWord = (String, Option<String>, Option<String>, Option<String>);
 
 #[derive(Deserialize)]
 struct Row {
     tb: String,
-    sents: Vec<Vec<Word>>,
+    sents: Vec<Vec<HashedWord>>,
 }
 
 impl Treebank {
@@ -73,10 +73,10 @@ impl Treebank {
         for line in String::from_utf8(unpacked.stdout).with_context(what)?.lines() {
             let row: Row = serde_json::from_str(line).with_context(what)?;
             treebank.title = row.tb;
-            let sentence = |words: Vec<Word>| {
-                let gold = |(form, lemma, tag, feats): Word| {
+            let sentence = |words: Vec<HashedWord>| {
+                let gold = |(form, lemma, tag, feats): HashedWord| {
                     let feats = feats.unwrap_or_default();
-                    Gold::new(form, lemma.unwrap_or_default(), tag.unwrap_or_default(), &feats)
+                    GoldToken::new(form, lemma.unwrap_or_default(), tag.unwrap_or_default(), &feats)
                 };
                 words.into_iter().map(gold).filter(|gold| !gold.tag.is_empty()).collect()
             };
@@ -131,7 +131,7 @@ pub fn files(folder: &Path) -> Result<Vec<PathBuf>> {
     Ok(files)
 }
 
-/// How many sentences of CoNLL-U without marks of documents make one.
+/// How many sentences of CoNLL-U without marks of documents train one.
 const DOCUMENT: usize = 10;
 
 /// Reads CoNLL-U: surface tokens, with the analyses of their words joined.
@@ -160,7 +160,7 @@ fn conllu(text: &str) -> Result<Vec<Vec<Sentence>>> {
         if let Some((_, last)) = id.split_once('-') {
             joined_until = last.parse().with_context(|| format!("line {} has the number {id}", number + 1))?;
             let (lemma, tag, feats) = (Some(String::new()), String::new(), Some(String::new()));
-            sentence.push(Gold { form: form.to_owned(), lemma, tag, feats });
+            sentence.push(GoldToken { form: form.to_owned(), lemma, tag, feats });
             continue;
         }
         // Words that are not in the text have numbers such as 8.1.
@@ -172,7 +172,7 @@ fn conllu(text: &str) -> Result<Vec<Vec<Sentence>>> {
                 token.feats = token.feats.take().map(|before| [&before, plus, &canonical(feats)].concat());
                 token.lemma = token.lemma.take().map(|before| [&before, plus, lemma].concat());
             }
-            _ => sentence.push(Gold::new(form.to_owned(), lemma.to_owned(), tag.to_owned(), feats)),
+            _ => sentence.push(GoldToken::new(form.to_owned(), lemma.to_owned(), tag.to_owned(), feats)),
         }
     }
     Ok(documents)
@@ -198,8 +198,9 @@ mod tests {
             "\n".to_owned(),
         ];
         let documents = conllu(&text.concat()).unwrap();
-        let gold =
-            |form: &str, lemma: &str, tag: &str, feats: &str| Gold::new(form.into(), lemma.into(), tag.into(), feats);
+        let gold = |form: &str, lemma: &str, tag: &str, feats: &str| {
+            GoldToken::new(form.into(), lemma.into(), tag.into(), feats)
+        };
         let sing = "Gender=Masc|Number=Sing";
         let du = gold("Du", "de+le", "ADP+DET", "+Gender=Masc|Number=Sing");
         assert_eq!(documents, [[[du, gold("pain", "pain", "NOUN", sing)]]]);

@@ -1,10 +1,10 @@
 //! Small models from a few sentences: what they say, and what becomes of them when they are damaged.
 
 use tidings_annotate::Tagger;
-use tidings_annotate::tagger::{About, ModelError, Models};
+use tidings_annotate::tagger::{ModelError, ModelInfo, Models};
 use tidings_model::Token;
-use tidings_train::model::{Material, Settings, make};
-use tidings_train::treebank::{Gold, Sentence};
+use tidings_train::model::{Settings, TrainingData, train};
+use tidings_train::treebank::{GoldToken, Sentence};
 
 /// Words as `form/lemma/tag` or `form/lemma/tag/features`, parted by blanks.
 fn sentence(text: &str) -> Sentence {
@@ -12,7 +12,7 @@ fn sentence(text: &str) -> Sentence {
         let mut parts = word.split('/').map(str::to_owned);
         let mut part = || parts.next().expect("three parts");
         let (form, lemma, tag) = (part(), Some(part()), part());
-        Gold { form, lemma, tag, feats: Some(parts.next().unwrap_or_default()) }
+        GoldToken { form, lemma, tag, feats: Some(parts.next().unwrap_or_default()) }
     };
     text.split_whitespace().map(gold).collect()
 }
@@ -33,7 +33,7 @@ fn model() -> Vec<u8> {
         )));
     }
     let own: Vec<&Sentence> = sentences.iter().collect();
-    make(Material { own: &own, ..Material::default() }, &Settings::default())
+    train(TrainingData { own: &own, ..TrainingData::default() }, &Settings::default())
 }
 
 fn tagged(tagger: &Tagger, words: &str) -> Vec<(String, String)> {
@@ -45,7 +45,7 @@ fn tagged(tagger: &Tagger, words: &str) -> Vec<(String, String)> {
 
 #[test]
 fn words_that_were_never_seen_follow_those_that_were() {
-    let tagger = Tagger::read(About::default(), &model()).unwrap();
+    let tagger = Tagger::read(ModelInfo::default(), &model()).unwrap();
     let found = tagged(&tagger, "The forests wanted du garden .");
     let pair = |lemma: &str, tag: &str| (lemma.to_owned(), tag.to_owned());
     assert_eq!(found[1], pair("forest", "NOUN"));
@@ -58,12 +58,15 @@ fn words_that_were_never_seen_follow_those_that_were() {
 
 #[test]
 fn features_of_new_words_follow_their_ends_and_neighbours() {
-    let tagger = Tagger::read(About::default(), &model()).unwrap();
+    let tagger = Tagger::read(ModelInfo::default(), &model()).unwrap();
     let words = ["The", "forests", "waited", "du", "forest", "."];
     let mut tokens = words.map(|word| Token { word: word.to_owned(), ..Token::default() });
     tagger.tag(&mut tokens);
     let feats = tokens.map(|token| token.feats);
-    assert_eq!(feats[1..], ["Case=Nom|Number=Plur", "Tense=Past", "+Number=Sing", "Case=Acc|Number=Sing", ""]);
+    assert_eq!(
+        feats[1..],
+        ["Case=Nom|Number=Plur", "Tense=Past", "+Number=Sing", "Case=Acc|Number=Sing", ""]
+    );
 }
 
 #[test]
@@ -73,7 +76,7 @@ fn the_same_sentences_give_the_same_bytes() {
 
 #[test]
 fn odd_words_and_endless_sentences_are_tagged() {
-    let tagger = Tagger::read(About::default(), &model()).unwrap();
+    let tagger = Tagger::read(ModelInfo::default(), &model()).unwrap();
     let long = "x".repeat(100_000);
     for words in ["", " ", "İ", "ẞ ﬁ ǅ", "\u{301}", "a b", "-", long.as_str()] {
         assert_eq!(tagged(&tagger, words).len(), words.split(' ').count());
@@ -86,21 +89,21 @@ fn odd_words_and_endless_sentences_are_tagged() {
 #[test]
 fn a_damaged_model_is_an_error_or_another_model_but_no_panic() {
     let whole = model();
-    let mut dice = 0x9e37_79b9_u64;
-    let mut roll = |below: usize| {
-        dice = dice.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        (dice >> 33) as usize % below
+    let mut state = 0x9e37_79b9_u64;
+    let mut random_below = |below: usize| {
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (state >> 33) as usize % below
     };
     for _ in 0..800 {
         let mut bytes = whole.clone();
-        for _ in 0..=roll(4) {
+        for _ in 0..=random_below(4) {
             // Every other time in its last part, where the features are.
-            let from = roll(2) * (bytes.len() - bytes.len() / 4);
-            let place = from + roll(bytes.len() - from);
-            bytes[place] = roll(256) as u8;
+            let from = random_below(2) * (bytes.len() - bytes.len() / 4);
+            let place = from + random_below(bytes.len() - from);
+            bytes[place] = random_below(256) as u8;
         }
-        bytes.truncate(if roll(3) == 0 { roll(bytes.len()) } else { bytes.len() });
-        if let Ok(tagger) = Tagger::read(About::default(), &bytes) {
+        bytes.truncate(if random_below(3) == 0 { random_below(bytes.len()) } else { bytes.len() });
+        if let Ok(tagger) = Tagger::read(ModelInfo::default(), &bytes) {
             tagged(&tagger, "The forests wanted du garden , 1984 Übung");
         }
     }
@@ -108,7 +111,7 @@ fn a_damaged_model_is_an_error_or_another_model_but_no_panic() {
 
 #[test]
 fn a_file_of_models_is_read_as_it_was_written() {
-    let about = About { language: "xx".into(), measured: "-".into(), ..About::default() };
+    let about = ModelInfo { language: "xx".into(), measured: "-".into(), ..ModelInfo::default() };
     let packed = Models::pack(&model());
     let file = Models::write(&[(&about, packed.as_slice())]);
     let models = Models::from_bytes(file.clone().into()).unwrap();
@@ -116,7 +119,7 @@ fn a_file_of_models_is_read_as_it_was_written() {
     assert_eq!(tagged(&models.tagger("xx").unwrap(), "The houses")[1].0, "house");
     assert!(models.tagger("yy").is_none());
     assert_eq!(models.languages().next().unwrap().bytes, packed.len());
-    assert_eq!(Models::from_bytes(b"something else".as_slice().into()).unwrap_err(), ModelError::Foreign);
+    assert_eq!(Models::from_bytes(b"something else".as_slice().into()).unwrap_err(), ModelError::NotAModel);
     for length in 0..file.len().min(200) {
         assert!(Models::from_bytes(file[..length].to_vec().into()).is_err());
     }

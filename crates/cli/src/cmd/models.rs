@@ -6,7 +6,7 @@ use std::path::PathBuf;
 
 use anyhow::{Context as _, Result};
 use serde::Serialize;
-use tidings_annotate::tagger::{About, Models, Source};
+use tidings_annotate::tagger::{ModelInfo, Models, TreebankInfo};
 use tidings_lang::language_name;
 
 use super::Report;
@@ -40,12 +40,12 @@ pub fn run(args: &Args) -> Result<Report> {
             &own
         }
     };
-    let wanted: Vec<&About> = match &args.lang {
+    let wanted: Vec<&ModelInfo> = match &args.lang {
         None => models.languages().collect(),
         Some(code) => models
             .tagger(code)
             .iter()
-            .flat_map(|tagger| models.languages().filter(|about| about.language == tagger.about().language))
+            .flat_map(|tagger| models.languages().filter(|about| about.language == tagger.info().language))
             .collect(),
     };
     let text = match (&args.lang, wanted.as_slice()) {
@@ -60,7 +60,7 @@ pub fn run(args: &Args) -> Result<Report> {
     Ok(Report { text, json: serde_json::to_value(rows)?, failed, ..Report::default() })
 }
 
-fn table(models: &[&About]) -> String {
+fn table(models: &[&ModelInfo]) -> String {
     let mut table = Table::new(&["code", "language", "#UPOS", "#lemma", "#feats", "#KB", "treebanks", "licence"]);
     for about in models {
         let names: Vec<&str> = about.treebanks.iter().map(|source| short(&source.name)).collect();
@@ -80,7 +80,7 @@ fn table(models: &[&About]) -> String {
     format!("{}{all}, {} KB; accuracy of UPOS, lemma and feats in %\n", table.text(), grouped(bytes as u64 / 1000))
 }
 
-fn described(about: &About) -> String {
+fn described(about: &ModelInfo) -> String {
     let mut text =
         format!("{} ({}), {} KB, {}\n", name(&about.language), about.language, about.bytes / 1000, about.digest);
     let _ = writeln!(
@@ -134,10 +134,13 @@ struct TreebankRow<'a> {
     tokens: u32,
 }
 
-impl<'a> From<&'a About> for ModelRow<'a> {
-    fn from(about: &'a About) -> ModelRow<'a> {
-        let treebank =
-            |source: &'a Source| TreebankRow { name: &source.name, licence: &source.licence, tokens: source.tokens };
+impl<'a> From<&'a ModelInfo> for ModelRow<'a> {
+    fn from(about: &'a ModelInfo) -> ModelRow<'a> {
+        let treebank = |source: &'a TreebankInfo| TreebankRow {
+            name: &source.name,
+            licence: &source.licence,
+            tokens: source.tokens,
+        };
         ModelRow {
             language: &about.language,
             treebanks: about.treebanks.iter().map(treebank).collect(),

@@ -1,26 +1,27 @@
-//! Learned corrections: small tables of weights that say where a language's corpora disagree with the rules.
+//! Linear models that correct the rules for token and sentence boundaries.
 //!
-//! A model never decides alone. The rule's verdict has a weight of its own, and only what was seen
-//! often enough in annotated text can turn it over.
+//! The verdict of the rules enters as a fixed offset, so that only features that were seen often
+//! enough in treebanks can overrule it. Features are hashed; weights were trained by logistic
+//! regression (`bench/segment`).
 
 use std::sync::OnceLock;
 
-/// What a rule's verdict weighs before anything has been learned.
-pub const TRUST: f32 = 2.0;
+/// Score of the rules' verdict, before any learned weight.
+pub const RULE_WEIGHT: f32 = 2.0;
 
-/// Weights of features, by their hash.
+/// Hash table of feature weights with linear probing.
 #[derive(Debug, Default)]
-pub struct Weights {
-    /// Pairs of a feature and its weight; a weight of zero is an empty place.
+pub struct BoundaryWeights {
+    /// Feature and weight; a weight of zero marks an empty slot.
     slots: Vec<(u32, f32)>,
     mask: u32,
 }
 
-impl Weights {
-    /// A table of these features and weights.
-    pub fn new(pairs: &[(u32, f32)]) -> Weights {
+impl BoundaryWeights {
+    /// Builds the table from features and weights.
+    pub fn new(pairs: &[(u32, f32)]) -> BoundaryWeights {
         let size = (pairs.len() * 2).next_power_of_two().max(16);
-        let mut weights = Weights { slots: vec![(0, 0.0); size], mask: size as u32 - 1 };
+        let mut weights = BoundaryWeights { slots: vec![(0, 0.0); size], mask: size as u32 - 1 };
         for &(feature, weight) in pairs.iter().filter(|pair| pair.1 != 0.0) {
             let mut slot = (feature & weights.mask) as usize;
             while weights.slots[slot].1 != 0.0 {
@@ -43,35 +44,36 @@ impl Weights {
         }
     }
 
-    /// How much speaks for a boundary: positive for, negative against.
+    /// Score of a boundary: positive for, negative against.
     pub fn score(&self, verdict: bool, features: &[u32]) -> f32 {
-        let trust = if verdict { TRUST } else { -TRUST };
-        features.iter().fold(trust, |score, feature| score + self.of(*feature))
+        let rule_weight = if verdict { RULE_WEIGHT } else { -RULE_WEIGHT };
+        features.iter().fold(rule_weight, |score, feature| score + self.of(*feature))
     }
 }
 
-/// What has been learned about a language.
+/// Boundary model of a language.
 #[derive(Debug)]
-pub struct Model {
-    /// Where tokens end.
-    pub tokens: Weights,
-    /// Where sentences end.
-    pub sentences: Weights,
+pub struct BoundaryModel {
+    /// Weights for token boundaries.
+    pub tokens: BoundaryWeights,
+    /// Weights for sentence boundaries.
+    pub sentences: BoundaryWeights,
 }
 
-/// The first bytes of a model.
+/// Magic bytes at the start of a model file.
 const MAGIC: &[u8; 4] = b"TSM1";
 
-impl Model {
-    /// Reads what [`Model::write`] wrote.
-    pub fn read(bytes: &[u8]) -> Option<Model> {
+impl BoundaryModel {
+    /// Reads the output of [`BoundaryModel::write`].
+    pub fn read(bytes: &[u8]) -> Option<BoundaryModel> {
         let mut rest = bytes.strip_prefix(MAGIC)?;
         let tokens = read_weights(&mut rest)?;
         let sentences = read_weights(&mut rest)?;
-        Some(Model { tokens, sentences })
+        Some(BoundaryModel { tokens, sentences })
     }
 
-    /// Two tables of weights as a file: features sorted, as differences; weights in a byte.
+    /// Serialises both tables: sorted features as delta-encoded varints, weights quantised to a
+    /// byte.
     pub fn write(tokens: &[(u32, f32)], sentences: &[(u32, f32)]) -> Vec<u8> {
         let mut bytes = MAGIC.to_vec();
         write_weights(tokens, &mut bytes);
@@ -101,7 +103,7 @@ fn write_weights(pairs: &[(u32, f32)], out: &mut Vec<u8>) {
     out.extend(rounded.iter().map(|pair| pair.1 as u8));
 }
 
-fn read_weights(rest: &mut &[u8]) -> Option<Weights> {
+fn read_weights(rest: &mut &[u8]) -> Option<BoundaryWeights> {
     let count = u32::from_le_bytes(rest.split_off(..4)?.try_into().ok()?) as usize;
     let unit = f32::from_le_bytes(rest.split_off(..4)?.try_into().ok()?);
     let mut features = Vec::new();
@@ -122,7 +124,7 @@ fn read_weights(rest: &mut &[u8]) -> Option<Weights> {
     let weights = rest.split_off(..count)?;
     let pairs: Vec<(u32, f32)> =
         features.into_iter().zip(weights).map(|(feature, weight)| (feature, f32::from(*weight as i8) * unit)).collect();
-    Some(Weights::new(&pairs))
+    Some(BoundaryWeights::new(&pairs))
 }
 
 macro_rules! models {
@@ -136,17 +138,17 @@ models! {
     "lv" "mr" "mt" "nb" "nl" "nn" "pt" "ro" "ru" "sk" "sl" "sq" "sr" "sv" "te" "tr" "ug" "uk" "vi" "zh"
 }
 
-/// Every model with its code, as it lies in `models/`.
+/// All embedded model files by language code.
 pub fn files() -> impl Iterator<Item = (&'static str, &'static [u8])> {
     FILES.iter().copied()
 }
 
-/// The model of a language, if one was trained.
-pub fn of(code: &str) -> Option<&'static Model> {
-    static MODELS: OnceLock<Vec<OnceLock<Option<Model>>>> = OnceLock::new();
+/// Returns the model of a language, if one was trained.
+pub fn of(code: &str) -> Option<&'static BoundaryModel> {
+    static MODELS: OnceLock<Vec<OnceLock<Option<BoundaryModel>>>> = OnceLock::new();
     let models = MODELS.get_or_init(|| FILES.iter().map(|_| OnceLock::new()).collect());
-    let place = FILES.iter().position(|file| file.0 == code)?;
-    models[place].get_or_init(|| Model::read(FILES[place].1)).as_ref()
+    let index = FILES.iter().position(|file| file.0 == code)?;
+    models[index].get_or_init(|| BoundaryModel::read(FILES[index].1)).as_ref()
 }
 
 #[cfg(test)]
@@ -154,27 +156,27 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_model_can_be_read() {
+    fn every_embedded_model_can_be_read() {
         for (code, bytes) in FILES {
-            assert!(Model::read(bytes).is_some(), "{code}");
+            assert!(BoundaryModel::read(bytes).is_some(), "{code}");
         }
     }
 
     #[test]
     fn a_model_reads_as_it_was_written() {
-        let bytes = Model::write(&[(7, 1.0), (u32::MAX, -2.0), (0, 0.5)], &[(1, 0.25)]);
-        let model = Model::read(&bytes).unwrap();
+        let bytes = BoundaryModel::write(&[(7, 1.0), (u32::MAX, -2.0), (0, 0.5)], &[(1, 0.25)]);
+        let model = BoundaryModel::read(&bytes).unwrap();
         assert!((model.tokens.of(u32::MAX) + 2.0).abs() < 0.02);
         assert!((model.tokens.of(0) - 0.5).abs() < 0.02);
         assert_eq!(model.tokens.of(8), 0.0);
-        assert!((model.sentences.score(false, &[1, 2]) + TRUST - 0.25).abs() < 0.01);
+        assert!((model.sentences.score(false, &[1, 2]) + RULE_WEIGHT - 0.25).abs() < 0.01);
     }
 
     #[test]
-    fn a_model_cut_anywhere_is_refused() {
-        let bytes = Model::write(&[(7, 1.0), (70_000, -2.0)], &[(1, 0.25)]);
+    fn a_truncated_model_is_rejected() {
+        let bytes = BoundaryModel::write(&[(7, 1.0), (70_000, -2.0)], &[(1, 0.25)]);
         for end in 0..bytes.len() {
-            assert!(Model::read(&bytes[..end]).is_none());
+            assert!(BoundaryModel::read(&bytes[..end]).is_none());
         }
     }
 }

@@ -2,14 +2,14 @@
 
 /// A generator of numbers with a seed.
 #[derive(Debug)]
-pub struct Dice(u64);
+pub struct Rng(u64);
 
-impl Dice {
-    pub fn new(seed: u64) -> Dice {
-        Dice(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1)
+impl Rng {
+    pub fn new(seed: u64) -> Rng {
+        Rng(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1)
     }
 
-    pub fn roll(&mut self) -> u64 {
+    pub fn next_u64(&mut self) -> u64 {
         self.0 ^= self.0 << 13;
         self.0 ^= self.0 >> 7;
         self.0 ^= self.0 << 17;
@@ -17,13 +17,13 @@ impl Dice {
     }
 
     /// A number from nothing to one.
-    pub fn share(&mut self) -> f32 {
-        (self.roll() >> 40) as f32 / (1u64 << 24) as f32
+    pub fn unit_f32(&mut self) -> f32 {
+        (self.next_u64() >> 40) as f32 / (1u64 << 24) as f32
     }
 
     pub fn shuffle<T>(&mut self, items: &mut [T]) {
         for place in (1..items.len()).rev() {
-            items.swap(place, (self.roll() >> 32) as usize % (place + 1));
+            items.swap(place, (self.next_u64() >> 32) as usize % (place + 1));
         }
     }
 }

@@ -1,7 +1,8 @@
-//! Who gives the tokens of a language their lemmas, tags and features.
+//! Annotators: the source of lemmas, tags and features of a language.
 //!
-//! A language has one annotator: a tool of the user's, a model of ours, or the rules that need neither. What it is called
-//! goes into the recipe of a text, so that text is made anew when its annotator changes, and only then.
+//! A language has exactly one annotator: an external tool, an embedded model, or the fallback
+//! without a model. Recipes record its name, so that text is re-annotated when the annotator
+//! changes, and only then.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -12,25 +13,26 @@ use crate::codes;
 use crate::external::ToolError;
 use crate::tagger::{Models, Tagger};
 
-/// Gives tokens their lemmas and tags.
+/// Adds lemmas and tags to tokens.
 pub trait Annotator: Send + Sync {
-    /// What it is and which: another name makes another text.
+    /// Identifies the annotator and its version; recorded in recipes, so a new name makes existing
+    /// text stale.
     fn name(&self) -> &str;
 
-    /// Fills the lemmas and tags of sentences, none of which is empty. Whoever fails says why; the tokens are of no use then.
+    /// Fills lemmas and tags of non-empty sentences. After an error the tokens must be discarded.
     fn annotate(&self, sentences: &mut [&mut [Token]]) -> Result<(), ToolError>;
 
-    /// How often it had to be started again, and why the last time; nothing if it never was.
+    /// Number of restarts and the reason for the last one; `None` if it was never restarted.
     fn restarts(&self) -> Option<(u64, String)> {
         None
     }
 }
 
-/// Lemmas without a model: the word in lower case. There are no tags.
+/// Fallback for languages without a model: the lemma is the lowercase word, there are no tags.
 #[derive(Debug, Clone, Copy)]
-pub struct Rules;
+pub struct LowercaseLemmas;
 
-impl Annotator for Rules {
+impl Annotator for LowercaseLemmas {
     fn name(&self) -> &str {
         "rules"
     }
@@ -39,25 +41,25 @@ impl Annotator for Rules {
         sentences
             .iter_mut()
             .flat_map(|sentence| sentence.iter_mut())
-            .for_each(|token| token.lemma = plain_lemma(&token.word));
+            .for_each(|token| token.lemma = lowercase_lemma(&token.word));
         Ok(())
     }
 }
 
-/// A model of ours.
-struct Learned {
+/// Annotator backed by an embedded or user-supplied model.
+struct TaggerAnnotator {
     tagger: Arc<Tagger>,
     name: String,
 }
 
-impl Learned {
-    fn new(tagger: Arc<Tagger>) -> Learned {
-        let about = tagger.about();
-        Learned { name: format!("model {} {}", about.language, about.digest), tagger }
+impl TaggerAnnotator {
+    fn new(tagger: Arc<Tagger>) -> TaggerAnnotator {
+        let info = tagger.info();
+        TaggerAnnotator { name: format!("model {} {}", info.language, info.digest), tagger }
     }
 }
 
-impl Annotator for Learned {
+impl Annotator for TaggerAnnotator {
     fn name(&self) -> &str {
         &self.name
     }
@@ -65,29 +67,29 @@ impl Annotator for Learned {
     fn annotate(&self, sentences: &mut [&mut [Token]]) -> Result<(), ToolError> {
         for sentence in sentences {
             self.tagger.tag(sentence);
-            // Some treebanks have no lemmas to learn from.
+            // Models of treebanks without lemmas leave the lemma empty.
             sentence
                 .iter_mut()
                 .filter(|token| token.lemma.is_empty())
-                .for_each(|token| token.lemma = plain_lemma(&token.word));
+                .for_each(|token| token.lemma = lowercase_lemma(&token.word));
         }
         Ok(())
     }
 }
 
-/// Somebody whose features are not wanted.
-struct Featureless {
+/// Wrapper that removes morphological features.
+struct WithoutFeatures {
     inner: Arc<dyn Annotator>,
     name: String,
 }
 
-impl Featureless {
-    fn new(inner: Arc<dyn Annotator>) -> Featureless {
-        Featureless { name: format!("{} without features", inner.name()), inner }
+impl WithoutFeatures {
+    fn new(inner: Arc<dyn Annotator>) -> WithoutFeatures {
+        WithoutFeatures { name: format!("{} without features", inner.name()), inner }
     }
 }
 
-impl Annotator for Featureless {
+impl Annotator for WithoutFeatures {
     fn name(&self) -> &str {
         &self.name
     }
@@ -99,70 +101,75 @@ impl Annotator for Featureless {
     }
 }
 
-/// The lemma of a word that nobody knows more about.
-pub(crate) fn plain_lemma(word: &str) -> String {
+/// Lemma of a word without a model.
+pub(crate) fn lowercase_lemma(word: &str) -> String {
     word.to_lowercase()
 }
 
-/// The annotators, by language.
+/// Annotators by language.
 #[derive(Clone)]
 pub struct Annotators {
-    given: BTreeMap<String, Arc<dyn Annotator>>,
+    overrides: BTreeMap<String, Arc<dyn Annotator>>,
     models: Models,
-    usual: Option<Arc<dyn Annotator>>,
+    fallback: Option<Arc<dyn Annotator>>,
     without_features: bool,
 }
 
 impl Annotators {
-    /// Those of all languages: these models, and rules for languages that have none.
+    /// Uses these models, and lowercase lemmas for languages without one.
     pub fn new(models: Models) -> Annotators {
-        Annotators { given: BTreeMap::new(), models, usual: Some(Arc::new(Rules)), without_features: false }
+        Annotators {
+            overrides: BTreeMap::new(),
+            models,
+            fallback: Some(Arc::new(LowercaseLemmas)),
+            without_features: false,
+        }
     }
 
-    /// Nobody: tokens stay without lemmas and tags.
+    /// No annotators: tokens stay without lemmas and tags.
     pub fn none() -> Annotators {
-        Annotators { given: BTreeMap::new(), models: Models::default(), usual: None, without_features: false }
+        Annotators { overrides: BTreeMap::new(), models: Models::default(), fallback: None, without_features: false }
     }
 
-    /// Lets somebody else annotate a language.
+    /// Overrides the annotator of a language.
     pub fn set(&mut self, language: &str, annotator: Arc<dyn Annotator>) {
-        self.given.insert(codes::plain(language).to_owned(), annotator);
+        self.overrides.insert(codes::short_code(language).to_owned(), annotator);
     }
 
-    /// Lets nobody give features.
+    /// Removes morphological features from the output of all annotators.
     pub fn leave_out_features(&mut self) {
         self.without_features = true;
     }
 
-    /// The annotator of a language; none if its tokens stay as they are.
+    /// Returns the annotator of a language; `None` if its tokens are not annotated.
     pub fn of(&self, language: &str) -> Option<Arc<dyn Annotator>> {
-        let annotator: Arc<dyn Annotator> = match self.given.get(codes::plain(language)) {
+        let annotator: Arc<dyn Annotator> = match self.overrides.get(codes::short_code(language)) {
             Some(annotator) => Arc::clone(annotator),
             None => match self.models.tagger(language) {
-                Some(tagger) => Arc::new(Learned::new(tagger)),
-                // Rules give none.
-                None => return self.usual.clone(),
+                Some(tagger) => Arc::new(TaggerAnnotator::new(tagger)),
+                // The fallback gives no features, so there is nothing to remove.
+                None => return self.fallback.clone(),
             },
         };
-        Some(if self.without_features { Arc::new(Featureless::new(annotator)) } else { annotator })
+        Some(if self.without_features { Arc::new(WithoutFeatures::new(annotator)) } else { annotator })
     }
 
-    /// Who had to be started again: language, how often, and why the last time.
+    /// Annotators that were restarted: language, number of restarts, reason for the last one.
     pub fn restarts(&self) -> impl Iterator<Item = (&str, u64, String)> {
-        self.given.iter().filter_map(|(language, annotator)| {
+        self.overrides.iter().filter_map(|(language, annotator)| {
             let (times, why) = annotator.restarts()?;
             Some((language.as_str(), times, why))
         })
     }
 
-    /// What the annotator of a language is called.
+    /// Returns the name of a language's annotator as recipes record it.
     pub fn name_of(&self, language: &str) -> String {
         self.of(language).map_or_else(|| "none".to_owned(), |annotator| annotator.name().to_owned())
     }
 }
 
-/// Gives the tokens of documents their lemmas and tags, each paragraph by the annotator of its language; documents come with
-/// the codes of theirs. Gives the languages that were met.
+/// Annotates documents, given with their language codes, each paragraph by the annotator of its
+/// language. Returns the languages that occurred.
 pub fn enrich(documents: &mut [(String, Annotated)], annotators: &Annotators) -> Result<BTreeSet<String>, ToolError> {
     let mut by_language: BTreeMap<String, Vec<&mut [Token]>> = BTreeMap::new();
     for (code, document) in documents {
@@ -171,8 +178,8 @@ pub fn enrich(documents: &mut [(String, Annotated)], annotators: &Annotators) ->
             if !by_language.contains_key(language) {
                 by_language.insert(language.clone(), Vec::new());
             }
-            let sentences = by_language.get_mut(language).expect("it was put there");
-            // What came with lemmas, tags or features keeps them.
+            let sentences = by_language.get_mut(language).expect("the key was just inserted");
+            // Imported lemmas, tags and features are kept.
             let bare = |sentence: &&mut Vec<Token>| {
                 sentence.iter().all(|token| token.lemma.is_empty() && token.tag.is_empty() && token.feats.is_empty())
             };
@@ -193,7 +200,7 @@ mod tests {
     use super::*;
     use tidings_model::AnnotatedParagraph;
 
-    /// Says of every token who has seen it.
+    /// Marks every token with its own tag and feature.
     struct Toy;
 
     impl Annotator for Toy {
@@ -216,13 +223,13 @@ mod tests {
     }
 
     #[test]
-    fn every_paragraph_goes_to_the_annotator_of_its_language() {
+    fn each_paragraph_is_annotated_in_its_own_language() {
         let paragraphs = vec![paragraph("", "Regen"), paragraph("fr", "Pluie")];
         let mut documents = [("de".to_owned(), Annotated { paragraphs, ..Annotated::default() })];
         let mut annotators = Annotators::new(Models::default());
         annotators.set("fr", Arc::new(Toy));
-        let met = enrich(&mut documents, &annotators).unwrap();
-        assert_eq!(met.iter().map(String::as_str).collect::<Vec<_>>(), ["de", "fr"]);
+        let languages = enrich(&mut documents, &annotators).unwrap();
+        assert_eq!(languages.iter().map(String::as_str).collect::<Vec<_>>(), ["de", "fr"]);
         let tokens: Vec<(&str, &str)> =
             documents[0].1.paragraphs.iter().map(|p| &p.sentences[0][0]).map(|t| (&*t.lemma, &*t.tag)).collect();
         assert_eq!(tokens, [("regen", ""), ("", "TOY")]);
@@ -231,7 +238,7 @@ mod tests {
     }
 
     #[test]
-    fn features_are_left_out_where_nobody_wants_them() {
+    fn features_are_left_out_when_disabled() {
         let annotate = |annotators: &Annotators| {
             let paragraphs = vec![paragraph("", "Pluie")];
             let mut documents = [("fr".to_owned(), Annotated { paragraphs, ..Annotated::default() })];

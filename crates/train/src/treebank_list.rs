@@ -4,21 +4,21 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use anyhow::Result;
-use tidings_annotate::tagger::Source;
+use tidings_annotate::tagger::TreebankInfo;
 
 use crate::treebank::{self, Sentence, Treebank};
 
 /// The treebanks of a language.
 #[derive(Debug, Default)]
-pub struct Shelf {
+pub struct LanguageTreebanks {
     /// Files for training.
     pub train: Vec<Treebank>,
     /// Files for development.
     pub dev: Vec<Treebank>,
 }
 
-/// Shelves by the codes of their languages.
-pub type Shelves = BTreeMap<String, Shelf>;
+/// TreebankList by the codes of their languages.
+pub type TreebankList = BTreeMap<String, LanguageTreebanks>;
 
 /// Languages that gain from text of their relatives, and what that text weighs. With nothing, it only tells which parts of
 /// speech words may have.
@@ -47,9 +47,9 @@ const OTHER_LICENCES: &[(&str, &str)] =
 /// have none in one, nearly all in the other, where other treebanks of the language give them number and gender.
 const HALF_FEATS: &[&str] = &["pt_gsd", "fr_rhapsodie"];
 
-/// Reads the shelves of all languages, or of some, from `ud-train/` and `text-dev/ud/` of a folder.
-pub fn shelves(shared: &Path, only: &[&str]) -> Result<Shelves> {
-    let mut shelves = Shelves::new();
+/// Reads the list of all languages, or of some, from `ud-train/` and `text-dev/ud/` of a folder.
+pub fn read(shared: &Path, only: &[&str]) -> Result<TreebankList> {
+    let mut list = TreebankList::new();
     for (folder, is_train) in [("ud-train", true), ("text-dev/ud", false)] {
         for file in treebank::files(&shared.join(folder))? {
             let name = file.file_name().unwrap_or_default().to_string_lossy();
@@ -60,30 +60,30 @@ pub fn shelves(shared: &Path, only: &[&str]) -> Result<Shelves> {
             if HALF_FEATS.contains(&treebank.name.as_str()) {
                 treebank = treebank.without_feats();
             }
-            let shelf = shelves.entry(treebank.language().to_owned()).or_default();
-            if is_train { shelf.train.push(treebank) } else { shelf.dev.push(treebank) }
+            let treebanks = list.entry(treebank.language().to_owned()).or_default();
+            if is_train { treebanks.train.push(treebank) } else { treebanks.dev.push(treebank) }
         }
     }
-    Ok(shelves)
+    Ok(list)
 }
 
 /// The sentences that help a language, and what they weigh.
-pub fn helping<'s>(shelves: &'s Shelves, code: &str) -> (Vec<&'s Sentence>, f32) {
+pub fn related<'s>(list: &'s TreebankList, code: &str) -> (Vec<&'s Sentence>, f32) {
     let Some((_, codes, weight)) = RELATED.iter().find(|row| row.0 == code) else { return (Vec::new(), 0.0) };
-    let shelves = codes.iter().filter_map(|code| shelves.get(*code));
-    (shelves.flat_map(|shelf| shelf.all()).flat_map(Treebank::sentences).collect(), *weight)
+    let list = codes.iter().filter_map(|code| list.get(*code));
+    (list.flat_map(|treebanks| treebanks.all()).flat_map(Treebank::sentences).collect(), *weight)
 }
 
-/// The treebanks of a shelf described, each once.
-pub fn sources(shelf: &Shelf, licence: Option<&str>) -> Vec<Source> {
-    let mut sources: Vec<Source> = Vec::new();
-    for treebank in shelf.all() {
+/// The treebanks of a treebanks described, each once.
+pub fn sources(treebanks: &LanguageTreebanks, licence: Option<&str>) -> Vec<TreebankInfo> {
+    let mut sources: Vec<TreebankInfo> = Vec::new();
+    for treebank in treebanks.all() {
         let tokens = treebank.tokens() as u32;
         let other = OTHER_LICENCES.iter().find(|row| row.0 == treebank.name).map(|row| row.1);
         let licence = licence.or(other).unwrap_or("CC BY-SA 4.0").to_owned();
         match sources.iter_mut().find(|source| source.name == treebank.title) {
             Some(source) => source.tokens += tokens,
-            None => sources.push(Source { name: treebank.title.clone(), licence, tokens }),
+            None => sources.push(TreebankInfo { name: treebank.title.clone(), licence, tokens }),
         }
     }
     sources
@@ -104,7 +104,7 @@ pub struct Trial {
     pub is_dev: bool,
 }
 
-impl Shelf {
+impl LanguageTreebanks {
     /// All its files.
     pub fn all(&self) -> impl Iterator<Item = &Treebank> {
         self.train.iter().chain(&self.dev)

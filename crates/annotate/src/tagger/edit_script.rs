@@ -1,33 +1,34 @@
-//! How a word becomes its lemma: what its beginning and its end are replaced by, and what happens to its case.
+//! Edit scripts from word form to lemma: replacements of a prefix and a suffix, and the case of the
+//! lemma.
 
-use crate::hash::is_small_or_caseless;
+use crate::hash::is_lower_or_caseless;
 use crate::tagger::ModelError;
 use crate::tagger::bytes::{Reader, put_text};
 
-/// What a lemma does with capital letters.
+/// Case of a lemma relative to the word form.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Case {
-    /// All small: *Houses* becomes *house*.
+pub enum LemmaCase {
+    /// Lowercase: *Houses* becomes *house*.
     Lower,
-    /// A capital first: *BRASÍLIA* becomes *Brasília*.
+    /// First letter uppercase: *BRASÍLIA* becomes *Brasília*.
     Title,
-    /// All capitals.
+    /// Uppercase.
     Upper,
-    /// As it stands in the text: *McDonald*.
+    /// As in the text: *McDonald*.
     Keep,
 }
 
-impl Case {
-    /// All of them, by their number.
-    pub const ALL: [Case; 4] = [Case::Lower, Case::Title, Case::Upper, Case::Keep];
+impl LemmaCase {
+    /// All cases by number.
+    pub const ALL: [LemmaCase; 4] = [LemmaCase::Lower, LemmaCase::Title, LemmaCase::Upper, LemmaCase::Keep];
 
-    /// Lemmas of small letters given the case of the lemma; `kept` is the same lemma with the letters of the text.
+    /// Applies the case to a lowercase lemma; `kept` is the lemma with the capitals of the text.
     pub fn apply(self, lower: &str, kept: &str) -> String {
         match self {
-            Case::Lower => lower.to_owned(),
-            Case::Upper => lower.to_uppercase(),
-            Case::Keep => kept.to_owned(),
-            Case::Title => {
+            LemmaCase::Lower => lower.to_owned(),
+            LemmaCase::Upper => lower.to_uppercase(),
+            LemmaCase::Keep => kept.to_owned(),
+            LemmaCase::Title => {
                 let mut chars = lower.chars();
                 chars.next().map_or(String::new(), |first| first.to_uppercase().chain(chars).collect())
             }
@@ -35,42 +36,43 @@ impl Case {
     }
 }
 
-/// Beginning and end, before and after. Everything is in small letters.
+/// Edit script on lowercase words.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
-pub struct Script {
-    /// What the word begins with, and what takes its place.
+pub struct EditScript {
+    /// Prefix of the word and its replacement.
     pub start: (String, String),
-    /// What the word ends with, and what takes its place.
+    /// Suffix of the word and its replacement.
     pub end: (String, String),
 }
 
-impl Script {
-    /// The script that makes a lemma of a word, both in small letters: what they have in common stays.
-    pub fn between(word: &str, lemma: &str) -> Script {
+impl EditScript {
+    /// Returns the script from a word to its lemma, both lowercase; keeps their longest common
+    /// substring.
+    pub fn between(word: &str, lemma: &str) -> EditScript {
         let (from, to): (Vec<char>, Vec<char>) = (word.chars().collect(), lemma.chars().collect());
-        let (mut from_start, mut to_start, mut length) = common(&from, &to);
-        // Where a common beginning is nearly as long, it is the stem.
+        let (mut from_start, mut to_start, mut length) = longest_common_substring(&from, &to);
+        // A common prefix of nearly the same length is preferred: it is the stem.
         let prefix = from.iter().zip(&to).take_while(|(one, other)| one == other).count();
         if prefix > 0 && prefix + 1 >= length {
             (from_start, to_start, length) = (0, 0, prefix);
         }
         if length == 0 {
-            return Script { end: (word.to_owned(), lemma.to_owned()), ..Script::default() };
+            return EditScript { end: (word.to_owned(), lemma.to_owned()), ..EditScript::default() };
         }
         let text = |chars: &[char]| chars.iter().collect::<String>();
-        Script {
+        EditScript {
             start: (text(&from[..from_start]), text(&to[..to_start])),
             end: (text(&from[from_start + length..]), text(&to[to_start + length..])),
         }
     }
 
-    /// The lemma of a word in small letters; none if the word does not begin and end as it should.
+    /// Returns the lemma of a lowercase word; `None` if prefix or suffix do not match.
     pub fn apply(&self, word: &str) -> Option<String> {
         let stem = word.strip_prefix(self.start.0.as_str())?.strip_suffix(self.end.0.as_str())?;
         Some([&self.start.1, stem, &self.end.1].concat())
     }
 
-    /// The lemma of a word with the letters it has in the text, which `lower` has as small ones.
+    /// Returns the lemma with the capitals of the text; `lower` is the lowercase word.
     pub fn apply_kept(&self, word: &str, lower: &str) -> Option<String> {
         self.apply(lower)?;
         let mut chars = word.chars();
@@ -83,20 +85,20 @@ impl Script {
         Some([&self.start.1, chars.as_str(), &self.end.1].concat())
     }
 
-    /// The script as a part of a model.
+    /// Serialises the script.
     pub fn write(&self, out: &mut Vec<u8>) {
         [&self.start.0, &self.start.1, &self.end.0, &self.end.1].iter().for_each(|text| put_text(text, out));
     }
 
-    /// Reads what [`Script::write`] wrote.
-    pub fn read(reader: &mut Reader<'_>) -> Result<Script, ModelError> {
+    /// Reads the output of [`EditScript::write`].
+    pub fn read(reader: &mut Reader<'_>) -> Result<EditScript, ModelError> {
         let mut text = || reader.text().map(str::to_owned);
-        Ok(Script { start: (text()?, text()?), end: (text()?, text()?) })
+        Ok(EditScript { start: (text()?, text()?), end: (text()?, text()?) })
     }
 }
 
-/// Where the longest part is that two words have in common, and how long it is.
-fn common(from: &[char], to: &[char]) -> (usize, usize, usize) {
+/// Longest common substring: start in each word, and length.
+fn longest_common_substring(from: &[char], to: &[char]) -> (usize, usize, usize) {
     let mut best = (0, 0, 0);
     let mut lengths = vec![0; to.len() + 1];
     for (row, one) in from.iter().enumerate() {
@@ -111,10 +113,10 @@ fn common(from: &[char], to: &[char]) -> (usize, usize, usize) {
     best
 }
 
-/// A word in small letters, as many as it has.
-pub fn lower(word: &str) -> String {
+/// Lowercases a word without changing its number of characters.
+pub fn lowercase(word: &str) -> String {
     let small = |c: char| {
-        if c.is_ascii() || is_small_or_caseless(c) {
+        if c.is_ascii() || is_lower_or_caseless(c) {
             return c.to_ascii_lowercase();
         }
         let mut lower = c.to_lowercase();
@@ -128,7 +130,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_script_makes_the_lemma_it_was_made_from() {
+    fn a_script_reproduces_the_lemma_it_was_built_from() {
         for (word, lemma) in [
             ("gemacht", "machen"),
             ("häuser", "haus"),
@@ -139,21 +141,21 @@ mod tests {
             ("", "x"),
             ("행사는", "행사+는"),
         ] {
-            let script = Script::between(word, lemma);
+            let script = EditScript::between(word, lemma);
             assert_eq!(script.apply(word).as_deref(), Some(lemma), "{script:?}");
             let mut bytes = Vec::new();
             script.write(&mut bytes);
-            assert_eq!(Script::read(&mut Reader::new(&bytes)).unwrap(), script);
+            assert_eq!(EditScript::read(&mut Reader::new(&bytes)).unwrap(), script);
         }
-        assert_eq!(Script::between("gemacht", "machen").start, ("ge".to_owned(), String::new()));
-        assert_eq!(Script::between("gemacht", "machen").apply("ge"), None);
+        assert_eq!(EditScript::between("gemacht", "machen").start, ("ge".to_owned(), String::new()));
+        assert_eq!(EditScript::between("gemacht", "machen").apply("ge"), None);
     }
 
     #[test]
-    fn letters_of_the_text_may_be_kept() {
-        let script = Script::between("mcdonalds", "mcdonald");
+    fn capitals_of_the_text_can_be_kept() {
+        let script = EditScript::between("mcdonalds", "mcdonald");
         assert_eq!(script.apply_kept("McDonalds", "mcdonalds").as_deref(), Some("McDonald"));
-        assert_eq!(Case::Title.apply("brasília", "BRASÍLIA"), "Brasília");
-        assert_eq!(lower("İSTANBUL").chars().count(), 8, "no letter may become two");
+        assert_eq!(LemmaCase::Title.apply("brasília", "BRASÍLIA"), "Brasília");
+        assert_eq!(lowercase("İSTANBUL").chars().count(), 8, "lowercasing keeps the number of characters");
     }
 }
