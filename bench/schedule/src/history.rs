@@ -46,8 +46,7 @@ pub struct Feed {
 }
 
 /// Generates feeds of one pattern: log-normal rates with median 0.8 per day and sigma 2, windows of 10 to 100
-/// entries, one feed
-/// in twelve without dates.
+/// entries, one feed in twelve without dates.
 pub fn world(pattern: Pattern, feeds: usize, seed: u64) -> Vec<Feed> {
     let mut random = fastrand::Rng::with_seed(seed);
     // Each feed has its own random generator, so that the same feeds occur under every pattern.

@@ -1,8 +1,7 @@
 //! A replay of publishing histories against polling policies on a virtual clock.
 //!
 //! Everything is determined by a seed. Times are seconds since the start of the replay. The policy [`Tidings`] is
-//! the code
-//! that `tidings update` runs, fed with what a feed would list.
+//! the code that `tidings update` runs, fed with what a feed would list.
 
 mod history;
 mod policy;

@@ -1,8 +1,7 @@
 //! Parsing speed on large generated feeds and on small ones of the development set.
 //!
 //! `cargo run --release -p tidings-feeds --example speed` prints MB/s of parsing, best of five runs, for feeds of
-//! 50,000
-//! entries in each format.
+//! 50,000 entries in each format.
 
 use std::time::Instant;
 

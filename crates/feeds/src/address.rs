@@ -1,8 +1,7 @@
 //! Resolution of links in feeds.
 //!
 //! Most links are absolute already and are returned unchanged, because parsing fifty thousand URLs would cost as
-//! much as parsing
-//! the feed.
+//! much as parsing the feed.
 
 use std::borrow::Cow;
 use std::rc::Rc;

@@ -1,8 +1,7 @@
 //! Character encoding detection.
 //!
 //! Declared encodings are often wrong, so the bytes decide first: valid UTF-8 beyond ASCII is UTF-8, whatever the
-//! label. Then
-//! come the declarations of the server and the document, and a statistical detector last.
+//! label. Then come the declarations of the server and the document, and a statistical detector last.
 
 use std::borrow::Cow;
 
@@ -108,8 +107,7 @@ fn guess(body: &[u8]) -> &'static Encoding {
 }
 
 /// The encoding declared by the server, else by the document. A server's UTF-8 may be just its default, so another
-/// declaration
-/// in the document wins over it.
+/// declaration in the document wins over it.
 fn declared(body: &[u8], content_type: Option<&str>) -> Option<&'static Encoding> {
     let server = content_type.and_then(charset_parameter);
     match server {

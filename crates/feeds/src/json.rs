@@ -1,8 +1,7 @@
 //! A lenient JSON parser.
 //!
 //! JSON feeds are truncated, have raw line breaks in strings or superfluous commas. This parser returns what is
-//! there. It
-//! borrows strings from the input and bounds the nesting depth.
+//! there. It borrows strings from the input and bounds the nesting depth.
 
 use std::borrow::Cow;
 

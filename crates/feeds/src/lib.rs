@@ -1,9 +1,9 @@
 //! Feed parsing, feed links, feed discovery and the poll schedule.
 //!
 //! One in six feeds on the web is malformed, and a monitor corpus that drops them loses a sixth of the news. One
-//! lenient parser
-//! reads well-formed and malformed documents alike: it never rejects a feed, repairs what it can and lists the
-//! repairs in [`Feed::repairs`]. Everything here is a pure function of its input: no files, no network, no clock.
+//! lenient parser reads well-formed and malformed documents alike: it never rejects a feed, repairs what it can
+//! and lists the repairs in [`Feed::repairs`]. Everything here is a pure function of its input: no files, no
+//! network, no clock.
 //!
 //! ```
 //! let body = b"<rss><channel><title>Gazette</title>

@@ -1,8 +1,7 @@
 //! Limits of the parser.
 //!
 //! Feeds are untrusted input. Every loop of this crate is linear in the input, and these limits bound the rest: a
-//! document that
-//! exceeds one is read up to it and the repair is noted.
+//! document that exceeds one is read up to it and the repair is noted.
 
 /// Limits on one document. The defaults admit every legitimate feed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -1,9 +1,8 @@
 //! A lenient tokenizer for XML and HTML.
 //!
 //! It borrows from the input, jumps from `<` to `<` and treats anything that is not a tag as text. It is linear on
-//! hostile input:
-//! a search that failed is never repeated, and text skipped in search of the end of a tag contains no start of
-//! another one.
+//! hostile input: a search that failed is never repeated, and text skipped in search of the end of a tag contains
+//! no start of another one.
 
 use memchr::{memchr, memchr2, memchr3, memmem};
 use tidings_model::Repair;
@@ -94,8 +93,7 @@ impl<'a> Tokens<'a> {
     }
 
     /// The next token, or `None` at the end. `open` is the enclosing element, if known: an unclosed CDATA section
-    /// ends at its
-    /// end tag.
+    /// ends at its end tag.
     pub(crate) fn next(&mut self, open: &str) -> Option<Token<'a>> {
         if let Some(length) = self.cdata_tail.take() {
             let from = self.at;

@@ -1,8 +1,7 @@
 //! Damages well-formed feeds in the ways publishers do; the parsed feed must not change.
 //!
 //! The feeds are the fixtures and, if available, the development documents. Damage that necessarily loses or adds
-//! something (a
-//! truncation, markup in a title) declares it.
+//! something (a truncation, markup in a title) declares it.
 
 use std::fs;
 use std::path::Path;
@@ -14,8 +13,7 @@ use tidings_feeds::{Feed, FeedFormat, read};
 const URL: &str = "https://feeds.example/feed";
 
 /// A kind of damage: its name, the function (`None` if it does not apply), and the text that it adds to the title
-/// of the first
-/// entry.
+/// of the first entry.
 type Damage = (&'static str, fn(&str) -> Option<String>, &'static str);
 
 const DAMAGES: &[Damage] = &[

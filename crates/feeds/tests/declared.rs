@@ -1,6 +1,5 @@
 //! Recall of the feeds that real pages declare, compared with a plain reading of their `<link>` tags. The pages
-//! are development
-//! data outside this repository; without them the test is skipped with a message.
+//! are development data outside this repository; without them the test is skipped with a message.
 
 use std::collections::{BTreeMap, HashSet};
 use std::io::{BufRead, BufReader};

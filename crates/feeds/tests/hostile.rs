@@ -1,8 +1,7 @@
 //! Hostile documents: parsing time must be linear in their size.
 //!
 //! Each shape is parsed small and eight times as large. Linear time takes eight times as long, quadratic time
-//! sixty-four times; the
-//! threshold is in between (see `tidings_testing::superlinear`).
+//! sixty-four times; the threshold is in between (see `tidings_testing::superlinear`).
 
 use tidings_feeds::{Limits, Repair, read, read_with};
 

@@ -1,8 +1,7 @@
 //! A lenient parser of dates in feeds.
 //!
 //! Instead of a list of formats, the string is split into numbers, words and signs; time and zone are found by
-//! their shape, and
-//! the rest must be a date. Ambiguous dates are rejected, because users count words per day.
+//! their shape, and the rest must be a date. Ambiguous dates are rejected, because users count words per day.
 
 mod names;
 mod zones;

@@ -1,11 +1,9 @@
 //! Evidence for feeds and its expected success rate.
 //!
 //! Each kind of evidence has a count of requests and of feeds found. The counts start from a prior and grow with
-//! every result, so a
-//! corpus of blogs soon ranks differently from one of newspapers. The estimate is the mean of a Beta distribution
-//! plus a
-//! share of its standard deviation, an upper confidence bound that favours evidence rarely tried. It is deterministic:
-//! the same counts give the same order.
+//! every result, so a corpus of blogs soon ranks differently from one of newspapers. The estimate is the mean of a
+//! Beta distribution plus a share of its standard deviation, an upper confidence bound that favours evidence
+//! rarely tried. It is deterministic: the same counts give the same order.
 
 /// The evidence that a URL is a feed or leads to one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -35,8 +33,7 @@ pub enum Evidence {
 }
 
 /// Evidence, its name, and the prior: feeds found and requests made. From the shares of pages that declare feeds
-/// and of curated
-/// feeds at common paths.
+/// and of curated feeds at common paths.
 const PRIORS: &[(Evidence, &str, f64, f64)] = &[
     (Evidence::Given, "given", 5.0, 10.0),
     (Evidence::Listed, "listed", 9.0, 10.0),
@@ -104,8 +101,7 @@ impl EvidencePriors {
     }
 
     /// The score of a candidate: it grows with the number of links to it and falls with the number of known feeds
-    /// of its
-    /// site.
+    /// of its site.
     pub fn score(&self, evidence: Evidence, seen: u64, known_on_site: u64) -> f64 {
         let popularity = 1.0 + (seen.max(1) as f64).log2() / 10.0;
         self.expected(evidence) * popularity / (1.0 + known_on_site as f64)

@@ -1,10 +1,8 @@
 //! The filter of feed candidates from a crawl.
 //!
 //! A crawl of a billion pages links to millions of feeds, most of them comment feeds or in other languages. A feed
-//! that many
-//! pages link to is the feed of a site. A feed under a national top-level domain, or on a site that has given good
-//! text before,
-//! is likely to be in the wanted language.
+//! that many pages link to is the feed of a site. A feed under a national top-level domain, or on a site that has
+//! given good text before, is likely to be in the wanted language.
 
 use url::Url;
 
@@ -58,8 +56,7 @@ impl RejectReason {
 }
 
 /// Language codes used in URLs. `us` and `uk` name countries, and codes that are common words in paths (`no`,
-/// `is`, `so`, `to`,
-/// `my`, `tv`) are left out.
+/// `is`, `so`, `to`, `my`, `tv`) are left out.
 const CODES: &str = "ar az be bg bn bs ca cs cy da de el en es et eu fa fi fr ga gl gu he hi hr hu hy id it ja ka kk ko \
     ku lb lt lv mk ml mn mr nb ne nl nn pa pl ps pt ro ru sk sl sq sr sv sw ta te th tl tr uk ur uz vi zh";
 

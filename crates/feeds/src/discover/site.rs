@@ -16,8 +16,7 @@ pub fn site(address: &str) -> Option<String> {
 }
 
 /// The registrable domain (eTLD+1): `example.co.uk` of `news.example.co.uk`. Hosting services with a subdomain per
-/// customer count
-/// as public suffixes. `None` for IP addresses.
+/// customer count as public suffixes. `None` for IP addresses.
 pub fn registrable(host: &str) -> Option<&str> {
     let is_number = host.starts_with('[') || host.bytes().all(|b| b.is_ascii_digit() || b == b'.');
     if is_number { None } else { psl::domain_str(host) }

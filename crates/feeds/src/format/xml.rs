@@ -1,10 +1,8 @@
 //! The walker over XML feeds of any format.
 //!
 //! Feeds are shallow: a root, entries, and fields with text. The walker keeps a short stack of open elements. When
-//! a field opens, it
-//! records the position and waits for the end tag, or for evidence that the end tag is missing. Nothing is copied
-//! until a
-//! field is complete.
+//! a field opens, it records the position and waits for the end tag, or for evidence that the end tag is missing.
+//! Nothing is copied until a field is complete.
 
 use tidings_model::{Feed, FeedFormat, Repair};
 

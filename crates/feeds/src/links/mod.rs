@@ -1,10 +1,8 @@
 //! Finds feed links in web pages.
 //!
 //! Some pages declare their feed in a `<link>`; many only have a button. Two in five links that look like feeds
-//! are comment feeds
-//! of one article, and others are APIs. A crawler that follows those polls a million useless feeds, so exclusion
-//! matters as much
-//! as recall.
+//! are comment feeds of one article, and others are APIs. A crawler that follows those polls a million useless
+//! feeds, so exclusion matters as much as recall.
 
 pub(crate) mod address;
 

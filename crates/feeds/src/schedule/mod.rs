@@ -2,10 +2,9 @@
 //!
 //! Polls are a budget to be spent where they reduce the delay most. If a feed publishes λ entries a day (a Poisson
 //! process) and is polled every T days, its entries wait λ·T/2 days per day in total. For a given number of polls
-//! the sum over all
-//! feeds is minimal when T = c/√λ, with the same c for all feeds. (An interval proportional to the mean gap, the usual
-//! rule, is no better than a fixed interval.) The same holds within the day: a feed that pauses at night is polled
-//! more by day.
+//! the sum over all feeds is minimal when T = c/√λ, with the same c for all feeds. (An interval proportional to
+//! the mean gap, the usual rule, is no better than a fixed interval.) The same holds within the day: a feed that
+//! pauses at night is polled more by day.
 //!
 //! Three parts, none of which reads a clock or a file:
 //!

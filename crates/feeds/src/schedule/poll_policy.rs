@@ -60,8 +60,7 @@ struct PollDemand {
 
 impl PollPolicy {
     /// Fits c to the budget by bisection. The demand of windows comes first: if it alone exceeds the budget, the
-    /// budget is
-    /// exceeded.
+    /// budget is exceeded.
     pub fn fit(budget: Budget, feeds: &[&PublishingRate]) -> PollPolicy {
         let mut policy = PollPolicy { budget, c: 1.0 };
         let stride = feeds.len().div_ceil(SAMPLED_FEEDS).max(1);
@@ -126,8 +125,7 @@ impl PollPolicy {
     }
 
     /// Revises a planned poll under the current policy: the budget may have grown since, or other feeds may need
-    /// less of
-    /// it.
+    /// less of it.
     pub fn revised(
         &self,
         planned: NextPoll,
