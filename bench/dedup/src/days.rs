@@ -1,8 +1,7 @@
 //! Simulates ten years of daily runs, to see that the cost of a day does not grow with the size of the store.
 //!
 //! Each day runs as in a home: open the files of earlier days, read a day of documents from JSON lines, compare
-//! them, write
-//! new files and merge old ones. Nothing stays in memory between days.
+//! them, write new files and merge old ones. Nothing stays in memory between days.
 
 use std::ops::Range;
 use std::path::{Path, PathBuf};

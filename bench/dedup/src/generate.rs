@@ -1,9 +1,8 @@
 //! A seeded generator of documents with planted duplicates and a label for each paragraph.
 //!
-//! Invented words follow Zipf's law, and common phrases occur in many documents, because a rule must tolerate chance
-//! matches. Most documents are new. The others are copies (edited or not), contain copied blocks, quote, or end
-//! with one of a
-//! hundred boilerplate lines.
+//! Invented words follow Zipf's law, and common phrases occur in many documents, because a rule must tolerate
+//! chance matches. Most documents are new. The others are copies (edited or not), contain copied blocks, quote, or
+//! end with one of a hundred boilerplate lines.
 
 use fastrand::Rng;
 

@@ -1,9 +1,8 @@
 //! Onion's rule as its manual describes it, with all n-grams in a hash set.
 //!
 //! Words and punctuation marks are tokens, and case matters. A paragraph is removed when more than the threshold
-//! of its tokens lies
-//! in n-grams seen before. With smoothing, up to 20 tokens between removed paragraphs, or between one and the edge of
-//! the document, are removed too. N-grams of kept paragraphs are stored.
+//! of its tokens lies in n-grams seen before. With smoothing, up to 20 tokens between removed paragraphs, or
+//! between one and the edge of the document, are removed too. N-grams of kept paragraphs are stored.
 
 use std::collections::HashSet;
 use std::hash::{BuildHasherDefault, Hasher};

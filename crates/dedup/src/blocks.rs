@@ -1,8 +1,8 @@
 //! Fingerprint blocks on disk: the hashed n-grams of one range of a document, and the document's name.
 //!
 //! A text is compared only with the few blocks that share a fingerprint with it, so a short hash per n-gram is
-//! enough: 26
-//! bits, of which delta coding saves a third. A file holds the blocks of a range of days in the order of their ids:
+//! enough: 26 bits, of which delta coding saves a third. A file holds the blocks of a range of days in the order
+//! of their ids:
 //!
 //! ```text
 //! magic (8) | id of the first block (4), number of blocks (4)

@@ -1,11 +1,9 @@
 //! The fingerprint index: sorted runs that map fingerprints to blocks.
 //!
 //! A fingerprint is the hash of a unit of text or of a selected n-gram. A run is an immutable file of fingerprints
-//! in ascending
-//! order, each with the id of its block, divided into buckets by the leading bits. Fingerprints are uniform, so the
-//! bucket follows from the fingerprint, and a lookup costs one short read regardless of the size of the run. Runs are
-//! combined
-//! by a k-way merge.
+//! in ascending order, each with the id of its block, divided into buckets by the leading bits. Fingerprints are
+//! uniform, so the bucket follows from the fingerprint, and a lookup costs one short read regardless of the size
+//! of the run. Runs are combined by a k-way merge.
 //!
 //! ```text
 //! magic (8) | fingerprints (8) | last block (4) | bits of the bucket, low bits of a gap, bits of a block (1
@@ -31,8 +29,7 @@ pub(crate) const FINGERPRINT_BITS: u32 = 56;
 const MAGIC: &[u8; 8] = b"TIDKEYS1";
 const HEADER_BYTES: u64 = 24;
 /// Mean number of fingerprints per bucket, in a small run and in a large one. A bucket is read at once and decoded
-/// in less than
-/// a microsecond.
+/// in less than a microsecond.
 const BUCKET_KEYS: u64 = 32;
 const LARGE_BUCKET_KEYS: u64 = 1024;
 /// Bucket offsets are loaded when a run is opened. Beyond this many buckets the buckets grow instead.

@@ -3,8 +3,7 @@
 //! News is copied and edited. A [`Deduplicator`] takes documents in chronological order and gives a [`Verdict`] on
 //! each paragraph: new, an exact copy or a near copy. Candidates are found by fingerprints of *selected n-grams*
 //! (hash sampling, Manber 1994, plus the minimum hash of each unit, as in winnowing, Schleimer et al. 2003) and
-//! then compared
-//! n-gram by n-gram under Onion's rule (Pomikálek 2011). Nothing is deleted: verdicts are a view.
+//! then compared n-gram by n-gram under Onion's rule (Pomikálek 2011). Nothing is deleted: verdicts are a view.
 //!
 //! Fingerprints live on disk in a log-structured merge tree ([`lsm_levels`]), so memory and time per day stay
 //! constant as the collection grows.
@@ -28,8 +27,7 @@
 //! ```
 
 /// The version of the stage's behaviour. It grows when the same documents and rule give other verdicts. The state
-/// of a home
-/// records it, so an upgrade repeats deduplication only then.
+/// of a home records it, so an upgrade repeats deduplication only then.
 pub const BEHAVIOUR_VERSION: u32 = 1;
 
 mod blocks;

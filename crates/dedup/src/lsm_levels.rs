@@ -1,11 +1,10 @@
 //! Levels of the log-structured merge tree (O'Neil et al. 1996) that holds the fingerprints.
 //!
 //! Each lookup costs one read per run, so there are at most three runs, one per level: multiples of 256 days, of
-//! 16 days, and the
-//! days since. Blocks are read by id, so their files need not be merged into one, but few enough files must remain to
-//! keep them open: files of 256 days, of 16 days and of one day. The assignment of days to files depends only on
-//! the number
-//! of days, so the same days give the same files however often a run was interrupted.
+//! 16 days, and the days since. Blocks are read by id, so their files need not be merged into one, but few enough
+//! files must remain to keep them open: files of 256 days, of 16 days and of one day. The assignment of days to
+//! files depends only on the number of days, so the same days give the same files however often a run was
+//! interrupted.
 
 use std::ops::Range;
 use std::path::PathBuf;
@@ -54,8 +53,7 @@ pub fn grow(past: &[LevelRun], fresh: &[FingerprintRun], path: impl Fn(&Range<u6
 }
 
 /// Rebuilds the run of a range of days from runs that cover more, to truncate the store. `first_block` gives the
-/// first block
-/// of a day.
+/// first block of a day.
 pub fn cut(
     past: &[LevelRun],
     days: &Range<u64>,

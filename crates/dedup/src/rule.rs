@@ -1,12 +1,10 @@
 //! The rule that decides which units are duplicates.
 //!
 //! It is Onion's rule (Pomikálek 2011): a unit is a duplicate when more than a threshold of its words lie in
-//! n-grams seen before.
-//! Here the evidence must come from a candidate document: an n-gram counts only if a document that shares a selected
-//! n-gram with this one contains it, which keeps chance matches out of large collections. A unit too short to
-//! decide follows
-//! its neighbours if both were seen in the same document. The edge of a document follows only if nearly all of the
-//! rest was seen.
+//! n-grams seen before. Here the evidence must come from a candidate document: an n-gram counts only if a document
+//! that shares a selected n-gram with this one contains it, which keeps chance matches out of large collections. A
+//! unit too short to decide follows its neighbours if both were seen in the same document. The edge of a document
+//! follows only if nearly all of the rest was seen.
 
 use std::ops::Range;
 use std::str::FromStr;

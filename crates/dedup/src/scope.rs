@@ -1,8 +1,7 @@
 //! The scope of comparison: all documents, a window of days, the same month or the same site.
 //!
 //! The scope changes word frequencies over time, so the builder of a corpus chooses it. Month and site are mixed
-//! into the
-//! fingerprints. A window is a lower bound of block ids, because ids ascend with time.
+//! into the fingerprints. A window is a lower bound of block ids, because ids ascend with time.
 
 use std::str::FromStr;
 

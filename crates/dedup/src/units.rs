@@ -41,8 +41,7 @@ pub(crate) struct Unit {
     /// The hash of the unit, unless it is empty.
     pub(crate) key: Option<u64>,
     /// The position of its n-gram with the minimum hash; none if it is shorter than an n-gram. Every verbatim copy
-    /// of the
-    /// unit selects the same n-gram.
+    /// of the unit selects the same n-gram.
     pub(crate) selected_gram: Option<u32>,
 }
 
@@ -202,8 +201,7 @@ fn grams(words: &[u64], ngram: usize) -> Vec<u64> {
 }
 
 /// Selects n-grams: those whose hash is 0 modulo [`SAMPLING_RATE`] and the minimum of each unit. An edited copy
-/// still has most
-/// of them.
+/// still has most of them.
 fn selected_grams(text: &Text, ngram: usize) -> Vec<u32> {
     let sampled = text.grams.iter().enumerate().filter(|(_, gram)| gram.is_multiple_of(SAMPLING_RATE));
     let mut selected_grams: Vec<u32> = sampled.map(|(at, _)| at as u32).collect();

@@ -1,8 +1,7 @@
-//! A small reader of JSON that forgives.
+//! A lenient JSON parser.
 //!
-//! JSON feeds break like XML ones do: cut off in the middle, with raw line breaks in strings or
-//! a comma too many. A strict parser gives nothing then; this one gives what was there. It
-//! borrows strings from the input and bounds its depth.
+//! JSON feeds are truncated, have raw line breaks in strings or superfluous commas. This parser returns what is
+//! there. It borrows strings from the input and bounds the nesting depth.
 
 use std::borrow::Cow;
 
@@ -16,7 +15,7 @@ use crate::repairs::Repairs;
 pub(crate) enum Value<'a> {
     Null,
     Bool(bool),
-    /// A number, as written.
+    /// A number, verbatim.
     Number(&'a str),
     String(Cow<'a, str>),
     Array(Vec<Value<'a>>),
@@ -24,7 +23,7 @@ pub(crate) enum Value<'a> {
 }
 
 impl<'a> Value<'a> {
-    /// The member of an object with that name, whatever its case.
+    /// The member with this name, ignoring case.
     pub(crate) fn get(&self, name: &str) -> Option<&Value<'a>> {
         match self {
             Value::Object(members) => members.iter().find(|(key, _)| key.eq_ignore_ascii_case(name)).map(|(_, v)| v),
@@ -41,7 +40,7 @@ impl<'a> Value<'a> {
         }
     }
 
-    /// The elements of an array; anything but null counts as an array of one.
+    /// The elements of an array; any other value but null counts as an array of one.
     pub(crate) fn list(&self) -> &[Value<'a>] {
         match self {
             Value::Array(values) => values,
@@ -51,7 +50,7 @@ impl<'a> Value<'a> {
     }
 }
 
-/// Reads a value from the beginning of the text.
+/// Parses the value at the start of the text.
 pub(crate) fn parse<'a>(text: &'a str, max_depth: usize, repairs: &mut Repairs) -> Option<Value<'a>> {
     Parser { text, at: 0, max_depth, repairs }.value(0)
 }
@@ -86,7 +85,7 @@ impl<'a> Parser<'a, '_> {
         }
     }
 
-    /// Passes over a value that is too deep without looking into it.
+    /// Skips a value beyond the depth limit.
     fn skip(&mut self) {
         let mut open = 0usize;
         while let Some(byte) = self.peek() {
@@ -130,7 +129,7 @@ impl<'a> Parser<'a, '_> {
                 }
                 Some(b',') => self.at += 1,
                 Some(b']') => {
-                    // The object was not closed; the bracket belongs to the list around it.
+                    // The object was not closed; the bracket closes the array around it.
                     self.repairs.add(Repair::LooseJson);
                     break;
                 }
@@ -171,7 +170,7 @@ impl<'a> Parser<'a, '_> {
         Value::Array(values)
     }
 
-    /// Steps over a character that should not be here.
+    /// Skips an unexpected character.
     fn stray(&mut self) {
         self.repairs.add(Repair::LooseJson);
         self.at += self.text[self.at..].chars().next().map_or(0, char::len_utf8);
@@ -223,7 +222,7 @@ impl<'a> Parser<'a, '_> {
         }
     }
 
-    /// Resolves the escape behind a backslash; gives its length.
+    /// Resolves the escape after a backslash and returns its length.
     fn escape(&mut self, at: usize, out: &mut String) -> usize {
         let bytes = self.text.as_bytes();
         let unit = |at: usize| {
@@ -261,7 +260,7 @@ impl<'a> Parser<'a, '_> {
                 return 5;
             }
             _ => {
-                // An escape JSON does not know: the backslash goes, the character stays.
+                // Unknown escape: drop the backslash, keep the character.
                 self.repairs.add(Repair::LooseJson);
                 return 0;
             }
@@ -282,7 +281,7 @@ mod tests {
     }
 
     #[test]
-    fn proper_json_needs_no_repair() {
+    fn valid_json_needs_no_repair() {
         let (value, repairs) = read(r#"{"a": [1, -2.5, "x\u00e9\n\ud83d\ude00"], "b": null, "c": true}"#);
         assert_eq!(value.get("a").unwrap().list()[2].text(), Some("xé\n😀"));
         assert_eq!(value.get("B"), Some(&Value::Null));
@@ -290,7 +289,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_there_before_the_cut_is_kept() {
+    fn a_truncated_document_keeps_what_precedes_the_cut() {
         let (value, repairs) = read(r#"{"items": [{"id": "1"}, {"id": "2", "title": "cut o"#);
         let items = value.get("items").unwrap().list();
         assert_eq!(items[1].get("title").and_then(Value::text), Some("cut o"));
@@ -298,7 +297,7 @@ mod tests {
     }
 
     #[test]
-    fn commas_too_many_and_escapes_unheard_of_are_forgiven() {
+    fn superfluous_commas_and_unknown_escapes_are_tolerated() {
         let (value, repairs) = read("{\"a\": [1,,2,], \"b\": \"line\nbreak \\x\",}");
         assert_eq!(value.get("a").unwrap().list().len(), 2);
         assert_eq!(value.get("b").and_then(Value::text), Some("line\nbreak x"));

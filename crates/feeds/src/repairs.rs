@@ -1,7 +1,6 @@
-//! The list of repairs while it grows.
+//! The set of repairs made while parsing.
 //!
-//! The same kind of damage may occur a million times in one document, and one mention is
-//! enough, so this is a set of bits until the reading is done.
+//! A defect may occur a million times in one document but is reported once, so this is a bit set.
 
 use tidings_model::Repair;
 
@@ -30,17 +29,17 @@ const ALL: [Repair; 17] = [
 pub(crate) struct Repairs(u32);
 
 impl Repairs {
-    /// Remembers one kind of repair.
+    /// Adds a repair.
     pub(crate) fn add(&mut self, repair: Repair) {
         self.0 |= 1 << repair as u32;
     }
 
-    /// Adds everything another part of the reader noted.
+    /// Adds all repairs of another set.
     pub(crate) fn extend(&mut self, other: Repairs) {
         self.0 |= other.0;
     }
 
-    /// Everything noted, in the order of the enumeration.
+    /// The repairs in the order of the enumeration.
     pub(crate) fn list(self) -> Vec<Repair> {
         ALL.into_iter().filter(|repair| self.0 & (1 << *repair as u32) != 0).collect()
     }

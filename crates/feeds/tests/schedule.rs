@@ -1,8 +1,10 @@
-//! The schedule's promises, one by one. How well it does on the whole is pinned in `bench/schedule`.
+//! Properties of the poll schedule. Its overall quality is pinned in `bench/schedule`.
 
 use jiff::{SignedDuration, Timestamp};
 use proptest::prelude::*;
-use tidings_feeds::schedule::{Budget, PollFailure, ServerHints, PublishingRate, EntrySighting, PollPolicy, NextPoll, server_hints};
+use tidings_feeds::schedule::{
+    Budget, EntrySighting, NextPoll, PollFailure, PollPolicy, PublishingRate, ServerHints, server_hints,
+};
 use tidings_feeds::{UpdateHints, UpdatePeriod, Weekday};
 
 const HOUR: f64 = 3600.0;
@@ -21,37 +23,42 @@ fn wait(from: Timestamp, poll: NextPoll) -> f64 {
     poll.due.duration_since(from).as_secs_f64()
 }
 
-/// Entries at these ages, in hours.
+/// Entries with these ages, in hours.
 fn aged(now: Timestamp, ages: impl IntoIterator<Item = f64>) -> Vec<EntrySighting> {
     let sighting = |(n, age): (usize, f64)| EntrySighting { key: n as u32 + 1, date: Some(after(now, -age * HOUR)) };
     ages.into_iter().enumerate().map(sighting).collect()
 }
 
-/// A feed first seen with so many entries, evenly spread over so many hours.
+/// The rate of a feed first seen with `listed` entries, evenly spread over `hours` hours.
 fn even(listed: u32, hours: f64) -> PublishingRate {
     let mut publishing = PublishingRate::default();
     let gap = hours / f64::from(listed);
-    publishing.observe_entries(noon(), None, &aged(noon(), (1..=listed).map(|n| f64::from(n) * gap)), &UpdateHints::default());
+    publishing.observe_entries(
+        noon(),
+        None,
+        &aged(noon(), (1..=listed).map(|n| f64::from(n) * gap)),
+        &UpdateHints::default(),
+    );
     publishing
 }
 
-/// The policy of a world of ordinary feeds.
+/// A policy fitted to ordinary feeds.
 fn usual() -> PollPolicy {
     let feeds = [even(20, 2000.0), even(20, 500.0), even(20, 100.0), even(40, 40.0)];
     PollPolicy::fit(Budget { polls_per_day: 4.0, ..Budget::default() }, &feeds.iter().collect::<Vec<_>>())
 }
 
 #[test]
-fn the_dates_at_first_sight_are_a_history() {
+fn the_first_listing_gives_a_history() {
     let rate = even(48, 48.0).rate();
-    assert!((14.0..26.0).contains(&rate), "one an hour for two days, {rate} a day");
+    assert!((14.0..26.0).contains(&rate), "one per hour for two days, estimated {rate} per day");
     let rate = even(20, 24.0 * 100.0).rate();
-    assert!((0.1..0.35).contains(&rate), "one in five days, {rate} a day");
+    assert!((0.1..0.35).contains(&rate), "one in five days, estimated {rate} per day");
 }
 
 #[test]
-fn polls_go_with_the_root_of_what_is_published() {
-    // Wide windows, so that nothing is at risk; the same hours, so that only the rate differs.
+fn polls_are_proportional_to_the_square_root_of_the_rate() {
+    // Wide windows, so that no entries are at risk; the same hours, so that only the rate differs.
     let (slow, fast) = (even(480, 24.0 * 60.0), even(480, 24.0 * 15.0));
     let policy = PollPolicy::fit(Budget { polls_per_day: 4.0, ..Budget::default() }, &[&slow, &fast]);
     let ratio = (policy.polls_per_day(&fast) / policy.polls_per_day(&slow)) / (fast.rate() / slow.rate()).sqrt();
@@ -59,7 +66,7 @@ fn polls_go_with_the_root_of_what_is_published() {
 }
 
 #[test]
-fn all_feeds_together_cost_what_the_budget_allows() {
+fn all_feeds_together_meet_the_budget() {
     let feeds: Vec<PublishingRate> = (1..200).map(|n| even(30, 12.0 * f64::from(n))).collect();
     for polls_per_day in [1.0, 4.0, 12.0] {
         let policy = PollPolicy::fit(Budget { polls_per_day, ..Budget::default() }, &feeds.iter().collect::<Vec<_>>());
@@ -69,8 +76,8 @@ fn all_feeds_together_cost_what_the_budget_allows() {
 }
 
 #[test]
-fn a_list_that_turns_over_is_seen_twice_while_it_does() {
-    // Ten entries in two hours, in a world that has no polls to spare.
+fn a_fast_window_is_polled_twice_per_turnover() {
+    // Ten entries in two hours, and a tight budget.
     let busy = even(10, 2.0);
     let policy = PollPolicy::fit(Budget { polls_per_day: 0.5, ..Budget::default() }, &[&busy, &even(20, 2000.0)]);
     let wait = wait(noon(), policy.next_poll(&busy, noon(), 1, &ServerHints::default()));
@@ -78,23 +85,23 @@ fn a_list_that_turns_over_is_seen_twice_while_it_does() {
 }
 
 #[test]
-fn a_list_without_dates_is_known_by_its_entries() {
+fn a_feed_without_dates_is_estimated_from_its_entries() {
     let list = |from: u32| (from..from + 10).map(|key| EntrySighting { key, date: None }).collect::<Vec<_>>();
     let mut publishing = PublishingRate::default();
     publishing.observe_entries(noon(), None, &list(0), &UpdateHints::default());
     let mut now = noon();
-    // Half the list is new every two hours.
+    // Half of the list is new every two hours.
     for round in 1..10 {
         let since = now;
         now = after(now, 2.0 * HOUR);
         assert_eq!(publishing.observe_entries(now, Some(since), &list(5 * round), &UpdateHints::default()), 5);
     }
-    assert!((40.0..70.0).contains(&publishing.rate()), "60 a day, {} known", publishing.rate());
+    assert!((40.0..70.0).contains(&publishing.rate()), "60 per day, estimated {}", publishing.rate());
     assert_eq!(publishing.window_age_s, Some(4.0 * HOUR));
 }
 
 #[test]
-fn an_entry_pinned_for_years_does_not_make_the_list_look_long() {
+fn a_pinned_old_entry_does_not_increase_the_window_age() {
     let mut ages: Vec<f64> = (1..=19).map(f64::from).collect();
     ages.push(24.0 * 1000.0);
     let mut publishing = PublishingRate::default();
@@ -103,8 +110,8 @@ fn an_entry_pinned_for_years_does_not_make_the_list_look_long() {
 }
 
 #[test]
-fn a_newsroom_that_sleeps_is_left_alone_at_night() {
-    // Ten days of an entry in each hour from eight to eighteen.
+fn a_feed_that_pauses_at_night_is_polled_less_at_night() {
+    // Ten days of hourly entries from eight to eighteen.
     let midnight = after(noon(), -12.0 * HOUR);
     let ages = (0..10).flat_map(|day| (6..16).map(move |hour| f64::from(24 * day + hour)));
     let mut publishing = PublishingRate::default();
@@ -116,7 +123,7 @@ fn a_newsroom_that_sleeps_is_left_alone_at_night() {
 }
 
 #[test]
-fn a_feed_that_falls_silent_is_asked_less_and_less_but_never_forgotten() {
+fn a_silent_feed_is_polled_less_and_less_but_never_dropped() {
     let mut publishing = even(50, 50.0);
     let policy = usual();
     let mut now = noon();
@@ -132,24 +139,26 @@ fn a_feed_that_falls_silent_is_asked_less_and_less_but_never_forgotten() {
 }
 
 #[test]
-fn a_feed_that_changes_its_habits_is_believed_within_the_day() {
+fn an_abrupt_change_of_rate_is_followed_within_a_day() {
     let mut publishing = even(50, 24.0 * 50.0);
     let mut now = noon();
     let list = |now: Timestamp, first: u32| -> Vec<EntrySighting> {
-        (first..first + 50).map(|key| EntrySighting { key, date: Some(after(now, f64::from(key % 50) * -400.0)) }).collect()
+        (first..first + 50)
+            .map(|key| EntrySighting { key, date: Some(after(now, f64::from(key % 50) * -400.0)) })
+            .collect()
     };
     for round in 1..=3 {
         let since = now;
         now = after(now, 6.0 * HOUR);
         publishing.observe_entries(now, Some(since), &list(now, 1000 * round), &UpdateHints::default());
     }
-    assert!(publishing.rate() > 30.0, "one a day before, 200 now, {} believed", publishing.rate());
+    assert!(publishing.rate() > 30.0, "1 per day before, 200 now, estimated {}", publishing.rate());
     let poll = usual().next_poll(&publishing, now, 1, &ServerHints::default());
-    assert!(wait(now, poll) < 3.0 * HOUR, "the list reaches back five hours, {} h", wait(now, poll) / HOUR);
+    assert!(wait(now, poll) < 3.0 * HOUR, "the window age is five hours, interval {} h", wait(now, poll) / HOUR);
 }
 
 #[test]
-fn what_a_feed_promises_is_a_first_guess_only() {
+fn a_declared_update_period_is_only_a_first_guess() {
     let promising = |period| {
         let pace = UpdateHints { update_period: Some(period), update_frequency: Some(2), ..UpdateHints::default() };
         let mut publishing = PublishingRate::default();
@@ -164,7 +173,7 @@ fn what_a_feed_promises_is_a_first_guess_only() {
 }
 
 #[test]
-fn a_hint_is_obeyed_unless_it_would_cost_entries() {
+fn a_hint_is_respected_unless_entries_would_be_lost() {
     let policy = usual();
     let hints = ServerHints { fresh_s: Some(7.0 * DAY), ..ServerHints::default() };
     let poll = policy.next_poll(&even(20, 24.0 * 20.0), noon(), 1, &hints);
@@ -174,16 +183,16 @@ fn a_hint_is_obeyed_unless_it_would_cost_entries() {
 }
 
 #[test]
-fn whoever_asks_for_patience_gets_it() {
+fn retry_after_is_respected() {
     let hints = ServerHints { retry_after_s: Some(5.0 * HOUR), ..ServerHints::default() };
     let failure = PollFailure { times: 1, hard: false };
     let poll = usual().after_failure(&even(10, 1.0), noon(), 1, &hints, failure);
     assert!(poll.not_before >= after(noon(), 5.0 * HOUR) && poll.due >= poll.not_before);
-    assert!(!poll.is_due(noon(), after(noon(), 4.9 * HOUR), 4.0 * HOUR), "not even when a run comes by early");
+    assert!(!poll.is_due(noon(), after(noon(), 4.9 * HOUR), 4.0 * HOUR), "not even for an early run");
 }
 
 #[test]
-fn hours_and_days_without_news_are_skipped() {
+fn skipped_hours_and_days_are_avoided() {
     let publishing = even(20, 24.0 * 10.0);
     let planned = usual().next_poll(&publishing, noon(), 1, &ServerHints::default()).due;
     let hour = planned.as_second().div_euclid(3600).rem_euclid(24) as u8;
@@ -198,10 +207,11 @@ fn hours_and_days_without_news_are_skipped() {
 }
 
 #[test]
-fn patience_grows_with_failures_up_to_a_month() {
+fn the_backoff_grows_with_failures_up_to_a_month() {
     let (policy, publishing) = (usual(), even(20, 24.0 * 20.0));
-    let wait =
-        |times, hard| wait(noon(), policy.after_failure(&publishing, noon(), 1, &ServerHints::default(), PollFailure { times, hard }));
+    let wait = |times, hard| {
+        wait(noon(), policy.after_failure(&publishing, noon(), 1, &ServerHints::default(), PollFailure { times, hard }))
+    };
     assert!(wait(1, false) < 14.0 * HOUR);
     assert!(wait(10, true) > 4.0 * wait(10, false) / 2.0);
     for times in 1..2000 {
@@ -211,24 +221,24 @@ fn patience_grows_with_failures_up_to_a_month() {
 }
 
 #[test]
-fn the_first_failures_do_not_cost_a_busy_feed_its_entries() {
+fn transient_failures_do_not_lose_entries_of_a_busy_feed() {
     let failure = PollFailure { times: 1, hard: true };
     let poll = usual().after_failure(&even(10, 2.0), noon(), 1, &ServerHints::default(), failure);
     assert!(wait(noon(), poll) <= 1.2 * HOUR, "{poll:?}");
 }
 
 #[test]
-fn runs_take_what_is_nearer_to_them_than_to_the_next() {
+fn a_run_polls_feeds_that_are_nearer_to_it_than_to_the_next() {
     let poll = NextPoll { due: after(noon(), 6.0 * HOUR), not_before: after(noon(), 0.25 * HOUR) };
     let is_due = |hours: f64, cadence: f64| poll.is_due(noon(), after(noon(), hours * HOUR), cadence * HOUR);
     assert!(is_due(6.0, 0.0) && !is_due(5.9, 0.0));
     assert!(is_due(4.1, 4.0) && !is_due(3.9, 4.0));
     assert!(!is_due(2.9, 1000.0), "never before half the interval");
-    assert!(poll.is_due(after(noon(), DAY), noon(), 0.0), "a clock that was wrong costs nothing");
+    assert!(poll.is_due(after(noon(), DAY), noon(), 0.0), "a last poll in the future is due");
 }
 
 #[test]
-fn a_turn_comes_sooner_when_there_are_polls_to_spare() {
+fn a_poll_is_advanced_when_the_budget_grows() {
     let publishing = even(20, 24.0 * 20.0);
     let poor = PollPolicy::fit(Budget { polls_per_day: 1.0, ..Budget::default() }, &[&publishing]);
     let rich = PollPolicy::fit(Budget { polls_per_day: 8.0, ..Budget::default() }, &[&publishing]);
@@ -238,7 +248,7 @@ fn a_turn_comes_sooner_when_there_are_polls_to_spare() {
 }
 
 #[test]
-fn feeds_do_not_march_in_step() {
+fn poll_times_have_jitter() {
     let publishing = even(20, 24.0 * 20.0);
     let due = |seed| usual().next_poll(&publishing, noon(), seed, &ServerHints::default()).due;
     assert_eq!(due(1), due(1));
@@ -247,7 +257,7 @@ fn feeds_do_not_march_in_step() {
 }
 
 #[test]
-fn worth_is_a_weight() {
+fn the_yield_weight_scales_polls() {
     let plain = even(200, 24.0 * 20.0);
     let rich = PublishingRate { yield_weight: 4.0, ..plain.clone() };
     let policy = PollPolicy::fit(Budget { polls_per_day: 4.0, ..Budget::default() }, &[&plain, &rich]);
@@ -256,7 +266,7 @@ fn worth_is_a_weight() {
 }
 
 #[test]
-fn headers_are_read_as_servers_write_them() {
+fn cache_headers_are_parsed() {
     let fresh = |control, age, expires| server_hints::fresh_s(control, age, expires, noon());
     assert_eq!(fresh(Some("public, max-age=600"), None, None), Some(600.0));
     assert_eq!(fresh(Some("max-age=\"600\""), Some("500"), None), Some(100.0));
@@ -274,7 +284,7 @@ fn headers_are_read_as_servers_write_them() {
 
 proptest! {
     #[test]
-    fn whatever_a_feed_shows_its_turn_comes(
+    fn every_feed_gets_a_finite_next_poll(
         looks in prop::collection::vec(
             (0.0..1e7f64, prop::collection::vec((any::<u32>(), prop::option::of(-1e9..1e9f64)), 0..30), any::<bool>()),
             1..12,

@@ -90,8 +90,7 @@ pub(crate) fn is_decorated(address: &str) -> bool {
 }
 
 /// Normalises a URL: absolute, http or https, without fragment, credentials and tracking parameters. Returns
-/// `None` if it is
-/// not the URL of a web page.
+/// `None` if it is not the URL of a web page.
 pub fn normalise(raw: &str, base: Option<&str>) -> Option<String> {
     let raw = raw.trim();
     if raw.is_empty() || raw.len() > MAX_ADDRESS_BYTES {

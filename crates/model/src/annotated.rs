@@ -51,8 +51,7 @@ pub struct AnnotatedParagraph {
 }
 
 /// A token with its annotations. Its JSON form is a list, for brevity: word, lemma, tag, whether white space
-/// follows, and
-/// features if there are any.
+/// follows, and features if there are any.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Token {
     /// The word form.
@@ -62,8 +61,8 @@ pub struct Token {
     /// The part-of-speech tag; empty if unknown.
     pub tag: String,
     /// Morphological features in the notation of Universal Dependencies, `Case=Gen|Number=Plur`; empty if there
-    /// are none. A token
-    /// of several words has the features of each, joined by `+` like their tags: `+Definite=Def|Number=Sing`.
+    /// are none. A token of several words has the features of each, joined by `+` like their tags:
+    /// `+Definite=Def|Number=Sing`.
     pub feats: String,
     /// True if white space follows in the text.
     pub space_after: bool,

@@ -1,8 +1,7 @@
 //! The wall clock of the process.
 //!
 //! This is the only place that reads the system time. The demo simulates ten years in a minute and tests simulate
-//! a month: both
-//! set this clock instead of waiting. Durations are measured with a monotonic clock instead.
+//! a month: both set this clock instead of waiting. Durations are measured with a monotonic clock instead.
 
 use std::sync::LazyLock;
 use std::sync::atomic::{AtomicI64, Ordering};
@@ -10,8 +9,7 @@ use std::sync::atomic::{AtomicI64, Ordering};
 use jiff::{SignedDuration, Timestamp};
 
 /// The offset of this clock from the system's, in milliseconds. In debug builds `TIDINGS_CLOCK` sets the initial
-/// time, for tests
-/// that simulate weeks.
+/// time, for tests that simulate weeks.
 static AHEAD: LazyLock<AtomicI64> = LazyLock::new(|| {
     let wanted = || std::env::var("TIDINGS_CLOCK").ok()?.parse().ok();
     let wanted: Option<Timestamp> = if cfg!(debug_assertions) { wanted() } else { None };

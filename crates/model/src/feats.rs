@@ -1,12 +1,9 @@
 //! Morphological features in the notation of Universal Dependencies: `Case=Gen|Number=Plur`.
 //!
 //! Names begin with a capital letter and may have a layer in brackets (`Number[psor]`). Values begin with a
-//! capital letter
-//! or a digit; several values of one feature are separated by commas. In canonical form, names and the values of a
-//! name are unique
-//! and in alphabetical order, ignoring case; only canonical forms are compared and counted. A token of several
-//! words has
-//! the features of each, joined by `+`.
+//! capital letter or a digit; several values of one feature are separated by commas. In canonical form, names and
+//! the values of a name are unique and in alphabetical order, ignoring case; only canonical forms are compared and
+//! counted. A token of several words has the features of each, joined by `+`.
 
 use std::borrow::Cow;
 

@@ -1,8 +1,7 @@
 //! Feeds in a common form.
 //!
 //! RSS, Atom, RDF and JSON feeds are all parsed into these types, so later stages do not depend on the format.
-//! Missing values stay
-//! `None`: for a corpus that counts words per day, no date is better than an invented one.
+//! Missing values stay `None`: for a corpus that counts words per day, no date is better than an invented one.
 
 use std::borrow::Cow;
 use std::fmt;

@@ -144,8 +144,7 @@ fn escape(text: &[u8], out: &mut Vec<u8>) {
 }
 
 /// Returns true if one of eight bytes is a control character, a quote or a backslash (SWAR). False positives are
-/// possible, false
-/// negatives are not.
+/// possible, false negatives are not.
 fn needs_escape(eight: u64) -> bool {
     const ONES: u64 = 0x0101_0101_0101_0101;
     const HIGH: u64 = 0x8080_8080_8080_8080;

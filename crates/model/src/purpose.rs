@@ -1,11 +1,9 @@
 //! Permitted uses of a document, derived from the publisher's statements.
 //!
 //! Publishers make statements in response headers, the page's head, robots.txt, tdmrep.json and licences. They are
-//! stored
-//! as evidence ([`Rights`], [`Licence`]). This module reduces them to a list of [`Signal`]s, and one table gives
-//! the meaning of
-//! each signal for each use. A refusal wins over any grant; without a signal the default of the use applies. See
-//! docs/notes/rights.md for the reasons.
+//! stored as evidence ([`Rights`], [`Licence`]). This module reduces them to a list of [`Signal`]s, and one table
+//! gives the meaning of each signal for each use. A refusal wins over any grant; without a signal the default of
+//! the use applies. See docs/notes/rights.md for the reasons.
 
 use crate::{Document, Licence, Rights};
 
@@ -89,8 +87,7 @@ pub enum Meaning {
 use Meaning::{Grants, Refuses, Silent};
 
 /// Signals with their names in reports and their meanings: for research, whole texts in public, single sentences
-/// in public,
-/// counts in public, training.
+/// in public, counts in public, training.
 pub const TABLE: [(Signal, &str, [Meaning; 5]); 14] = [
     (Signal::OpenLicence, "open-licence", [Grants, Grants, Grants, Grants, Grants]),
     (Signal::LimitedLicence, "limited-licence", [Grants, Refuses, Silent, Silent, Refuses]),
@@ -172,8 +169,7 @@ pub fn of_rights(rights: &Rights) -> Vec<Signal> {
     let mut signals = Vec::new();
     let said = |name: &str| [rights.page.get(name), rights.headers.get(name)].into_iter().flatten().map(String::as_str);
     // The page supersedes the header, the header supersedes tdmrep.json. Absence resets nothing, and values other
-    // than 0
-    // and 1 are ignored.
+    // than 0 and 1 are ignored.
     let reservations = said("tdm-reservation").chain(rights.tdmrep.as_deref()).map(str::trim);
     match reservations.into_iter().find(|value| matches!(*value, "0" | "1")) {
         Some("1") => signals.push(Signal::TdmReserved),

@@ -244,7 +244,7 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    use crate::candidates::{SiteWithoutFeed, Candidate, Fate, Searched};
+    use crate::candidates::{Candidate, Fate, Searched, SiteWithoutFeed};
     use crate::feeds::{FeedState, Polled};
     use crate::hosts::HostState;
     use crate::removed::{Kind, Tombstone};

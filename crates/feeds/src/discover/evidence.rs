@@ -1,40 +1,39 @@
-//! What a request is expected to bring, by the evidence for it.
+//! Evidence for feeds and its expected success rate.
 //!
-//! Each kind of evidence has a record: how many requests it caused and how many feeds they found.
-//! The record starts with what is known about the web at large and grows with every answer, so that
-//! a corpus about blogs soon asks differently from one about newspapers. The estimate is the mean
-//! of a Beta distribution plus a share of its spread: evidence that was hardly ever tried is worth
-//! a try. There is no chance in it: the same record gives the same order.
+//! Each kind of evidence has a count of requests and of feeds found. The counts start from a prior and grow with
+//! every result, so a corpus of blogs soon ranks differently from one of newspapers. The estimate is the mean of a
+//! Beta distribution plus a share of its standard deviation, an upper confidence bound that favours evidence
+//! rarely tried. It is deterministic: the same counts give the same order.
 
-/// Why an address is believed to be a feed, or to lead to one.
+/// The evidence that a URL is a feed or leads to one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Evidence {
-    /// Somebody said so: a person on the command line.
+    /// Given by the user on the command line.
     Given,
-    /// It stands in a list of feeds.
+    /// In a list of feeds.
     Listed,
-    /// A page declares it with the media type of a feed.
+    /// Declared by a page with the media type of a feed.
     Declared,
-    /// A page declares something that looks like one.
+    /// Declared by a page, and looks like a feed.
     Loose,
-    /// The site is known to make feeds by rule.
+    /// Follows from the rules of a known platform.
     Rule,
-    /// The program that made the site puts its feed there.
+    /// The usual path of the site's CMS.
     Program,
-    /// A link whose address looks like a feed.
+    /// Linked, and the URL looks like a feed.
     Address,
-    /// A link that calls itself a feed.
+    /// Linked with a text that names a feed.
     Text,
-    /// A site map lists it.
+    /// In a sitemap.
     Sitemap,
-    /// A common path, guessed.
+    /// A common path.
     Path,
-    /// Not a feed but a page, from which a sequence may lead to one.
+    /// Not a feed but a page that a probe sequence starts from.
     Page,
 }
 
-/// Evidence, its word, and what is believed before anything was asked: of so many requests, so many
-/// found a feed. From the shares in which pages declare feeds and curated feeds lie at common paths.
+/// Evidence, its name, and the prior: feeds found and requests made. From the shares of pages that declare feeds
+/// and of curated feeds at common paths.
 const PRIORS: &[(Evidence, &str, f64, f64)] = &[
     (Evidence::Given, "given", 5.0, 10.0),
     (Evidence::Listed, "listed", 9.0, 10.0),
@@ -50,12 +49,12 @@ const PRIORS: &[(Evidence, &str, f64, f64)] = &[
 ];
 
 impl Evidence {
-    /// The word in tables.
+    /// The name in tables.
     pub fn name(self) -> &'static str {
         PRIORS.iter().find(|row| row.0 == self).map_or("page", |row| row.1)
     }
 
-    /// The evidence of a word.
+    /// The evidence with this name.
     pub fn from_name(name: &str) -> Option<Evidence> {
         PRIORS.iter().find(|row| row.1 == name).map(|row| row.0)
     }
@@ -71,10 +70,10 @@ impl Evidence {
     }
 }
 
-/// The record of each kind of evidence.
+/// Success counts by evidence, starting from the priors.
 #[derive(Debug, Clone, PartialEq)]
 pub struct EvidencePriors {
-    /// Feeds found and requests made, the prior included, in the order of `PRIORS`.
+    /// Feeds found and requests made, including the prior, in the order of `PRIORS`.
     counts: Vec<(f64, f64)>,
 }
 
@@ -85,7 +84,7 @@ impl Default for EvidencePriors {
 }
 
 impl EvidencePriors {
-    /// Adds to the record: so many requests on this evidence, and whether they found a feed.
+    /// Adds requests on this evidence and whether they found a feed.
     pub fn record(&mut self, evidence: Evidence, found: bool, requests: u32) {
         let at = PRIORS.iter().position(|row| row.0 == evidence).unwrap_or(PRIORS.len() - 1);
         let (feeds, requests_made) = &mut self.counts[at];
@@ -93,7 +92,7 @@ impl EvidencePriors {
         *requests_made += f64::from(requests.max(1));
     }
 
-    /// Feeds that a request on this evidence is expected to find: the mean and a share of the spread.
+    /// The expected number of feeds per request: the posterior mean plus half a standard deviation.
     pub fn expected(&self, evidence: Evidence) -> f64 {
         let at = PRIORS.iter().position(|row| row.0 == evidence).unwrap_or(PRIORS.len() - 1);
         let (feeds, requests_made) = self.counts[at];
@@ -101,8 +100,8 @@ impl EvidencePriors {
         (mean + 0.5 * (mean * (1.0 - mean) / (requests_made + 1.0)).sqrt()).min(1.0)
     }
 
-    /// What asking for a candidate is worth: the more pages link to it the better, and the less the
-    /// more feeds of its site are known already.
+    /// The score of a candidate: it grows with the number of links to it and falls with the number of known feeds
+    /// of its site.
     pub fn score(&self, evidence: Evidence, seen: u64, known_on_site: u64) -> f64 {
         let popularity = 1.0 + (seen.max(1) as f64).log2() / 10.0;
         self.expected(evidence) * popularity / (1.0 + known_on_site as f64)
@@ -121,7 +120,7 @@ mod tests {
     }
 
     #[test]
-    fn declared_feeds_are_asked_before_guessed_ones() {
+    fn declared_feeds_rank_before_guessed_paths() {
         let priors = EvidencePriors::default();
         assert!(priors.expected(Evidence::Declared) > priors.expected(Evidence::Address));
         assert!(priors.expected(Evidence::Address) > priors.expected(Evidence::Path));
@@ -130,7 +129,7 @@ mod tests {
     }
 
     #[test]
-    fn experience_overrules_what_was_believed() {
+    fn counts_override_the_priors() {
         let mut priors = EvidencePriors::default();
         for _ in 0..100 {
             priors.record(Evidence::Declared, false, 1);

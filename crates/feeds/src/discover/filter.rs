@@ -1,22 +1,21 @@
-//! Which of the feeds that a crawl links to are worth a request.
+//! The filter of feed candidates from a crawl.
 //!
-//! A crawl of a billion pages links to millions of feeds, most of them for the comments of one
-//! article or in a language nobody asked for. What many pages link to is the feed of a site; what
-//! lies in a country's domain, or on a site that has given good text before, is likely to be in the
-//! language wanted.
+//! A crawl of a billion pages links to millions of feeds, most of them comment feeds or in other languages. A feed
+//! that many pages link to is the feed of a site. A feed under a national top-level domain, or on a site that has
+//! given good text before, is likely to be in the wanted language.
 
 use url::Url;
 
 use super::site::languages_of_tld;
 
-/// What a candidate must be to be asked for.
+/// Conditions for probing a candidate.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Filter {
-    /// It was seen this often.
+    /// The minimum number of pages that link to it.
     pub min_seen: u64,
-    /// Or, outside the countries of the languages: its site has this many good pages.
+    /// The minimum number of good pages of its site, if it is not under a national domain of the languages.
     pub min_good_pages: u64,
-    /// The languages wanted, as two-letter codes; none means any, and then only counts matter.
+    /// The wanted languages as two-letter codes; if empty, only counts matter.
     pub languages: Vec<String>,
 }
 
@@ -26,26 +25,26 @@ impl Default for Filter {
     }
 }
 
-/// Why a candidate is not asked for.
+/// The reason for rejecting a candidate.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum RejectReason {
-    /// Seen too rarely, so far.
+    /// Too few links so far.
     Rare,
-    /// Neither in a country of the languages nor on a site with good pages, so far.
+    /// Neither under a national domain of the languages nor on a site with good pages, so far.
     Unproven,
-    /// Its address names another language.
+    /// Its URL names another language.
     OtherLanguage(String),
-    /// It lies in a country of other languages.
+    /// It is under a national domain of other languages.
     OtherCountry(String),
 }
 
 impl RejectReason {
-    /// Whether time cannot heal it.
+    /// Returns true if later evidence cannot change the decision.
     pub fn is_final(&self) -> bool {
         matches!(self, RejectReason::OtherLanguage(_) | RejectReason::OtherCountry(_))
     }
 
-    /// The reason in words.
+    /// The reason as text.
     pub fn reason(&self) -> String {
         match self {
             RejectReason::Rare => "seen too rarely".to_owned(),
@@ -56,13 +55,13 @@ impl RejectReason {
     }
 }
 
-/// Codes that addresses use to name a language. `us` and `uk` name countries there, and codes that
-/// are common words in paths (`no`, `is`, `so`, `to`, `my`, `tv`) are left out.
+/// Language codes used in URLs. `us` and `uk` name countries, and codes that are common words in paths (`no`,
+/// `is`, `so`, `to`, `my`, `tv`) are left out.
 const CODES: &str = "ar az be bg bn bs ca cs cy da de el en es et eu fa fi fr ga gl gu he hi hr hu hy id it ja ka kk ko \
     ku lb lt lv mk ml mn mr nb ne nl nn pa pl ps pt ro ru sk sl sq sr sv sw ta te th tl tr uk ur uz vi zh";
 
 impl Filter {
-    /// Judges a candidate by its address, how often it was seen and how many good pages its site has.
+    /// Checks a candidate by its URL, the number of links to it and the number of good pages of its site.
     pub fn check(&self, address: &str, seen: u64, good_pages: u64) -> Result<(), RejectReason> {
         let Ok(url) = Url::parse(address) else { return Err(RejectReason::OtherLanguage("?".to_owned())) };
         let host = url.host_str().unwrap_or_default();
@@ -86,13 +85,13 @@ impl Filter {
     }
 }
 
-/// The languages that an address names: in a step of its path, its first label, or a parameter.
+/// The languages named in a URL: in a path segment, the first label or a query parameter.
 fn named_languages(url: &Url) -> Vec<String> {
     let known = |word: &str| CODES.split_ascii_whitespace().any(|code| code == word);
     let code_of = |word: &str| {
         let word = word.to_ascii_lowercase();
         let primary = word.split(['-', '_']).next().unwrap_or_default().to_owned();
-        // `en`, `en-us`; but `de-mail` is a word.
+        // `en` and `en-us` are codes, `de-mail` is a word.
         let whole = primary.len() == word.len() || word.len() == 5;
         (whole && known(&primary) && word != "uk").then_some(primary)
     };
@@ -116,19 +115,19 @@ mod tests {
     }
 
     #[test]
-    fn a_feed_seen_often_in_its_country_passes() {
+    fn a_frequent_feed_under_a_national_domain_passes() {
         assert_eq!(german().check("https://zeitung.example.at/feed", 20, 0), Ok(()));
         assert_eq!(german().check("https://zeitung.example.at/feed", 19, 0), Err(RejectReason::Rare));
     }
 
     #[test]
-    fn outside_the_country_good_pages_must_speak_for_the_site() {
+    fn outside_national_domains_a_site_needs_good_pages() {
         assert_eq!(german().check("https://zeitung.com/feed", 500, 20), Ok(()));
         assert_eq!(german().check("https://zeitung.com/feed", 500, 19), Err(RejectReason::Unproven));
     }
 
     #[test]
-    fn other_languages_and_countries_are_out_for_good() {
+    fn other_languages_and_countries_are_rejected_for_good() {
         for address in [
             "https://zeitung.de/en/feed",
             "https://en.zeitung.de/feed",

@@ -1,12 +1,9 @@
-//! Where feeds usually are: by site, by the program that made the site, by custom.
-//!
-//! Tables, so that what was learned about the web can be read and extended in one place.
+//! Usual locations of feeds: by platform, by CMS, and by frequency.
 
 use url::Url;
 
-/// Where feeds of unknown sites were found, the most frequent first: shares of 914 curated feeds
-/// that lie at their site's root (26 % at `/feed`, 6 % at `/rss`, 2.4 % at `/rss.xml`, …), then what
-/// other finders of feeds try.
+/// Paths of feeds, most frequent first: by their share among 914 curated feeds at the root of their site (26 % at
+/// `/feed`, 6 % at `/rss`, 2.4 % at `/rss.xml`, …), then the paths that other feed finders try.
 const COMMON: &[&str] = &[
     "feed",
     "rss",
@@ -28,21 +25,21 @@ const COMMON: &[&str] = &[
     "feed/rss",
 ];
 
-/// The usual paths, the most frequent first, relative to the root of a site.
+/// Common feed paths relative to the root of a site, most frequent first.
 pub fn common_paths() -> &'static [&'static str] {
     COMMON
 }
 
-/// A program that makes web sites, and where it puts the feed.
+/// A content management system and the location of its feeds.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Cms {
-    /// Its name.
+    /// The name.
     pub name: &'static str,
-    /// How its `generator` begins, in lower case.
+    /// Prefixes of its `generator` meta tag, in lower case.
     generator: &'static [&'static str],
-    /// What gives it away in a page's markup.
+    /// Strings in the markup that identify it.
     marks: &'static [&'static str],
-    /// Its feeds, relative to where the program was installed.
+    /// Feed paths relative to the installation root.
     pub paths: &'static [&'static str],
 }
 
@@ -138,20 +135,20 @@ const PROGRAMS: &[Cms] = &[
 ];
 
 impl Cms {
-    /// The program that made a page, by what it calls itself or by its traces.
+    /// Identifies the CMS of a page by its generator tag or its markup.
     pub(crate) fn recognise(generator: Option<&str>, html: &str) -> Option<&'static Cms> {
         let generator = generator.map(|text| text.trim().to_lowercase()).unwrap_or_default();
         let named = PROGRAMS.iter().find(|cms| cms.generator.iter().any(|start| generator.starts_with(start)));
         named.or_else(|| PROGRAMS.iter().find(|cms| cms.marks.iter().any(|mark| html.contains(mark))))
     }
 
-    /// Finds a program by its name.
+    /// Looks up a CMS by name.
     pub fn named(name: &str) -> Option<&'static Cms> {
         PROGRAMS.iter().find(|cms| cms.name == name)
     }
 }
 
-/// The feeds of an address on a site that is known to make them by rule.
+/// Feed URLs that follow from the rules of a known platform.
 pub(crate) fn by_rule(url: &Url) -> Vec<String> {
     let host = url.host_str().unwrap_or("").trim_start_matches("www.");
     let segments: Vec<&str> = url.path_segments().into_iter().flatten().filter(|s| !s.is_empty()).collect();
@@ -187,7 +184,7 @@ pub(crate) fn by_rule(url: &Url) -> Vec<String> {
             one(format!("https://stackoverflow.com/feeds/tag/{tag}"))
         }
         ("pinterest.com", [user, ..]) => one(format!("https://www.pinterest.com/{user}/feed.rss")),
-        // A person's page in the fediverse is its own feed with an ending.
+        // A fediverse profile has its feed at the profile URL with an extension.
         (_, [person]) if person.len() > 1 && person.starts_with('@') => {
             let origin = url.origin().ascii_serialization();
             one(format!("{origin}/{person}.rss"))
@@ -214,7 +211,7 @@ pub(crate) fn by_rule(url: &Url) -> Vec<String> {
     }
 }
 
-/// The feed of the channel that a page of YouTube names somewhere in its program text.
+/// The feed of the channel named in the scripts of a YouTube page.
 pub(crate) fn channel_in(html: &str) -> Option<String> {
     const MARKS: &[&str] = &[
         "itemprop=\"channelId\" content=\"",
@@ -235,7 +232,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn sites_with_rules_are_asked_by_their_rules() {
+    fn platforms_give_feed_urls_by_rule() {
         let cases = [
             (
                 "https://www.youtube.com/channel/UCabc/videos",
@@ -258,7 +255,7 @@ mod tests {
     }
 
     #[test]
-    fn programs_are_known_by_their_name_or_their_traces() {
+    fn a_cms_is_identified_by_generator_or_markup() {
         let name = |generator, html| Cms::recognise(generator, html).map(|cms| cms.name);
         assert_eq!(name(Some("WordPress 6.7"), ""), Some("wordpress"));
         assert_eq!(name(Some("Hugo 0.140"), "/wp-content/"), Some("hugo"));

@@ -1,10 +1,9 @@
-//! ProbeResult feeds: where to look next, and what an answer means.
+//! Feed discovery: which URLs to probe, and the meaning of responses.
 //!
-//! The number of known feeds limits a monitor corpus, and requests are what probe_result them costs. So
-//! everything here is about asking little: a [`ProbeSequence`] climbs from the cheapest and best evidence
-//! to the weakest and stops as soon as it has found something; a [`Filter`] thins out what a whole
-//! crawl links to before anybody is asked; [`EvidencePriors`] order what is left by what each kind of
-//! evidence has been worth so far. Nothing here opens a connection or a file.
+//! The number of known feeds limits a monitor corpus, and requests are the cost of finding them. A [`ProbeSequence`]
+//! goes from the best evidence to the weakest and stops at the first feed; a [`Filter`] rejects candidates from a crawl
+//! before any request; [`EvidencePriors`] order the rest by the success rate of their evidence. Nothing here opens a
+//! connection or a file.
 //!
 //! ```
 //! use tidings_feeds::discover::{ProbeSequence, ProbeOptions, reduce};
@@ -16,22 +15,22 @@
 //! assert_eq!(sequence.next()[0].url, "https://gazette.example/feed/");
 //! ```
 
+mod evidence;
 mod filter;
+mod known_paths;
+mod opml;
 mod probe_result;
 mod probe_sequence;
-mod opml;
-mod known_paths;
-mod evidence;
 mod sightings;
 mod site;
 mod sitemap;
 
+pub use evidence::{Evidence, EvidencePriors};
 pub use filter::{Filter, RejectReason};
-pub use probe_result::{FeedSummary, ProbeResult, PageSummary, is_substantial, own_address, reduce};
-pub use probe_sequence::{FoundFeed, ProbeSequence, ProbeOptions, ProbeRequest, ProbeTier};
-pub use opml::{Outline, read as read_opml, write as write_opml};
 pub use known_paths::{Cms, common_paths};
-pub use evidence::{EvidencePriors, Evidence};
+pub use opml::{Outline, read as read_opml, write as write_opml};
+pub use probe_result::{FeedSummary, PageSummary, ProbeResult, is_substantial, own_address, reduce};
+pub use probe_sequence::{FoundFeed, ProbeOptions, ProbeRequest, ProbeSequence, ProbeTier};
 pub use sightings::{FeedSighting, FeedSightings};
 pub use site::{is_shared, languages_of_tld, registrable, site};
 pub use sitemap::{SitemapSummary, in_robots};

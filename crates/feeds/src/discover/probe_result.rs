@@ -1,6 +1,6 @@
-//! What an answer is, reduced at once to the little that probe_result feeds needs.
+//! Probe results: responses reduced to what feed discovery needs.
 //!
-//! Answers are large and come by the thousand; what is learned from each fits on a line.
+//! Responses are large and numerous, so each is reduced at once to a short summary.
 
 use jiff::Timestamp;
 use tidings_model::{Feed, FeedFormat, Fingerprint};
@@ -11,61 +11,61 @@ use super::sitemap::{self, SitemapSummary};
 use crate::charset;
 use crate::links::{self, FeedLink};
 use crate::markup::{Attributes, Token, Tokens};
-use crate::repairs::Repairs;
 use crate::read::{NotAFeed, read};
+use crate::repairs::Repairs;
 
-/// How much text makes a page worth its request, in bytes of visible text.
+/// The minimum visible text of a substantial page, in bytes.
 const SUBSTANTIAL_BYTES: usize = 800;
 
-/// How far into a page its head is looked for.
+/// The maximum number of tokens read in search of the page's head.
 const HEAD_TOKENS: usize = 4000;
 
-/// What an answer turned out to be.
+/// The result of a probe.
 #[derive(Debug, Clone, PartialEq)]
 pub enum ProbeResult {
     /// A feed of articles.
     Feed(FeedSummary),
     /// A web page.
     Page(PageSummary),
-    /// A list of addresses for search engines.
+    /// A sitemap.
     Sitemap(SitemapSummary),
-    /// Something that is never taken: a feed of comments, an interface for programs.
+    /// Never used: a feed of comments or an API.
     Unwanted(&'static str),
-    /// Nothing of use, and what it was instead.
+    /// Not usable, with the reason.
     Nothing(String),
-    /// No answer to learn from: the host could not be reached or may not be asked.
+    /// No response: the host is unreachable or blocks crawlers.
     Unreachable(String),
 }
 
-/// A feed, as far as it must be judged.
+/// A summary of a feed.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct FeedSummary {
     /// Its title.
     pub title: String,
-    /// How many entries it lists.
+    /// The number of entries.
     pub entries: u32,
-    /// The primary tag of its language, in lower case, or nothing.
+    /// The primary language subtag in lower case, or empty.
     pub language: String,
     /// The latest date of its entries.
     pub latest: Option<Timestamp>,
-    /// What its entries are, whatever the format: equal for RSS and Atom twins.
+    /// A fingerprint of the entry links, equal for the RSS and Atom variants of a feed.
     pub content: Option<Fingerprint>,
 }
 
-/// A web page, as far as it leads on.
+/// A summary of a web page.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct PageSummary {
-    /// The links on it that seem to lead to feeds.
+    /// Links that seem to lead to feeds.
     pub links: Vec<FeedLink>,
-    /// The program that made it.
+    /// The CMS of the site.
     pub cms: Option<&'static str>,
-    /// Feeds that follow from what the page says about itself.
+    /// Feed URLs that follow from platform rules.
     pub by_rule: Vec<String>,
-    /// The primary tag of its language, in lower case, or nothing.
+    /// The primary language subtag in lower case, or empty.
     pub language: String,
 }
 
-/// Reads an answer. `content_type` is its header, `url` where it came from in the end.
+/// Classifies and summarises a response. `content_type` is its header, `url` its URL after redirects.
 pub fn reduce(body: &[u8], content_type: Option<&str>, url: &str) -> ProbeResult {
     let says_html = content_type.is_some_and(|kind| kind.to_ascii_lowercase().contains("html"));
     match read(body, content_type, url) {
@@ -89,7 +89,7 @@ fn from_feed(feed: &Feed, url: &str) -> ProbeResult {
     if leads_to(&|url| links::address::is_interface(url, false)) {
         return ProbeResult::Unwanted("interface");
     }
-    // Any list in JSON reads as a feed of sorts; only a JSON Feed says that it is one.
+    // Any JSON list parses as a feed; only JSON Feed declares a version.
     let is_json_feed = feed.version.as_deref().is_some_and(|version| version.contains("jsonfeed") || version.len() < 8);
     if feed.format == FeedFormat::Json && !is_json_feed {
         return ProbeResult::Unwanted("interface");
@@ -112,7 +112,7 @@ fn title_says_comments(title: &str) -> bool {
     starts.iter().any(|start| lower.starts_with(start)) || links::address::title_of_comments(title)
 }
 
-/// `de` of `de-AT`.
+/// The primary subtag: `de` of `de-AT`.
 fn primary(tag: &str) -> String {
     let tag = tag.split(['-', '_']).next().unwrap_or_default().trim().to_ascii_lowercase();
     if (2..=3).contains(&tag.len()) && tag.bytes().all(|b| b.is_ascii_lowercase()) { tag } else { String::new() }
@@ -151,7 +151,7 @@ fn page(body: &[u8], url: &str) -> PageSummary {
     found
 }
 
-/// The address that a saved page gives as its own, if it gives one in full.
+/// The canonical URL in a saved page, if it is absolute.
 pub fn own_address(page: &[u8]) -> Option<String> {
     let decoded = charset::decode(page, None, &mut Repairs::default());
     let mut tokens = Tokens::of_page(&decoded.text);
@@ -177,7 +177,7 @@ pub fn own_address(page: &[u8]) -> Option<String> {
     second_best
 }
 
-/// Whether a page holds text enough to be called good. A stand-in until pages are cleaned.
+/// Returns true if a page has enough visible text. An approximation until pages are cleaned.
 pub fn is_substantial(page: &[u8]) -> bool {
     if page.len() < SUBSTANTIAL_BYTES {
         return false;
@@ -191,7 +191,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_feed_is_counted_and_its_twin_known() {
+    fn rss_and_atom_variants_have_the_same_content_fingerprint() {
         let rss = br#"<rss version="2.0"><channel><title>G</title><language>de-AT</language>
             <item><link>https://g.example/a</link><pubDate>Sun, 01 Mar 2026 12:00:00 GMT</pubDate></item></channel></rss>"#;
         let atom = br#"<feed xmlns="http://www.w3.org/2005/Atom"><title>G</title>
@@ -204,7 +204,7 @@ mod tests {
     }
 
     #[test]
-    fn comments_and_interfaces_are_never_feeds() {
+    fn comment_feeds_and_apis_are_rejected() {
         let comments = b"<rss><channel><title>Comments on: Salt</title><item><link>https://g.example/a</link></item></channel></rss>";
         assert_eq!(reduce(comments, None, "https://g.example/salt/feed"), ProbeResult::Unwanted("comments"));
         let feed = b"<rss><channel><title>Salt</title><item><link>https://g.example/a</link></item></channel></rss>";
@@ -216,7 +216,7 @@ mod tests {
     }
 
     #[test]
-    fn a_page_tells_its_program_and_language() {
+    fn the_cms_and_language_of_a_page_are_read() {
         let html =
             br#"<html lang="fr-FR"><head><meta name="generator" content="SPIP 4.2"></head><body>x</body></html>"#;
         let ProbeResult::Page(page) = reduce(html, Some("text/html"), "https://g.example/") else { panic!("a page") };
@@ -224,7 +224,7 @@ mod tests {
     }
 
     #[test]
-    fn a_saved_page_may_know_where_it_came_from() {
+    fn the_canonical_url_of_a_saved_page_is_found() {
         let canonical = br#"<html><meta property="og:url" content="https://g.example/b"><link rel=canonical href="https://g.example/a#x">"#;
         assert_eq!(own_address(canonical).as_deref(), Some("https://g.example/a"));
         let shared = br#"<html><meta property="og:url" content="https://g.example/b">"#;
@@ -233,7 +233,7 @@ mod tests {
     }
 
     #[test]
-    fn a_site_map_is_told_from_a_feed() {
+    fn a_sitemap_is_distinguished_from_a_feed() {
         let map = b"<urlset><url><loc>https://g.example/rss/news.xml</loc></url></urlset>";
         assert!(matches!(reduce(map, None, "https://g.example/sitemap.xml"), ProbeResult::Sitemap(_)));
         let index = b"<sitemapindex><sitemap><loc>https://g.example/a.xml</loc></sitemap></sitemapindex>";

@@ -1,11 +1,10 @@
-//! Which site an address belongs to, and which languages its country speaks.
+//! Sites, registrable domains and the languages of top-level domains.
 
 use url::Url;
 
-/// The name of a site: its host without `www.`, with the port if it is not the usual one.
+/// The site of a URL: the host without `www.`, with the port if it is not the default.
 ///
-/// Subdomains are sites of their own: `blog.example.org` may have a feed where `example.org` has
-/// none.
+/// Subdomains are separate sites: `blog.example.org` may have a feed where `example.org` has none.
 pub fn site(address: &str) -> Option<String> {
     let url = Url::parse(address).ok()?;
     let host = url.host_str().filter(|host| !host.is_empty())?;
@@ -16,15 +15,14 @@ pub fn site(address: &str) -> Option<String> {
     })
 }
 
-/// The domain that somebody registered: `example.co.uk` for `news.example.co.uk`. Hosting companies
-/// whose customers get a name each count as registries. Nothing for numbers.
+/// The registrable domain (eTLD+1): `example.co.uk` of `news.example.co.uk`. Hosting services with a subdomain per
+/// customer count as public suffixes. `None` for IP addresses.
 pub fn registrable(host: &str) -> Option<&str> {
     let is_number = host.starts_with('[') || host.bytes().all(|b| b.is_ascii_digit() || b == b'.');
     if is_number { None } else { psl::domain_str(host) }
 }
 
-/// Whether a host belongs to many people, so that one of them without a feed says nothing about
-/// the others.
+/// Returns true for hosts shared by many publishers, where one without a feed says nothing about the others.
 pub fn is_shared(host: &str) -> bool {
     const SHARED: &[&str] = &[
         "youtube.com",
@@ -59,8 +57,8 @@ pub fn is_shared(host: &str) -> bool {
     SHARED.iter().any(|shared| host == *shared || host.strip_suffix(shared).is_some_and(|rest| rest.ends_with('.')))
 }
 
-/// The top-level domains of countries, with the languages written there. Domains that the world
-/// uses as it likes (`.tv`, `.io`, `.me`) are left out: they say nothing.
+/// National top-level domains with the languages of the country. Domains used world-wide (`.tv`, `.io`, `.me`) are left
+/// out.
 const NATIONAL: &[(&str, &str)] = &[
     ("ae", "ar"),
     ("al", "sq"),
@@ -171,8 +169,7 @@ const NATIONAL: &[(&str, &str)] = &[
     ("xn--p1ai", "ru"),
 ];
 
-/// The languages of the country that a host's top-level domain belongs to; none if it belongs to
-/// no country, or to everybody.
+/// The languages of the country of a host's top-level domain; empty for generic domains.
 pub fn languages_of_tld(host: &str) -> Vec<&'static str> {
     let host = host.split(':').next().unwrap_or(host);
     let tld = host.rsplit('.').next().unwrap_or_default();
@@ -192,7 +189,7 @@ mod tests {
     }
 
     #[test]
-    fn customers_of_hosting_companies_have_domains_of_their_own() {
+    fn subdomains_of_hosting_services_are_registrable_domains() {
         assert_eq!(registrable("news.example.co.uk"), Some("example.co.uk"));
         assert_eq!(registrable("anna.blogspot.com"), Some("anna.blogspot.com"));
         assert_eq!(registrable("127.1.0.1"), None);
@@ -200,7 +197,7 @@ mod tests {
     }
 
     #[test]
-    fn countries_tell_languages_and_the_world_does_not() {
+    fn national_domains_have_languages_and_generic_ones_do_not() {
         assert_eq!(languages_of_tld("zeitung.example.ch"), ["de", "fr", "it", "rm"]);
         assert!(languages_of_tld("example.com").is_empty() && languages_of_tld("example.tv").is_empty());
     }

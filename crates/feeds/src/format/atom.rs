@@ -1,10 +1,10 @@
-//! Atom 0.3 and 1.0: the words that RSS does not share.
+//! Element names of Atom 0.3 and 1.0 that RSS does not share.
 
 use tidings_model::FeedFormat;
 
-use super::element::{PersonRole, ElementRole};
+use super::element::{ElementRole, PersonRole};
 
-/// What an element of Atom means; the first draft's names are among them.
+/// The role of an Atom element, including the names of version 0.3.
 pub(super) fn role(name: &str) -> Option<ElementRole> {
     Some(match name {
         "feed" => ElementRole::Root(FeedFormat::Atom),

@@ -1,7 +1,6 @@
-//! Collects a feed from its fields, as the walker brings them.
+//! Builds a feed from the fields that the XML walker finds.
 //!
-//! The walker knows where an element begins and ends; what a field means, and whether it belongs
-//! to the feed or to an entry, is decided here.
+//! The walker knows the start and end of elements; the collector assigns fields to the feed or to an entry.
 
 use tidings_model::{Feed, FeedFormat, Person, Repair, UpdatePeriod, Weekday};
 
@@ -13,11 +12,11 @@ use crate::limits::Limits;
 use crate::markup::Attributes;
 use crate::repairs::Repairs;
 
+use super::content::{ContentKind, ElementContent, RichText};
+use super::element::{ElementRole, PersonRole};
 use super::entry_builder::{CommonFields, DateField, EntryBuilder, LinkFit, person};
-use super::content::{ElementContent, ContentKind, RichText};
-use super::element::{PersonRole, ElementRole};
 
-/// A field of which the walker has seen the end.
+/// A complete field.
 #[derive(Debug)]
 pub(super) struct Field<'a> {
     pub(super) role: ElementRole,
@@ -26,14 +25,14 @@ pub(super) struct Field<'a> {
     pub(super) kind: ContentKind,
 }
 
-/// The feed so far.
+/// The feed under construction.
 pub(super) struct Collector<'l> {
     limits: &'l Limits,
     pub(super) repairs: Repairs,
     pub(super) declared: Declared,
-    /// The addresses that relative links count from, the innermost last.
+    /// Base URLs of relative links, innermost last.
     bases: Vec<Base>,
-    /// How deep the field at hand stands.
+    /// The nesting depth of the current field.
     pub(super) depth: usize,
     person: Option<(PersonRole, Person)>,
     entry: Option<EntryBuilder>,
@@ -56,26 +55,26 @@ impl<'l> Collector<'l> {
         }
     }
 
-    /// The base that counts here.
+    /// The innermost base URL.
     fn base(&self) -> &Base {
         self.bases.last().expect("the document's own base is never popped")
     }
 
-    /// Enters an element with an `xml:base` of its own.
+    /// Enters an element with an `xml:base`.
     pub(super) fn push_base(&mut self, relative: &str) {
         let relative = entity::unescape(relative, &self.declared, &mut self.repairs);
         let inner = self.base().join(&relative);
         self.bases.push(inner);
     }
 
-    /// Leaves it again.
+    /// Leaves an element with an `xml:base`.
     pub(super) fn pop_base(&mut self) {
         if self.bases.len() > 1 {
             self.bases.pop();
         }
     }
 
-    /// Begins an entry; its tag may say a few things already.
+    /// Starts an entry and reads the attributes of its tag.
     pub(super) fn begin_entry(&mut self, attributes: &str) {
         let mut draft = EntryBuilder::default();
         if attributes.is_empty() {
@@ -86,7 +85,7 @@ impl<'l> Collector<'l> {
         draft.common.language = get("xml:lang").map(tag_of_language).filter(|tag| !tag.is_empty());
         let about = get("rdf:about").or_else(|| get("about")).map(str::trim);
         draft.about = about.map(|about| entity::unescape(about, &self.declared, &mut self.repairs).into_owned());
-        // CDF writes the entry's address and date into its tag.
+        // CDF has URL and date of the entry in its tag.
         if let Some(date) = get("lastmod") {
             draft.common.offer_date(DateField::Updated, date);
         }
@@ -96,12 +95,12 @@ impl<'l> Collector<'l> {
         }
     }
 
-    /// Begins a person described by elements.
+    /// Starts a person with child elements.
     pub(super) fn begin_person(&mut self, person_role: PersonRole) {
         self.person = Some((person_role, Person::default()));
     }
 
-    /// Completes the entry at hand, if there is one.
+    /// Finishes the current entry, if any.
     pub(super) fn finish_entry(&mut self) {
         let Some(draft) = self.entry.take() else {
             return;
@@ -114,7 +113,7 @@ impl<'l> Collector<'l> {
         self.feed.entries.push(draft.finish(|link| base.resolve(link)));
     }
 
-    /// Completes the person at hand, if there is one.
+    /// Finishes the current person, if any.
     pub(super) fn finish_person(&mut self) {
         if let Some((person_role, person)) = self.person.take() {
             self.offer_person(person_role, person);
@@ -129,7 +128,7 @@ impl<'l> Collector<'l> {
         }
     }
 
-    /// Where fields of the feed or of the current entry go.
+    /// The common fields of the current entry or of the feed.
     fn common(&mut self) -> &mut CommonFields {
         match &mut self.entry {
             Some(entry) => &mut entry.common,
@@ -137,7 +136,7 @@ impl<'l> Collector<'l> {
         }
     }
 
-    /// What kind of text a field holds if it does not say.
+    /// The default content type of a field.
     pub(super) fn default_kind(&self, role: ElementRole) -> ContentKind {
         let atom = self.feed.format == FeedFormat::Atom;
         match role {
@@ -148,7 +147,7 @@ impl<'l> Collector<'l> {
         }
     }
 
-    /// Reads fields that live in attributes. True if nothing more is to be expected.
+    /// Reads fields stored in attributes. Returns true if the element has no further content.
     pub(super) fn read_attributes(&mut self, role: ElementRole, attributes: &str) -> bool {
         if attributes.is_empty() {
             return false;
@@ -172,7 +171,7 @@ impl<'l> Collector<'l> {
                 // Podcast categories nest; the inner ones are categories too.
                 true
             }
-            // A container of the same text in several forms, each in its own element.
+            // A container of alternative forms of the same text.
             ElementRole::Content => get("type").is_some_and(|kind| kind.starts_with("multipart/")),
             ElementRole::Enclosure => {
                 if let Some(address) = get("url").or_else(|| get("href")) {
@@ -197,7 +196,7 @@ impl<'l> Collector<'l> {
         }
     }
 
-    /// Takes a complete field.
+    /// Adds a complete field.
     pub(super) fn field<'a>(&mut self, field: &Field<'a>, raw: &'a str) {
         let role = field.role;
         if let ElementRole::Title
@@ -287,7 +286,9 @@ impl<'l> Collector<'l> {
         }
         match (&mut self.entry, role) {
             (Some(entry), ElementRole::Description | ElementRole::Summary) => entry.offer_summary(prose),
-            (Some(entry), ElementRole::Content | ElementRole::Encoded | ElementRole::Body) => entry.offer_content(prose),
+            (Some(entry), ElementRole::Content | ElementRole::Encoded | ElementRole::Body) => {
+                entry.offer_content(prose)
+            }
             (None, ElementRole::Description | ElementRole::Subtitle | ElementRole::Summary) => {
                 let plain = prose.plain();
                 if !plain.is_empty() {
@@ -315,7 +316,7 @@ impl<'l> Collector<'l> {
         match role {
             ElementRole::Ttl => pace.ttl_minutes = text.parse().ok(),
             ElementRole::SkipHour => {
-                // Some count to 24; both ends mean midnight.
+                // Some feeds count to 24; both ends mean midnight.
                 let hour = text.parse::<u8>().ok().filter(|hour| *hour <= 24).map(|hour| hour % 24);
                 pace.skip_hours.extend(hour.filter(|hour| !pace.skip_hours.contains(hour)));
             }
@@ -342,13 +343,13 @@ impl<'l> Collector<'l> {
         self.base().resolve(address)
     }
 
-    /// A link as an attribute gives it.
+    /// Adds a link given by attributes.
     pub(super) fn link(&mut self, href: &str, rel: &str, kind: &str) {
         let href = entity::unescape(href, &self.declared, &mut self.repairs).into_owned();
         self.link_of(&href, rel, kind, LinkFit::Page);
     }
 
-    /// A link, by its relation to the feed or entry; `page` is how well a web page fits.
+    /// Adds a link by its relation; `page` is the fit of a web page.
     fn link_of(&mut self, href: &str, rel: &str, kind: &str, page: LinkFit) {
         let Some(link) = self.resolve(href) else {
             return;
@@ -405,14 +406,14 @@ impl<'l> Collector<'l> {
         }
     }
 
-    /// Takes the language of the whole feed from a tag.
+    /// Sets the language of the feed from a tag.
     pub(super) fn set_language(&mut self, attributes: &str) {
         if let Some(tag) = Attributes::get(attributes, "xml:lang").map(tag_of_language).filter(|tag| !tag.is_empty()) {
             self.common.language.get_or_insert(tag);
         }
     }
 
-    /// Gives the feed and what was mended in it.
+    /// Returns the feed and the repairs.
     pub(super) fn finish(mut self) -> (Feed, Repairs) {
         self.finish_entry();
         let common = self.common;
@@ -429,7 +430,7 @@ impl<'l> Collector<'l> {
     }
 }
 
-/// A language tag with hyphens, as everyone but old Java writes it.
+/// Normalises a language tag to hyphens.
 fn tag_of_language(text: &str) -> String {
     text.trim().chars().take(40).collect::<String>().replace('_', "-")
 }

@@ -1,4 +1,4 @@
-//! The inside of an element: from raw markup to a string, and what kind of string it is.
+//! The contents of elements: from raw markup to strings, with their content type.
 
 use std::borrow::Cow;
 
@@ -7,26 +7,26 @@ use crate::html;
 use crate::markup::{Attributes, Token, Tokens};
 use crate::repairs::Repairs;
 
-/// What kind of text an element holds.
+/// The content type of an element.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum ContentKind {
     /// Plain text.
     Text,
     /// Escaped HTML.
     Html,
-    /// Markup standing unescaped inside the element.
+    /// Unescaped markup inside the element.
     Xhtml,
-    /// Nobody says; RSS titles are like that.
+    /// Undeclared, as in RSS titles.
     Guess,
-    /// Base 64 around text or HTML.
+    /// Base64-encoded text or HTML.
     Base64 {
-        /// The type says that it is HTML.
+        /// True for HTML.
         html: bool,
     },
 }
 
 impl ContentKind {
-    /// What the attributes `type` and `mode` of Atom say, or else what is usual.
+    /// The content type given by the Atom attributes `type` and `mode`, or the default.
     pub(super) fn of(attributes: &str, usual: ContentKind) -> ContentKind {
         if attributes.is_empty() {
             return usual;
@@ -37,7 +37,7 @@ impl ContentKind {
             return ContentKind::Base64 { html };
         }
         let Some(kind) = Attributes::get(attributes, "type") else {
-            // The first draft's default type is text/plain, but its modes were added for markup.
+            // In Atom 0.3 the default type is text/plain, but the modes imply markup.
             return match mode {
                 Some(mode) if mode.eq_ignore_ascii_case("xml") && usual == ContentKind::Text => ContentKind::Xhtml,
                 _ => usual,
@@ -64,7 +64,7 @@ impl ContentKind {
     }
 }
 
-/// A string and whether it is HTML.
+/// A string that is plain text or HTML.
 #[derive(Debug, Default)]
 pub(super) struct RichText<'a> {
     pub(super) value: Cow<'a, str>,
@@ -77,12 +77,12 @@ impl RichText<'_> {
         if self.is_html { html::to_text(&self.value) } else { html::collapse(&self.value) }
     }
 
-    /// The HTML, if it says more than the visible text does.
+    /// The HTML, if it has more than the visible text.
     pub(super) fn markup(&self) -> Option<String> {
         (self.is_html && self.value.contains('<')).then(|| self.value.trim().to_string())
     }
 
-    /// The text as HTML in any case.
+    /// The text as HTML, escaped if it is plain.
     pub(super) fn html(self) -> String {
         let trimmed = self.value.trim();
         if self.is_html || !trimmed.contains(['<', '&']) {
@@ -97,19 +97,19 @@ impl RichText<'_> {
     }
 }
 
-/// What was seen between a start tag and its end tag.
+/// The contents between a start tag and its end tag.
 #[derive(Debug, Default)]
 pub(super) struct ElementContent<'a> {
-    /// The one piece of text there is, in the common case.
+    /// The only text token, in the common case.
     only: Option<Token<'a>>,
-    /// There is more than that one piece.
+    /// True if there are several text tokens.
     several: bool,
-    /// There are elements inside.
+    /// True if there are child elements.
     pub(super) markup: bool,
 }
 
 impl<'a> ElementContent<'a> {
-    /// Takes note of a piece of text.
+    /// Adds a text token.
     pub(super) fn text(&mut self, token: Token<'a>) {
         let blank = match token {
             Token::Text(text) => text.bytes().all(|b| b.is_ascii_whitespace()),
@@ -125,19 +125,18 @@ impl<'a> ElementContent<'a> {
         }
     }
 
-    /// Takes note of an element.
+    /// Adds a child element.
     pub(super) fn element(&mut self) {
         self.markup = true;
         self.several = true;
     }
 
-    /// Says that the raw text was shortened or has a mark in it that is to be dropped, so that
-    /// the pieces have to be found anew.
+    /// Marks the raw text as shortened, or as containing a delimiter to drop, so that it must be tokenized again.
     pub(super) fn cut(&mut self) {
         self.several = true;
     }
 
-    /// The text alone: for addresses, names and dates, in which elements mean nothing.
+    /// The text without elements: for URLs, names and dates.
     pub(super) fn plain(&self, raw: &'a str, declared: &Declared, repairs: &mut Repairs) -> Cow<'a, str> {
         match self.only {
             None => Cow::Borrowed(""),
@@ -158,8 +157,14 @@ impl<'a> ElementContent<'a> {
         }
     }
 
-    /// The text with its elements, and whether it is HTML.
-    pub(super) fn prose(&self, raw: &'a str, kind: ContentKind, declared: &Declared, repairs: &mut Repairs) -> RichText<'a> {
+    /// The text with its elements, as plain text or HTML.
+    pub(super) fn prose(
+        &self,
+        raw: &'a str,
+        kind: ContentKind,
+        declared: &Declared,
+        repairs: &mut Repairs,
+    ) -> RichText<'a> {
         if let ContentKind::Base64 { html } = kind {
             let text = self.plain(raw, declared, repairs);
             return match decode_base64(&text) {
@@ -174,7 +179,7 @@ impl<'a> ElementContent<'a> {
         let value = match self.only {
             None if !self.markup => Cow::Borrowed(""),
             Some(Token::Text(text)) if !self.several => {
-                // XHTML without a single element is still markup: its references stay.
+                // XHTML without elements is still markup: keep its references.
                 if kind == ContentKind::Xhtml && !text.contains("&lt;") {
                     Cow::Borrowed(text)
                 } else {
@@ -198,10 +203,10 @@ impl<'a> ElementContent<'a> {
     }
 }
 
-/// Puts pieces of text and elements together again as HTML.
+/// Reassembles text and elements as HTML.
 ///
-/// Up to the first element the text is escaped HTML; from there on it is what the author of
-/// the elements saw around them, and its references have to stay.
+/// Up to the first element the text is escaped HTML; after it, references are those of the surrounding markup and are
+/// kept.
 fn reassemble(raw: &str, xhtml: bool, declared: &Declared, repairs: &mut Repairs) -> String {
     let mut out = String::with_capacity(raw.len());
     let mut inline = xhtml;
@@ -219,7 +224,7 @@ fn reassemble(raw: &str, xhtml: bool, declared: &Declared, repairs: &mut Repairs
                 out.push_str(attributes);
                 out.push_str(if empty { "/>" } else { ">" });
             }
-            // Before the first start tag an end tag can only be a stray one.
+            // An end tag before the first start tag is stray.
             Token::End { name } if inline => {
                 out.push_str("</");
                 out.push_str(local(name));
@@ -231,12 +236,12 @@ fn reassemble(raw: &str, xhtml: bool, declared: &Declared, repairs: &mut Repairs
     out
 }
 
-/// A name without its prefix.
+/// The local name without its prefix.
 pub(super) fn local(name: &str) -> &str {
     name.rsplit_once(':').map_or(name, |(_, local)| local)
 }
 
-/// Base 64 as mail writes it, to text; anything that is not text is of no use to a corpus.
+/// Decodes Base64 (MIME) to text; other content is ignored.
 fn decode_base64(text: &str) -> Option<String> {
     let mut bytes = Vec::with_capacity(text.len() / 4 * 3);
     let (mut bits, mut held) = (0u32, 0u32);
@@ -267,7 +272,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn base64_holds_text_or_nothing() {
+    fn base64_gives_text_or_nothing() {
         assert_eq!(decode_base64("RXhhbXBs\nZSA8Yj4=").as_deref(), Some("Example <b>"));
         assert_eq!(decode_base64("AAEC"), None);
         assert_eq!(decode_base64("not base 64!"), None);

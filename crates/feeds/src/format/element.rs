@@ -1,39 +1,39 @@
-//! What the elements of all XML dialects mean, in one small set of words.
+//! Roles of elements and namespaces, common to all XML formats.
 
 use tidings_model::FeedFormat;
 
 use super::{atom, extension, rdf, rss};
 
-/// The meaning of an element.
+/// The role of an element.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum ElementRole {
-    /// The element that makes a document a feed.
+    /// The root element of a feed.
     Root(FeedFormat),
-    /// The part that describes the feed.
+    /// The element that describes the feed.
     Channel,
     /// An entry.
     Item,
-    /// Something with a title and a link of its own that we do not want: a logo, a search box.
+    /// An element with an unrelated title and link: a logo, a search box.
     Aside,
-    /// The feed an entry was taken from.
+    /// The feed that an entry was copied from.
     Source,
-    /// A person, as text or as an element with parts.
+    /// A person, as text or with child elements.
     Person(PersonRole),
     Name,
     Email,
     Uri,
     Title,
-    /// A title of a picture or film, good enough if there is no other.
+    /// The title of a media object, used if there is no other.
     MediaTitle,
     Subtitle,
     Link,
-    /// The address behind a tracker's.
+    /// The original URL of a tracked link.
     OrigLink,
-    /// RSS: HTML, describing the feed or summarising the entry.
+    /// RSS: HTML that describes the feed or summarises the entry.
     Description,
-    /// Atom: text unless it says otherwise.
+    /// Atom: plain text unless declared otherwise.
     Summary,
-    /// The full text, of a kind it states itself.
+    /// The full text with a declared content type.
     Content,
     /// The full text as escaped HTML.
     Encoded,
@@ -44,7 +44,7 @@ pub(super) enum ElementRole {
     Updated,
     Created,
     Category,
-    /// Several categories with commas between them.
+    /// Categories separated by commas.
     Keywords,
     Language,
     Rights,
@@ -61,20 +61,20 @@ pub(super) enum ElementRole {
     UpdateBase,
 }
 
-/// What a person has to do with the matter.
+/// The role of a person.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum PersonRole {
     Author,
-    /// Counts as the author where nobody else is named.
+    /// Used as the author if no author is named.
     Editor,
-    /// Named, but not as author.
+    /// Neither author nor editor.
     Other,
 }
 
-/// The namespaces whose words we know.
+/// Known namespaces.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Namespace {
-    /// RSS, RDF and Atom, whose names do not collide; also no namespace at all.
+    /// RSS, RDF and Atom, whose names do not collide, and elements without a namespace.
     Core,
     Content,
     CreativeCommons,
@@ -86,11 +86,11 @@ pub(super) enum Namespace {
     Media,
     Syndication,
     Xhtml,
-    /// Anything else; its elements mean nothing to us.
+    /// Any other namespace; its elements are ignored.
     Other,
 }
 
-/// The meaning of an element, if it has one for us. `name` is in lower case.
+/// The role of an element, if it is known. `name` is in lower case.
 pub(super) fn element_role(namespace: Namespace, name: &str) -> Option<ElementRole> {
     match namespace {
         Namespace::Core => rss::role(name).or_else(|| atom::role(name)).or_else(|| rdf::role(name)),
@@ -98,9 +98,9 @@ pub(super) fn element_role(namespace: Namespace, name: &str) -> Option<ElementRo
     }
 }
 
-/// The namespace an address stands for. Versions and cases differ, so parts of it decide.
+/// The namespace of a URI. Versions and case vary, so prefixes decide.
 pub(super) fn namespace_of_uri(address: &str) -> Option<Namespace> {
-    // The first row that fits decides, so exceptions stand before the rule.
+    // The first match wins, so exceptions come before the rule.
     const BEGINNINGS: [(&str, Option<Namespace>); 25] = [
         ("w3.org/2005/atom", Some(Namespace::Core)),
         ("purl.org/atom/ns", Some(Namespace::Core)),
@@ -134,7 +134,7 @@ pub(super) fn namespace_of_uri(address: &str) -> Option<Namespace> {
     BEGINNINGS.iter().find(|(beginning, _)| rest.starts_with(beginning)).and_then(|(_, namespace)| *namespace)
 }
 
-/// The namespace a prefix customarily stands for, for documents that forget to declare it.
+/// The conventional namespace of an undeclared prefix.
 pub(super) fn namespace_of_prefix(prefix: &str) -> Option<Namespace> {
     const CUSTOMARY: [(&str, Namespace); 21] = [
         ("rss", Namespace::Core),

@@ -1,4 +1,4 @@
-//! An entry or a feed while it is being read: the choices that need to have seen everything.
+//! Builders of entries and feeds, which choose among candidates once all fields are known.
 
 use jiff::Timestamp;
 use tidings_model::{FeedEntry, Person};
@@ -9,27 +9,27 @@ use crate::limits::Limits;
 
 use super::content::RichText;
 
-/// How well a link fits as *the* link; smaller is better.
+/// The suitability of a link as the link of an entry or feed; smaller is better.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum LinkFit {
-    /// The link of RSS, which can only be one thing.
+    /// The link element of RSS.
     Plain,
-    /// A web page, said to be the same thing.
+    /// A web page with the relation `alternate`.
     Page,
-    /// Said to be the same thing in another form.
+    /// Another format with the relation `alternate`.
     OtherForm,
-    /// Related in a way nobody explained.
+    /// Any other relation.
     Related,
 }
 
-/// What both entries and feeds collect.
+/// Fields common to entries and feeds.
 #[derive(Debug, Default)]
 pub(super) struct CommonFields {
     pub(super) title: Option<(String, Option<String>)>,
-    /// How deep the title stood, so that a title further inside does not replace it.
+    /// The depth of the title; deeper titles do not replace it.
     title_depth: usize,
     title_is_weak: bool,
-    /// The best link so far, and how deep it stood: one further inside is about something else.
+    /// The best link so far and its depth; deeper links concern something else.
     pub(super) link: Option<(usize, LinkFit, String)>,
     pub(super) authors: Vec<Person>,
     pub(super) author_is_weak: bool,
@@ -43,7 +43,7 @@ pub(super) struct CommonFields {
 }
 
 impl CommonFields {
-    /// Takes a title unless there is a better one: the outermost, and of these the first.
+    /// Adds a title candidate; the outermost wins, then the first.
     pub(super) fn offer_title(&mut self, prose: &RichText<'_>, depth: usize, weak: bool) {
         let better = match &self.title {
             None => true,
@@ -58,14 +58,14 @@ impl CommonFields {
         }
     }
 
-    /// Takes a link unless there is one that fits better.
+    /// Adds a link candidate; the best fit wins.
     pub(super) fn offer_link(&mut self, depth: usize, fit: LinkFit, link: String) {
         if self.link.as_ref().is_none_or(|(at, known, _)| (depth, fit) < (*at, *known)) {
             self.link = Some((depth, fit, link));
         }
     }
 
-    /// Takes an author, in order, once.
+    /// Adds an author, without duplicates.
     pub(super) fn offer_author(&mut self, person: Person, weak: bool, limits: &Limits) {
         if person == Person::default() || (weak && !self.authors.is_empty()) {
             return;
@@ -79,7 +79,7 @@ impl CommonFields {
         }
     }
 
-    /// Reads a date into one of the slots, or keeps it as it is written.
+    /// Parses a date into its field, or keeps it verbatim.
     pub(super) fn offer_date(&mut self, slot: DateField, text: &str) {
         let text = text.trim();
         if text.is_empty() {
@@ -100,7 +100,7 @@ impl CommonFields {
     }
 }
 
-/// Which of its dates a feed is giving.
+/// The date fields.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum DateField {
     Published,
@@ -108,19 +108,19 @@ pub(super) enum DateField {
     Created,
 }
 
-/// An entry being read.
+/// An entry under construction.
 #[derive(Debug, Default)]
 pub(super) struct EntryBuilder {
     pub(super) common: CommonFields,
     pub(super) id: Option<String>,
-    /// The identifier may serve as the link.
+    /// True if the identifier may serve as the link.
     pub(super) id_is_link: bool,
-    /// `rdf:about`, for want of a better identifier or link.
+    /// `rdf:about`, the fallback for identifier and link.
     pub(super) about: Option<String>,
     pub(super) orig_link: Option<String>,
     pub(super) summary: Option<(String, Option<String>)>,
     pub(super) content: Option<String>,
-    /// The content is only a second summary.
+    /// True if the content is only a second summary.
     pub(super) content_is_weak: bool,
     pub(super) categories: Vec<String>,
     pub(super) comments: Option<String>,
@@ -128,8 +128,7 @@ pub(super) struct EntryBuilder {
 }
 
 impl EntryBuilder {
-    /// Takes a summary. A second one is the longer text that the first one announces, unless
-    /// there is a proper full text.
+    /// Adds a summary. The longer of two is the content, unless there is a proper one.
     pub(super) fn offer_summary(&mut self, prose: RichText<'_>) {
         if prose.value.trim().is_empty() {
             return;
@@ -144,7 +143,7 @@ impl EntryBuilder {
         }
     }
 
-    /// Takes a full text; the first proper one stays.
+    /// Adds a content candidate; the first proper one wins.
     pub(super) fn offer_content(&mut self, prose: RichText<'_>) {
         if prose.value.trim().is_empty() {
             return;
@@ -155,7 +154,7 @@ impl EntryBuilder {
         }
     }
 
-    /// Takes a category, in order, once.
+    /// Adds a category, without duplicates.
     pub(super) fn offer_category(&mut self, category: &str, limits: &Limits) {
         let category = category.trim();
         if !category.is_empty()
@@ -166,7 +165,7 @@ impl EntryBuilder {
         }
     }
 
-    /// Makes the choices and gives the entry.
+    /// Chooses among the candidates and returns the entry.
     pub(super) fn finish(self, resolve: impl Fn(&str) -> Option<String>) -> FeedEntry {
         let common = self.common;
         let web = |link: &Option<String>| link.as_deref().is_some_and(address::is_web);
@@ -210,7 +209,7 @@ impl EntryBuilder {
     }
 }
 
-/// Reads `name (mail)`, `mail (name)`, `name <mail>` and plain forms.
+/// Parses `name (mail)`, `mail (name)`, `name <mail>` and plain forms.
 pub(super) fn person(text: &str) -> Person {
     let text = text.trim();
     let is_mail = |part: &str| part.contains('@') && !part.contains(char::is_whitespace) && !part.contains('/');
@@ -243,7 +242,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn people_are_written_in_many_ways() {
+    fn persons_are_parsed_in_all_forms() {
         for text in ["Ann Bee (ann@a.example)", "ann@a.example (Ann Bee)", "Ann Bee <ann@a.example>"] {
             let person = person(text);
             assert_eq!((person.name.as_str(), person.email.as_deref()), ("Ann Bee", Some("ann@a.example")), "{text}");

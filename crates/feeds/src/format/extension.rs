@@ -1,8 +1,8 @@
-//! The namespaces that feeds borrow words from.
+//! Element names of extension namespaces.
 
-use super::element::{PersonRole, Namespace, ElementRole};
+use super::element::{ElementRole, Namespace, PersonRole};
 
-/// What an element of a borrowed namespace means.
+/// The role of an element of an extension namespace.
 pub(super) fn role(namespace: Namespace, name: &str) -> Option<ElementRole> {
     Some(match (namespace, name) {
         (Namespace::Content, "encoded") => ElementRole::Encoded,

@@ -1,10 +1,10 @@
-//! RSS 0.91 to 2.0, and its ancestor CDF: the words.
+//! Element names of RSS 0.91 to 2.0 and of its predecessor CDF.
 
 use tidings_model::FeedFormat;
 
-use super::element::{PersonRole, ElementRole};
+use super::element::{ElementRole, PersonRole};
 
-/// What an element of RSS means.
+/// The role of an RSS element.
 pub(super) fn role(name: &str) -> Option<ElementRole> {
     Some(match name {
         "rss" => ElementRole::Root(FeedFormat::Rss),

@@ -1,8 +1,8 @@
-//! Walks over a document in any XML dialect and collects the feed.
+//! The walker over XML feeds of any format.
 //!
-//! Feeds are shallow: a root, entries, and fields with text in them. The walker keeps a short
-//! stack of open elements, and when a field opens it notes where and waits for the end tag, or
-//! for anything that shows the end tag is missing. Nothing is copied until a field is complete.
+//! Feeds are shallow: a root, entries, and fields with text. The walker keeps a short stack of open elements. When
+//! a field opens, it records the position and waits for the end tag, or for evidence that the end tag is missing.
+//! Nothing is copied until a field is complete.
 
 use tidings_model::{Feed, FeedFormat, Repair};
 
@@ -11,23 +11,23 @@ use crate::entity::{self, Declared};
 use crate::html;
 use crate::limits::Limits;
 use crate::markup::{Attributes, Token, Tokens};
-use crate::repairs::Repairs;
 use crate::read::NotAFeed;
+use crate::repairs::Repairs;
 
 use super::collect::{Collector, Field};
-use super::content::{ElementContent, ContentKind, local};
-use super::element::{PersonRole, Namespace, ElementRole, element_role, namespace_of_uri, namespace_of_prefix};
+use super::content::{ContentKind, ElementContent, local};
+use super::element::{ElementRole, Namespace, PersonRole, element_role, namespace_of_prefix, namespace_of_uri};
 
-/// More prefixes than this are noise; those that matter come first.
+/// The maximum number of namespace prefixes.
 const MAX_PREFIXES: usize = 64;
 
-/// Reads a feed from text, whatever stands around it.
+/// Parses a feed, ignoring surrounding text.
 pub(crate) fn read(text: &str, url: &str, limits: &Limits, repairs: &mut Repairs) -> Result<Feed, NotAFeed> {
     let mut walker = XmlWalker::new(text, url, limits, *repairs);
     let in_front = walker.find_root()?;
     walker.walk();
     let (feed, noted) = walker.out.finish();
-    // Pictures on web pages carry RDF about themselves, which is no feed for that.
+    // Images in web pages carry RDF metadata, which is not a feed.
     let empty = feed.entries.is_empty() && (feed.format == FeedFormat::Rdf || feed.title.is_empty());
     if let (Some(first), true) = (in_front, empty) {
         return Err(without_root(text, Some(first)));
@@ -37,9 +37,9 @@ pub(crate) fn read(text: &str, url: &str, limits: &Limits, repairs: &mut Repairs
     Ok(feed)
 }
 
-/// A feed shown as text on a web page, with its marks escaped; gives it back as markup.
+/// Unescapes a feed shown as text in a web page.
 ///
-/// The feed has to be most of the page, or every tutorial would become a feed.
+/// The feed must be most of the page, or tutorials would become feeds.
 pub(crate) fn unwrap_escaped(text: &str) -> Option<String> {
     let at = ["&lt;?xml", "&lt;rss", "&lt;feed", "&lt;rdf:RDF"].iter().filter_map(|mark| text.find(mark)).min()?;
     if at > text.len() / 2 {
@@ -49,7 +49,7 @@ pub(crate) fn unwrap_escaped(text: &str) -> Option<String> {
     Some(inner.into_owned())
 }
 
-/// What a document is in which no feed was found.
+/// Classifies a document without a feed root.
 fn without_root(text: &str, first: Option<&str>) -> NotAFeed {
     let Some(name) = first else {
         let declares_html = text.trim_start().starts_with("<!");
@@ -63,13 +63,13 @@ fn without_root(text: &str, first: Option<&str>) -> NotAFeed {
     }
 }
 
-/// Whose fields are being read.
+/// The object whose fields are being read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Scope {
     Feed,
     Entry,
     Person,
-    /// A logo, a search box, the source of a copied entry: nothing in there is ours.
+    /// A logo, a search box, the source of a copied entry: its fields are ignored.
     Aside,
 }
 
@@ -79,18 +79,18 @@ struct Frame<'a> {
     name: &'a str,
     role: Option<ElementRole>,
     scope: Scope,
-    /// The namespace of names without a prefix.
+    /// The default namespace.
     namespace: Namespace,
     has_base: bool,
 }
 
-/// A field whose end tag we wait for.
+/// A field whose end tag has not been seen yet.
 #[derive(Debug)]
 struct Capture<'a> {
     field: Field<'a>,
     name: &'a str,
     from: usize,
-    /// Elements of the same name inside.
+    /// Open child elements of the same name.
     nested: usize,
     has_base: bool,
     namespace: Namespace,
@@ -100,14 +100,14 @@ struct XmlWalker<'a> {
     text: &'a str,
     tokens: Tokens<'a>,
     limits: &'a Limits,
-    /// Where the fields go.
+    /// The feed under construction.
     out: Collector<'a>,
     prefixes: Vec<(&'a str, Namespace)>,
     frames: Vec<Frame<'a>>,
-    /// Elements too deep to keep.
+    /// The number of open elements beyond the depth limit.
     too_deep: usize,
     capture: Option<Capture<'a>>,
-    /// The last tag was `<link/>`.
+    /// True if the last tag was `<link/>`.
     after_empty_link: bool,
     done: bool,
 }
@@ -128,8 +128,7 @@ impl<'a> XmlWalker<'a> {
         }
     }
 
-    /// Skips to the element that makes this a feed; everything before it is junk. Gives the
-    /// first element of the junk, if there is one.
+    /// Skips to the root element of the feed. Returns the first element before it, if any.
     fn find_root(&mut self) -> Result<Option<&'a str>, NotAFeed> {
         let mut first: Option<&'a str> = None;
         let mut junk = false;
@@ -175,7 +174,7 @@ impl<'a> XmlWalker<'a> {
     fn open_root(&mut self, name: &'a str, attributes: &'a str, role: Option<ElementRole>, empty: bool) {
         self.out.feed.version = Attributes::get(attributes, "version").map(|v| v.chars().take(20).collect());
         let (_, has_base) = self.scan_attributes(attributes, Namespace::Core);
-        // Whatever the default namespace is, the root's own children are feed words.
+        // Children of the root are feed elements whatever the default namespace.
         self.out.set_language(attributes);
         let scope = if role == Some(ElementRole::Item) { Scope::Entry } else { Scope::Feed };
         if scope == Scope::Entry {
@@ -220,12 +219,12 @@ impl<'a> XmlWalker<'a> {
         self.frames.last().map_or((Scope::Feed, Namespace::Core), |frame| (frame.scope, frame.namespace))
     }
 
-    /// The meaning of a name, if it has one for us.
+    /// The role of an element, if it is known.
     fn role(&mut self, name: &str, default: Namespace) -> Option<ElementRole> {
         let mut buffer = [0; 32];
         match name.split_once(':') {
             Some((prefix, local)) => element_role(self.namespace(prefix)?, lower(local, &mut buffer)),
-            // A default namespace is often declared where it should not be.
+            // Default namespaces are often declared wrongly.
             None => {
                 let name = lower(name, &mut buffer);
                 element_role(default, name).or_else(|| element_role(Namespace::Core, name))
@@ -233,7 +232,7 @@ impl<'a> XmlWalker<'a> {
         }
     }
 
-    /// The namespace of a prefix: the declared one, or the one it customarily stands for.
+    /// The namespace of a prefix: declared, or else conventional.
     fn namespace(&mut self, prefix: &str) -> Option<Namespace> {
         let mut known = self.prefixes.iter().rev();
         if let Some((_, namespace)) = known.find(|(known, _)| known.eq_ignore_ascii_case(prefix)) {
@@ -244,13 +243,13 @@ impl<'a> XmlWalker<'a> {
         Some(customary)
     }
 
-    /// Whether an element belongs to a element of feeds and so to no text.
+    /// Returns true for elements of a feed extension, which are never part of a text.
     fn is_extension(&mut self, name: &str) -> bool {
         let namespace = name.split_once(':').and_then(|(prefix, _)| self.namespace(prefix));
         namespace.is_some_and(|namespace| !matches!(namespace, Namespace::Xhtml | Namespace::Other))
     }
 
-    /// Takes namespace declarations and `xml:base` from a tag.
+    /// Reads namespace declarations and `xml:base` of a tag.
     fn scan_attributes(&mut self, attributes: &'a str, inherited: Namespace) -> (Namespace, bool) {
         let mut namespace = inherited;
         let mut has_base = false;
@@ -259,7 +258,7 @@ impl<'a> XmlWalker<'a> {
         }
         for (key, value) in Attributes::new(attributes) {
             if key.eq_ignore_ascii_case("xmlns") {
-                // An unknown default namespace is a publisher's whim, not another element.
+                // An unknown default namespace does not change the meaning of elements.
                 namespace = namespace_of_uri(value).unwrap_or(Namespace::Core);
             } else if let Some(prefix) = key.strip_prefix("xmlns:").or_else(|| key.strip_prefix("XMLNS:")) {
                 let known = namespace_of_uri(value).or_else(|| namespace_of_prefix(prefix)).unwrap_or(Namespace::Other);
@@ -285,14 +284,16 @@ impl<'a> XmlWalker<'a> {
                 None => !is_rich(outer) && self.is_extension(name),
             };
             if !missing {
-                let capture = self.capture.as_mut().expect("looked at above");
+                let capture = self.capture.as_mut().expect("a capture was found above");
                 if !empty && capture.name == name {
                     capture.nested += 1;
                 }
                 capture.field.inside.element();
                 return;
             }
-            if let (ElementRole::Person(person_role), Some(ElementRole::Name | ElementRole::Email | ElementRole::Uri)) = (outer, role) {
+            if let (ElementRole::Person(person_role), Some(ElementRole::Name | ElementRole::Email | ElementRole::Uri)) =
+                (outer, role)
+            {
                 self.open_person(person_role);
             } else {
                 self.out.repairs.add(Repair::MissingEndTag);
@@ -314,7 +315,7 @@ impl<'a> XmlWalker<'a> {
             Some(ElementRole::Aside | ElementRole::Source) => inner = Scope::Aside,
             Some(ElementRole::Channel) if scope == Scope::Feed => {
                 self.out.set_language(attributes);
-                // CDF writes the channel's address into its tag.
+                // CDF has the URL of the channel in its tag.
                 if let Some(href) = Attributes::get(attributes, "href") {
                     self.out.link(href, "", "");
                 }
@@ -325,7 +326,7 @@ impl<'a> XmlWalker<'a> {
                     self.after_empty_link = role == ElementRole::Link && !said;
                     self.drop_base(has_base);
                     if !empty {
-                        // The tag has said it all; its text is of no interest.
+                        // The attributes are complete; ignore the text.
                         self.push(Frame { name, role: None, scope, namespace, has_base: false });
                     }
                     return;
@@ -351,8 +352,7 @@ impl<'a> XmlWalker<'a> {
         }
     }
 
-    /// An address behind `<link/>`: the feed went through a program that knows only HTML, where
-    /// links are empty.
+    /// Takes the URL after `<link/>` as a link: an HTML serializer has emptied the element.
     fn link_outside(&mut self, text: &str) {
         self.after_empty_link = false;
         if is_web(text.trim()) {
@@ -388,7 +388,8 @@ impl<'a> XmlWalker<'a> {
                 return;
             }
             let structural = |frame: &Frame<'_>| {
-                matches!(frame.role, Some(ElementRole::Item | ElementRole::Channel | ElementRole::Root(_))) || frame.scope == Scope::Person
+                matches!(frame.role, Some(ElementRole::Item | ElementRole::Channel | ElementRole::Root(_)))
+                    || frame.scope == Scope::Person
             };
             if !self.frames.iter().rev().any(|f| f.name.eq_ignore_ascii_case(name) && structural(f)) {
                 if capture.field.inside.markup {
@@ -436,11 +437,18 @@ impl<'a> XmlWalker<'a> {
         }
     }
 
-    fn begin_entry(&mut self, name: &'a str, attributes: &'a str, empty: bool, namespace: Namespace, mut has_base: bool) {
+    fn begin_entry(
+        &mut self,
+        name: &'a str,
+        attributes: &'a str,
+        empty: bool,
+        namespace: Namespace,
+        mut has_base: bool,
+    ) {
         if let Some(at) = self.frames.iter().rposition(|frame| frame.role == Some(ElementRole::Item)) {
-            // Entries do not contain entries: the end tag of the last one is missing.
+            // Entries do not nest: the end tag of the previous one is missing.
             self.out.repairs.add(Repair::MissingEndTag);
-            // The base of the new entry is on top of those of the old one; it counts anew.
+            // The base of the new entry is on top of that of the old one; push it again.
             self.drop_base(has_base);
             while self.frames.len() > at {
                 self.pop();
@@ -468,7 +476,8 @@ impl<'a> XmlWalker<'a> {
         self.push(Frame { name, role, scope: Scope::Person, namespace, has_base });
     }
 
-    /// Whether a word is a field here: parts of a person only in a person, and nothing else there.
+    /// Returns true if an element is a field in this scope: parts of a person occur only in a person, and nothing
+    /// else there.
     fn is_field(&self, role: ElementRole, scope: Scope) -> bool {
         let part = matches!(role, ElementRole::Name | ElementRole::Email | ElementRole::Uri);
         match scope {
@@ -495,24 +504,34 @@ impl<'a> XmlWalker<'a> {
     }
 }
 
-/// Whether an element inside a field shows that the field's end tag is missing.
+/// Returns true if an element inside a field shows that the field's end tag is missing.
 fn interrupts(role: ElementRole, name: &str, kind: ContentKind, outer: ElementRole) -> bool {
     match (outer, role) {
         (ElementRole::Person(_), ElementRole::Name | ElementRole::Email | ElementRole::Uri) => true,
-        (_, ElementRole::Name | ElementRole::Email | ElementRole::Uri | ElementRole::SkipDay | ElementRole::SkipHour) => false,
+        (
+            _,
+            ElementRole::Name | ElementRole::Email | ElementRole::Uri | ElementRole::SkipDay | ElementRole::SkipHour,
+        ) => false,
         (_, ElementRole::Root(_) | ElementRole::Channel) => false,
         _ if role == outer => false,
-        // Names that HTML has too may be part of a text, but not of an address or a title.
+        // Elements that HTML also has may be part of a text, but not of a URL or title.
         _ => !(is_rich(outer) && (kind == ContentKind::Xhtml || html::is_element(local(name)))),
     }
 }
 
-/// Whether a field may well have elements inside.
+/// Returns true for fields that may contain elements.
 fn is_rich(role: ElementRole) -> bool {
-    matches!(role, ElementRole::Description | ElementRole::Summary | ElementRole::Content | ElementRole::Encoded | ElementRole::Body)
+    matches!(
+        role,
+        ElementRole::Description
+            | ElementRole::Summary
+            | ElementRole::Content
+            | ElementRole::Encoded
+            | ElementRole::Body
+    )
 }
 
-/// The last place to cut a string that is not inside a character.
+/// The last character boundary up to a position.
 fn boundary(text: &str, mut at: usize) -> usize {
     while !text.is_char_boundary(at) {
         at -= 1;
@@ -520,7 +539,7 @@ fn boundary(text: &str, mut at: usize) -> usize {
     at
 }
 
-/// Lower case without allocating; names longer than any we know come out empty.
+/// Lowercases without allocating; names longer than the buffer become empty.
 fn lower<'b>(name: &'b str, buffer: &'b mut [u8; 32]) -> &'b str {
     if !name.bytes().any(|b| b.is_ascii_uppercase()) {
         return name;

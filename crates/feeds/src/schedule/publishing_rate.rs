@@ -1,9 +1,8 @@
-//! What is learned about a feed from what it shows.
+//! Estimation of a feed's publishing rate.
 //!
-//! The rate is a Gamma-Poisson estimate whose evidence fades: old entries and old days of watching
-//! lose weight together, so that a feed which changes its habits is believed within days, and one
-//! that changes them abruptly within hours. It starts from the dates of the entries at the
-//! first sight, which is usually weeks of history for nothing.
+//! The rate is the posterior mean of a Gamma-Poisson model with exponential decay: entries and observed days lose
+//! weight together, so the estimate follows gradual changes within days and abrupt ones within hours. The first
+//! observation starts from the dates of the listed entries, usually weeks of history.
 
 use std::collections::HashSet;
 
@@ -12,49 +11,48 @@ use tidings_model::{UpdateHints, UpdatePeriod};
 
 use super::{DAY_S, HOUR_S, later, seconds_between};
 
-/// What is assumed of a feed about which nothing is known: entries a day.
+/// Prior rate of an unknown feed, in entries per day.
 const PRIOR_RATE: f64 = 0.3;
-/// How firmly: as if it had been watched for this long.
+/// Weight of the prior, in observed days.
 const PRIOR_DAYS: f64 = 1.0;
-/// Evidence about the rate has lost half its weight after this long.
+/// Half-life of the evidence about the rate.
 const HALF_LIFE_DAYS: f64 = 10.0;
-/// The part of the evidence that is kept when a feed does something else than expected.
+/// The share of the evidence kept after a surprising observation.
 const SURPRISE_DECAY: f64 = 0.5;
-/// Dates of entries count as history as far back as this.
+/// The maximum age of entry dates that count as history.
 const HISTORY_DAYS: f64 = 60.0;
-/// The hours of the day are learned from about the last so many entries.
+/// The hourly profile is learned from about this many recent entries.
 const HOURS_FROM_ENTRIES: f64 = 400.0;
-/// So many entries that came at no particular hour are assumed before the first one is seen.
+/// Weight of the uniform prior of the hourly profile, in entries.
 const HOURS_PRIOR: f64 = 12.0;
-/// The share of a document whose age tells how long it remembers. The rest may be entries that
-/// somebody pinned to it years ago.
+/// The share of the newest entries that determines the window age. The rest may be pinned entries.
 const SCROLLING_SHARE: f64 = 0.8;
-/// As many entries are recognised from one poll to the next; the newest of a longer list.
+/// The maximum number of entries remembered from one poll to the next; the newest of a longer list.
 const MAX_WINDOW: usize = 500;
 
-/// An entry as the schedule sees it.
+/// An entry in a polled feed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct EntrySighting {
-    /// A hash of what identifies it; its lower 24 bits are remembered.
+    /// A hash of its identity; the lower 24 bits are kept.
     pub key: u32,
-    /// When it was published, if the feed says so.
+    /// The publication time, if declared.
     pub date: Option<Timestamp>,
 }
 
-/// What is known about how a feed publishes.
+/// The estimated publishing rate of a feed.
 #[derive(Debug, Clone, PartialEq)]
 pub struct PublishingRate {
-    /// Entries that arrived, older ones counting less.
+    /// Arrived entries, decayed.
     pub arrived: f64,
-    /// Days it has been watched, older ones counting less in the same measure.
+    /// Observed days, decayed likewise.
     pub watched_days: f64,
-    /// Recent entries by the hour of the day, in UTC.
+    /// Recent entries by hour of the day, in UTC.
     pub hours: [f64; 24],
-    /// Seconds its document reaches back.
+    /// The age of the oldest listed entry, in seconds: an entry is lost if no poll happens in that time.
     pub window_age_s: Option<f64>,
-    /// Entries that it listed last, as 24-bit hashes.
+    /// The entries listed last, as 24-bit hashes.
     pub window: Vec<u32>,
-    /// What one of its entries is worth, compared with others: clean words that are new.
+    /// The relative value of an entry: new clean text compared with an average feed.
     pub yield_weight: f64,
 }
 
@@ -72,15 +70,14 @@ impl Default for PublishingRate {
 }
 
 impl PublishingRate {
-    /// Entries a day, on the whole.
+    /// The mean rate, in entries per day.
     pub fn rate(&self) -> f64 {
         self.arrived / self.watched_days.max(1e-3)
     }
 
-    /// Entries a day at each hour of the day.
+    /// The rate at each hour of the day, in entries per day.
     ///
-    /// Each hour borrows from its neighbours, and all of them from the mean: ten entries are no
-    /// habit yet.
+    /// Hours are smoothed with their neighbours and shrunk towards the mean: ten entries are not a pattern yet.
     pub fn rates(&self) -> [f64; 24] {
         let total: f64 = self.hours.iter().sum();
         let mut rates = [self.rate(); 24];
@@ -92,8 +89,7 @@ impl PublishingRate {
         rates
     }
 
-    /// Learns from a document that lists these entries. `since` is the last good look at the feed;
-    /// gives how many entries are new since then.
+    /// Updates the estimate from a listing. `since` is the last successful poll. Returns the number of new entries.
     pub fn observe_entries(
         &mut self,
         now: Timestamp,
@@ -106,14 +102,14 @@ impl PublishingRate {
         let new: Vec<&(u32, Option<Timestamp>)> = newest.iter().filter(|entry| !known.contains(&entry.0)).collect();
         let arrived = new.len() as u32;
         match since {
-            // What was watched before keys were remembered, or forgotten, starts anew as well.
+            // Without remembered entries, even after earlier polls, the estimate starts over.
             Some(since) if !known.is_empty() => {
                 let elapsed_s = seconds_between(since, now).max(0.0);
                 self.update(now, elapsed_s, f64::from(arrived));
                 self.count_hours(new.iter().map(|entry| entry.1), Some(since), now);
                 self.window_age_s = window_age_by_dates(now, &newest).or(match arrived {
                     0 => self.window_age_s.map(|age| age + elapsed_s),
-                    // Without dates: if so many came in that time, the whole list came in this.
+                    // Without dates: extrapolate from the share of new entries to the whole list.
                     _ => Some(elapsed_s * newest.len() as f64 / f64::from(arrived)),
                 });
             }
@@ -123,7 +119,7 @@ impl PublishingRate {
         arrived
     }
 
-    /// Learns that nothing has changed since the last good look.
+    /// Updates the estimate: nothing has changed since the last successful poll.
     pub fn observe_unchanged(&mut self, now: Timestamp, since: Option<Timestamp>) {
         let Some(since) = since else { return };
         let elapsed_s = seconds_between(since, now).max(0.0);
@@ -131,33 +127,36 @@ impl PublishingRate {
         self.window_age_s = self.window_age_s.map(|age| age + elapsed_s);
     }
 
-    /// The first sight: its dates are a history.
+    /// Initialises the estimate from the dates of the first listing.
     fn initialise(&mut self, now: Timestamp, newest: &[(u32, Option<Timestamp>)], hints: &UpdateHints) {
-        *self = PublishingRate { arrived: declared_rate(hints) * PRIOR_DAYS, yield_weight: self.yield_weight, ..PublishingRate::default() };
+        *self = PublishingRate {
+            arrived: declared_rate(hints) * PRIOR_DAYS,
+            yield_weight: self.yield_weight,
+            ..PublishingRate::default()
+        };
         self.window_age_s = window_age_by_dates(now, newest);
         let Some(window_age_s) = self.window_age_s else { return };
         let days = (window_age_s / DAY_S).min(HISTORY_DAYS);
         let dates = || newest.iter().filter_map(|entry| entry.1);
         let age_days = |date: Timestamp| seconds_between(date, now) / DAY_S;
-        // The first of them opened the stretch that is measured, so it does not count itself.
+        // The oldest entry marks the start of the interval and is not counted.
         let counted: f64 = dates().map(age_days).filter(|age| *age < days).map(decay).sum();
         self.arrived += counted;
         self.watched_days += HALF_LIFE_DAYS / std::f64::consts::LN_2 * (1.0 - decay(days));
         self.count_hours(dates().filter(|date| age_days(*date) < days).map(Some), None, now);
     }
 
-    /// Takes in that so many entries arrived in so much time.
+    /// Adds an observation of `arrived` entries in `elapsed_s` seconds.
     fn update(&mut self, now: Timestamp, elapsed_s: f64, arrived: f64) {
         let expected = self.expected(now, elapsed_s);
-        // What is far from expected tells that the feed has changed, and old evidence is about the
-        // feed as it was.
+        // A count more than three standard deviations off means that the feed has changed; discount old evidence.
         let surprise = (arrived - expected).abs() > 3.0 * (expected + 1.0).sqrt();
         let kept = decay(elapsed_s / DAY_S) * if surprise { SURPRISE_DECAY } else { 1.0 };
         self.arrived = self.arrived * kept + arrived;
         self.watched_days = self.watched_days * kept + elapsed_s / DAY_S;
     }
 
-    /// Entries to be expected in the time before a moment.
+    /// The expected number of entries in the seconds before `now`.
     fn expected(&self, now: Timestamp, elapsed_s: f64) -> f64 {
         if elapsed_s >= DAY_S {
             return self.rate() * elapsed_s / DAY_S;
@@ -173,8 +172,8 @@ impl PublishingRate {
         sum
     }
 
-    /// Counts entries by their hours. Those without a credible date may have come at any time
-    /// since the last look.
+    /// Adds entries to the hourly profile. Entries without a credible date are spread over the hours since the
+    /// last poll.
     fn count_hours(
         &mut self,
         dates: impl Iterator<Item = Option<Timestamp>> + Clone,
@@ -207,8 +206,7 @@ fn hour_of(at: Timestamp) -> usize {
     (at.as_second().div_euclid(3600).rem_euclid(24)) as usize
 }
 
-/// The entries with short keys, each once, the newest first where dates tell, and not too many.
-/// No entry is from the future, whatever it says.
+/// Unique short keys of the entries, newest first if dated, truncated. Future dates are set to now.
 fn newest_first(now: Timestamp, entries: &[EntrySighting]) -> Vec<(u32, Option<Timestamp>)> {
     let mut unique = HashSet::new();
     let mut newest: Vec<(u32, Option<Timestamp>)> = entries
@@ -221,7 +219,7 @@ fn newest_first(now: Timestamp, entries: &[EntrySighting]) -> Vec<(u32, Option<T
     newest
 }
 
-/// How far back the list reaches, by its dates.
+/// The window age by the dates of the entries.
 fn window_age_by_dates(now: Timestamp, newest: &[(u32, Option<Timestamp>)]) -> Option<f64> {
     let dates: Vec<Timestamp> = newest.iter().filter_map(|entry| entry.1).collect();
     if dates.len() < 2 || dates.len() * 2 < newest.len() {
@@ -232,8 +230,7 @@ fn window_age_by_dates(now: Timestamp, newest: &[(u32, Option<Timestamp>)]) -> O
     Some(seconds_between(dates[at], now).max(0.0) * last as f64 / at as f64)
 }
 
-/// What a feed promises by `sy:updatePeriod`: programs write "hourly" into every feed they make,
-/// so it is worth a first guess and no more.
+/// The rate declared by `sy:updatePeriod`. Many programs write "hourly" into every feed, so it is only a first guess.
 fn declared_rate(hints: &UpdateHints) -> f64 {
     let per_day = match hints.update_period {
         None => return PRIOR_RATE,

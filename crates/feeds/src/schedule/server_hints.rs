@@ -1,39 +1,39 @@
-//! What servers wish, and how patience grows with failures.
+//! Polling hints of servers, and the backoff after failures.
 //!
-//! Wishes are obeyed within reason: half the feeds that say anything say what a template said, and
-//! a `ttl` of a week must not cost a week's entries. Only `Retry-After` is an order.
+//! Hints are respected within limits: half of them come from templates, and a `ttl` of a week must not cost a week of
+//! entries. Only `Retry-After` is binding.
 
 use jiff::Timestamp;
 use tidings_model::{UpdateHints, Weekday};
 
 use super::{DAY_S, HOUR_S, later, seconds_between};
 
-/// A hint to wait counts for no longer than this.
+/// The maximum delay by a hint.
 const MAX_HINT_S: f64 = DAY_S;
-/// No failing feed is left alone for longer: whoever comes back is found within a month.
+/// The maximum backoff: a feed that recovers is found within a month.
 pub(super) const MAX_BACKOFF_S: f64 = 30.0 * DAY_S;
-/// What a failure adds to the wait, if it may well be over soon.
+/// Backoff per failure that may be transient.
 const TRANSIENT_STEP_S: f64 = HOUR_S;
-/// What a failure adds to the wait, if somebody has to do something about it.
+/// Backoff per failure that needs a fix by the publisher.
 const PERMANENT_STEP_S: f64 = 12.0 * HOUR_S;
-/// As many failures in a row are nothing to draw conclusions from.
+/// This many failures in a row are treated as transient.
 const TRANSIENT_FAILURES: u32 = 2;
 
-/// What a server said about being asked again.
+/// Hints of a server about the next poll.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct ServerHints {
-    /// How long the answer is good for, in seconds.
+    /// The freshness lifetime of the response, in seconds.
     pub fresh_s: Option<f64>,
-    /// How long the server wants to be left alone, in seconds.
+    /// The `Retry-After` delay, in seconds.
     pub retry_after_s: Option<f64>,
-    /// Hours of the day without news, in UTC.
+    /// Hours of the day without new entries, in UTC.
     pub skip_hours: Vec<u8>,
-    /// Days of the week without news.
+    /// Days of the week without new entries.
     pub skip_days: Vec<Weekday>,
 }
 
 impl ServerHints {
-    /// Adds what the feed itself says.
+    /// Adds the hints declared in the feed.
     pub fn with_update_hints(mut self, hints: &UpdateHints) -> ServerHints {
         if let Some(minutes) = hints.ttl_minutes {
             self.fresh_s = Some(self.fresh_s.unwrap_or(0.0).max(f64::from(minutes) * 60.0));
@@ -43,21 +43,20 @@ impl ServerHints {
         self
     }
 
-    /// The earliest moment at which the server likes to be asked again. `safe_s` is how long one
-    /// may wait without losing entries.
+    /// The earliest time for the next poll. `safe_s` is the longest interval without loss of entries.
     pub(super) fn not_before(&self, now: Timestamp, safe_s: f64) -> Timestamp {
         let fresh_s = self.fresh_s.unwrap_or(0.0).min(MAX_HINT_S).min(safe_s);
         let asked_s = self.retry_after_s.unwrap_or(0.0).min(MAX_BACKOFF_S);
         later(now, fresh_s.max(asked_s))
     }
 
-    /// The first moment from `due` on that lies in no skipped hour or day, unless that is after
-    /// `latest`, when entries may be lost.
+    /// The first time from `due` on that is in no skipped hour or day, but not after `latest`, when entries may be
+    /// lost.
     pub(super) fn outside_skipped(&self, due: Timestamp, latest: Timestamp) -> Timestamp {
         let skipped = |at: Timestamp| {
             let hours = at.as_second().div_euclid(3600);
             let hour = hours.rem_euclid(24) as u8;
-            // The first of January 1970 was a Thursday.
+            // 1 January 1970 was a Thursday.
             let day = (hours.div_euclid(24) + 3).rem_euclid(7) as usize;
             const DAYS: [Weekday; 7] = [
                 Weekday::Monday,
@@ -81,12 +80,12 @@ impl ServerHints {
             let into_hour = at.as_second().rem_euclid(3600) as f64;
             at = later(at, HOUR_S - into_hour);
         }
-        // A feed that skips all week is not to be taken at its word.
+        // A feed that skips the whole week is ignored.
         due
     }
 }
 
-/// How long an answer is good for by its `Cache-Control`, `Age` and `Expires`, in seconds.
+/// The freshness lifetime by `Cache-Control`, `Age` and `Expires`, in seconds (RFC 9111).
 pub fn fresh_s(cache_control: Option<&str>, age: Option<&str>, expires: Option<&str>, now: Timestamp) -> Option<f64> {
     let age: f64 = age.and_then(|age| age.trim().parse::<u32>().ok()).map_or(0.0, f64::from);
     if let Some(control) = cache_control {
@@ -107,7 +106,7 @@ pub fn fresh_s(cache_control: Option<&str>, age: Option<&str>, expires: Option<&
     Some(seconds_between(now, until)).filter(|fresh| *fresh > 0.0)
 }
 
-/// How long a server wants to be left alone by its `Retry-After`, in seconds.
+/// The delay of a `Retry-After` header, in seconds.
 pub fn retry_after_s(value: Option<&str>, now: Timestamp) -> Option<f64> {
     let value = value?.trim();
     let wait = match value.parse::<u64>() {
@@ -117,26 +116,29 @@ pub fn retry_after_s(value: Option<&str>, now: Timestamp) -> Option<f64> {
     Some(wait).filter(|wait| *wait > 0.0)
 }
 
-/// How a feed failed.
+/// A failed poll.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct PollFailure {
-    /// How many polls in a row have failed, with this one.
+    /// The number of consecutive failures, including this one.
     pub times: u32,
-    /// Whether somebody has to do something about it, as far as one can tell.
+    /// True if the failure seems permanent and needs a fix by the publisher.
     pub hard: bool,
 }
 
 impl PollFailure {
-    /// Whether it may well be over soon: servers under repair say anything.
+    /// Returns true if the failure may be transient: servers under maintenance return any status.
     pub(super) fn may_be_transient(self) -> bool {
         self.times <= TRANSIENT_FAILURES
     }
 
-    /// What it adds to the wait, in seconds. That grows steadily, so that an afternoon's trouble
-    /// costs hours and a dead server next to nothing.
+    /// The backoff, in seconds. It grows linearly: short outages cost hours, and a dead server costs next to nothing.
     pub(super) fn backoff_s(self) -> f64 {
         let times = f64::from(self.times.max(1));
         let soft = TRANSIENT_STEP_S * times;
-        if self.hard && !self.may_be_transient() { soft.max(PERMANENT_STEP_S * (times - f64::from(TRANSIENT_FAILURES))) } else { soft }
+        if self.hard && !self.may_be_transient() {
+            soft.max(PERMANENT_STEP_S * (times - f64::from(TRANSIENT_FAILURES)))
+        } else {
+            soft
+        }
     }
 }

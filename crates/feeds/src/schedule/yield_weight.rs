@@ -1,13 +1,12 @@
-//! What an entry of a feed is worth, by what came of earlier ones.
+//! The yield weight of a feed: how much clean text its entries gave so far.
 
-/// Pages of the usual kind that a feed is credited with before any of its own are known.
+/// Weight of the prior, in average pages.
 const PRIOR_PAGES: f64 = 20.0;
-/// No feed is given up for its yield, and none takes the polls of all others.
+/// Bounds: no feed is abandoned for its yield, and none takes the polls of all others.
 const MIN_WEIGHT: f64 = 0.1;
 const MAX_WEIGHT: f64 = 4.0;
 
-/// What an entry is worth beside a usual one: clean bytes of its pages, believed as they become many.
-/// `usual` is what a page of all feeds comes to.
+/// The weight of an entry relative to the average: clean bytes per page, shrunk towards `usual`, the mean of all feeds.
 pub fn yield_weight(clean_bytes: u64, pages: u64, usual: f64) -> f64 {
     if usual <= 0.0 {
         return 1.0;
@@ -21,7 +20,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_feed_is_worth_what_its_pages_hold_once_there_are_enough() {
+    fn the_weight_follows_the_yield_once_there_are_enough_pages() {
         assert_eq!(yield_weight(0, 0, 2000.0), 1.0);
         assert!(yield_weight(0, 5, 2000.0) > 0.7);
         assert_eq!(yield_weight(0, 10_000, 2000.0), MIN_WEIGHT);

@@ -16,9 +16,9 @@ use std::path::PathBuf;
 
 use anyhow::{Result, bail};
 use serde::{Deserialize, Serialize};
-use tidings_feeds::discover::{EvidencePriors, Evidence, Filter, ProbeSequence, ProbeOptions};
+use tidings_feeds::discover::{Evidence, EvidencePriors, Filter, ProbeOptions, ProbeSequence};
 use tidings_feeds::discover::{is_shared, site};
-use tidings_store::candidates::{self, SiteWithoutFeed, Candidate, Fate};
+use tidings_store::candidates::{self, Candidate, Fate, SiteWithoutFeed};
 use tidings_store::{feeds, rfc3339};
 
 use crate::context::RunContext;
@@ -191,7 +191,9 @@ fn search(context: &RunContext, addresses: &[String], options: &Options) -> Resu
     let (mut probes, mut skipped) = (Vec::new(), Vec::new());
     for given in addresses {
         let address = if given.contains("://") { given.clone() } else { format!("http://{given}") };
-        let Some(sequence) = ProbeSequence::new(&address, probe_options) else { bail!("`{given}` is not a web address") };
+        let Some(sequence) = ProbeSequence::new(&address, probe_options) else {
+            bail!("`{given}` is not a web address")
+        };
         if !options.again && sites_without_feed.contains(&sequence.site()) {
             skipped.push(sequence.site());
             continue;

@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex};
 
 use anyhow::Result;
 use serde::Serialize;
-use tidings_feeds::discover::{ProbeResult, ProbeSequence, ProbeRequest, in_robots};
+use tidings_feeds::discover::{ProbeRequest, ProbeResult, ProbeSequence, in_robots};
 use tidings_fetch::{FetchJob, JobSource, Kind};
 use tidings_model::address;
 use tidings_store::candidates::Candidate;
@@ -129,7 +129,12 @@ struct RoundSummary<'a> {
 }
 
 /// Sends the requests of a round.
-fn ask(context: &RunContext, seed: u64, asked: &[(usize, ProbeRequest)], cost: &mut Cost) -> Result<HashMap<u32, Probed>> {
+fn ask(
+    context: &RunContext,
+    seed: u64,
+    asked: &[(usize, ProbeRequest)],
+    cost: &mut Cost,
+) -> Result<HashMap<u32, Probed>> {
     let follow_up = if cost.rounds > 0 { Some(context.follow_up("discover")?) } else { None };
     let context = follow_up.as_ref().unwrap_or(context);
     let mut queues: BTreeMap<String, Vec<u32>> = BTreeMap::new();
@@ -177,8 +182,11 @@ fn ask(context: &RunContext, seed: u64, asked: &[(usize, ProbeRequest)], cost: &
 /// read that file anyway, so this costs nothing.
 fn tell_sitemaps(context: &RunContext, probes: &mut [Probe]) -> Result<()> {
     let origin = |start: &str| url::Url::parse(start).map(|url| url.origin().ascii_serialization()).unwrap_or_default();
-    let wanting: HashSet<String> =
-        probes.iter().filter(|probe| probe.sequence.needs_sitemaps()).map(|probe| origin(probe.sequence.start())).collect();
+    let wanting: HashSet<String> = probes
+        .iter()
+        .filter(|probe| probe.sequence.needs_sitemaps())
+        .map(|probe| origin(probe.sequence.start()))
+        .collect();
     if wanting.is_empty() {
         return Ok(());
     }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use http::header;
 use tidings_feeds::schedule::server_hints::{fresh_s, retry_after_s};
-use tidings_feeds::schedule::{PollFailure, ServerHints, EntrySighting, PollPolicy};
+use tidings_feeds::schedule::{EntrySighting, PollFailure, PollPolicy, ServerHints};
 use tidings_fetch::decode::{Ceiling, Decoder};
 use tidings_fetch::{FetchResult, HttpResponse};
 use tidings_model::{FailureKind, Feed, Status, address};
@@ -14,7 +14,9 @@ use tidings_store::journal::Record;
 use tidings_store::rfc3339;
 use xxhash_rust::xxh3::xxh3_64;
 
-use super::publishing_rate::{hints_of, store_publishing_rate, store_next_poll, publishing_rate_of, seed_of, format_server_hints};
+use super::publishing_rate::{
+    format_server_hints, hints_of, publishing_rate_of, seed_of, store_next_poll, store_publishing_rate,
+};
 use super::{Batch, Processor};
 
 /// A permanent redirect is believed when it has been seen this often in a row: servers under
@@ -39,7 +41,7 @@ impl FeedProcessor {
         FeedProcessor { known, decoder: Decoder::new(ceiling), policy }
     }
 
-    /// The poll's outcome with the feed's next turn.
+    /// The poll's outcome with the feed's next poll.
     fn follow(&mut self, result: &FetchResult, batch: &mut Batch) -> FeedState {
         let since = self.known[result.job as usize].succeeded.parse().ok();
         let (mut state, feed) = self.poll(result, batch);

@@ -89,7 +89,11 @@ impl Processor for ProbeProcessor {
             };
             log::debug!("{}: {word}", result.url);
             batch.counters.add(word, 1);
-            self.found.lock().expect("no panic while held").push(Probed { job: result.job, moved_to, result: probe_result });
+            self.found.lock().expect("no panic while held").push(Probed {
+                job: result.job,
+                moved_to,
+                result: probe_result,
+            });
         }
         batch
     }

@@ -1,19 +1,20 @@
-//! The schedule's memory, as the table of feeds keeps it: every column can be read, and edited.
+//! Conversion between the columns of `state/feeds.tsv` and the types of the poll schedule. The columns are
+//! readable and editable.
 
 use std::collections::HashMap;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD_NO_PAD;
 use jiff::Timestamp;
-use tidings_feeds::schedule::{ServerHints, PublishingRate, PollPolicy, NextPoll, yield_weight};
+use tidings_feeds::schedule::{NextPoll, PollPolicy, PublishingRate, ServerHints, yield_weight};
 use tidings_feeds::{UpdateHints, Weekday};
 use tidings_store::feeds::FeedState;
 use tidings_store::yields::{self, Yield};
 use tidings_store::{Home, Result, rfc3339};
 use xxhash_rust::xxh3::xxh3_64;
 
-/// After so many polls with validators a feed is asked for all it has: some servers say that
-/// nothing has changed whatever happens.
+/// After this many conditional requests a feed is requested in full, because some servers return 304 even after
+/// a change.
 const MOST_CONDITIONAL: u32 = 20;
 
 const DAYS: [(Weekday, &str); 7] = [
@@ -26,7 +27,7 @@ const DAYS: [(Weekday, &str); 7] = [
     (Weekday::Sunday, "sunday"),
 ];
 
-/// What is known about how a feed publishes. A column that makes no sense counts as empty.
+/// The publishing rate in a feed's columns. Invalid values count as empty.
 pub fn publishing_rate_of(state: &FeedState) -> PublishingRate {
     let usual = PublishingRate::default();
     let number = |text: &str| text.parse::<f64>().ok().filter(|number| (0.0..1e12).contains(number));
@@ -45,7 +46,7 @@ pub fn publishing_rate_of(state: &FeedState) -> PublishingRate {
     }
 }
 
-/// Writes down what was learned.
+/// Stores the publishing rate in a feed's columns.
 pub fn store_publishing_rate(state: &mut FeedState, publishing: &PublishingRate) {
     state.rate = short(publishing.rate(), 3);
     state.arrived = short(publishing.arrived, 6);
@@ -60,7 +61,7 @@ pub fn store_publishing_rate(state: &mut FeedState, publishing: &PublishingRate)
     state.window = STANDARD_NO_PAD.encode(keys);
 }
 
-/// Writes down what entries of feeds are worth, by what came of the pages of the last days.
+/// Stores the yield weight of each feed, computed from the pages of the last days.
 pub fn store_yield_weights(states: &mut [FeedState], home: &Home) -> Result<()> {
     let mut sums: HashMap<String, Yield> = HashMap::new();
     let mut all = Yield::default();
@@ -79,15 +80,14 @@ pub fn store_yield_weights(states: &mut [FeedState], home: &Home) -> Result<()> 
     Ok(())
 }
 
-/// Writes down when the next turn is.
+/// Stores the next poll of a feed.
 pub fn store_next_poll(state: &mut FeedState, poll: NextPoll, now: Timestamp) {
     state.due = rfc3339(poll.due);
     state.not_before = rfc3339(poll.not_before);
     state.interval_min = (poll.due.duration_since(now).as_secs().max(0) / 60) as u32;
 }
 
-/// When a feed's turn is, and when it was asked last; nothing if it never was, or if that was
-/// before there was a schedule.
+/// The next poll of a feed and its last poll; `None` if it was never polled under a schedule.
 pub fn next_poll_of(state: &FeedState, policy: &PollPolicy) -> Option<(NextPoll, Timestamp)> {
     let due = state.due.parse().ok()?;
     let asked = state.checked.parse().ok()?;
@@ -99,12 +99,12 @@ pub fn next_poll_of(state: &FeedState, policy: &PollPolicy) -> Option<(NextPoll,
     Some((policy.revised(planned, &publishing_rate_of(state), asked, seed_of(state), &hints), asked))
 }
 
-/// What makes a feed's jitter its own.
+/// The seed of a feed's jitter.
 pub fn seed_of(state: &FeedState) -> u64 {
     xxh3_64(state.feed.as_bytes())
 }
 
-/// What a feed says about being asked, as one column.
+/// Formats the hints declared by a feed as one column.
 pub fn format_server_hints(hints: &UpdateHints) -> String {
     let mut parts = Vec::new();
     if let Some(ttl) = hints.ttl_minutes {
@@ -121,7 +121,7 @@ pub fn format_server_hints(hints: &UpdateHints) -> String {
     parts.join(" ")
 }
 
-/// Adds the wishes in a feed's column to what its server said in headers.
+/// Adds the hints in a feed's column to those in its response headers.
 pub fn hints_of(state: &FeedState, hints: ServerHints) -> ServerHints {
     let mut pace = UpdateHints::default();
     for (name, value) in state.server_hints.split(' ').filter_map(|wish| wish.split_once('=')) {
@@ -138,12 +138,12 @@ pub fn hints_of(state: &FeedState, hints: ServerHints) -> ServerHints {
     hints.with_update_hints(&pace)
 }
 
-/// Whether a feed is asked with its validators this time.
+/// Returns true if the feed is requested conditionally, with its validators.
 pub fn is_conditional(state: &FeedState) -> bool {
     state.false_304s == 0 && state.conditional < MOST_CONDITIONAL
 }
 
-/// A number with so many decimals at most.
+/// Formats a number with at most this many decimals.
 fn short(number: f64, decimals: usize) -> String {
     let text = format!("{number:.decimals$}");
     text.trim_end_matches('0').trim_end_matches('.').to_owned()
@@ -154,7 +154,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_was_learned_comes_back_from_the_table() {
+    fn a_publishing_rate_round_trips_through_its_columns() {
         let mut hours = [0.0; 24];
         hours[7] = 3.25;
         let publishing = PublishingRate {
@@ -172,7 +172,7 @@ mod tests {
     }
 
     #[test]
-    fn an_old_table_and_a_spoilt_one_start_from_nothing() {
+    fn empty_and_invalid_columns_give_the_default() {
         assert_eq!(publishing_rate_of(&FeedState::default()), PublishingRate::default());
         let spoilt = FeedState {
             arrived: "many".into(),
@@ -183,14 +183,17 @@ mod tests {
             ..FeedState::default()
         };
         let publishing = publishing_rate_of(&spoilt);
-        assert_eq!((publishing.rate(), publishing.window_age_s, publishing.window.len()), (PublishingRate::default().rate(), None, 0));
+        assert_eq!(
+            (publishing.rate(), publishing.window_age_s, publishing.window.len()),
+            (PublishingRate::default().rate(), None, 0)
+        );
         assert_eq!(publishing.hours.iter().sum::<f64>(), 1.0);
         let policy = PollPolicy::fit(Default::default(), &[&publishing]);
         assert_eq!(next_poll_of(&spoilt, &policy), None);
     }
 
     #[test]
-    fn wishes_come_back_from_their_column() {
+    fn server_hints_round_trip_through_their_column() {
         let pace = UpdateHints {
             ttl_minutes: Some(60),
             skip_hours: vec![0, 5],
@@ -207,11 +210,13 @@ mod tests {
     }
 
     #[test]
-    fn a_turn_is_kept_with_the_minutes_until_it() {
+    fn the_next_poll_is_stored_with_the_minutes_until_it() {
         let now: Timestamp = "2026-03-01T12:00:00Z".parse().unwrap();
         let mut state = FeedState::default();
-        let poll =
-            NextPoll { due: "2026-03-01T13:30:59Z".parse().unwrap(), not_before: "2026-03-01T12:15:00Z".parse().unwrap() };
+        let poll = NextPoll {
+            due: "2026-03-01T13:30:59Z".parse().unwrap(),
+            not_before: "2026-03-01T12:15:00Z".parse().unwrap(),
+        };
         store_next_poll(&mut state, poll, now);
         assert_eq!((state.due.as_str(), state.interval_min), ("2026-03-01T13:30:59.000Z", 90));
         assert_eq!(state.not_before, "2026-03-01T12:15:00.000Z");
@@ -220,7 +225,7 @@ mod tests {
     }
 
     #[test]
-    fn a_feed_that_fails_keeps_the_turn_that_was_planned() {
+    fn a_failing_feed_keeps_its_planned_poll() {
         let state = FeedState {
             due: "2026-03-01T13:00:00Z".into(),
             checked: "2026-03-01T12:00:00Z".into(),
@@ -234,23 +239,23 @@ mod tests {
     }
 
     #[test]
-    fn validators_are_left_out_now_and_then_and_for_a_server_that_lies() {
+    fn validators_are_omitted_periodically_and_after_a_false_304() {
         let state = |conditional, false_304s| FeedState { conditional, false_304s, ..FeedState::default() };
         assert!(is_conditional(&state(0, 0)) && is_conditional(&state(MOST_CONDITIONAL - 1, 0)));
         assert!(!is_conditional(&state(MOST_CONDITIONAL, 0)) && !is_conditional(&state(0, 1)));
     }
 
     #[test]
-    fn the_worth_of_a_feed_follows_what_came_of_its_pages() {
+    fn the_yield_weight_is_empty_until_pages_are_known() {
         let (_folder, pipeline) = crate::testing::home();
         let mut states = vec![FeedState { feed: "https://gazette.example/feed".into(), ..FeedState::default() }];
         store_yield_weights(&mut states, pipeline.home()).unwrap();
-        assert_eq!(states[0].yield_weight, "", "nothing is known yet");
+        assert_eq!(states[0].yield_weight, "", "no pages yet");
     }
 
     proptest::proptest! {
         #[test]
-        fn a_pulse_survives_its_columns(
+        fn any_publishing_rate_round_trips_through_its_columns(
             arrived in 0.0f64..1e6,
             watched_days in 0.001f64..1e4,
             keys in proptest::collection::vec(0u32..1 << 24, 0..40),
@@ -265,7 +270,7 @@ mod tests {
         }
 
         #[test]
-        fn columns_that_people_have_edited_never_break_a_run(text in "\\PC{0,40}") {
+        fn arbitrary_column_values_do_not_panic(text in "\\PC{0,40}") {
             let state = FeedState {
                 arrived: text.clone(),
                 watched_days: text.clone(),

@@ -8,7 +8,7 @@ use anyhow::Result;
 use http::header::{self, HeaderName, HeaderValue};
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
-use tidings_feeds::schedule::{PublishingRate, PollPolicy};
+use tidings_feeds::schedule::{PollPolicy, PublishingRate};
 use tidings_fetch::{FetchJob, JobSource, Kind};
 use tidings_model::address;
 use tidings_store::feeds::{self, FeedState, Polled};
@@ -216,7 +216,8 @@ impl Update {
         let cadence_s = cadence_s(context)?;
         let policy = poll_policy(context, &living, cadence_s);
         let is_due = |state: &FeedState| {
-            publishing_rate::next_poll_of(state, &policy).is_none_or(|(poll, asked)| poll.is_due(asked, context.started, cadence_s))
+            publishing_rate::next_poll_of(state, &policy)
+                .is_none_or(|(poll, asked)| poll.is_due(asked, context.started, cadence_s))
         };
         let (asked, waiting) = living
             .into_iter()
@@ -300,7 +301,7 @@ fn cadence_s(context: &RunContext) -> Result<f64> {
     Ok(if gaps.len() < 2 { 0.0 } else { gaps[(gaps.len() - 1) / 2] })
 }
 
-/// The policy that the budget allows, given what is known about the feeds that answer.
+/// The poll policy that meets the budget, fitted to the feeds that respond.
 fn poll_policy(context: &RunContext, feeds: &[FeedState], cadence_s: f64) -> PollPolicy {
     let answering = feeds.iter().filter(|state| state.failures < MANY_FAILURES);
     let rates: Vec<PublishingRate> = answering.map(publishing_rate::publishing_rate_of).collect();
@@ -314,7 +315,7 @@ const FEW: usize = 5;
 
 /// What lies ahead, for all feeds of the list that are not gone for good.
 struct Outlook {
-    /// Feeds whose turn is yet to come.
+    /// Feeds that are not due yet.
     waiting: u64,
     /// When the first of them is due.
     next_due: Option<Timestamp>,
@@ -337,9 +338,13 @@ impl Outlook {
             states.extend(polled.filter_map(|feed| now.remove(feed)));
         }
         states.retain(|state| state.polled != Polled::Gone);
-        // What was learned in this run is in the policy of the next.
+        // The next run uses what this one has learned.
         let policy = poll_policy(context, &states, cadence_s);
-        let next_due = states.iter().filter_map(|state| publishing_rate::next_poll_of(state, &policy)).map(|(poll, _)| poll.due).min();
+        let next_due = states
+            .iter()
+            .filter_map(|state| publishing_rate::next_poll_of(state, &policy))
+            .map(|(poll, _)| poll.due)
+            .min();
         let waiting = states.len() as u64;
         let mut silent = states;
         silent.retain(|state| state.failures >= MANY_FAILURES);
@@ -360,8 +365,8 @@ impl Outlook {
     fn text(&self, now: Timestamp) -> String {
         let mut text = String::new();
         if let Some(due) = self.next_due {
-            let waits = if self.waiting == 1 { "waits for its turn" } else { "wait for their turn" };
-            text.push_str(&format!("{} {waits}", count(self.waiting, "feed")));
+            let not_due = if self.waiting == 1 { "is not due yet" } else { "are not due yet" };
+            text.push_str(&format!("{} {not_due}", count(self.waiting, "feed")));
             let wait = elapsed(now, due);
             match wait.is_zero() {
                 true => text.push_str("; the next is due now\n"),
