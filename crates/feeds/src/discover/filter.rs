@@ -56,11 +56,6 @@ impl Unfit {
     }
 }
 
-/// Codes that addresses use to name a language. `us` and `uk` name countries there, and codes that
-/// are common words in paths (`no`, `is`, `so`, `to`, `my`, `tv`) are left out.
-const CODES: &str = "ar az be bg bn bs ca cs cy da de el en es et eu fa fi fr ga gl gu he hi hr hu hy id it ja ka kk ko \
-    ku lb lt lv mk ml mn mr nb ne nl nn pa pl ps pt ro ru sk sl sq sr sv sw ta te th tl tr uk ur uz vi zh";
-
 impl Filter {
     /// Judges a candidate by its address, how often it was seen and how many good pages its site has.
     pub fn judge(&self, address: &str, seen: u64, good_pages: u64) -> Result<(), Unfit> {
@@ -88,7 +83,7 @@ impl Filter {
 
 /// The languages that an address names: in a step of its path, its first label, or a parameter.
 fn named_languages(url: &Url) -> Vec<String> {
-    let known = |word: &str| CODES.split_ascii_whitespace().any(|code| code == word);
+    let known = |word: &str| tidings_lang::language(word).is_some_and(|known| known.code == word && known.is_url_code);
     let code_of = |word: &str| {
         let word = word.to_ascii_lowercase();
         let primary = word.split(['-', '_']).next().unwrap_or_default().to_owned();
