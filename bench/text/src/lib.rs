@@ -48,7 +48,8 @@ pub fn iso3_label(code: &str) -> &str {
     if code.len() == 3 {
         return code;
     }
-    tidings_lang::other_codes(code).split(' ').find(|other| other.len() == 3).unwrap_or(code)
+    let others = tidings_lang::language(code).map_or(&[][..], |language| &language.other_codes);
+    others.iter().copied().find(|other| other.len() == 3).unwrap_or(code)
 }
 
 /// Macro-averaged F1 over the labels given, of answers to items of these labels only.

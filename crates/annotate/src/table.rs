@@ -1,4 +1,4 @@
-//! What rules need to know about a language, read from `data/CODE/rules.tsv`.
+//! What rules need to know about a language, read from `languages/CODE/rules.tsv`.
 //!
 //! A row is a key, a tab, and words parted by blanks:
 //!
@@ -20,7 +20,7 @@
 //! | `nouns` | `upper` if nouns are capitalised, so that a capital tells little |
 
 use std::collections::{HashMap, HashSet};
-use std::sync::OnceLock;
+use std::sync::{LazyLock, OnceLock};
 
 use crate::hash::{self, Hash};
 
@@ -101,30 +101,19 @@ fn shorts(words: &str, short: Short) -> impl Iterator<Item = (Hash, Short)> {
     words.split_whitespace().map(move |word| (hash::of_str(word.strip_suffix('.').unwrap_or(word)), short))
 }
 
-macro_rules! languages {
-    ($($code:literal)*) => {
-        const ROWS: &[(&str, &str)] = &[$(($code, include_str!(concat!("../data/", $code, "/rules.tsv"))),)*];
-    };
-}
-
-languages! {
-    "af" "ar" "be" "bg" "ca" "cs" "cy" "da" "de" "el" "en" "es" "et" "eu" "fa" "fi" "fr" "ga" "gd" "gl" "he" "hi" "hr" "hu"
-    "hy" "id" "is" "it" "ka" "kk" "ko" "lt" "lv" "mk" "ms" "mt" "nb" "nl" "nn" "pl" "pt" "ro" "ru" "sk" "sl" "sq" "sr" "sv"
-    "tr" "uk" "vi"
-}
-
-/// Every table with its code, as it lies in `data/`.
+/// Every table with its code, as it lies in `languages/`.
 pub fn rows() -> impl Iterator<Item = (&'static str, &'static [u8])> {
-    ROWS.iter().map(|(code, text)| (*code, text.as_bytes()))
+    tidings_lang::languages().iter().filter_map(|language| Some((language.code, language.rules_tsv?.as_bytes())))
 }
 
 /// Returns the table of a language; an empty one if it has none.
 pub fn of(code: &str) -> &'static Table {
-    static TABLES: OnceLock<Vec<OnceLock<Table>>> = OnceLock::new();
+    static TABLES: LazyLock<Vec<OnceLock<Table>>> =
+        LazyLock::new(|| tidings_lang::languages().iter().map(|_| OnceLock::new()).collect());
     static NOTHING: OnceLock<Table> = OnceLock::new();
-    let tables = TABLES.get_or_init(|| ROWS.iter().map(|_| OnceLock::new()).collect());
-    match ROWS.iter().position(|row| row.0 == code) {
-        Some(place) => tables[place].get_or_init(|| Table::parse(ROWS[place].1).expect("a test reads every table")),
+    let index = tidings_lang::languages().binary_search_by(|language| language.code.cmp(code));
+    match index.ok().and_then(|index| Some((index, tidings_lang::languages()[index].rules_tsv?))) {
+        Some((index, rows)) => TABLES[index].get_or_init(|| Table::parse(rows).expect("a test reads every table")),
         None => NOTHING.get_or_init(Table::default),
     }
 }
@@ -135,7 +124,8 @@ mod tests {
 
     #[test]
     fn every_table_can_be_read() {
-        for (code, rows) in ROWS {
+        for (code, rows) in rows() {
+            let rows = std::str::from_utf8(rows).unwrap();
             assert!(Table::parse(rows).is_ok(), "{code}: {:?}", Table::parse(rows).err());
         }
     }

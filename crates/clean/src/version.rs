@@ -24,14 +24,9 @@ const LEARNED: [&str; 5] = [
 /// The data that shapes documents, by file, that of language identification included.
 pub fn tables() -> Vec<(&'static str, &'static [u8])> {
     let [_, names, words, first, second] = LEARNED;
-    let own = [
-        ("names.tsv", names),
-        ("words.tsv", words),
-        ("first.forest", first),
-        ("second.forest", second),
-        ("languages.tsv", crate::gate::LANGUAGES_TSV),
-    ];
-    own.into_iter().map(|(name, text)| (name, text.as_bytes())).chain(tidings_lang::tables()).collect()
+    let own = [("names.tsv", names), ("words.tsv", words), ("first.forest", first), ("second.forest", second)];
+    let own = own.into_iter().chain(crate::gate::limit_tables()).map(|(name, text)| (name, text.as_bytes()));
+    own.chain(tidings_lang::tables()).collect()
 }
 
 /// The name of the extractor with a digest of its weights, as documents carry it.

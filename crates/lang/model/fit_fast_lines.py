@@ -1,37 +1,40 @@
 #!/usr/bin/env python3
-"""Finds what evidence is worth at a glance: data/glance.tsv.
+"""Fits the weights of fast lines: data/fast_lines.tsv.
 
     xz -dc langid-dev.jsonl.xz > items.jsonl
-    cargo build --release -p tidings-lang --example weighed
-    python3 glance.py --items items.jsonl --weighed target/release/examples/weighed --out ../data/glance.tsv
+    cargo build --release -p tidings-lang --example features
+    python3 fit_fast_lines.py --items items.jsonl --features target/release/examples/features --out ../data/fast_lines.tsv
 
-Items are JSON lines with `text`, `lang` (ISO 639-3), `kind` and `src`. Their lines of at least 100 characters are put in order; every
-fifth is kept apart and only asked at the end. The others are read as a whole and in parts, as the program does. Needs numpy only.
+Items are JSON lines with `text`, `lang` (ISO 639-3), `kind` and `src`. Their lines of at least 100 characters are sorted; every
+fifth is held out for the test at the end. The others are read whole and in parts, as the program does. Needs numpy only.
 """
 
 import argparse
 import json
 import pathlib
-import re
 import struct
 import subprocess
 
 import numpy as np
+import registry
 
-HERE = pathlib.Path(__file__).parent
-FEATURES = ["quads", "quads-missing", "frequent", "frequent-missing"]
-NAMES = re.findall(r'\("(\w+)", "[^"]+", "([a-z ]*)"\)', (HERE / "../src/names.rs").read_text())
-CODES = {other: code for code, others in reversed(NAMES) for other in [code, *others.split()]}
+FEATURES = ["quadgrams", "quadgrams-missing", "frequent", "frequent-missing"]
+CODES = {
+    other: code
+    for code, language in registry.languages().items()
+    if language.get("declared") != "ignored"
+    for other in [code, *language.get("codes", "").split(), *language.get("includes", "").split()]
+}
 MIN_CHARS = 100
-# The parts of a line that are read first, in bytes; what is learned is learned for short texts too.
+# Prefixes of lines in bytes, so that the weights fit short texts too.
 PARTS = [96, 144]
-# Handicaps are pulled towards zero.
-PULL = 1e-4
+# L2 penalty of the biases.
+PENALTY = 1e-4
 ROUNDS = 12
 
 
 def lines_of(path):
-    """The lines with their language, in order, each once; as bench/import has them."""
+    """The distinct lines with their language, sorted, as in bench/import."""
     lines = {}
     for item in map(json.loads, path.open()):
         if item["src"] == "udhr" or item["kind"] not in ("sent", "para", "doc") or item["lang"] not in CODES:
@@ -50,7 +53,7 @@ def part(line, size):
 
 def rows(texts, program):
     text = "".join(json.dumps({"text": text}) + "\n" for text in texts)
-    data = subprocess.run([program, "glance"], input=text.encode(), stdout=subprocess.PIPE, check=True).stdout
+    data = subprocess.run([program, "fast-lines"], input=text.encode(), stdout=subprocess.PIPE, check=True).stdout
     place, kind, found = 0, np.dtype([("code", "S4"), ("said", "<f4", len(FEATURES) + 1)]), []
     for _ in texts:
         (count,) = struct.unpack_from("<I", data, place)
@@ -72,7 +75,7 @@ class Fit:
             self.said[item, places] = row["said"]
             self.allowed[item, places] = 0
         self.right = np.array([number.get(lang, -1) for _, lang in lines])
-        # Where one language alone uses the script, and where no candidate is right, there is nothing to learn.
+        # Lines with one candidate, and lines without a right candidate, are not used.
         known = self.right >= 0
         known[known] = self.allowed[known, self.right[known]] == 0
         self.useful = known & ((self.allowed == 0).sum(1) > 1)
@@ -83,7 +86,7 @@ class Fit:
         return said[:, :, :-1] @ weights.astype(np.float32) + bias + slope * said[:, :, -1] + self.allowed[chosen]
 
     def fit(self, chosen):
-        """Adam, with steps that grow smaller."""
+        """Adam with a decaying step size."""
         point = [np.array([0.6, 0.2, 1.0, 0.0]), np.zeros(len(self.codes)), np.zeros(len(self.codes))]
         mean, square, step = [np.zeros_like(part) for part in point], [np.zeros_like(part) for part in point], 0
         random = np.random.default_rng(1)
@@ -96,7 +99,7 @@ class Fit:
                 wrong[np.arange(len(some)), self.right[some]] -= 1
                 wrong /= len(some)
                 said = self.said[some]
-                slopes = [np.einsum("il,ilf->f", wrong, said[:, :, :-1]), wrong.sum(0) + PULL * point[1], (wrong * said[:, :, -1]).sum(0) + PULL * point[2]]
+                slopes = [np.einsum("il,ilf->f", wrong, said[:, :, :-1]), wrong.sum(0) + PENALTY * point[1], (wrong * said[:, :, -1]).sum(0) + PENALTY * point[2]]
                 step += 1
                 for n, slope in enumerate(slopes):
                     mean[n] = 0.9 * mean[n] + 0.1 * slope
@@ -108,23 +111,23 @@ class Fit:
 def main():
     arguments = argparse.ArgumentParser()
     arguments.add_argument("--items", type=pathlib.Path, required=True)
-    arguments.add_argument("--weighed", required=True)
+    arguments.add_argument("--features", required=True)
     arguments.add_argument("--out", type=pathlib.Path, required=True)
     arguments = arguments.parse_args()
     lines = lines_of(arguments.items)
     apart = [line for n, line in enumerate(lines) if n % 5 == 4]
     others = [line for n, line in enumerate(lines) if n % 5 != 4]
     texts = others + [(part(line, size), lang) for size in PARTS for line, lang in others]
-    fit = Fit(texts + apart, arguments.weighed)
+    fit = Fit(texts + apart, arguments.features)
     point = fit.fit(np.flatnonzero(fit.useful[: len(texts)]))
-    asked = len(texts) + np.flatnonzero(fit.useful[len(texts) :])
-    totals = fit.totals(point, asked)
+    held_out = len(texts) + np.flatnonzero(fit.useful[len(texts) :])
+    totals = fit.totals(point, held_out)
     ranked = np.sort(totals, 1)
-    lead, right = ranked[:, -1] - ranked[:, -2], totals.argmax(1) == fit.right[asked]
-    print(f"{len(asked)} lines apart: {right.mean():.4f} right")
+    lead, right = ranked[:, -1] - ranked[:, -2], totals.argmax(1) == fit.right[held_out]
+    print(f"{len(held_out)} held-out lines: {right.mean():.4f} right")
     for bound in (1, 2, 3, 4, 5, 6):
         print(f"lead of {bound}: {(lead >= bound).mean():.3f} of the lines, {right[lead >= bound].mean():.4f} right")
-    table = ["# Made by model/glance.py. First what each kind of evidence is worth, then each language's handicaps."]
+    table = ["# Made by model/fit_fast_lines.py. Weights of the features, then bias and length bias of each language."]
     table += [f"{name}\t{weight:.4f}" for name, weight in zip(FEATURES, point[0])]
     table += [f"{code}\t{bias:.3f}\t{slope:.3f}" for code, bias, slope in zip(fit.codes, *point[1:])]
     arguments.out.write_text("\n".join(table) + "\n")

@@ -6,13 +6,14 @@
 //! assert!(!german.contains("Lawine"));
 //! ```
 
+mod calendar;
 mod identify;
 mod mask;
-mod months;
-mod names;
 mod normalise;
+mod registry;
 mod stop;
 
+pub use calendar::{Month, is_weekday, month};
 pub use identify::tables;
 pub use identify::{
     Guess, Guesses, Hints, Script, UNKNOWN, identifiable, identify, identify_lines, identify_paragraphs,
@@ -20,7 +21,6 @@ pub use identify::{
 #[doc(hidden)]
 pub use identify::{fast_line_features, features};
 pub use mask::{MaskRule, Masked, mask};
-pub use months::{Month, month};
-pub use names::{canonical, language_name, other_codes};
 pub use normalise::normalise;
-pub use stop::{StopList, languages, stop_list};
+pub use registry::{Language, StopWords, canonical, language, language_name, languages};
+pub use stop::{StopList, stop_list};

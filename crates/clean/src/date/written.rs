@@ -56,23 +56,15 @@ pub(super) struct Zone {
     pub east: i8,
 }
 
-/// Languages of one region; the others are spoken around the world.
-const ZONES: [(&str, Zone); 3] = [
-    (
-        "de it nl pl cs sk sv da nb nn no fi hu ro bg hr sr sl lt lv et el uk be sq mk mt is ca eu gl tr he",
-        Zone { west: 0, east: 3 },
-    ),
-    ("zh ja ko vi th id ms tl", Zone { west: 0, east: 9 }),
-    ("hi bn ta ur fa", Zone { west: 0, east: 6 }),
-];
-
 impl Zone {
     /// The zone of a language.
     pub fn of(language: Option<&str>) -> Zone {
         let primary = language.unwrap_or_default().trim().split(['-', '_']).next().unwrap_or_default();
-        let known = |list: &str| list.split(' ').any(|code| code.eq_ignore_ascii_case(primary));
-        let row = ZONES.iter().find(|(list, _)| known(list));
-        row.map_or(Zone { west: -8, east: 12 }, |(_, zone)| *zone)
+        // Only codes of two letters as pages write them: others keep the wide zone until the behaviour version grows.
+        let is_usual = |code: &str| code.eq_ignore_ascii_case(primary) || primary.eq_ignore_ascii_case("no");
+        let known = tidings_lang::language(primary).filter(|known| is_usual(known.code));
+        let offsets = known.and_then(|known| known.utc_offsets);
+        offsets.map_or(Zone { west: -8, east: 12 }, |(west, east)| Zone { west, east })
     }
 
     /// Whether an hour of a day in Greenwich may belong to that other day here.
@@ -413,7 +405,7 @@ impl Reader<'_> {
             let month = self.number(at + 1).map(|(month, _)| month).filter(|month| (1..=12).contains(month))?;
             (Month::Gregorian(month as i8), at + 1)
         } else {
-            (tidings_lang::month(lower, self.habit.croatian)?, at)
+            (tidings_lang::month(lower, self.habit.croatian.then_some("hr"))?, at)
         };
         let is_day = |n: (u32, u8)| (1..=31).contains(&n.0) && n.1 <= 2;
         let is_year = |n: (u32, u8)| n.1 == 4;

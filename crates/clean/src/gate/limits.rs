@@ -4,9 +4,6 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-/// The limits of single languages.
-pub(crate) const LANGUAGES_TSV: &str = include_str!("languages.tsv");
-
 /// Limits that somebody set; what is not set is left to others.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
@@ -121,20 +118,28 @@ impl Gate {
 /// What we know that a language needs.
 fn own(language: &str) -> Limits {
     let mut limits = Limits::default();
-    for line in LANGUAGES_TSV.lines().filter(|line| !line.starts_with('#')) {
+    let known = tidings_lang::language(language).filter(|known| known.code == language);
+    for line in known.and_then(|known| known.gate_tsv).unwrap_or_default().lines() {
         let mut fields = line.split('\t');
-        let (code, key, value) = (fields.next(), fields.next(), fields.next());
-        if code == Some(language) {
-            let value = value.expect("rows have four fields");
-            match key.expect("rows have four fields") {
-                "least_sentences" => limits.least_sentences = value.parse().ok(),
-                "most_unfinished" => limits.most_unfinished = value.parse().ok(),
-                "least_small_words" => limits.least_small_words = value.parse().ok(),
-                other => unreachable!("the table sets no {other}"),
-            }
+        let (key, value) = (fields.next().unwrap_or_default(), fields.next().unwrap_or_default());
+        match key {
+            "least_words" => limits.least_words = value.parse().ok(),
+            "least_sentences" => limits.least_sentences = value.parse().ok(),
+            "most_bad_characters" => limits.most_bad_characters = value.parse().ok(),
+            "least_letters" => limits.least_letters = value.parse().ok(),
+            "most_unfinished" => limits.most_unfinished = value.parse().ok(),
+            "most_repeated" => limits.most_repeated = value.parse().ok(),
+            "most_of_one_word" => limits.most_of_one_word = value.parse().ok(),
+            "least_small_words" => limits.least_small_words = value.parse().ok(),
+            _ => debug_assert!(key.starts_with('#'), "{language}/gate.tsv has the unknown key {key:?}"),
         }
     }
     limits
+}
+
+/// The limits of single languages: the files `languages/CODE/gate.tsv`, by code.
+pub(crate) fn tables() -> impl Iterator<Item = (&'static str, &'static str)> {
+    tidings_lang::languages().iter().filter_map(|language| Some((language.code, language.gate_tsv?)))
 }
 
 #[cfg(test)]
@@ -142,12 +147,15 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_table_of_languages_reads() {
-        for line in LANGUAGES_TSV.lines().filter(|line| !line.starts_with('#')) {
-            let fields: Vec<&str> = line.split('\t').collect();
-            assert_eq!(fields.len(), 4, "{line}");
-            assert!(fields[2].parse::<f64>().is_ok(), "{line}");
-            assert_ne!(own(fields[0]), Limits::default());
+    fn the_limits_of_every_language_can_be_read() {
+        for (code, text) in tables() {
+            assert_ne!(own(code), Limits::default(), "{code}");
+            assert_eq!(own(code).check(), Ok(()), "{code}");
+            for line in text.lines().filter(|line| !line.starts_with('#')) {
+                let fields: Vec<&str> = line.split('\t').collect();
+                assert_eq!(fields.len(), 3, "{code}: {line}");
+                assert!(fields[1].parse::<f64>().is_ok(), "{code}: {line}");
+            }
         }
     }
 

@@ -12,7 +12,7 @@ use serde::Serialize;
 use tidings_lang::UNKNOWN;
 use tidings_model::Document;
 
-pub(crate) use limits::LANGUAGES_TSV;
+pub(crate) use limits::tables as limit_tables;
 pub use limits::{Gate, Limits};
 pub use measure::Measures;
 

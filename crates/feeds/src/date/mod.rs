@@ -406,7 +406,7 @@ impl<'a> DateParser<'a> {
                     // Europe/Berlin: its offset needs the time zone database.
                     return None;
                 }
-                _ if names::month(word).is_some() || names::is_weekday(word) => break,
+                _ if names::month(word).is_some() || tidings_lang::is_weekday(word) => break,
                 _ => {
                     match zones::seconds(word) {
                         Some(seconds) => offset = Some(offset.unwrap_or(0) + seconds),
@@ -489,7 +489,7 @@ impl<'a> DateParser<'a> {
                         months_before_numbers = numbers.len();
                         thai = word.starts_with(|c: char| ('\u{e00}'..'\u{e80}').contains(&c));
                     }
-                    _ if names::is_filler(word) || names::is_weekday(word) => {}
+                    _ if names::is_filler(word) || tidings_lang::is_weekday(word) => {}
                     // One leading unknown word is a weekday in another language.
                     _ if numbers.is_empty() && month.is_none() && strangers == 0 => strangers += 1,
                     _ => return None,

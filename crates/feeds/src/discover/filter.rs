@@ -55,11 +55,6 @@ impl RejectReason {
     }
 }
 
-/// Language codes used in URLs. `us` and `uk` name countries, and codes that are common words in paths (`no`,
-/// `is`, `so`, `to`, `my`, `tv`) are left out.
-const CODES: &str = "ar az be bg bn bs ca cs cy da de el en es et eu fa fi fr ga gl gu he hi hr hu hy id it ja ka kk ko \
-    ku lb lt lv mk ml mn mr nb ne nl nn pa pl ps pt ro ru sk sl sq sr sv sw ta te th tl tr uk ur uz vi zh";
-
 impl Filter {
     /// Checks a candidate by its URL, the number of links to it and the number of good pages of its site.
     pub fn check(&self, address: &str, seen: u64, good_pages: u64) -> Result<(), RejectReason> {
@@ -87,7 +82,7 @@ impl Filter {
 
 /// The languages named in a URL: in a path segment, the first label or a query parameter.
 fn named_languages(url: &Url) -> Vec<String> {
-    let known = |word: &str| CODES.split_ascii_whitespace().any(|code| code == word);
+    let known = |word: &str| tidings_lang::language(word).is_some_and(|known| known.code == word && known.is_url_code);
     let code_of = |word: &str| {
         let word = word.to_ascii_lowercase();
         let primary = word.split(['-', '_']).next().unwrap_or_default().to_owned();

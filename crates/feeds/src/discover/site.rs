@@ -57,124 +57,18 @@ pub fn is_shared(host: &str) -> bool {
     SHARED.iter().any(|shared| host == *shared || host.strip_suffix(shared).is_some_and(|rest| rest.ends_with('.')))
 }
 
-/// National top-level domains with the languages of the country. Domains used world-wide (`.tv`, `.io`, `.me`) are left
-/// out.
-const NATIONAL: &[(&str, &str)] = &[
-    ("ae", "ar"),
-    ("al", "sq"),
-    ("am", "hy"),
-    ("ar", "es"),
-    ("at", "de"),
-    ("au", "en"),
-    ("az", "az"),
-    ("ba", "bs hr sr"),
-    ("bd", "bn"),
-    ("be", "nl fr de"),
-    ("bg", "bg"),
-    ("bo", "es"),
-    ("br", "pt"),
-    ("by", "be ru"),
-    ("ca", "en fr"),
-    ("cat", "ca"),
-    ("ch", "de fr it rm"),
-    ("cl", "es"),
-    ("cn", "zh"),
-    ("cr", "es"),
-    ("cu", "es"),
-    ("cy", "el tr"),
-    ("cymru", "cy"),
-    ("cz", "cs"),
-    ("de", "de"),
-    ("dk", "da"),
-    ("do", "es"),
-    ("dz", "ar fr"),
-    ("ec", "es"),
-    ("ee", "et"),
-    ("eg", "ar"),
-    ("es", "es ca gl eu"),
-    ("eus", "eu"),
-    ("fi", "fi sv"),
-    ("fo", "fo"),
-    ("fr", "fr"),
-    ("gal", "gl"),
-    ("ge", "ka"),
-    ("gr", "el"),
-    ("gt", "es"),
-    ("hk", "zh en"),
-    ("hn", "es"),
-    ("hr", "hr"),
-    ("hu", "hu"),
-    ("id", "id"),
-    ("ie", "en ga"),
-    ("il", "he"),
-    ("in", "en hi bn ta te mr gu kn ml pa ur"),
-    ("iq", "ar ku"),
-    ("ir", "fa"),
-    ("is", "is"),
-    ("it", "it"),
-    ("jo", "ar"),
-    ("jp", "ja"),
-    ("ke", "en sw"),
-    ("kr", "ko"),
-    ("kz", "kk ru"),
-    ("li", "de"),
-    ("lk", "si ta en"),
-    ("lt", "lt"),
-    ("lu", "lb fr de"),
-    ("lv", "lv"),
-    ("ma", "ar fr"),
-    ("md", "ro ru"),
-    ("mk", "mk"),
-    ("mn", "mn"),
-    ("mt", "mt en"),
-    ("mx", "es"),
-    ("my", "ms en"),
-    ("ng", "en"),
-    ("ni", "es"),
-    ("nl", "nl fy"),
-    ("no", "no nb nn"),
-    ("np", "ne"),
-    ("nz", "en mi"),
-    ("pe", "es"),
-    ("ph", "en tl"),
-    ("pk", "ur en"),
-    ("pl", "pl"),
-    ("pt", "pt"),
-    ("py", "es gn"),
-    ("qa", "ar"),
-    ("ro", "ro"),
-    ("rs", "sr"),
-    ("ru", "ru"),
-    ("sa", "ar"),
-    ("scot", "en gd"),
-    ("se", "sv"),
-    ("sg", "en zh"),
-    ("si", "sl"),
-    ("sk", "sk"),
-    ("su", "ru"),
-    ("sv", "es"),
-    ("th", "th"),
-    ("tj", "tg"),
-    ("tn", "ar fr"),
-    ("tr", "tr"),
-    ("tw", "zh"),
-    ("ua", "uk"),
-    ("uk", "en cy gd"),
-    ("us", "en"),
-    ("uy", "es"),
-    ("uz", "uz"),
-    ("ve", "es"),
-    ("vn", "vi"),
-    ("za", "en af"),
-    ("xn--p1ai", "ru"),
-];
-
-/// The languages of the country of a host's top-level domain; empty for generic domains.
+/// The languages of the country that a host's top-level domain belongs to; none if it belongs to
+/// no country, or to everybody.
 pub fn languages_of_tld(host: &str) -> Vec<&'static str> {
     let host = host.split(':').next().unwrap_or(host);
     let tld = host.rsplit('.').next().unwrap_or_default();
-    let row = NATIONAL.iter().find(|row| row.0 == tld);
-    row.map(|row| row.1.split(' ').collect()).unwrap_or_default()
+    let written_there = tidings_lang::languages().iter().filter(|language| language.site_tlds.contains(&tld));
+    // Norwegian is declared as `no` more often than as `nb`: codes of two letters are as good as ours.
+    let codes = |language: &'static tidings_lang::Language| {
+        let short = language.other_codes.iter().copied().filter(|code| code.len() == 2);
+        std::iter::once(language.code).chain(short)
+    };
+    written_there.flat_map(codes).collect()
 }
 
 #[cfg(test)]

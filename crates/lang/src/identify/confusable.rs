@@ -1,17 +1,24 @@
 //! Groups of confusable languages, such as Bosnian, Croatian and Serbian.
 //!
-//! Such languages share nearly every n-gram but not every word. `data/close.txt` lists the words,
-//! prefixes, suffixes and letters that separate them. A group is scored only if one of its languages is
-//! among the best candidates.
+//! Such languages share nearly every n-gram but not every word. `confusable.tsv` in the folder of the
+//! first language lists the words, prefixes, suffixes and letters that separate them. A group is scored only
+//! if one of its languages is among the best candidates.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::LazyLock;
 
+use super::decide::confusable_codes;
 use super::grams::{GRAMS, Label};
+use crate::registry::{language, rows};
 
-pub(crate) static LISTS: &str = include_str!("../../data/close.txt");
+/// The groups in the order of their features.
+pub(super) static GROUPS: LazyLock<Vec<Group>> =
+    LazyLock::new(|| tables().map(|(_, text)| Group::read(text)).collect());
 
-pub(super) static GROUPS: LazyLock<Vec<Group>> = LazyLock::new(|| read(LISTS));
+/// The files of the groups, by the first language of each.
+pub(super) fn tables() -> impl Iterator<Item = (&'static str, &'static str)> {
+    confusable_codes().filter_map(|code| Some((code, language(code)?.confusable_tsv?)))
+}
 
 /// The languages of a group that have a word.
 type Owners = Vec<Label>;
@@ -29,24 +36,25 @@ pub(super) struct Group {
     longest_suffix: usize,
 }
 
-fn read(lists: &'static str) -> Vec<Group> {
-    let label = |code: &str| GRAMS.label(code).expect("the lists name languages of the table, as a test checks");
-    let mut groups = Vec::new();
-    let lines = lists.lines().filter(|line| !line.starts_with('#') && !line.is_empty());
-    let mut lines = lines.peekable();
-    while let Some(head) = lines.next() {
-        let labels: Vec<Label> = head.trim_start_matches('=').split_whitespace().map(label).collect();
+impl Group {
+    /// Reads a file: a row `languages` with the codes of the group, then rows of languages and words.
+    fn read(text: &'static str) -> Group {
+        let label = |code: &str| GRAMS.label(code).expect("a test checks that groups name languages of the table");
+        let mut labels = Vec::new();
         // In the order of the file, which decides between substrings.
         let mut listed: Vec<(&'static str, Owners)> = Vec::new();
-        let mut places: HashMap<&'static str, usize> = HashMap::new();
-        while let Some(line) = lines.next_if(|line| !line.starts_with('=')) {
-            let (codes, words) = line.split_once(':').unwrap_or_default();
+        let mut indexes: HashMap<&'static str, usize> = HashMap::new();
+        for (codes, words) in rows(text) {
+            if codes == "languages" {
+                labels = words.split_whitespace().map(label).collect();
+                continue;
+            }
             for word in words.split_whitespace() {
-                let place = *places.entry(word).or_insert_with(|| {
+                let index = *indexes.entry(word).or_insert_with(|| {
                     listed.push((word, Owners::new()));
                     listed.len() - 1
                 });
-                let owners = &mut listed[place].1;
+                let owners = &mut listed[index].1;
                 for owner in codes.split_whitespace().map(label) {
                     if !owners.contains(&owner) {
                         owners.push(owner);
@@ -54,12 +62,9 @@ fn read(lists: &'static str) -> Vec<Group> {
                 }
             }
         }
-        groups.push(Group::new(labels, listed));
+        Group::new(labels, listed)
     }
-    groups
-}
 
-impl Group {
     fn new(labels: Vec<Label>, listed: Vec<(&'static str, Owners)>) -> Group {
         let mut group = Group {
             words: HashMap::new(),

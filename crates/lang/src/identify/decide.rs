@@ -10,6 +10,7 @@ use super::confusable::GROUPS;
 use super::evidence::Evidence;
 use super::grams::{GRAMS, Label};
 use super::script::Script;
+use crate::registry::language;
 
 /// Names of the features, in the order of `data/weights.tsv`.
 pub(super) const FEATURES: [&str; 19] = [
@@ -36,6 +37,11 @@ pub(super) const FEATURES: [&str; 19] = [
 ];
 const CONFUSABLE_FROM: usize = 8;
 const LENGTH: usize = FEATURES.len() - 1;
+
+/// The first languages of the groups of confusable languages, in the order of [`FEATURES`].
+pub(super) fn confusable_codes() -> impl Iterator<Item = &'static str> {
+    FEATURES[CONFUSABLE_FROM..LENGTH].iter().filter_map(|name| name.strip_prefix("confusable-"))
+}
 
 /// The feature vector of one language.
 pub(super) type Row = [f32; FEATURES.len()];
@@ -79,42 +85,10 @@ struct Coverage {
     scripts: [Vec<Label>; Script::COUNT],
 }
 
-/// Languages of the scripts other than Latin.
-const SCRIPT_LANGUAGES: &[(Script, &str)] = &[
-    (Script::Greek, "el"),
-    (Script::Cyrillic, "ru uk be bg mk sr mn kk ky tg tt ba ab os uz az"),
-    (Script::Armenian, "hy"),
-    (Script::Hebrew, "he yi"),
-    (Script::Arabic, "ar fa ur ps sd ug ckb ary arz ks uz"),
-    (Script::Syriac, "syr"),
-    (Script::Thaana, "dv"),
-    (Script::Devanagari, "hi mr ne sa bho gom"),
-    (Script::Bengali, "bn as"),
-    (Script::Gurmukhi, "pa"),
-    (Script::Gujarati, "gu"),
-    (Script::Oriya, "or"),
-    (Script::Tamil, "ta"),
-    (Script::Telugu, "te"),
-    (Script::Kannada, "kn"),
-    (Script::Malayalam, "ml"),
-    (Script::Sinhala, "si"),
-    (Script::Thai, "th"),
-    (Script::Lao, "lo"),
-    (Script::Tibetan, "bo dz"),
-    (Script::Myanmar, "my"),
-    (Script::Georgian, "ka"),
-    (Script::Hangul, "ko"),
-    (Script::Ethiopic, "am ti"),
-    (Script::Cherokee, "chr"),
-    (Script::Aboriginal, "iu"),
-    (Script::Khmer, "km"),
-    (Script::Mongolian, "mn"),
-    (Script::Limbu, "lif"),
-    (Script::Kana, "ja"),
-    (Script::Han, "zh yue ja"),
-];
-/// Those of them that are written in Latin script too.
-const ALSO_LATIN: &str = "sr uz az";
+/// The order of the candidates of a script other than Latin. Sums of floating-point numbers depend on it, and scores are
+/// stored; languages that are not listed follow in the order of their labels.
+const CANDIDATE_ORDER: &str = "ru uk be bg mk sr mn kk ky tg tt ba ab os ar fa ur ps sd ug ckb ary arz ks uz az hi mr ne sa \
+    bho gom zh yue ja he yi bn as bo dz am ti";
 /// Labels that are never returned: ancient Greek and Hebrew, Wu Chinese, which is written as Chinese,
 /// and languages of which the table has only the name.
 const EXCLUDED_LABELS: &str = "und grc hbo wuu ee gaa kri loz lua luo pam tum new raj";
@@ -124,16 +98,21 @@ impl Coverage {
         let labels = GRAMS.codes.len();
         let mut ngrams = vec![false; labels];
         GRAMS.classes.iter().for_each(|label| ngrams[usize::from(*label)] = true);
-        let mut scripts = [const { Vec::new() }; Script::COUNT];
-        for (script, codes) in SCRIPT_LANGUAGES {
-            scripts[*script as usize] = codes.split(' ').filter_map(|code| GRAMS.label(code)).collect();
+        let mut scripts = [const { Vec::<Label>::new() }; Script::COUNT];
+        let is_excluded = |code: &str| EXCLUDED_LABELS.split(' ').any(|excluded| excluded == code);
+        for (label, code) in GRAMS.codes.iter().enumerate().filter(|(_, code)| !is_excluded(code)) {
+            let language = language(code).filter(|language| language.code == *code);
+            for script in language.iter().flat_map(|language| &language.scripts) {
+                scripts[*script as usize].push(label as Label);
+            }
         }
-        let elsewhere: Vec<&str> = SCRIPT_LANGUAGES.iter().flat_map(|(_, codes)| codes.split(' ')).collect();
-        let among = |codes: &str, code: &str| codes.split(' ').any(|known| known == code);
-        let in_latin =
-            |code: &str| !among(EXCLUDED_LABELS, code) && (!elsewhere.contains(&code) || among(ALSO_LATIN, code));
-        let latin = GRAMS.codes.iter().enumerate().filter(|(_, code)| in_latin(code));
-        scripts[Script::Latin as usize] = latin.map(|(place, _)| place as Label).collect();
+        let position = |label: &Label| {
+            let code = GRAMS.codes[usize::from(*label)];
+            CANDIDATE_ORDER.split_whitespace().position(|known| known == code).unwrap_or(usize::MAX)
+        };
+        for script in Script::all().filter(|script| *script != Script::Latin) {
+            scripts[script as usize].sort_by_key(position);
+        }
         Coverage { ngrams, quadgrams: GRAMS.with_quadgrams(), frequent: GRAMS.with_frequent(), scripts }
     }
 }
@@ -147,7 +126,9 @@ pub(super) fn script(letters: &[u32; Script::COUNT]) -> Option<Script> {
         _ => 6,
     };
     let count = |script: Script| letters[script as usize];
-    let scripts = SCRIPT_LANGUAGES.iter().map(|(script, _)| *script).chain([Script::Latin]);
+    // Of scripts with equal counts the last wins: Latin comes last.
+    let has_candidates = |script: &Script| *script != Script::Latin && !languages_of_script(*script).is_empty();
+    let scripts = Script::all().filter(has_candidates).chain([Script::Latin]);
     let first = scripts.max_by_key(|script| u64::from(count(*script)) * weight(*script))?;
     match first {
         // Japanese mixes both scripts; Chinese has no kana.
@@ -254,5 +235,7 @@ mod tests {
         let first = |group: &super::super::confusable::Group| GRAMS.codes[usize::from(group.labels[0])];
         let named: Vec<String> = GROUPS.iter().map(|group| format!("confusable-{}", first(group))).collect();
         assert_eq!(named, FEATURES[CONFUSABLE_FROM..LENGTH]);
+        let files = crate::languages().iter().filter(|language| language.confusable_tsv.is_some()).count();
+        assert_eq!(files, GROUPS.len(), "a group needs a weight in data/weights.tsv and a name in FEATURES");
     }
 }

@@ -14,6 +14,8 @@ mod letters;
 mod script;
 
 use std::cell::RefCell;
+use std::collections::HashMap;
+use std::sync::LazyLock;
 
 #[doc(hidden)]
 pub use fast_lines::fast_line_features;
@@ -22,6 +24,8 @@ pub use script::Script;
 
 use evidence::{ENOUGH_BYTES, Evidence, FIRST_TRY_BYTES, Scratch};
 use grams::{GRAMS, Label};
+
+use crate::registry::{canonical, languages};
 
 /// The code of text whose language is unknown.
 pub const UNKNOWN: &str = "und";
@@ -216,17 +220,27 @@ pub fn identifiable() -> impl Iterator<Item = &'static str> {
     decide::candidates().into_iter().map(|label| GRAMS.codes[usize::from(label)])
 }
 
+/// The languages of the press under a country's top-level domain.
+static HINT_TLDS: LazyLock<HashMap<&str, Vec<Label>>> = LazyLock::new(|| {
+    let mut labels: HashMap<&str, Vec<Label>> = HashMap::new();
+    for language in languages() {
+        let Some(label) = GRAMS.label(language.code) else { continue };
+        language.hint_tlds.iter().for_each(|tld| labels.entry(tld).or_default().push(label));
+    }
+    labels
+});
+
 /// [`Hints`] as labels.
 struct HintLabels {
     declared: Option<Label>,
-    domain: Vec<Label>,
+    domain: &'static [Label],
 }
 
 impl HintLabels {
     fn new(hints: Hints<'_>) -> HintLabels {
-        let declared = hints.declared.and_then(|code| GRAMS.label(crate::names::canonical(code)?));
-        let domain = hints.tld.map(crate::names::spoken_under).unwrap_or_default();
-        HintLabels { declared, domain: domain.split(' ').filter_map(|code| GRAMS.label(code)).collect() }
+        let declared = hints.declared.and_then(|code| GRAMS.label(canonical(code)?));
+        let domain = hints.tld.and_then(|tld| HINT_TLDS.get(tld.trim_start_matches('.').to_ascii_lowercase().as_str()));
+        HintLabels { declared, domain: domain.map_or(&[], Vec::as_slice) }
     }
 
     fn bonus(&self, label: Label) -> f32 {
@@ -246,12 +260,12 @@ pub fn features(text: &str) -> Vec<(&'static str, Vec<f32>)> {
     rows.into_iter().map(|(label, row)| (GRAMS.codes[usize::from(label)], row.to_vec())).collect()
 }
 
-/// The data files that determine the result of language identification, by name.
-pub fn tables() -> [(&'static str, &'static [u8]); 4] {
-    [
+/// The data that determines the result of language identification, by file; groups of confusable languages by code.
+pub fn tables() -> impl Iterator<Item = (&'static str, &'static [u8])> {
+    let own = [
         ("grams.bin", grams::TABLE),
         ("weights.tsv", decide::WEIGHTS_TSV.as_bytes()),
         ("fast_lines.tsv", fast_lines::FAST_WEIGHTS_TSV.as_bytes()),
-        ("close.txt", confusable::LISTS.as_bytes()),
-    ]
+    ];
+    own.into_iter().chain(confusable::tables().map(|(code, text)| (code, text.as_bytes())))
 }

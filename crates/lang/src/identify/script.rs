@@ -1,18 +1,35 @@
 //! Scripts of letters. Many languages are identified by their script alone.
 
-/// A writing system, as fine-grained as language identification needs.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[allow(missing_docs)] // the names are those of Unicode
-#[rustfmt::skip]
-pub enum Script {
-    Latin, Greek, Cyrillic, Armenian, Hebrew, Arabic, Syriac, Thaana, Nko, Devanagari, Bengali, Gurmukhi,
-    Gujarati, Oriya, Tamil, Telugu, Kannada, Malayalam, Sinhala, Thai, Lao, Tibetan, Myanmar, Georgian,
-    Hangul, Ethiopic, Cherokee, Aboriginal, Khmer, Mongolian, Limbu, Tifinagh, Kana, Han, Other,
+macro_rules! scripts {
+    ($($name:ident)*) => {
+        /// A writing system, as fine-grained as language identification needs.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+        #[allow(missing_docs)] // the names are those of Unicode
+        pub enum Script { $($name,)* }
+
+        const NAMES: &[(&str, Script)] = &[$((stringify!($name), Script::$name),)*];
+    };
+}
+
+scripts! {
+    Latin Greek Cyrillic Armenian Hebrew Arabic Syriac Thaana Nko Devanagari Bengali Gurmukhi Gujarati Oriya Tamil Telugu
+    Kannada Malayalam Sinhala Thai Lao Tibetan Myanmar Georgian Hangul Ethiopic Cherokee Aboriginal Khmer Mongolian Limbu
+    Tifinagh Kana Han Other
 }
 
 impl Script {
     /// The number of scripts.
-    pub const COUNT: usize = Script::Other as usize + 1;
+    pub const COUNT: usize = NAMES.len();
+
+    /// The script with a name, as `languages/CODE/language.tsv` has it.
+    pub fn named(name: &str) -> Option<Script> {
+        NAMES.iter().find(|(known, _)| *known == name).map(|(_, script)| *script)
+    }
+
+    /// All scripts.
+    pub(super) fn all() -> impl Iterator<Item = Script> {
+        NAMES.iter().map(|(_, script)| *script)
+    }
 
     /// The script of a letter or combining mark; none for digits, punctuation, symbols and white space.
     pub fn of(letter: char) -> Option<Script> {
