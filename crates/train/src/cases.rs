@@ -1,4 +1,4 @@
-//! Learns what lemmas do with capital letters.
+//! Training of the model for the case of lemmas.
 
 use std::collections::BTreeMap;
 
@@ -11,7 +11,7 @@ use crate::linear::{self, Choice, FeatureNumbers};
 use crate::tags;
 use crate::treebank::Sentence;
 
-/// Origin cases train the lemma of a word, given the script that makes its letters.
+/// Cases that give the lemma of a word when its edit script is applied.
 pub fn right(form: &str, lemma: &str) -> [bool; 4] {
     let small = lowercase(form);
     let script = EditScript::between(&small, &lowercase(lemma));
@@ -20,20 +20,21 @@ pub fn right(form: &str, lemma: &str) -> [bool; 4] {
     LemmaCase::ALL.map(|case| case.apply(&made, &kept) == lemma)
 }
 
-/// Learns from all words whose lemma can be made.
-pub fn learn(tags: &[String], sentences: &[&Sentence], bits: u32) -> Vec<(u32, f32)> {
+/// Trains on all words whose lemma some case gives.
+pub fn train(tags: &[String], sentences: &[&Sentence], bits: u32) -> Vec<(u32, f32)> {
     let mut seen: BTreeMap<(&str, u8, bool, &str), u32> = BTreeMap::new();
     for sentence in sentences {
-        for (place, gold) in sentence.iter().enumerate() {
+        for (index, gold) in sentence.iter().enumerate() {
             if let Some(lemma) = &gold.lemma {
-                *seen.entry((&gold.form, tags::number(tags, &gold.tag), place == 0, lemma)).or_default() += 1;
+                *seen.entry((&gold.form, tags::number(tags, &gold.tag), index == 0, lemma)).or_default() += 1;
             }
         }
     }
     let mut numbers = FeatureNumbers::new(bits);
     let mut choices = Vec::new();
     for ((form, tag, is_first, lemma), count) in seen {
-        // Only the simplest case counts as right: those who train the same would share its weight and lose to others.
+        // Only the simplest case counts as correct: several that give the same lemma would share
+        // its probability and lose to others.
         let all_right = right(form, lemma);
         let Some(simplest) = all_right.iter().position(|right| *right) else { continue };
         if all_right.iter().all(|right| *right) {
@@ -46,5 +47,5 @@ pub fn learn(tags: &[String], sentences: &[&Sentence], bits: u32) -> Vec<(u32, f
         let weight = 1.0 + (count as f32).ln();
         choices.push(Choice { candidates: candidates.to_vec(), right: right.to_vec(), weight });
     }
-    linear::learn(&choices, &numbers, AdaGrad { epochs: 8, step: 0.2, initial_squares: 0.1, l1: 0.001 })
+    linear::train(&choices, &numbers, AdaGrad { epochs: 8, step: 0.2, initial_squares: 0.1, l1: 0.001 })
 }

@@ -1,4 +1,9 @@
-//! Learns to choose morphological features: what speaks for each value, by stochastic gradient descent over bundles.
+//! Training of the model for morphological features: a conditional random field over the candidate
+//! bundles of each word, optimised by AdaGrad with dropout.
+//!
+//! Values of features have weights, so that rare bundles profit from frequent ones with the same
+//! values. Pairs of words that can agree are linked; gradients come from the forward-backward
+//! algorithm over those links.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -15,28 +20,30 @@ use crate::rng::Rng;
 use crate::tags::{self, min_row_weight};
 use crate::treebank::{GoldToken, Sentence};
 
-/// How to learn.
+/// Training settings for morphological features.
 #[derive(Debug, Clone, Copy)]
 pub struct Settings {
-    /// The optimiser.
+    /// Optimiser.
     pub adagrad: AdaGrad,
-    /// How often the word itself is left out: this share of words seen once, less of others.
+    /// Dropout rate of lexical features for words seen once; inversely proportional to frequency
+    /// for others.
     pub lexical_dropout: f32,
-    /// How often any other feature is left out.
+    /// Dropout rate of the other features.
     pub dropout: f32,
-    /// Features seen less often are not learned.
+    /// Minimum frequency of a feature.
     pub min_count: u32,
-    /// Attributes that fewer tokens have, of a thousand, are not learned.
+    /// Minimum frequency of an attribute, per thousand tokens.
     pub min_per_mille: f32,
-    /// Words seen this often with a tag, and always with one bundle, have no other.
+    /// Words seen this often with a tag, and always with the same bundle, are stored as
+    /// unambiguous.
     pub unambiguous_count: u32,
-    /// How many wrong bundles of a word are learned from, at most.
+    /// Maximum number of wrong bundles of a word that take part in training.
     pub candidates: usize,
-    /// Weights below this are left out.
+    /// Weights below this are pruned.
     pub min_weight: f32,
-    /// If the weights are larger than this when they are packed, more of them are left out.
+    /// Size limit of the compressed weights; more weights are pruned until they fit.
     pub max_bytes: usize,
-    /// Two to the power of this is the number of slots for features.
+    /// Number of feature slots as a power of two.
     pub bits: u32,
 }
 
@@ -59,18 +66,18 @@ impl Default for Settings {
 
 type Scores = [f32; MAX_VALUES];
 
-/// The values of each word that a token stands for.
+/// Values of each syntactic word of a token.
 type Parts = Vec<Vec<u8>>;
 
-/// Origin values and bundles there are.
+/// Values and bundles of the training data.
 struct Inventory {
-    /// Texts such as `Case=Gen`, in order.
+    /// Texts such as `Case=Gen`, in output order.
     values: Vec<String>,
-    /// By tag: the values of each part of a bundle, in the order of what they have in all.
+    /// Bundles by tag, sorted by their merged values.
     bundles: Vec<Vec<Parts>>,
-    /// The same bundles as lists of values.
+    /// Merged values of the same bundles.
     lists: Vec<Vec<Vec<u8>>>,
-    /// What they say about agreement.
+    /// Agreeing values of the same bundles.
     agreements: Vec<Vec<Agreement>>,
 }
 
@@ -91,11 +98,11 @@ impl Inventory {
         let mut ranked: Vec<(&str, u32)> = counts.into_values().flatten().collect();
         ranked.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
         ranked.truncate(MAX_VALUES);
-        let place = |value: &str| {
+        let position = |value: &str| {
             let name = value.split('=').next().unwrap_or_default();
             ATTRIBUTES.iter().position(|attribute| *attribute == name)
         };
-        ranked.sort_by_key(|(value, _)| (place(value), *value));
+        ranked.sort_by_key(|(value, _)| (position(value), *value));
         let values: Vec<String> = ranked.into_iter().map(|(value, _)| value.to_owned()).collect();
         let mut found = Inventory {
             values,
@@ -120,79 +127,80 @@ impl Inventory {
         found
     }
 
-    /// Whether words of a tag agree with others.
+    /// Returns true if words with this tag can agree with others.
     fn agrees(&self, tag: u8) -> bool {
         self.agreements[usize::from(tag)].iter().any(|one| *one != Agreement::default())
     }
 
-    /// The values that a word has, part by part, if they are known.
+    /// Values of a token by syntactic word; unsupported values are dropped.
     fn parts(&self, gold: &GoldToken) -> Option<Parts> {
-        let number = |pair: &str| self.values.iter().position(|value| value == pair).map(|place| place as u8);
+        let number = |pair: &str| self.values.iter().position(|value| value == pair).map(|index| index as u8);
         let feats = gold.feats.as_ref()?;
         Some(feats.split('+').map(|part| part.split('|').filter_map(number).collect()).collect())
     }
 
-    /// The number of a word's bundle among those of its tag; none if it is not there.
+    /// Number of a token's bundle among those of its tag.
     fn bundle(&self, tag: u8, gold: &GoldToken) -> Option<usize> {
         let parts = self.parts(gold)?;
         self.bundles[usize::from(tag)].iter().position(|bundle| *bundle == parts)
     }
 }
 
-/// A word as numbers.
+/// Token as training example.
 struct Example {
     tag: u8,
     bundle: usize,
-    /// The rows of features that know the word or its lemma, and how often each is left out.
+    /// Rows and dropout rates of lexical features.
     lexical: Vec<(u32, f32)>,
-    /// Those of all others.
+    /// Rows of the other features.
     rows: Vec<u32>,
-    /// The example before it that it may agree with, and the rows of how.
+    /// The earlier example that it can agree with, and the rows of their tag pair.
     link: Option<(usize, [u32; 2])>,
 }
 
-/// An example before its features are numbered: their hashes, and those of the word and its lemma.
-type Hashed = (Example, Vec<u64>, [u64; LEXICAL]);
+/// Example before its features are numbered: feature hashes, and the hashes of word and lemma.
+type HashedExample = (Example, Vec<u64>, [u64; LEXICAL]);
 
-/// What there is to learn from, as numbers.
+/// Numbered training data.
 struct TrainingSet {
     sentences: Vec<Vec<Example>>,
-    /// Where the features of each row lie.
+    /// Slot of each feature row.
     slots: Vec<u32>,
-    /// The same for pairs of tags.
+    /// Slot of each tag pair row.
     pair_slots: Vec<u32>,
-    /// Words that have only one bundle: place, bundle.
+    /// Unambiguous words: slot and bundle.
     unambiguous: Vec<(u32, u16)>,
 }
 
-/// What was learned.
-pub struct Learned {
+/// Trained model of morphological features.
+pub struct TrainedFeats {
     inventory: Inventory,
     training: TrainingSet,
     trainer: FeatsTrainer,
-    /// Weights below this are left out.
+    /// Weights below this are pruned.
     min_weight: f32,
     settings: Settings,
 }
 
-impl Learned {
-    /// The model of features as a part of a model: of the weakest weights more are left out, the higher `strictness` is above one.
+impl TrainedFeats {
+    /// Serialises the model; a `strictness` above one prunes more weights.
     pub fn write(&self, strictness: f32) -> Vec<u8> {
         self.trainer.write(&self.inventory, &self.training, self.min_weight * strictness, &self.settings)
     }
 }
 
-/// Learns from sentences of a language, given the classes of its words.
-pub fn learn(tags: &[String], own: &[&Sentence], classes: &[u8], settings: &Settings) -> Learned {
-    let classes = AmbiguityClasses::read(&mut Reader::new(classes)).expect("it was just written");
+/// Trains on sentences of a language, given its ambiguity classes.
+pub fn train(tags: &[String], own: &[&Sentence], classes: &[u8], settings: &Settings) -> TrainedFeats {
+    let classes = AmbiguityClasses::read(&mut Reader::new(classes)).expect("it was just serialised");
     let inventory = Inventory::new(tags, own, settings);
     let training = TrainingSet::new(tags, own, &classes, &inventory, settings);
-    let trainer = FeatsTrainer::learn(&inventory, &training, settings);
-    let mut learned = Learned { inventory, training, trainer, min_weight: settings.min_weight, settings: *settings };
-    while Models::pack(&learned.write(1.0)).len() > settings.max_bytes && learned.min_weight < 2.0 {
-        learned.min_weight *= 1.3;
+    let trainer = FeatsTrainer::train(&inventory, &training, settings);
+    let mut trained =
+        TrainedFeats { inventory, training, trainer, min_weight: settings.min_weight, settings: *settings };
+    while Models::pack(&trained.write(1.0)).len() > settings.max_bytes && trained.min_weight < 2.0 {
+        trained.min_weight *= 1.3;
     }
-    learned
+    trained
 }
 
 impl TrainingSet {
@@ -208,39 +216,40 @@ impl TrainingSet {
         let mut pair_counts: BTreeMap<u32, u32> = BTreeMap::new();
         let mut bundles: BTreeMap<u64, BTreeMap<usize, u32>> = BTreeMap::new();
         let roles = roles(tags);
-        let mut hashed: Vec<Vec<Hashed>> = Vec::new();
+        let mut hashed: Vec<Vec<HashedExample>> = Vec::new();
         for sentence in sentences {
             let words = tags::words(sentence, classes);
             let numbers: Vec<u8> = sentence.iter().map(|gold| tags::number(tags, &gold.tag)).collect();
             let mut examples = Vec::new();
-            // The last word that agrees with others: its place in the sentence, and among the examples.
+            // The last word that can agree: its index in the sentence, and among the examples.
             let mut last: Option<(usize, usize)> = None;
             let lemma = |gold: &GoldToken| HashedLemma::new(gold.lemma.as_ref().unwrap_or(&gold.form));
             let lemmas: Vec<HashedLemma> = sentence.iter().map(lemma).collect();
-            feats::of_sentence(&roles, &words, &numbers, |place, around| {
-                let (gold, tag, word) = (&sentence[place], numbers[place], &words[place]);
+            feats::of_sentence(&roles, &words, &numbers, |index, around| {
+                let (gold, tag, word) = (&sentence[index], numbers[index], &words[index]);
                 *seen.entry(word.form).or_default() += 1;
-                *seen.entry(lemmas[place].form).or_default() += 1;
-                // Words whose tag is too rare have that of a part, and bundles that it never has.
+                *seen.entry(lemmas[index].form).or_default() += 1;
+                // Words with a rare joined tag are tagged as one of its parts, which never has
+                // their bundle.
                 let bundle = inventory.bundle(tag, gold).filter(|_| tags[usize::from(tag)] == gold.tag);
                 let Some(bundle) = bundle else { return };
                 *bundles.entry(unambiguous(word, tag)).or_default().entry(bundle).or_default() += 1;
                 let mut hashes: Vec<u64> = Vec::new();
                 if inventory.bundles[usize::from(tag)].len() > 1 {
-                    hashes.extend(word_features(word, &lemmas[place], tag).into_iter().chain(around()));
+                    hashes.extend(word_features(word, &lemmas[index], tag).into_iter().chain(around()));
                 }
                 hashes.iter().for_each(|hash| *counts.entry(*hash).or_default() += 1);
                 let mut example = Example { tag, bundle, rows: Vec::new(), lexical: Vec::new(), link: None };
                 if inventory.agrees(tag) {
                     if let Some((before, number)) = last {
-                        let between = (before + 1 < place).then(|| numbers[place - 1]);
+                        let between = (before + 1 < index).then(|| numbers[index - 1]);
                         let slots = pairs(numbers[before], tag, between);
-                        slots.iter().for_each(|place| *pair_counts.entry(*place).or_default() += 1);
+                        slots.iter().for_each(|slot| *pair_counts.entry(*slot).or_default() += 1);
                         example.link = Some((number, slots));
                     }
-                    last = Some((place, examples.len()));
+                    last = Some((index, examples.len()));
                 }
-                examples.push((example, hashes, [word.form, lemmas[place].form]));
+                examples.push((example, hashes, [word.form, lemmas[index].form]));
             });
             hashed.push(examples);
         }
@@ -249,7 +258,7 @@ impl TrainingSet {
         slots.sort_unstable();
         slots.dedup();
         let pair_slots: Vec<u32> = pair_counts.into_keys().collect();
-        let numbered = |(mut example, hashes, lexical): Hashed| {
+        let numbered = |(mut example, hashes, lexical): HashedExample| {
             let row =
                 |hash: &u64| slots.binary_search(&FeatureIndex::slot(*hash, settings.bits)).ok().map(|row| row as u32);
             for (hash, whole) in hashes.iter().zip(lexical) {
@@ -257,7 +266,7 @@ impl TrainingSet {
             }
             example.rows = hashes.iter().skip(LEXICAL).filter_map(row).collect();
             if let Some((_, pairs)) = &mut example.link {
-                *pairs = pairs.map(|place| pair_slots.binary_search(&place).expect("it was counted") as u32);
+                *pairs = pairs.map(|slot| pair_slots.binary_search(&slot).expect("every pair was counted") as u32);
             }
             example
         };
@@ -272,32 +281,32 @@ impl TrainingSet {
     }
 }
 
-/// Weights while they are learned.
+/// Weights during training.
 #[derive(Clone)]
 struct FeatsTrainer {
     weights: Vec<Scores>,
     squares: Vec<Scores>,
     relations: Vec<[f32; RELATIONS]>,
     relation_squares: Vec<[f32; RELATIONS]>,
-    /// By tag and bundle: the weight, and how much it has moved.
+    /// Bias and sum of squared gradients, by tag and bundle.
     biases: Vec<Vec<(f32, f32)>>,
 }
 
-/// The candidates of a word while it is learned from.
+/// Candidates of a word in a training step: a column of the lattice.
 struct CandidateColumn {
-    /// Their bundles; the right one is the first.
+    /// Bundles; the correct one is first.
     bundles: Vec<usize>,
-    /// How good each is by itself.
+    /// Exponentiated scores without agreement.
     local: Vec<f32>,
-    /// The share of each by itself and what is before it.
+    /// Scaled forward probabilities.
     forward: Vec<f32>,
-    /// What comes after speaks for each.
+    /// Scaled backward probabilities.
     backward: Vec<f32>,
     rows: Vec<u32>,
 }
 
 impl FeatsTrainer {
-    fn learn(inventory: &Inventory, training: &TrainingSet, settings: &Settings) -> FeatsTrainer {
+    fn train(inventory: &Inventory, training: &TrainingSet, settings: &Settings) -> FeatsTrainer {
         let (rows, pairs) = (training.slots.len(), training.pair_slots.len());
         let biases =
             inventory.lists.iter().map(|lists| vec![(0.0, settings.adagrad.initial_squares); lists.len()]).collect();
@@ -314,8 +323,8 @@ impl FeatsTrainer {
         let from = settings.adagrad.epochs / 2;
         for epoch in 0..settings.adagrad.epochs {
             rng.shuffle(&mut order);
-            for place in &order {
-                trainer.step(&training.sentences[*place as usize], inventory, settings, &mut rng);
+            for index in &order {
+                trainer.step(&training.sentences[*index as usize], inventory, settings, &mut rng);
             }
             if epoch >= from {
                 sums.add(&trainer, 1.0 / (settings.adagrad.epochs - from) as f32);
@@ -324,9 +333,9 @@ impl FeatsTrainer {
         sums
     }
 
-    /// Adds a share of other weights.
-    fn add(&mut self, other: &FeatsTrainer, share: f32) {
-        let add = |sum: &mut f32, weight: &f32| *sum += weight * share;
+    /// Adds the weights of `other` times `factor`, for averaging over epochs.
+    fn add(&mut self, other: &FeatsTrainer, factor: f32) {
+        let add = |sum: &mut f32, weight: &f32| *sum += weight * factor;
         let weights = self.weights.iter_mut().flatten().zip(other.weights.iter().flatten());
         let relations = self.relations.iter_mut().flatten().zip(other.relations.iter().flatten());
         weights.chain(relations).for_each(|(sum, weight)| add(sum, weight));
@@ -334,24 +343,24 @@ impl FeatsTrainer {
         biases.for_each(|(sum, bias)| add(&mut sum.0, &bias.0));
     }
 
-    /// Learns from one sentence.
+    /// One training step on a sentence: forward-backward, then AdaGrad updates.
     fn step(&mut self, examples: &[Example], inventory: &Inventory, settings: &Settings, rng: &mut Rng) {
         let mut columns: Vec<CandidateColumn> =
             examples.iter().map(|example| self.column(example, inventory, settings, rng)).collect();
-        // How well every candidate goes with those of the word before it.
+        // Exponentiated agreement scores between the candidates of linked words.
         let mut fits: Vec<Vec<f32>> = Vec::with_capacity(examples.len());
-        for (place, example) in examples.iter().enumerate() {
+        for (index, example) in examples.iter().enumerate() {
             let mut fit = Vec::new();
             if let Some((before, pairs)) = example.link {
                 for theirs in self.agreements(inventory, examples, &columns, before) {
-                    for mine in self.agreements(inventory, examples, &columns, place) {
+                    for mine in self.agreements(inventory, examples, &columns, index) {
                         let weight =
                             |relation| pairs.iter().map(|pair| self.relations[*pair as usize][relation]).sum::<f32>();
                         fit.push(relations(theirs, mine).map(weight).sum::<f32>().exp());
                     }
                 }
                 let sums = columns[before].forward.clone();
-                let column = &mut columns[place];
+                let column = &mut columns[index];
                 let count = column.local.len();
                 for (number, forward) in column.forward.iter_mut().enumerate() {
                     let sum: f32 = sums.iter().enumerate().map(|(one, share)| share * fit[one * count + number]).sum();
@@ -361,9 +370,9 @@ impl FeatsTrainer {
             }
             fits.push(fit);
         }
-        for place in (0..examples.len()).rev() {
-            let example = &examples[place];
-            let column = &columns[place];
+        for index in (0..examples.len()).rev() {
+            let example = &examples[index];
+            let column = &columns[index];
             let mut shares: Vec<f32> =
                 column.forward.iter().zip(&column.backward).map(|(one, other)| one * other).collect();
             scale(&mut shares);
@@ -371,19 +380,19 @@ impl FeatsTrainer {
                 let count = shares.len();
                 let ahead: Vec<f32> =
                     column.local.iter().zip(&column.backward).map(|(one, other)| one * other).collect();
-                let fit = &fits[place];
+                let fit = &fits[index];
                 let mut backward: Vec<f32> = (0..columns[before].local.len())
                     .map(|one| ahead.iter().zip(&fit[one * count..]).map(|(ahead, fit)| ahead * fit).sum())
                     .collect();
                 let all: f32 = backward.iter().zip(&columns[before].forward).map(|(one, other)| one * other).sum();
                 let mut gradients = [0.0; RELATIONS];
                 let theirs = self.agreements(inventory, examples, &columns, before);
-                let mine = self.agreements(inventory, examples, &columns, place);
+                let mine = self.agreements(inventory, examples, &columns, index);
                 for (one, theirs) in theirs.iter().enumerate() {
                     for (other, mine) in mine.iter().enumerate() {
                         let share =
                             columns[before].forward[one] * fit[one * count + other] * ahead[other] / all.max(1e-30);
-                        // The right ones are the first.
+                        // The correct candidates are first.
                         let gradient = if one == 0 && other == 0 { share - 1.0 } else { share };
                         relations(*theirs, *mine).for_each(|relation| gradients[relation] += gradient);
                     }
@@ -396,7 +405,7 @@ impl FeatsTrainer {
                 scale(&mut backward);
                 columns[before].backward = backward;
             }
-            self.update(example, &columns[place], &shares, inventory, settings);
+            self.update(example, &columns[index], &shares, inventory, settings);
         }
     }
 
@@ -405,13 +414,14 @@ impl FeatsTrainer {
         inventory: &Inventory,
         examples: &[Example],
         columns: &[CandidateColumn],
-        place: usize,
+        index: usize,
     ) -> Vec<Agreement> {
-        let agreements = &inventory.agreements[usize::from(examples[place].tag)];
-        columns[place].bundles.iter().map(|bundle| agreements[*bundle]).collect()
+        let agreements = &inventory.agreements[usize::from(examples[index].tag)];
+        columns[index].bundles.iter().map(|bundle| agreements[*bundle]).collect()
     }
 
-    /// The best candidates of a word, the right one among them, with some of its features left out.
+    /// Samples the features by dropout and returns the best candidates of a word, including the
+    /// correct one.
     fn column(&self, example: &Example, inventory: &Inventory, settings: &Settings, rng: &mut Rng) -> CandidateColumn {
         let lexical =
             example.lexical.iter().map(|(row, lexical_dropout)| (*row, lexical_dropout.max(settings.dropout)));
@@ -443,7 +453,7 @@ impl FeatsTrainer {
         CandidateColumn { backward: vec![1.0; local.len()], bundles, local, forward, rows }
     }
 
-    /// Moves the weights of a word, given the shares of its candidates.
+    /// Updates the weights of a word from the marginal probabilities of its candidates.
     fn update(
         &mut self,
         example: &Example,
@@ -470,7 +480,7 @@ impl FeatsTrainer {
         }
     }
 
-    /// The weights as a part of a model, rounded, without those that say little.
+    /// Serialises the model with weights quantised to a byte and small ones pruned.
     fn write(&self, inventory: &Inventory, training: &TrainingSet, min_weight: f32, settings: &Settings) -> Vec<u8> {
         let largest = self.weights.iter().flatten().map(|weight| weight.abs()).fold(0.0, f32::max);
         let unit = (largest / 127.0).clamp(0.04, 0.08);
@@ -481,9 +491,9 @@ impl FeatsTrainer {
         let least = min_row_weight(min_weight, settings.min_weight);
         let is_strong = |(_, row): &(&u32, &Scores)| row.iter().any(|weight| weight.abs() >= least);
         let weights = training.slots.iter().zip(&self.weights).filter(is_strong);
-        let weights = weights.map(|(place, row)| (*place, row[..columns].iter().map(strong).collect()));
+        let weights = weights.map(|(slot, row)| (*slot, row[..columns].iter().map(strong).collect()));
         let relations = training.pair_slots.iter().zip(&self.relations);
-        let relations = relations.map(|(place, row)| (*place, row.iter().map(round).collect()));
+        let relations = relations.map(|(slot, row)| (*slot, row.iter().map(round).collect()));
         let wide = |bias: &(f32, f32)| (bias.0 / unit).round().clamp(-32767.0, 32767.0) as i16;
         let bundles: Vec<WrittenBundles> = (inventory.bundles.iter().zip(&self.biases))
             .map(|(bundles, biases)| bundles.iter().cloned().zip(biases.iter().map(wide)).collect())

@@ -1,4 +1,4 @@
-//! Learns to choose lemmas: which scripts compete, what they weigh, and what must be exceptions.
+//! Training of the lemmatiser: candidate edit scripts, their ranking weights, and exceptions.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
@@ -17,22 +17,25 @@ use crate::linear::{self, Choice, FeatureNumbers, rounded};
 use crate::tags;
 use crate::treebank::Sentence;
 
-/// How to learn.
+/// Training settings for lemmas.
 #[derive(Debug, Clone, Copy)]
 pub struct Settings {
-    /// The optimiser.
+    /// Optimiser.
     pub adagrad: AdaGrad,
-    /// How many words a script must serve to compete.
+    /// Minimum number of words of a script to become a candidate for unseen words.
     pub min_count: u32,
-    /// Words seen this often are exceptions in any case.
+    /// Words seen this often are stored as exceptions even if regular, because looking them up is
+    /// faster than ranking.
     pub frequent_count: u32,
-    /// The unit of weights: what is below half of it is left out.
+    /// Quantisation unit of weights; smaller ones are pruned.
     pub unit: f32,
-    /// If all is larger than this when it is packed, words seen once are not exceptions with a script of their own.
+    /// Size limit of the compressed lemmatiser; above it, words seen once with a unique script are
+    /// not stored.
     pub max_bytes: usize,
-    /// If all but what is exceptions is larger than this when it is packed, the weakest weights are left out.
+    /// Size limit of the compressed lemmatiser without exceptions; weights are pruned until it
+    /// fits.
     pub max_rule_bytes: usize,
-    /// Two to the power of this is the number of slots for features.
+    /// Number of feature slots as a power of two.
     pub bits: u32,
 }
 
@@ -50,32 +53,31 @@ impl Default for Settings {
     }
 }
 
-/// A word with a tag, and the lemma it has most often.
+/// Lowercase word with a tag and its most frequent lemma.
 struct WordType<'s> {
     lower: String,
     tag: u8,
-    /// One of its spellings, whether it stood first, and its lemma there.
+    /// Frequency by spelling and whether it was sentence-initial.
     forms: BTreeMap<(&'s str, bool), u32>,
     lemma: &'s str,
-    /// The lemma in small letters, without marks of where it was put together.
+    /// Lowercase lemma without compound marks.
     plain: String,
-    /// What makes the plain lemma.
+    /// Script from the word to `plain`.
     script: EditScript,
 }
 
-/// The lemmatiser as a part of a model; an empty one if there are no lemmas to learn from. Sentences of related languages
-/// teach how lemmas look, but are not exceptions.
-pub fn learn(tags: &[String], own: &[&Sentence], settings: &Settings) -> Vec<u8> {
+/// Trains a lemmatiser and serialises it; an empty one if the treebanks have no lemmas.
+pub fn train(tags: &[String], own: &[&Sentence], settings: &Settings) -> Vec<u8> {
     let types = types(tags, own);
-    let mut served: BTreeMap<&EditScript, u32> = BTreeMap::new();
+    let mut word_counts: BTreeMap<&EditScript, u32> = BTreeMap::new();
     for one in &types {
-        // Where little of a word is left, its lemma is no matter of rules.
-        *served.entry(&one.script).or_default() += u32::from(one.keeps_a_stem());
+        // Scripts that replace most of a word are suppletion, not a rule.
+        *word_counts.entry(&one.script).or_default() += u32::from(one.keeps_stem());
     }
-    let mut ranked: Vec<(&EditScript, u32)> = served.into_iter().collect();
+    let mut ranked: Vec<(&EditScript, u32)> = word_counts.into_iter().collect();
     ranked.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
     ranked.truncate(usize::from(u16::MAX));
-    // What takes little from a word fits many, and must serve more.
+    // Scripts that remove a short suffix apply to many words and need more evidence.
     let least = |script: &EditScript| settings.min_count + [3, 1].get(script.end.0.chars().count()).unwrap_or(&0);
     let (competing, others): (Vec<_>, Vec<_>) = ranked.into_iter().partition(|(script, count)| *count >= least(script));
     let ranked: Vec<(&EditScript, u32)> = competing.iter().chain(&others).copied().collect();
@@ -84,7 +86,7 @@ pub fn learn(tags: &[String], own: &[&Sentence], settings: &Settings) -> Vec<u8>
 
     let known = SeenLemmas::new(&types);
     let all_weights = train_scripts(&types, &scripts[..competing], &known, settings);
-    let all_case_weights = cases::learn(tags, own, settings.bits);
+    let all_case_weights = cases::train(tags, own, settings.bits);
     let known = known.slots(settings.bits);
     let compound_marks = compound_marks(&types, settings.bits);
     let mut min_weight = settings.unit / 2.0;
@@ -99,7 +101,7 @@ pub fn learn(tags: &[String], own: &[&Sentence], settings: &Settings) -> Vec<u8>
         }
         min_weight *= 1.25;
     };
-    let write = |scripts: &[EditScript], memory: &[(u32, u16, LemmaCase)]| {
+    let write = |scripts: &[EditScript], exceptions: &[(u32, u16, LemmaCase)]| {
         let mut out = Vec::new();
         Lemmatiser::write(
             scripts,
@@ -107,28 +109,29 @@ pub fn learn(tags: &[String], own: &[&Sentence], settings: &Settings) -> Vec<u8>
             settings.bits,
             &weights,
             &case_weights,
-            memory,
+            exceptions,
             &known,
             &compound_marks,
             &mut out,
         );
         out
     };
-    let rules = Lemmatiser::read(&mut Reader::new(&write(&scripts, &[]))).expect("it was just written");
+    let rules = Lemmatiser::read(&mut Reader::new(&write(&scripts, &[]))).expect("it was just serialised");
     let all = {
-        let (scripts, memory) = remember(&types, &scripts, competing, &rules, 1, settings);
-        write(&scripts, &memory)
+        let (scripts, exceptions) = select_exceptions(&types, &scripts, competing, &rules, 1, settings);
+        write(&scripts, &exceptions)
     };
     if Models::pack(&all).len() <= settings.max_bytes {
         return all;
     }
-    let (scripts, memory) = remember(&types, &scripts, competing, &rules, 2, settings);
-    write(&scripts, &memory)
+    let (scripts, exceptions) = select_exceptions(&types, &scripts, competing, &rules, 2, settings);
+    write(&scripts, &exceptions)
 }
 
-/// Remembers what the rules get wrong, and what is frequent: the scripts that are needed, those that compete first, and which word
-/// has which. A word whose script no other word has must have been seen `least` times.
-fn remember(
+/// Selects exceptions: words that the ranked scripts get wrong, and frequent words. Returns all
+/// scripts, candidates first, and the script and case of each exception. A word whose script is
+/// unique must occur `min_count` times.
+fn select_exceptions(
     types: &[WordType<'_>],
     scripts: &[EditScript],
     competing: usize,
@@ -136,60 +139,60 @@ fn remember(
     min_count: u32,
     settings: &Settings,
 ) -> (Vec<EditScript>, Vec<(u32, u16, LemmaCase)>) {
-    let mut served: BTreeMap<EditScript, u32> = BTreeMap::new();
-    let mut wanted: Vec<(&WordType<'_>, EditScript)> = Vec::new();
+    let mut word_counts: BTreeMap<EditScript, u32> = BTreeMap::new();
+    let mut expected: Vec<(&WordType<'_>, EditScript)> = Vec::new();
     for one in types {
         let is_wrong = |(form, is_first): &(&str, bool)| {
             rules.lemma(form, &HashedWord::new(form), one.tag, *is_first) != one.lemma
         };
-        // What is frequent is quicker to remember than to choose.
+        // Looking up a frequent word is faster than ranking scripts for it.
         if one.seen() >= settings.frequent_count || one.forms.keys().any(is_wrong) {
             let script = EditScript::between(&one.lower, &lowercase(one.lemma));
-            *served.entry(script.clone()).or_default() += 1;
-            wanted.push((one, script));
+            *word_counts.entry(script.clone()).or_default() += 1;
+            expected.push((one, script));
         }
     }
     let mut needed: Vec<EditScript> = scripts[..competing].to_vec();
     let mut numbers: HashMap<EditScript, u16> =
-        needed.iter().enumerate().map(|(place, script)| (script.clone(), place as u16)).collect();
-    let mut memory: BTreeMap<u32, (u16, LemmaCase)> = BTreeMap::new();
-    for (one, script) in wanted {
-        let is_worth_it = one.seen() >= min_count || served[&script] > 1 || numbers.contains_key(&script);
-        if !is_worth_it || needed.len() == usize::from(u16::MAX) {
+        needed.iter().enumerate().map(|(index, script)| (script.clone(), index as u16)).collect();
+    let mut exceptions: BTreeMap<u32, (u16, LemmaCase)> = BTreeMap::new();
+    for (one, script) in expected {
+        let is_worthwhile = one.seen() >= min_count || word_counts[&script] > 1 || numbers.contains_key(&script);
+        if !is_worthwhile || needed.len() == usize::from(u16::MAX) {
             continue;
         }
         let number = *numbers.entry(script.clone()).or_insert_with(|| {
             needed.push(script);
             needed.len() as u16 - 1
         });
-        let place = FeatureIndex::slot(exception_hash(&HashedWord::new(&one.lower), one.tag), settings.bits);
-        memory.insert(place, (number, one.case()));
+        let slot = FeatureIndex::slot(exception_hash(&HashedWord::new(&one.lower), one.tag), settings.bits);
+        exceptions.insert(slot, (number, one.case()));
     }
-    (needed, memory.into_iter().map(|(place, (script, case))| (place, script, case)).collect())
+    (needed, exceptions.into_iter().map(|(slot, (script, case))| (slot, script, case)).collect())
 }
 
 impl WordType<'_> {
-    /// How often it was seen.
+    /// Frequency in the training data.
     fn seen(&self) -> u32 {
         self.forms.values().sum()
     }
 
-    fn keeps_a_stem(&self) -> bool {
+    fn keeps_stem(&self) -> bool {
         let length = self.lower.chars().count();
         let taken = self.script.start.0.chars().count() + self.script.end.0.chars().count();
         (length - taken) * 2 >= length.min(6)
     }
 
-    /// The case that gives the lemma to most of its spellings.
+    /// The case that is correct for most spellings.
     fn case(&self) -> LemmaCase {
-        let served = |case: &LemmaCase| {
-            let served = |((form, _), count): (&(&str, bool), &u32)| {
+        let word_counts = |case: &LemmaCase| {
+            let word_counts = |((form, _), count): (&(&str, bool), &u32)| {
                 if cases::right(form, self.lemma)[*case as usize] { *count } else { 0 }
             };
-            self.forms.iter().map(served).sum::<u32>()
+            self.forms.iter().map(word_counts).sum::<u32>()
         };
-        let best = LemmaCase::ALL.iter().map(served).max().unwrap_or_default();
-        LemmaCase::ALL.into_iter().find(|case| served(case) == best).unwrap_or(LemmaCase::Keep)
+        let best = LemmaCase::ALL.iter().map(word_counts).max().unwrap_or_default();
+        LemmaCase::ALL.into_iter().find(|case| word_counts(case) == best).unwrap_or(LemmaCase::Keep)
     }
 }
 
@@ -197,11 +200,11 @@ fn types<'s>(tags: &[String], sentences: &[&'s Sentence]) -> Vec<WordType<'s>> {
     type CachedWord<'s> = (BTreeMap<(&'s str, bool), u32>, BTreeMap<&'s str, u32>);
     let mut seen: BTreeMap<(String, u8), CachedWord<'s>> = BTreeMap::new();
     for sentence in sentences {
-        for (place, gold) in sentence.iter().enumerate() {
+        for (index, gold) in sentence.iter().enumerate() {
             if let Some(lemma) = &gold.lemma {
                 let key = (lowercase(&gold.form), tags::number(tags, &gold.tag));
                 let (forms, lemmas) = seen.entry(key).or_default();
-                *forms.entry((&gold.form, place == 0)).or_default() += 1;
+                *forms.entry((&gold.form, index == 0)).or_default() += 1;
                 *lemmas.entry(lemma).or_default() += 1;
             }
         }
@@ -218,16 +221,16 @@ fn types<'s>(tags: &[String], sentences: &[&'s Sentence]) -> Vec<WordType<'s>> {
     seen.into_iter().map(one).collect()
 }
 
-/// How often a first part must have been seen to be believed before an unknown one.
-const FREQUENT: u32 = 3;
+/// Minimum frequency of a first part that may precede an unknown part.
+const FREQUENT_FIRST_PART: u32 = 3;
 
-/// What is known about compound_marks, as a part of a model.
+/// Serialises the compound parts.
 fn compound_marks(types: &[WordType<'_>], bits: u32) -> Vec<u8> {
     let mut firsts: BTreeMap<String, u32> = BTreeMap::new();
     let mut slots: BTreeSet<u32> = BTreeSet::new();
     let mut hyphens = (0, 0);
-    let put_together = |one: &&WordType<'_>| one.lemma.contains(MARK) && !one.lower.contains(MARK);
-    for one in types.iter().filter(put_together) {
+    let is_compound = |one: &&WordType<'_>| one.lemma.contains(MARK) && !one.lower.contains(MARK);
+    for one in types.iter().filter(is_compound) {
         let lemma = lowercase(one.lemma);
         for (at, _) in lemma.match_indices(MARK) {
             let first = lemma[..at].rsplit(MARK).next().unwrap_or_default();
@@ -245,7 +248,7 @@ fn compound_marks(types: &[WordType<'_>], bits: u32) -> Vec<u8> {
         return out;
     }
     for one in types {
-        // Whatever is a word of its own may be the last part.
+        // Any word can be the last part.
         if !one.lemma.contains(MARK) && one.plain.chars().count() > 3 {
             slots.insert(FeatureIndex::slot(compound_marks::part(&one.plain)[2], bits));
         }
@@ -257,7 +260,7 @@ fn compound_marks(types: &[WordType<'_>], bits: u32) -> Vec<u8> {
     for (first, count) in &firsts {
         let [known, frequent, _] = compound_marks::part(first);
         slots.insert(FeatureIndex::slot(known, bits));
-        if *count >= FREQUENT {
+        if *count >= FREQUENT_FIRST_PART {
             slots.insert(FeatureIndex::slot(frequent, bits));
         }
     }
@@ -267,9 +270,9 @@ fn compound_marks(types: &[WordType<'_>], bits: u32) -> Vec<u8> {
     out
 }
 
-/// Lemmas and words that have been seen, and with which words.
+/// Lemmas of the training data with their words.
 struct SeenLemmas {
-    /// The words of each lemma, by its hash; more than one is all that matters.
+    /// Words of each lemma, by hash.
     lemmas: HashMap<u64, HashSet<u64>>,
     words: HashSet<u64>,
 }
@@ -287,12 +290,12 @@ impl SeenLemmas {
         known
     }
 
-    /// Whether a lemma was seen with another word than this.
+    /// Returns true if a lemma occurs with a word other than this one.
     fn elsewhere(&self, lemma: u64, word: u64) -> bool {
         self.lemmas.get(&lemma).is_some_and(|words| words.iter().any(|one| *one != word))
     }
 
-    /// What would be known about a lemma if this word had never been seen.
+    /// Lookups of a lemma as if this word did not occur in the training data (leave-one-out).
     fn without(&self, word: u64, small: &str, lemma: &str, tag: u8) -> [bool; 3] {
         let [alone, with_tag, as_word] = known_lemma(lemma, tag);
         let elsewhere = |hash: u64| self.elsewhere(hash, word);
@@ -330,5 +333,5 @@ fn train_scripts(
             choices.push(choice);
         }
     }
-    linear::learn(&choices, &numbers, settings.adagrad)
+    linear::train(&choices, &numbers, settings.adagrad)
 }

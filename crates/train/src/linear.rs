@@ -1,4 +1,5 @@
-//! Linear models that choose one of a few candidates: each has features, each feature a weight.
+//! Log-linear ranking of candidates (maximum entropy), trained by AdaGrad with averaging over the
+//! second half of the epochs.
 
 use std::collections::HashMap;
 
@@ -7,18 +8,18 @@ use tidings_annotate::tagger::FeatureIndex;
 use crate::adagrad::AdaGrad;
 use crate::rng::Rng;
 
-/// A choice among candidates, by the numbers of their features.
+/// Training example: candidates of which at least one is correct.
 #[derive(Debug, Default)]
 pub struct Choice {
-    /// The features of each candidate.
+    /// Feature numbers of each candidate.
     pub candidates: Vec<Vec<u32>>,
-    /// Origin of them are right.
+    /// Correct candidates.
     pub right: Vec<bool>,
-    /// How much the choice matters.
+    /// Weight of the example.
     pub weight: f32,
 }
 
-/// Features by their slots in a set of two to the power of `bits`, numbered as they come.
+/// Numbering of hashed features in order of occurrence.
 #[derive(Debug)]
 pub struct FeatureNumbers {
     bits: u32,
@@ -33,9 +34,9 @@ impl FeatureNumbers {
 
     pub fn of(&mut self, hashes: &[u64]) -> Vec<u32> {
         let slots = hashes.iter().map(|hash| FeatureIndex::slot(*hash, self.bits));
-        let number = |place: u32| {
-            *self.numbers.entry(place).or_insert_with(|| {
-                self.slots.push(place);
+        let number = |slot: u32| {
+            *self.numbers.entry(slot).or_insert_with(|| {
+                self.slots.push(slot);
                 self.slots.len() as u32 - 1
             })
         };
@@ -43,8 +44,8 @@ impl FeatureNumbers {
     }
 }
 
-/// Learns weights; pairs of place and weight, by place.
-pub fn learn(choices: &[Choice], numbers: &FeatureNumbers, adagrad: AdaGrad) -> Vec<(u32, f32)> {
+/// Trains the weights; returns slots and weights sorted by slot.
+pub fn train(choices: &[Choice], numbers: &FeatureNumbers, adagrad: AdaGrad) -> Vec<(u32, f32)> {
     let mut weights = vec![0f32; numbers.slots.len()];
     let mut squares = vec![adagrad.initial_squares; numbers.slots.len()];
     let mut sums = vec![0f32; numbers.slots.len()];
@@ -53,8 +54,8 @@ pub fn learn(choices: &[Choice], numbers: &FeatureNumbers, adagrad: AdaGrad) -> 
     let mut scores = Vec::new();
     for epoch in 0..adagrad.epochs {
         rng.shuffle(&mut order);
-        for place in &order {
-            let choice = &choices[*place as usize];
+        for index in &order {
+            let choice = &choices[*index as usize];
             scores.clear();
             scores.extend(
                 choice
@@ -68,8 +69,8 @@ pub fn learn(choices: &[Choice], numbers: &FeatureNumbers, adagrad: AdaGrad) -> 
             let right: f32 = scores.iter().zip(&choice.right).filter(|pair| *pair.1).map(|pair| pair.0).sum();
             let right = right.max(1e-20);
             for ((score, is_right), candidate) in scores.iter().zip(&choice.right).zip(&choice.candidates) {
-                let wanted = if *is_right { score / right } else { 0.0 };
-                let gradient = (score / all - wanted) * choice.weight;
+                let expected = if *is_right { score / right } else { 0.0 };
+                let gradient = (score / all - expected) * choice.weight;
                 if gradient.abs() < 0.002 {
                     continue;
                 }
@@ -87,14 +88,14 @@ pub fn learn(choices: &[Choice], numbers: &FeatureNumbers, adagrad: AdaGrad) -> 
         }
     }
     let share = (adagrad.epochs - adagrad.epochs / 2) as f32;
-    let mut pairs: Vec<(u32, f32)> = numbers.slots.iter().zip(sums).map(|(place, sum)| (*place, sum / share)).collect();
+    let mut pairs: Vec<(u32, f32)> = numbers.slots.iter().zip(sums).map(|(slot, sum)| (*slot, sum / share)).collect();
     pairs.sort_by_key(|pair| pair.0);
     pairs
 }
 
-/// Weights in a byte each, those that become nothing or are weaker than `keep` left out.
+/// Quantises weights to a byte; drops those that round to zero or are below `min_weight`.
 pub fn rounded(pairs: &[(u32, f32)], unit: f32, min_weight: f32) -> Vec<(u32, i8)> {
     let round = |weight: f32| (weight / unit).round().clamp(-127.0, 127.0) as i8;
     let kept = pairs.iter().filter(|(_, weight)| weight.abs() >= min_weight);
-    kept.map(|(place, weight)| (*place, round(*weight))).filter(|pair| pair.1 != 0).collect()
+    kept.map(|(slot, weight)| (*slot, round(*weight))).filter(|pair| pair.1 != 0).collect()
 }

@@ -1,6 +1,6 @@
-//! Chance that is the same on every machine.
+//! Reproducible pseudo-random numbers.
 
-/// A generator of numbers with a seed.
+/// Xorshift64* generator (Vigna 2016).
 #[derive(Debug)]
 pub struct Rng(u64);
 
@@ -16,14 +16,14 @@ impl Rng {
         self.0.wrapping_mul(0x2545_f491_4f6c_dd1d)
     }
 
-    /// A number from nothing to one.
+    /// Uniform number in [0, 1).
     pub fn unit_f32(&mut self) -> f32 {
         (self.next_u64() >> 40) as f32 / (1u64 << 24) as f32
     }
 
     pub fn shuffle<T>(&mut self, items: &mut [T]) {
-        for place in (1..items.len()).rev() {
-            items.swap(place, (self.next_u64() >> 32) as usize % (place + 1));
+        for index in (1..items.len()).rev() {
+            items.swap(index, (self.next_u64() >> 32) as usize % (index + 1));
         }
     }
 }

@@ -1,4 +1,4 @@
-//! The treebanks of each language, and which languages help each other.
+//! Treebanks by language, and transfer between related languages.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -8,20 +8,20 @@ use tidings_annotate::tagger::TreebankInfo;
 
 use crate::treebank::{self, Sentence, Treebank};
 
-/// The treebanks of a language.
+/// Treebanks of a language.
 #[derive(Debug, Default)]
 pub struct LanguageTreebanks {
-    /// Files for training.
+    /// Training files.
     pub train: Vec<Treebank>,
-    /// Files for development.
+    /// Development files.
     pub dev: Vec<Treebank>,
 }
 
-/// TreebankList by the codes of their languages.
+/// Treebanks by language code.
 pub type TreebankList = BTreeMap<String, LanguageTreebanks>;
 
-/// Languages that gain from text of their relatives, and what that text weighs. With nothing, it only tells which parts of
-/// speech words may have.
+/// Languages that profit from treebanks of related languages, and the weight of those. With weight
+/// zero, they only contribute ambiguity classes.
 const RELATED: &[(&str, &[&str], f32)] = &[
     ("hr", &["sr"], 0.3),
     ("sr", &["hr"], 0.3),
@@ -39,15 +39,15 @@ const RELATED: &[(&str, &[&str], f32)] = &[
     ("es", &["pt", "gl"], 0.0),
 ];
 
-/// Treebanks whose licence is not CC BY-SA 4.0.
+/// Treebanks with a licence other than CC BY-SA 4.0.
 const OTHER_LICENCES: &[(&str, &str)] =
     &[("fr_sequoia", "LGPL-LR"), ("gl_treegal", "LGPL-LR"), ("ga_idt", "CC BY-SA 3.0")];
 
-/// Treebanks in which only some words have their features: learning from them is learning to leave them out. Three nouns of four
-/// have none in one, nearly all in the other, where other treebanks of the language give them number and gender.
-const HALF_FEATS: &[&str] = &["pt_gsd", "fr_rhapsodie"];
+/// Treebanks that annotate only some words with features, which would teach the model to omit them:
+/// three of four nouns have none in the first, nearly all in the second.
+const INCOMPLETE_FEATS: &[&str] = &["pt_gsd", "fr_rhapsodie"];
 
-/// Reads the list of all languages, or of some, from `ud-train/` and `text-dev/ud/` of a folder.
+/// Reads the treebanks of all or some languages from `ud-train/` and `text-dev/ud/` in a folder.
 pub fn read(shared: &Path, only: &[&str]) -> Result<TreebankList> {
     let mut list = TreebankList::new();
     for (folder, is_train) in [("ud-train", true), ("text-dev/ud", false)] {
@@ -57,7 +57,7 @@ pub fn read(shared: &Path, only: &[&str]) -> Result<TreebankList> {
                 continue;
             }
             let mut treebank = Treebank::read(&file)?;
-            if HALF_FEATS.contains(&treebank.name.as_str()) {
+            if INCOMPLETE_FEATS.contains(&treebank.name.as_str()) {
                 treebank = treebank.without_feats();
             }
             let treebanks = list.entry(treebank.language().to_owned()).or_default();
@@ -67,14 +67,14 @@ pub fn read(shared: &Path, only: &[&str]) -> Result<TreebankList> {
     Ok(list)
 }
 
-/// The sentences that help a language, and what they weigh.
+/// Sentences of related languages, and their weight.
 pub fn related<'s>(list: &'s TreebankList, code: &str) -> (Vec<&'s Sentence>, f32) {
     let Some((_, codes, weight)) = RELATED.iter().find(|row| row.0 == code) else { return (Vec::new(), 0.0) };
     let list = codes.iter().filter_map(|code| list.get(*code));
     (list.flat_map(|treebanks| treebanks.all()).flat_map(Treebank::sentences).collect(), *weight)
 }
 
-/// The treebanks of a treebanks described, each once.
+/// Descriptions of the treebanks of a language.
 pub fn sources(treebanks: &LanguageTreebanks, licence: Option<&str>) -> Vec<TreebankInfo> {
     let mut sources: Vec<TreebankInfo> = Vec::new();
     for treebank in treebanks.all() {
@@ -89,30 +89,30 @@ pub fn sources(treebanks: &LanguageTreebanks, licence: Option<&str>) -> Vec<Tree
     sources
 }
 
-/// What to learn from, what to test on, and how that is called.
+/// Split into training and test data.
 #[derive(Debug)]
 pub struct Trial {
-    /// The treebank that is tested.
+    /// Name of the evaluated treebank.
     pub name: String,
-    /// Sentences to learn from.
-    pub learn: Vec<Sentence>,
-    /// Sentences to test on.
+    /// Training sentences.
+    pub train: Vec<Sentence>,
+    /// Test sentences.
     pub test: Vec<Sentence>,
-    /// Whether the treebank has a file for training.
+    /// The treebank has a training file.
     pub is_trained: bool,
-    /// Whether it is tested on its file for development, not on a part of what there is.
+    /// The test data is the development file, not a fold.
     pub is_dev: bool,
 }
 
 impl LanguageTreebanks {
-    /// All its files.
+    /// All files.
     pub fn all(&self) -> impl Iterator<Item = &Treebank> {
         self.train.iter().chain(&self.dev)
     }
 
-    /// Trials of every treebank: with the development file where there is one for training as well, else with folds
-    /// of whatever there is. All treebanks of the language take part in learning. `only_first` makes one trial of
-    /// every folds.
+    /// Splits for every treebank: the development file if there is also a training file, otherwise
+    /// cross-validation. The other treebanks of the language are always training data. `only_first`
+    /// returns one fold only.
     pub fn trials(&self, folds: usize, only_first: bool) -> Vec<Trial> {
         let mut trials = Vec::new();
         let has_train = |name: &str| self.train.iter().any(|one| one.name == name);
@@ -121,11 +121,11 @@ impl LanguageTreebanks {
             let name = treebank.name.as_str();
             if has_train(name) && has_dev(name) {
                 if std::ptr::eq(treebank, self.dev.iter().find(|one| one.name == name).unwrap_or(treebank)) {
-                    let learn = self.all().filter(|one| !std::ptr::eq(*one, treebank)).flat_map(Treebank::sentences);
+                    let train = self.all().filter(|one| !std::ptr::eq(*one, treebank)).flat_map(Treebank::sentences);
                     let test = treebank.sentences().cloned().collect();
                     trials.push(Trial {
                         name: name.to_owned(),
-                        learn: learn.cloned().collect(),
+                        train: train.cloned().collect(),
                         test,
                         is_trained: true,
                         is_dev: true,
@@ -134,10 +134,10 @@ impl LanguageTreebanks {
                 continue;
             }
             for fold in (0..folds).rev().take(if only_first { 1 } else { folds }) {
-                let (test, mut learn) = treebank.fold(fold, folds);
+                let (test, mut train) = treebank.fold(fold, folds);
                 let others = self.all().filter(|one| one.name != name).flat_map(Treebank::sentences);
-                learn.extend(others.cloned());
-                trials.push(Trial { name: name.to_owned(), learn, test, is_trained: has_train(name), is_dev: false });
+                train.extend(others.cloned());
+                trials.push(Trial { name: name.to_owned(), train, test, is_trained: has_train(name), is_dev: false });
             }
         }
         trials
