@@ -57,8 +57,8 @@ pub fn is_shared(host: &str) -> bool {
     SHARED.iter().any(|shared| host == *shared || host.strip_suffix(shared).is_some_and(|rest| rest.ends_with('.')))
 }
 
-/// The languages of the country that a host's top-level domain belongs to; none if it belongs to
-/// no country, or to everybody.
+/// Languages of the country of a top-level domain; empty for generic domains and those used
+/// world-wide (`.tv`, `.io`).
 pub fn languages_of_tld(host: &str) -> Vec<&'static str> {
     let host = host.split(':').next().unwrap_or(host);
     let tld = host.rsplit('.').next().unwrap_or_default();
