@@ -3,7 +3,7 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use tidings_clean::refine::Refinement;
+use tidings_clean::postprocess::PostprocessOptions;
 use tidings_clean::{Options, Preset, justext::JustextOptions};
 use tidings_model::Page;
 
@@ -24,5 +24,5 @@ fuzz_target!(|bytes: &[u8]| {
         ..Page::default()
     };
     let options = Options { preset, links: first & 8 != 0, comments: first & 16 != 0, stubs: true };
-    let _ = tidings_clean::clean(&page, &options, &Refinement::default());
+    let _ = tidings_clean::clean(&page, &options, &PostprocessOptions::default());
 });

@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 
 use tidings_clean::article::blocks;
 use tidings_clean::gate::Measures;
-use tidings_clean::refine::{Refinement, refine};
+use tidings_clean::postprocess::{PostprocessOptions, postprocess};
 use tidings_clean::{Options, Source, extract, tree};
 use tidings_model::{Document, Paragraph};
 
@@ -44,7 +44,7 @@ pub fn judge(sample: &Sample, mut see: impl FnMut(&'static str, Option<&'static 
     let source = Source { html: &sample.html, url: Some(&sample.url), ..Source::default() };
     let Ok(document) = extract(&source, &Options::default()) else { return };
     let mut judge = |kind: &'static str, mut document: Document| {
-        let refused = refine(&mut document, &Refinement::default()).err();
+        let refused = postprocess(&mut document, &PostprocessOptions::default()).err();
         see(kind, refused.map(|refusal| refusal.rule), Measures::of(&document));
     };
     if sample.page_type.as_deref().is_some_and(|kind| kind != "article") {
@@ -80,7 +80,7 @@ fn rest(html: &str, document: &Document) -> Document {
     let tree = tree::parse(html);
     let text = score::squash(&document.text());
     let mut texts = Vec::new();
-    for blocks in blocks::cut(&tree).into_parts() {
+    for blocks in blocks::segment(&tree).into_parts() {
         let others = blocks.list.iter().map(|block| score::squash(block.text(&blocks)));
         texts.extend(others.filter(|block| !block.is_empty() && !text.contains(block.as_str())));
     }

@@ -6,20 +6,20 @@ use tidings_lang::StopList;
 use tidings_model::{Document, Page, Paragraph, Rights};
 use url::Url;
 
-use crate::about;
 use crate::article::blocks;
-use crate::article::features::Survey;
+use crate::article::features::FeatureMatrix;
 use crate::article::render::{self, Links};
-use crate::article::select::{self, Sureness};
+use crate::article::select::{self, ThresholdBias};
 use crate::article::weights::Weights;
 use crate::article::words::each_word;
-use crate::date::{self, Clocks};
+use crate::date::{self, KnownDates};
+use crate::declared_metadata::{DeclaredMetadata, is_article};
 use crate::decode::decode;
-use crate::facts::{Facts, is_article};
 use crate::gate::{Gate, Refusal};
-use crate::given;
+use crate::imported;
 use crate::justext::{self, JustextOptions, JustextParagraph};
-use crate::refine::{Refinement, refine, spell};
+use crate::metadata;
+use crate::postprocess::{PostprocessOptions, normalise_unicode, postprocess};
 use crate::tree::{self, Tree};
 use crate::version;
 
@@ -31,7 +31,7 @@ pub struct Source<'a> {
     /// Where it came from.
     pub url: Option<&'a str>,
     /// What else is known of its time.
-    pub clocks: Clocks,
+    pub known_dates: KnownDates,
     /// The stop words to go by, for the preset that needs any; without them, those of the language
     /// that the page declares.
     pub stop_list: Option<&'a StopList>,
@@ -84,7 +84,7 @@ impl Preset {
 
 /// Why a page gives no document.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub enum Unfit {
+pub enum DropReason {
     /// The server says it is something else, or its bytes do.
     NotHtml,
     /// It holds no text at all.
@@ -97,52 +97,52 @@ pub enum Unfit {
     Error,
 }
 
-impl Unfit {
+impl DropReason {
     /// Its name in records and reports.
     pub fn name(self) -> &'static str {
         match self {
-            Unfit::NotHtml => "not-html",
-            Unfit::NoText => "no-text",
-            Unfit::PaywallStub => "paywall-stub",
-            Unfit::Refused(refusal) => refusal.rule,
-            Unfit::Error => "error",
+            DropReason::NotHtml => "not-html",
+            DropReason::NoText => "no-text",
+            DropReason::PaywallStub => "paywall-stub",
+            DropReason::Refused(refusal) => refusal.rule,
+            DropReason::Error => "error",
         }
     }
 }
 
 /// Makes a document for the corpus of a page of the archive.
-pub fn clean(page: &Page, options: &Options, refinement: &Refinement) -> Result<Document, Unfit> {
+pub fn clean(page: &Page, options: &Options, postprocess_options: &PostprocessOptions) -> Result<Document, DropReason> {
     let mut document = read(page, options)?;
-    let own_id = given::own_id(page);
-    if given::is_ungated(page) {
-        refine(&mut document, &Refinement { gate: Gate::off(), ..refinement.clone() })
+    let own_id = imported::own_id(page);
+    if imported::is_ungated(page) {
+        postprocess(&mut document, &PostprocessOptions { gate: Gate::off(), ..postprocess_options.clone() })
     } else {
-        refine(&mut document, refinement)
+        postprocess(&mut document, postprocess_options)
     }
-    .map_err(Unfit::Refused)?;
-    if let Some(id) = own_id.filter(|_| given::is_as_it_came(&document)) {
+    .map_err(DropReason::Refused)?;
+    if let Some(id) = own_id.filter(|_| imported::is_as_it_came(&document)) {
         document.id = id;
     }
     Ok(document)
 }
 
 /// Reads a page as it was fetched.
-pub fn read(page: &Page, options: &Options) -> Result<Document, Unfit> {
+pub fn read(page: &Page, options: &Options) -> Result<Document, DropReason> {
     let address = if page.final_url.is_empty() { &page.url } else { &page.final_url };
-    let clocks = Clocks {
+    let known_dates = KnownDates {
         feed: page.published.parse().ok(),
         last_modified: page.headers.get("last-modified").and_then(|date| http_date(date)),
         seen: page.seen.parse().ok(),
         downloaded: page.downloaded.parse().ok(),
         latest: None,
     };
-    let mut document = match given::document(page, &clocks) {
+    let mut document = match imported::document(page, &known_dates) {
         Some(given) => given?,
-        None if !is_html(page) => return Err(Unfit::NotHtml),
+        None if !is_html(page) => return Err(DropReason::NotHtml),
         None => {
             let url = Url::parse(address).ok();
             let (html, _) = decode(&page.body, Some(&page.content_type), url.as_ref().and_then(Url::host_str));
-            extract(&Source { html: &html, url: Some(address), clocks, stop_list: None }, options)?
+            extract(&Source { html: &html, url: Some(address), known_dates, stop_list: None }, options)?
         }
     };
     document.url = page.url.clone();
@@ -184,26 +184,27 @@ fn looks_like_html(start: &[u8]) -> bool {
 }
 
 /// Reads a page.
-pub fn extract(source: &Source<'_>, options: &Options) -> Result<Document, Unfit> {
+pub fn extract(source: &Source<'_>, options: &Options) -> Result<Document, DropReason> {
     let tree = tree::parse(source.html);
-    let facts = Facts::read(&tree);
+    let declared = DeclaredMetadata::read(&tree);
     let url = source.url.and_then(|url| Url::parse(url).ok());
     let (paragraphs, comments) = match options.preset {
-        Preset::Justext(parameters) => (classic(&tree, &facts, source, &parameters), Vec::new()),
-        Preset::Balanced => found(&tree, &facts, url.as_ref(), Sureness::BALANCED, options),
-        Preset::Precision => found(&tree, &facts, url.as_ref(), Sureness::PRECISION, options),
-        Preset::Recall => found(&tree, &facts, url.as_ref(), Sureness::RECALL, options),
+        Preset::Justext(parameters) => (classic(&tree, &declared, source, &parameters), Vec::new()),
+        Preset::Balanced => found(&tree, &declared, url.as_ref(), ThresholdBias::BALANCED, options),
+        Preset::Precision => found(&tree, &declared, url.as_ref(), ThresholdBias::PRECISION, options),
+        Preset::Recall => found(&tree, &declared, url.as_ref(), ThresholdBias::RECALL, options),
     };
     let words = count_words(&paragraphs);
     if words == 0 {
-        return Err(Unfit::NoText);
+        return Err(DropReason::NoText);
     }
-    if !options.stubs && words < LONGEST_STUB && must_be_paid_for(&facts) {
-        return Err(Unfit::PaywallStub);
+    if !options.stubs && words < LONGEST_STUB && must_be_paid_for(&declared) {
+        return Err(DropReason::PaywallStub);
     }
     let extractor = format!("{} {}", version(), options.preset.name());
-    let mut document = Document { paragraphs, comments, extractor, ..described(&tree, &facts, source, url.as_ref()) };
-    spell(&mut document);
+    let mut document =
+        Document { paragraphs, comments, extractor, ..described(&tree, &declared, source, url.as_ref()) };
+    normalise_unicode(&mut document);
     document.identify();
     Ok(document)
 }
@@ -212,18 +213,18 @@ pub fn extract(source: &Source<'_>, options: &Options) -> Result<Document, Unfit
 pub fn describe(source: &Source<'_>) -> Document {
     let tree = tree::parse(source.html);
     let url = source.url.and_then(|url| Url::parse(url).ok());
-    described(&tree, &Facts::read(&tree), source, url.as_ref())
+    described(&tree, &DeclaredMetadata::read(&tree), source, url.as_ref())
 }
 
-fn described(tree: &Tree, facts: &Facts<'_>, source: &Source<'_>, url: Option<&Url>) -> Document {
-    let dates = date::read(tree, facts, source.url, &source.clocks);
-    let mut about = about::read(tree, facts, url);
+fn described(tree: &Tree, declared: &DeclaredMetadata<'_>, source: &Source<'_>, url: Option<&Url>) -> Document {
+    let dates = date::read(tree, declared, source.url, &source.known_dates);
+    let mut about = metadata::read(tree, declared, url);
     about.modified = dates.modified.map(|day| day.to_string()).unwrap_or_default();
     Document {
         url: source.url.unwrap_or_default().to_owned(),
         site: url.and_then(Url::host_str).unwrap_or_default().to_owned(),
         dated: dates.published,
-        rights: Rights { page: about::rights(facts), ..Rights::default() },
+        rights: Rights { page: metadata::rights(declared), ..Rights::default() },
         about,
         ..Document::default()
     }
@@ -232,36 +233,41 @@ fn described(tree: &Tree, facts: &Facts<'_>, source: &Source<'_>, url: Option<&U
 /// The article and its comments, by the forests.
 fn found(
     tree: &Tree,
-    facts: &Facts<'_>,
+    declared: &DeclaredMetadata<'_>,
     url: Option<&Url>,
-    sureness: Sureness,
+    bias: ThresholdBias,
     options: &Options,
 ) -> (Vec<Paragraph>, Vec<Paragraph>) {
     let weights = Weights::get();
     let links = if options.links { Links::Keep(url) } else { Links::Drop };
     let (mut paragraphs, mut comments) = (Vec::new(), Vec::new());
-    for blocks in blocks::cut(tree).into_parts() {
-        let survey = Survey::of(tree, blocks, facts, url, weights);
-        let p = select::weigh(&survey, weights);
-        let rows = select::choose(&survey, &p, sureness);
-        paragraphs.extend(render::paragraphs(tree, &survey.blocks, &rows, links));
+    for blocks in blocks::segment(tree).into_parts() {
+        let matrix = FeatureMatrix::of(tree, blocks, declared, url, weights);
+        let p = select::predict(&matrix, weights);
+        let rows = select::choose(&matrix, &p, bias);
+        paragraphs.extend(render::paragraphs(tree, &matrix.blocks, &rows, links));
         if options.comments {
-            let rows = select::comments(&survey, &rows);
-            comments.extend(render::paragraphs(tree, &survey.blocks, &rows, links));
+            let rows = select::comments(&matrix, &rows);
+            comments.extend(render::paragraphs(tree, &matrix.blocks, &rows, links));
         }
     }
-    if let Some(body) = select::better_declared(facts, count_words(&paragraphs)) {
+    if let Some(body) = select::declared_body_if_longer(declared, count_words(&paragraphs)) {
         paragraphs = body.lines().filter(|line| !line.trim().is_empty()).map(plain).collect();
     }
     (paragraphs, comments)
 }
 
 /// The good paragraphs by jusText's rule.
-fn classic(tree: &Tree, facts: &Facts<'_>, source: &Source<'_>, parameters: &JustextOptions) -> Vec<Paragraph> {
+fn classic(
+    tree: &Tree,
+    declared: &DeclaredMetadata<'_>,
+    source: &Source<'_>,
+    parameters: &JustextOptions,
+) -> Vec<Paragraph> {
     let off = StopList::off();
     let stop_list = match source.stop_list {
         Some(list) => list,
-        None => facts.language.and_then(tidings_lang::stop_list).unwrap_or(&off),
+        None => declared.language.and_then(tidings_lang::stop_list).unwrap_or(&off),
     };
     let found = justext::paragraphs(tree, stop_list, parameters);
     found
@@ -287,14 +293,14 @@ fn count_words(paragraphs: &[Paragraph]) -> usize {
 const LONGEST_STUB: usize = 120;
 
 /// Whether the page says that its text is for subscribers.
-fn must_be_paid_for(facts: &Facts<'_>) -> bool {
+fn must_be_paid_for(declared: &DeclaredMetadata<'_>) -> bool {
     let refused = |value: &Value| match value {
         Value::Bool(free) => !free,
         Value::String(free) => free.trim().eq_ignore_ascii_case("false"),
         _ => false,
     };
-    let by_data = facts.things_of(is_article).any(|thing| thing.get("isAccessibleForFree").is_some_and(refused));
-    by_data || facts.meta("article:content_tier").any(|tier| matches!(tier.trim(), "locked" | "metered"))
+    let by_data = declared.things_of(is_article).any(|thing| thing.get("isAccessibleForFree").is_some_and(refused));
+    by_data || declared.meta("article:content_tier").any(|tier| matches!(tier.trim(), "locked" | "metered"))
 }
 
 fn plain(line: &str) -> Paragraph {

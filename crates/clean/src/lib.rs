@@ -10,18 +10,18 @@
 //! assert!(document.text().contains("carried their chairs"));
 //! ```
 
-pub mod about;
 pub mod article;
 pub mod date;
+pub mod declared_metadata;
 pub mod decode;
 mod extract;
-pub mod facts;
 pub mod gate;
-mod given;
+mod imported;
 pub mod justext;
-pub mod refine;
+pub mod metadata;
+pub mod postprocess;
 pub mod tree;
 mod version;
 
-pub use extract::{Options, Preset, Source, Unfit, clean, describe, extract, read};
+pub use extract::{DropReason, Options, Preset, Source, clean, describe, extract, read};
 pub use version::{BEHAVIOUR_VERSION, tables, version};

@@ -2,7 +2,7 @@
 
 use std::sync::OnceLock;
 
-use crate::article::evidence::Hash;
+use crate::article::evidence::Fnv1a;
 
 /// The version of what this crate makes of a page, language, masks and quality gate included. It grows whenever the same page
 /// gives another document; recipes name it, so that an upgrade makes documents again only then.
@@ -38,7 +38,7 @@ pub fn tables() -> Vec<(&'static str, &'static [u8])> {
 pub fn version() -> &'static str {
     static VERSION: OnceLock<String> = OnceLock::new();
     VERSION.get_or_init(|| {
-        let mut hash = Hash::new();
+        let mut hash = Fnv1a::new();
         LEARNED.iter().flat_map(|text| text.bytes().chain([0])).for_each(|byte| hash.byte(byte));
         format!("tidings-clean {RELEASE} {:08x}", hash.0 >> 32)
     })

@@ -11,8 +11,8 @@ use std::io::{BufRead, BufReader};
 use std::time::{Duration, Instant};
 
 use serde_json::Value;
-use tidings_clean::date::{self, Clocks};
-use tidings_clean::facts::Facts;
+use tidings_clean::date::{self, KnownDates};
+use tidings_clean::declared_metadata::DeclaredMetadata;
 use tidings_clean::tree;
 
 const SETS: [&str; 6] = ["trafi", "hdate", "wcxb", "andy", "fundus", "zh"];
@@ -79,9 +79,9 @@ fn days_of_publication_agree_with_the_annotations() {
             let Some(gold) = page["gold"]["date"].as_str() else { continue };
             let (html, url) = (page["html"].as_str().unwrap(), page["url"].as_str().unwrap_or_default());
             let tree = tree::parse(html);
-            let facts = Facts::read(&tree);
+            let declared = DeclaredMetadata::read(&tree);
             let start = Instant::now();
-            let dates = date::read(&tree, &facts, Some(url), &Clocks::default());
+            let dates = date::read(&tree, &declared, Some(url), &KnownDates::default());
             spent += start.elapsed();
             count += 1;
             let check = is_check(url);
@@ -120,7 +120,7 @@ fn days_of_publication_agree_with_the_annotations() {
                 println!("MISS {} {url} gold {gold} got {given:?} {:?}", page["id"], dates.published);
                 for candidate in &dates.candidates {
                     let c = candidate;
-                    println!("     {} {:?} {:?} {:?} {:.2}", c.day, c.source, c.role, c.place, c.confidence);
+                    println!("     {} {:?} {:?} {:?} {:.2}", c.day, c.source, c.role, c.position, c.confidence);
                 }
             }
         }

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use tidings_clean::{Options, Preset, Source, Unfit, extract};
+use tidings_clean::{DropReason, Options, Preset, Source, extract};
 use tidings_model::{Document, Kind, Mark};
 
 fn fixture(name: &str) -> String {
@@ -100,9 +100,9 @@ fn the_classic_rule_is_a_preset() {
 #[test]
 fn a_page_without_text_says_why() {
     let unfit = |html: &str, options: &Options| extract(&Source { html, ..Source::default() }, options).unwrap_err();
-    assert_eq!(unfit("", &Options::default()), Unfit::NoText);
-    assert_eq!(unfit("<img src=x>", &Options::default()), Unfit::NoText);
+    assert_eq!(unfit("", &Options::default()), DropReason::NoText);
+    assert_eq!(unfit("<img src=x>", &Options::default()), DropReason::NoText);
     let stub = r#"<script type="application/ld+json">{"@type":"NewsArticle","isAccessibleForFree":"False"}</script>
         <article><p>The first sentence of an article that must be paid for, and nothing that follows it.</p></article>"#;
-    assert_eq!(unfit(stub, &Options { stubs: false, ..Options::default() }), Unfit::PaywallStub);
+    assert_eq!(unfit(stub, &Options { stubs: false, ..Options::default() }), DropReason::PaywallStub);
 }

@@ -5,15 +5,15 @@ use std::path::PathBuf;
 use anyhow::Context;
 use bench_extract::fit::boost::{Growth, Table, grow};
 use bench_extract::fit::labels::{Label, label};
-use bench_extract::fit::odds::{self, Weights};
+use bench_extract::fit::log_odds::{self, Weights};
 use bench_extract::score::{Segments, Shingles, shingles};
 use bench_extract::sets::{self, Sample, TEXT_SETS};
 use clap::Parser;
 use tidings_clean::article::blocks::{self};
-use tidings_clean::article::features::{self, FIRST, SECOND, Survey};
+use tidings_clean::article::features::{self, FIRST_COLUMNS, FeatureMatrix, SECOND_COLUMNS};
 use tidings_clean::article::forest::{Forest, probability};
-use tidings_clean::article::select::{self, Sureness};
-use tidings_clean::facts::Facts;
+use tidings_clean::article::select::{self, ThresholdBias};
+use tidings_clean::declared_metadata::DeclaredMetadata;
 use tidings_clean::tree;
 use url::Url;
 
@@ -35,7 +35,7 @@ struct Args {
     /// How much of each tree is believed.
     #[arg(long, default_value_t = 0.12)]
     rate: f32,
-    /// Shrinks answers that rest on little weight.
+    /// Shrinks leaves that rest on little weight.
     #[arg(long, default_value_t = 2.0)]
     shrinkage: f32,
     /// Forests whose mean is taken: steadier than any of them.
@@ -69,7 +69,7 @@ struct Page {
     fold: usize,
     domain: String,
     labels: Vec<Label>,
-    survey: Survey,
+    matrix: FeatureMatrix,
     first_row: usize,
 }
 
@@ -86,15 +86,15 @@ fn main() -> anyhow::Result<()> {
         .iter()
         .map(|(_, sample)| {
             let tree = tree::parse(&sample.html);
-            let blocks = blocks::cut(&tree);
+            let blocks = blocks::segment(&tree);
             let labels = label(sample, &blocks);
-            let counts = odds::count(&tree, &blocks, &labels);
+            let counts = log_odds::count(&tree, &blocks, &labels);
             (sample.fold(FOLDS), sample.domain(), labels, counts)
         })
         .collect();
     let weights_without = |fold: Option<usize>| {
         let pages = counted.iter().filter(|page| Some(page.0) != fold).map(|page| (page.1.as_str(), &page.3));
-        odds::weigh(pages)
+        log_odds::estimate(pages)
     };
     let by_fold: Vec<Weights> = (0..FOLDS as usize)
         .map(|fold| {
@@ -109,11 +109,16 @@ fn main() -> anyhow::Result<()> {
     let mut rows = 0;
     for ((set, sample), (fold, domain, labels, _)) in samples.into_iter().zip(counted) {
         let tree = tree::parse(&sample.html);
-        let facts = Facts::read(&tree);
-        let survey =
-            Survey::of(&tree, blocks::cut(&tree), &facts, Url::parse(&sample.url).ok().as_ref(), &by_fold[fold]);
-        let count = survey.blocks.list.len();
-        pages.push(Page { sample, set, fold, domain, labels, survey, first_row: rows });
+        let declared = DeclaredMetadata::read(&tree);
+        let matrix = FeatureMatrix::of(
+            &tree,
+            blocks::segment(&tree),
+            &declared,
+            Url::parse(&sample.url).ok().as_ref(),
+            &by_fold[fold],
+        );
+        let count = matrix.blocks.list.len();
+        pages.push(Page { sample, set, fold, domain, labels, matrix, first_row: rows });
         rows += count;
     }
     eprintln!("{rows} blocks, {:.1?}", clock.elapsed());
@@ -121,9 +126,9 @@ fn main() -> anyhow::Result<()> {
     let labels: Vec<f32> = pages.iter().flat_map(|page| page.labels.iter().map(|label| label.wanted)).collect();
     let weights: Vec<f32> = pages.iter().flat_map(|page| page.labels.iter().map(|label| label.weight)).collect();
     let fold_of: Vec<usize> = pages.iter().flat_map(|page| page.labels.iter().map(|_| page.fold)).collect();
-    let mut columns: Vec<Vec<f32>> = (0..FIRST).map(|_| Vec::with_capacity(rows)).collect();
+    let mut columns: Vec<Vec<f32>> = (0..FIRST_COLUMNS).map(|_| Vec::with_capacity(rows)).collect();
     for page in &pages {
-        for (to, from) in columns.iter_mut().zip(&page.survey.columns) {
+        for (to, from) in columns.iter_mut().zip(&page.matrix.columns) {
             to.extend_from_slice(from);
         }
     }
@@ -148,10 +153,10 @@ fn main() -> anyhow::Result<()> {
     eprintln!("first forest, {:.1?}", clock.elapsed());
     report("first", &pages, &p, &[1.0]);
 
-    columns.resize(SECOND, Vec::new());
+    columns.resize(SECOND_COLUMNS, Vec::new());
     for page in &pages {
         let own = &p[page.first_row..page.first_row + page.labels.len()];
-        for (to, from) in columns[FIRST..].iter_mut().zip(page.survey.with_context(own)) {
+        for (to, from) in columns[FIRST_COLUMNS..].iter_mut().zip(page.matrix.with_context(own)) {
             to.extend(from);
         }
     }
@@ -181,11 +186,11 @@ fn main() -> anyhow::Result<()> {
     if let Some(folder) = args.dump {
         for page in &pages {
             let mut lines = format!("{} {:?}\n", page.sample.url, page.sample.page_type);
-            for (row, block) in page.survey.blocks.list.iter().enumerate() {
+            for (row, block) in page.matrix.blocks.list.iter().enumerate() {
                 let label = page.labels[row];
                 let p = p[page.first_row + row];
-                let near: Vec<String> = (0..features::FIRST)
-                    .map(|column| (features::name(column), page.survey.columns[column][row]))
+                let near: Vec<String> = (0..features::FIRST_COLUMNS)
+                    .map(|column| (features::name(column), page.matrix.columns[column][row]))
                     .filter(|(name, value)| {
                         *value > 0.0 && *value < 4.0 && (name.starts_with("near_") || name.starts_with("in_"))
                     })
@@ -193,7 +198,7 @@ fn main() -> anyhow::Result<()> {
                         format!("{}{value}", name.trim_start_matches("near_").trim_start_matches("in_"))
                     })
                     .collect();
-                let text = block.text(&page.survey.blocks).replace('\n', "⏎");
+                let text = block.text(&page.matrix.blocks).replace('\n', "⏎");
                 lines += &format!(
                     "{} p={p:.2} y={:.2} w={:.4} n={} {}\t[{}]\n",
                     if (p > 0.45) != (label.wanted > 0.5) && label.weight > 0.0 { "!!" } else { "  " },
@@ -209,7 +214,7 @@ fn main() -> anyhow::Result<()> {
     }
 
     if let Some(folder) = args.write {
-        let columns: Vec<String> = (0..SECOND).map(features::name).collect();
+        let columns: Vec<String> = (0..SECOND_COLUMNS).map(features::name).collect();
         let write = |name: &str, text: String| {
             let path = folder.join(name);
             std::fs::write(&path, text).with_context(|| format!("cannot write {}", path.display()))
@@ -248,7 +253,7 @@ fn crossfit(
             let forest = grow(&table, labels, weights, rows, &growth);
             mean.bias += forest.bias / forests as f32;
             mean.trees.extend(forest.trees.into_iter().map(|mut tree| {
-                tree.answers.iter_mut().for_each(|answer| *answer /= forests as f32);
+                tree.leaves.iter_mut().for_each(|answer| *answer /= forests as f32);
                 tree
             }));
         }
@@ -256,7 +261,7 @@ fn crossfit(
     };
     for fold in 0..FOLDS as usize {
         let forest = grow(&rows(Some(fold)));
-        let sums = forest.weigh(labels.len(), |column| &columns[column]);
+        let sums = forest.predict(labels.len(), |column| &columns[column]);
         for (row, sum) in sums.into_iter().enumerate() {
             if fold_of[row] == fold {
                 p[row] = probability(sum);
@@ -267,14 +272,14 @@ fn crossfit(
     (forest, p)
 }
 
-fn text(page: &Page, p: &[f32], sureness: f32) -> String {
+fn text(page: &Page, p: &[f32], bias: f32) -> String {
     let tree = tree::parse(&page.sample.html);
-    let facts = Facts::read(&tree);
+    let declared = DeclaredMetadata::read(&tree);
     let own = &p[page.first_row..page.first_row + page.labels.len()];
-    let rows = select::choose(&page.survey, own, Sureness(sureness));
-    let blocks = &page.survey.blocks;
-    let shown: f32 = rows.iter().map(|row| page.survey.words[*row].count).sum();
-    let declared = select::better_declared(&facts, shown as usize);
+    let rows = select::choose(&page.matrix, own, ThresholdBias(bias));
+    let blocks = &page.matrix.blocks;
+    let shown: f32 = rows.iter().map(|row| page.matrix.words[*row].count).sum();
+    let declared = select::declared_body_if_longer(&declared, shown as usize);
     declared.unwrap_or_else(|| rows.iter().map(|row| blocks.list[*row].text(blocks)).collect::<Vec<_>>().join("\n"))
 }
 

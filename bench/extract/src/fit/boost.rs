@@ -14,7 +14,7 @@ pub struct Growth {
     pub depth: usize,
     /// How much of each tree is believed.
     pub rate: f32,
-    /// Shrinks answers that rest on little weight.
+    /// Shrinks leaves that rest on little weight.
     pub shrinkage: f32,
     /// The share of rows that count as far from right and are drawn for every tree.
     pub far: f32,
@@ -34,7 +34,7 @@ pub struct Table {
     pub borders: Vec<Vec<f32>>,
 }
 
-const MOST_BORDERS: usize = 63;
+const MAX_BORDERS: usize = 63;
 
 impl Table {
     /// Cuts columns into steps that hold about as many of the sampled rows each.
@@ -44,8 +44,8 @@ impl Table {
             let mut sample: Vec<f32> = column.iter().copied().step_by((column.len() / 50_000).max(1)).collect();
             sample.sort_by(f32::total_cmp);
             let mut borders: Vec<f32> = Vec::new();
-            for cut in 1..=MOST_BORDERS {
-                let at = cut * (sample.len() - 1) / (MOST_BORDERS + 1);
+            for cut in 1..=MAX_BORDERS {
+                let at = cut * (sample.len() - 1) / (MAX_BORDERS + 1);
                 let (low, high) = (sample[at], sample[(at + 1).min(sample.len() - 1)]);
                 let border = if low == high { low } else { (low + high) / 2.0 };
                 if border < sample[sample.len() - 1] && borders.last().is_none_or(|last| border > *last) {
@@ -84,7 +84,7 @@ pub fn grow(table: &Table, labels: &[f32], weights: &[f32], rows: &[u32], growth
         let (drawn, slopes) = draw(labels, weights, rows, &sums, growth, &mut random);
         let tree = grow_tree(table, &drawn, &slopes, &columns, growth);
         for (row, sum) in sums.iter_mut().enumerate() {
-            *sum += tree.answers[place(table, &tree, row)];
+            *sum += tree.leaves[place(table, &tree, row)];
         }
         forest.trees.push(tree);
     }
@@ -130,7 +130,7 @@ fn place(table: &Table, tree: &Tree, row: usize) -> usize {
         let border = borders.partition_point(|border| border < threshold);
         usize::from(usize::from(table.steps[*column][row]) > border) << level
     };
-    tree.questions.iter().enumerate().map(ask).sum()
+    tree.splits.iter().enumerate().map(ask).sum()
 }
 
 fn grow_tree(table: &Table, drawn: &[u32], slopes: &[(f32, f32)], columns: &[usize], growth: &Growth) -> Tree {
@@ -149,7 +149,7 @@ fn grow_tree(table: &Table, drawn: &[u32], slopes: &[(f32, f32)], columns: &[usi
         for (leaf, row) in leaves.iter_mut().zip(drawn) {
             *leaf |= u8::from(usize::from(table.steps[column][*row as usize]) > border) << level;
         }
-        tree.questions.push((column, table.borders[column][border]));
+        tree.splits.push((column, table.borders[column][border]));
     }
     let mut sums = vec![(0.0f64, 0.0f64); 1 << growth.depth];
     for (leaf, (slope, bend)) in leaves.iter().zip(slopes) {
@@ -157,7 +157,7 @@ fn grow_tree(table: &Table, drawn: &[u32], slopes: &[(f32, f32)], columns: &[usi
         sums[usize::from(*leaf)].1 += f64::from(*bend);
     }
     let answer = |(slope, bend): &(f64, f64)| (slope / (bend + f64::from(growth.shrinkage))) as f32 * growth.rate;
-    tree.answers = sums.iter().map(answer).map(|answer| (answer * 1000.0).round() / 1000.0).collect();
+    tree.leaves = sums.iter().map(answer).map(|answer| (answer * 1000.0).round() / 1000.0).collect();
     tree
 }
 
@@ -171,7 +171,7 @@ fn best_question(
     growth: &Growth,
 ) -> (f64, usize, usize) {
     let mut best = (f64::MIN, columns.first().copied().unwrap_or(0), 0);
-    let steps = MOST_BORDERS + 1;
+    let steps = MAX_BORDERS + 1;
     let mut sums = vec![(0.0f32, 0.0f32); leaf_count * steps];
     for column in columns {
         sums.fill((0.0, 0.0));

@@ -2,4 +2,4 @@
 
 pub mod boost;
 pub mod labels;
-pub mod odds;
+pub mod log_odds;

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use tidings_model::{Document, Kind};
 
-use crate::article::evidence::Plain;
+use crate::article::evidence::IdentityState;
 use crate::article::words::{WordSet, each_word, is_unspaced, stop_words};
 
 /// What can be said of a text in numbers. Shares are between 0 and 1.
@@ -82,7 +82,7 @@ struct Tally {
     small: u64,
     /// Words that repeat a run of words.
     repeated: u64,
-    counts: HashMap<u64, u64, Plain>,
+    counts: HashMap<u64, u64, IdentityState>,
     runs: WordSet,
 }
 

@@ -16,7 +16,7 @@ pub(crate) use limits::LANGUAGES_TSV;
 pub use limits::{Gate, Limits};
 pub use measure::Measures;
 
-use crate::refine::take_out;
+use crate::postprocess::take_out;
 
 /// Why a document was refused.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::json;
 use tidings_clean::Options;
 use tidings_clean::gate::Gate;
-use tidings_clean::refine::{Foreign, Refinement};
+use tidings_clean::postprocess::{Foreign, PostprocessOptions};
 use tidings_lang::MaskRule;
 
 use super::gate::GateConfig;
@@ -71,8 +71,8 @@ impl CleanConfig {
     }
 
     /// What becomes of the text of pages that a gate looks at.
-    pub fn refinement(&self, gate: Gate) -> Refinement {
-        Refinement {
+    pub fn postprocess_options(&self, gate: Gate) -> PostprocessOptions {
+        PostprocessOptions {
             masks: self.mask.iter().filter_map(|name| MaskRule::named(name)).collect(),
             languages: self.languages.clone(),
             foreign: self.foreign,

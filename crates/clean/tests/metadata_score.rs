@@ -10,7 +10,7 @@ use std::io::{BufRead, BufReader};
 use std::time::{Duration, Instant};
 
 use serde_json::Value;
-use tidings_clean::{about, facts::Facts, tree};
+use tidings_clean::{declared_metadata::DeclaredMetadata, metadata, tree};
 
 /// What each set must reach at least: set, field, share of pages read exactly right. Only ever raised.
 const PINS: &[(&str, &str, f64)] = &[
@@ -79,9 +79,9 @@ fn metadata_of_annotated_pages_is_read_as_well_as_before() {
             let half =
                 half_of(url.as_ref().and_then(|url| url.host_str()).unwrap_or(page["id"].as_str().unwrap_or_default()));
             let tree = tree::parse(page["html"].as_str().unwrap_or_default());
-            let facts = Facts::read(&tree);
+            let declared = DeclaredMetadata::read(&tree);
             let start = Instant::now();
-            let found = about::read(&tree, &facts, url.as_ref());
+            let found = metadata::read(&tree, &declared, url.as_ref());
             spent += start.elapsed();
             pages += 1;
             let found = [vec![found.title], found.authors, vec![found.site_name], found.categories, found.tags];

@@ -6,8 +6,8 @@
 //! the gate judges is what people will read.
 
 mod language;
+mod normalise_unicode;
 mod private;
-mod spelling;
 
 use serde::{Deserialize, Serialize};
 use tidings_lang::MaskRule;
@@ -15,11 +15,11 @@ use tidings_model::Document;
 
 use crate::gate::{Gate, Refusal};
 pub(crate) use language::take_out;
-pub use spelling::spell;
+pub use normalise_unicode::normalise_unicode;
 
 /// How documents are refined.
 #[derive(Debug, Clone, Default)]
-pub struct Refinement {
+pub struct PostprocessOptions {
     /// What is masked.
     pub masks: Vec<MaskRule>,
     /// Languages that are wanted, as codes; none means all.
@@ -42,16 +42,16 @@ pub enum Foreign {
 }
 
 /// Refines a document that was spelled, or says which rule refuses it.
-pub fn refine(document: &mut Document, refinement: &Refinement) -> Result<(), Refusal> {
+pub fn postprocess(document: &mut Document, postprocess_options: &PostprocessOptions) -> Result<(), Refusal> {
     // A text that comes from a corpus of ours was told its language when more was known about it.
     if document.about.language_score.is_none() {
         language::tell(document);
     }
-    language::take_out_foreign(document, refinement.foreign);
-    let limits = refinement.gate.limits(&document.language_code());
+    language::take_out_foreign(document, postprocess_options.foreign);
+    let limits = postprocess_options.gate.limits(&document.language_code());
     crate::gate::take_out_bad_paragraphs(document, &limits);
-    private::mask(document, &refinement.masks);
-    crate::gate::judge(document, &limits, &refinement.languages)?;
+    private::mask(document, &postprocess_options.masks);
+    crate::gate::judge(document, &limits, &postprocess_options.languages)?;
     document.identify();
     Ok(())
 }

@@ -10,7 +10,7 @@ use crate::tree::{NodeId, Tree};
 
 /// The declarations of a page.
 #[derive(Debug, Default)]
-pub struct Facts<'a> {
+pub struct DeclaredMetadata<'a> {
     /// `<meta>`: lower-case name, property, itemprop or http-equiv, and content, in document order.
     pub metas: Vec<(String, &'a str)>,
     /// `<link>` and `<a rel>` elements that say what they are for.
@@ -43,22 +43,24 @@ const MOST_LD_BYTES: usize = 2 << 20;
 /// Objects kept of one page.
 const MOST_THINGS: usize = 200;
 
-impl<'a> Facts<'a> {
+impl<'a> DeclaredMetadata<'a> {
     /// Walks the page once.
-    pub fn read(tree: &'a Tree) -> Facts<'a> {
-        let mut facts = Facts::default();
+    pub fn read(tree: &'a Tree) -> DeclaredMetadata<'a> {
+        let mut declared = DeclaredMetadata::default();
         let mut budget = MOST_LD_BYTES;
         let mut at = tree.first_child(tree.root());
         while let Some(id) = at {
             let mut skip = false;
             if let Some(name) = tree.name(id) {
                 match *name {
-                    local_name!("html") => facts.language = facts.language.or(tree.attr(id, &local_name!("lang"))),
-                    local_name!("meta") => facts.take_meta(tree, id),
+                    local_name!("html") => {
+                        declared.language = declared.language.or(tree.attr(id, &local_name!("lang")))
+                    }
+                    local_name!("meta") => declared.take_meta(tree, id),
                     local_name!("link") | local_name!("a") => {
                         let (rel, href) = (tree.attr(id, &local_name!("rel")), tree.attr(id, &local_name!("href")));
                         if let (Some(rel), Some(href)) = (rel, href) {
-                            facts.links.push(Link { node: id, rel, href });
+                            declared.links.push(Link { node: id, rel, href });
                         }
                     }
                     local_name!("script") => {
@@ -67,21 +69,21 @@ impl<'a> Facts<'a> {
                             let text = tree.first_child(id).and_then(|child| tree.as_text(child)).unwrap_or_default();
                             if text.len() <= budget {
                                 budget -= text.len();
-                                facts.linked_data(text);
+                                declared.linked_data(text);
                             }
                         }
                         skip = true;
                     }
                     local_name!("svg") => skip = true,
-                    local_name!("title") => facts.title = facts.title.or(Some(id)),
-                    local_name!("h1") => facts.h1.push(id),
-                    local_name!("time") => facts.times.push(id),
+                    local_name!("title") => declared.title = declared.title.or(Some(id)),
+                    local_name!("h1") => declared.h1.push(id),
+                    local_name!("time") => declared.times.push(id),
                     _ => {}
                 }
             }
             at = tree.following(id, tree.root(), skip);
         }
-        facts
+        declared
     }
 
     /// The contents of the metas of that name, lower-case.
@@ -198,8 +200,8 @@ mod tests {
     fn graphs_are_flattened_and_types_lose_their_prefix() {
         let html = r#"<script type="application/ld+json">{"@context":"x","@graph":[{"@type":["schema:NewsArticle"]},{"@type":"Person"}]}</script>"#;
         let tree = crate::tree::parse(html);
-        let facts = Facts::read(&tree);
-        assert_eq!(facts.things_of(is_article).count(), 1);
-        assert_eq!(facts.things.len(), 3);
+        let declared = DeclaredMetadata::read(&tree);
+        assert_eq!(declared.things_of(is_article).count(), 1);
+        assert_eq!(declared.things.len(), 3);
     }
 }

@@ -7,13 +7,13 @@
 use tidings_model::{DOCUMENT_TYPE, Document, Page, UNGATED};
 use url::Url;
 
-use crate::date::Clocks;
-use crate::extract::{Source, Unfit, describe};
-use crate::refine::spell;
+use crate::date::KnownDates;
+use crate::extract::{DropReason, Source, describe};
+use crate::postprocess::normalise_unicode;
 
 /// The document that a page is; nothing if the page is a page.
-pub(crate) fn document(page: &Page, clocks: &Clocks) -> Option<Result<Document, Unfit>> {
-    is_given(page).then(|| read(page, clocks))
+pub(crate) fn document(page: &Page, known_dates: &KnownDates) -> Option<Result<Document, DropReason>> {
+    is_given(page).then(|| read(page, known_dates))
 }
 
 fn is_given(page: &Page) -> bool {
@@ -45,18 +45,19 @@ pub(crate) fn is_as_it_came(document: &Document) -> bool {
     document.left_out.is_empty() && document.paragraphs.iter().all(|paragraph| paragraph.told_sentences().is_some())
 }
 
-fn read(page: &Page, clocks: &Clocks) -> Result<Document, Unfit> {
-    let mut document: Document = serde_json::from_slice(&page.body).map_err(|_| Unfit::NotHtml)?;
-    spell(&mut document);
+fn read(page: &Page, known_dates: &KnownDates) -> Result<Document, DropReason> {
+    let mut document: Document = serde_json::from_slice(&page.body).map_err(|_| DropReason::NotHtml)?;
+    normalise_unicode(&mut document);
     if document.paragraphs.is_empty() {
-        return Err(Unfit::NoText);
+        return Err(DropReason::NoText);
     }
     if document.site.is_empty() {
         document.site = Url::parse(&page.url).ok().and_then(|url| Some(url.host_str()?.to_owned())).unwrap_or_default();
     }
     if document.dated.is_none() {
         // Its address may tell, or our own calendar.
-        document.dated = describe(&Source { url: Some(&page.url), clocks: *clocks, ..Source::default() }).dated;
+        document.dated =
+            describe(&Source { url: Some(&page.url), known_dates: *known_dates, ..Source::default() }).dated;
     }
     if document.extractor.is_empty() {
         document.extractor = "import".to_owned();
@@ -70,7 +71,7 @@ mod tests {
 
     use super::*;
     use crate::gate::Gate;
-    use crate::refine::Refinement;
+    use crate::postprocess::PostprocessOptions;
     use crate::{Options, clean};
 
     const TEXT: &str = "The river rose again during the night, and the fire brigade had to close two of the roads.";
@@ -90,8 +91,12 @@ mod tests {
         Paragraph { text: text.to_owned(), ..Paragraph::default() }
     }
 
-    fn refinement() -> Refinement {
-        Refinement { masks: tidings_lang::MaskRule::ALL.to_vec(), gate: Gate::default(), ..Refinement::default() }
+    fn postprocess_options() -> PostprocessOptions {
+        PostprocessOptions {
+            masks: tidings_lang::MaskRule::ALL.to_vec(),
+            gate: Gate::default(),
+            ..PostprocessOptions::default()
+        }
     }
 
     #[test]
@@ -103,7 +108,7 @@ mod tests {
         };
         given.paragraphs.push(Paragraph { sentences: vec![vec![token]], ..paragraph("Rain") });
         given.metadata.insert("genre".into(), "news".into());
-        let document = clean(&page(&given, ""), &Options::default(), &refinement()).unwrap();
+        let document = clean(&page(&given, ""), &Options::default(), &postprocess_options()).unwrap();
         assert_eq!((document.about.language.as_str(), document.site.as_str()), ("en", "gazette.example"));
         let dated = document.dated.clone().unwrap();
         assert_eq!((dated.day.as_str(), dated.source.as_str()), ("2026-02-27", "url"));
@@ -111,18 +116,18 @@ mod tests {
         assert_eq!((document.metadata["genre"].as_str(), document.extractor.as_str()), ("news", "import"));
         assert!(document.paragraphs[3].told_sentences().is_some());
         // What went through once goes through again as it is.
-        assert_eq!(clean(&page(&document, ""), &Options::default(), &refinement()).unwrap(), document);
+        assert_eq!(clean(&page(&document, ""), &Options::default(), &postprocess_options()).unwrap(), document);
     }
 
     #[test]
     fn the_gate_judges_unless_it_is_told_not_to() {
         let short = Document { paragraphs: vec![paragraph("Rain.")], ..Document::default() };
-        let refused = clean(&page(&short, ""), &Options::default(), &refinement()).unwrap_err();
+        let refused = clean(&page(&short, ""), &Options::default(), &postprocess_options()).unwrap_err();
         assert_eq!(refused.name(), "too-short");
-        assert!(clean(&page(&short, "; gate=off"), &Options::default(), &refinement()).is_ok());
-        let empty = clean(&page(&Document::default(), "; gate=off"), &Options::default(), &refinement());
-        assert_eq!(empty, Err(Unfit::NoText));
+        assert!(clean(&page(&short, "; gate=off"), &Options::default(), &postprocess_options()).is_ok());
+        let empty = clean(&page(&Document::default(), "; gate=off"), &Options::default(), &postprocess_options());
+        assert_eq!(empty, Err(DropReason::NoText));
         let nonsense = Page { body: b"{".to_vec(), ..page(&short, "") };
-        assert_eq!(clean(&nonsense, &Options::default(), &refinement()), Err(Unfit::NotHtml));
+        assert_eq!(clean(&nonsense, &Options::default(), &postprocess_options()), Err(DropReason::NotHtml));
     }
 }

@@ -7,8 +7,8 @@
 use std::collections::{BTreeMap, HashMap, HashSet};
 
 use tidings_clean::article::blocks::Blocks;
-use tidings_clean::article::evidence::Hash;
-use tidings_clean::article::features::Odds;
+use tidings_clean::article::evidence::Fnv1a;
+use tidings_clean::article::features::LogOdds;
 use tidings_clean::article::words::pair;
 use tidings_clean::tree::Tree;
 
@@ -31,7 +31,7 @@ pub struct Weights {
     pub words: HashMap<u64, f32>,
 }
 
-impl Odds for Weights {
+impl LogOdds for Weights {
     fn name(&self, hash: u64) -> Option<f32> {
         self.names.get(&hash).copied()
     }
@@ -83,7 +83,7 @@ pub fn count(tree: &Tree, blocks: &Blocks, labels: &[Label]) -> Counts {
 type Table = BTreeMap<String, f32>;
 
 /// Sums pages into weights; pages come with their domain.
-pub fn weigh<'a>(pages: impl Iterator<Item = (&'a str, &'a Counts)>) -> (Table, Table) {
+pub fn estimate<'a>(pages: impl Iterator<Item = (&'a str, &'a Counts)>) -> (Table, Table) {
     let mut names: HashMap<&str, HashMap<&str, (f32, f32)>> = HashMap::new();
     let mut words: HashMap<&str, HashMap<&str, (f32, f32)>> = HashMap::new();
     for (domain, counts) in pages {
@@ -119,8 +119,8 @@ impl Weights {
     /// Weights ready for looking up.
     pub fn of(names: &Table, words: &Table) -> Weights {
         let hash = |name: &str| match name.split_once(' ') {
-            Some((first, second)) => pair(Hash::of(first), Hash::of(second)),
-            None => Hash::of(name),
+            Some((first, second)) => pair(Fnv1a::of(first), Fnv1a::of(second)),
+            None => Fnv1a::of(name),
         };
         let hashed = |table: &Table| table.iter().map(|(name, weight)| (hash(name), *weight)).collect();
         Weights { names: hashed(names), words: hashed(words) }

@@ -6,7 +6,7 @@ use std::ops::Range;
 use tidings_lang::MaskRule;
 use tidings_model::{Document, Mark, Paragraph};
 
-use super::spelling::move_spans;
+use super::normalise_unicode::move_spans;
 
 /// Masks every text of a document, and writes down how often each rule applied.
 pub fn mask(document: &mut Document, rules: &[MaskRule]) {

@@ -8,8 +8,8 @@ use tidings_lang::normalise;
 use tidings_model::{Document, Kind, Paragraph, Span};
 
 /// Normalises every text of a document.
-pub fn spell(document: &mut Document) {
-    document.paragraphs.iter_mut().chain(&mut document.comments).for_each(spell_paragraph);
+pub fn normalise_unicode(document: &mut Document) {
+    document.paragraphs.iter_mut().chain(&mut document.comments).for_each(normalise_paragraph);
     document.paragraphs.retain(|paragraph| !paragraph.text.is_empty());
     document.comments.retain(|paragraph| !paragraph.text.is_empty());
     let about = &mut document.about;
@@ -25,7 +25,7 @@ pub fn spell(document: &mut Document) {
 /// A paragraph with more marks than this was not marked by a person.
 const MOST_SPANS: usize = 20_000;
 
-fn spell_paragraph(paragraph: &mut Paragraph) {
+fn normalise_paragraph(paragraph: &mut Paragraph) {
     // White space is part of program text, and so is what parts the cells of a row.
     match paragraph.kind {
         Kind::Code => return,
@@ -97,7 +97,7 @@ mod tests {
         let mark = |&(start, end): &(usize, usize)| Span { start, end, mark: Mark::Strong };
         let mut paragraph =
             Paragraph { text: text.to_owned(), spans: spans.iter().map(mark).collect(), ..Paragraph::default() };
-        spell_paragraph(&mut paragraph);
+        normalise_paragraph(&mut paragraph);
         let marked = paragraph.spans.iter().map(|span| paragraph.text[span.start..span.end].to_owned()).collect();
         (paragraph.text, marked)
     }
@@ -122,7 +122,7 @@ mod tests {
     fn program_text_and_cells_keep_their_spaces() {
         let of_kind = |kind: Kind, text: &str| {
             let mut paragraph = Paragraph { kind, text: text.to_owned(), ..Paragraph::default() };
-            spell_paragraph(&mut paragraph);
+            normalise_paragraph(&mut paragraph);
             paragraph.text
         };
         assert_eq!(of_kind(Kind::Code, "if x:\n    y  "), "if x:\n    y  ");
