@@ -1,4 +1,4 @@
-//! Whatever a site answers, finding feeds ends: no panic, no endless climb.
+//! Feed discovery on arbitrary responses: it terminates within its request limit and never panics.
 
 #![no_main]
 
@@ -7,7 +7,7 @@ use tidings_feeds::discover::{Ladder, Options, read_opml, reduce};
 
 fuzz_target!(|answer: &[u8]| {
     let _ = read_opml(answer);
-    let mut ladder = Ladder::new("https://blog.site.example/section/page.html", Options::default()).expect("an address");
+    let mut ladder = Ladder::new("https://blog.site.example/section/page.html", Options::default()).expect("a valid URL");
     loop {
         let questions = ladder.next();
         if questions.is_empty() {

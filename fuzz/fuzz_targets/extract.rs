@@ -1,4 +1,4 @@
-//! Any bytes at all, under any content type: reading them as a page never panics.
+//! Extraction from arbitrary bytes with several content types and presets never panics.
 
 #![no_main]
 

@@ -1,4 +1,4 @@
-//! From a page to a document, or to the reason why there is none.
+//! Page to document, or the reason why there is none.
 
 use jiff::Timestamp;
 use serde_json::Value;
@@ -15,7 +15,7 @@ use crate::article::words::each_word;
 use crate::date::{self, KnownDates};
 use crate::declared_metadata::{DeclaredMetadata, is_article};
 use crate::decode::decode;
-use crate::gate::{Gate, Refusal};
+use crate::gate::{Gate, Rejection};
 use crate::imported;
 use crate::justext::{self, JustextOptions, JustextParagraph};
 use crate::metadata;
@@ -23,30 +23,29 @@ use crate::postprocess::{PostprocessOptions, normalise_unicode, postprocess};
 use crate::tree::{self, Tree};
 use crate::version;
 
-/// A page to be read.
+/// An HTML page to extract from.
 #[derive(Debug, Clone, Copy, Default)]
-pub struct Source<'a> {
-    /// Its markup.
+pub struct HtmlInput<'a> {
+    /// The markup.
     pub html: &'a str,
-    /// Where it came from.
+    /// URL of the page.
     pub url: Option<&'a str>,
-    /// What else is known of its time.
+    /// Dates known from outside the page.
     pub known_dates: KnownDates,
-    /// The stop words to go by, for the preset that needs any; without them, those of the language
-    /// that the page declares.
+    /// Stop words for the jusText preset; by default those of the declared language.
     pub stop_list: Option<&'a StopList>,
 }
 
-/// What to look for and how strictly.
+/// Extraction options.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Options {
-    /// How to tell text from the rest.
+    /// Method and strictness.
     pub preset: Preset,
-    /// Whether links are kept.
+    /// Whether to keep links.
     pub links: bool,
-    /// Whether what readers wrote is given, apart from the text.
+    /// Whether to extract reader comments, separately from the text.
     pub comments: bool,
-    /// Whether the beginning of a text that must be paid for is a document.
+    /// Whether the visible beginning of a paywalled article counts as a document.
     pub stubs: bool,
 }
 
@@ -56,22 +55,22 @@ impl Default for Options {
     }
 }
 
-/// How to tell text from the rest.
+/// Extraction method and strictness.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub enum Preset {
-    /// Loses as much as it lets through.
+    /// Balances precision and recall.
     #[default]
     Balanced,
-    /// Lets little through.
+    /// Favours precision: fewer wrong paragraphs.
     Precision,
-    /// Loses little.
+    /// Favours recall: fewer missing paragraphs.
     Recall,
-    /// The classic rule of paragraph length, link density and stop words.
+    /// jusText: paragraph length, link density and stop words.
     Justext(JustextOptions),
 }
 
 impl Preset {
-    /// Its name in settings and records.
+    /// The name used in settings and documents.
     pub fn name(self) -> &'static str {
         match self {
             Preset::Balanced => "balanced",
@@ -82,51 +81,51 @@ impl Preset {
     }
 }
 
-/// Why a page gives no document.
+/// Reason why a page yields no document.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum DropReason {
-    /// The server says it is something else, or its bytes do.
+    /// Not HTML, by content type or by content.
     NotHtml,
-    /// It holds no text at all.
+    /// No text found.
     NoText,
-    /// It holds the beginning of a text that must be paid for.
+    /// Only the visible beginning of a paywalled article.
     PaywallStub,
-    /// It holds a text that the gate refuses.
-    Refused(Refusal),
-    /// Reading it failed, which is our mistake.
+    /// Rejected by the quality gate.
+    Rejected(Rejection),
+    /// The extractor panicked, which is a bug.
     Error,
 }
 
 impl DropReason {
-    /// Its name in records and reports.
+    /// The name used in records and reports.
     pub fn name(self) -> &'static str {
         match self {
             DropReason::NotHtml => "not-html",
             DropReason::NoText => "no-text",
             DropReason::PaywallStub => "paywall-stub",
-            DropReason::Refused(refusal) => refusal.rule,
+            DropReason::Rejected(rejection) => rejection.rule,
             DropReason::Error => "error",
         }
     }
 }
 
-/// Makes a document for the corpus of a page of the archive.
+/// Converts a stored page to a document: extraction, then postprocessing.
 pub fn clean(page: &Page, options: &Options, postprocess_options: &PostprocessOptions) -> Result<Document, DropReason> {
     let mut document = read(page, options)?;
-    let own_id = imported::own_id(page);
+    let imported_id = imported::imported_id(page);
     if imported::is_ungated(page) {
         postprocess(&mut document, &PostprocessOptions { gate: Gate::off(), ..postprocess_options.clone() })
     } else {
         postprocess(&mut document, postprocess_options)
     }
-    .map_err(DropReason::Refused)?;
-    if let Some(id) = own_id.filter(|_| imported::is_as_it_came(&document)) {
+    .map_err(DropReason::Rejected)?;
+    if let Some(id) = imported_id.filter(|_| imported::has_only_imported_tokens(&document)) {
         document.id = id;
     }
     Ok(document)
 }
 
-/// Reads a page as it was fetched.
+/// Extracts a document from a stored page, without postprocessing.
 pub fn read(page: &Page, options: &Options) -> Result<Document, DropReason> {
     let address = if page.final_url.is_empty() { &page.url } else { &page.final_url };
     let known_dates = KnownDates {
@@ -137,31 +136,31 @@ pub fn read(page: &Page, options: &Options) -> Result<Document, DropReason> {
         latest: None,
     };
     let mut document = match imported::document(page, &known_dates) {
-        Some(given) => given?,
+        Some(document) => document?,
         None if !is_html(page) => return Err(DropReason::NotHtml),
         None => {
             let url = Url::parse(address).ok();
             let (html, _) = decode(&page.body, Some(&page.content_type), url.as_ref().and_then(Url::host_str));
-            extract(&Source { html: &html, url: Some(address), known_dates, stop_list: None }, options)?
+            extract(&HtmlInput { html: &html, url: Some(address), known_dates, stop_list: None }, options)?
         }
     };
     document.url = page.url.clone();
     document.feed = page.feed.clone();
     document.downloaded = page.downloaded.clone();
-    // What the page itself says joins what is known of its host and its headers.
-    let said = std::mem::take(&mut document.rights.page);
+    // Rights declared in the page are added to those of its host and headers.
+    let declared_rights = std::mem::take(&mut document.rights.page);
     document.rights = page.rights.clone();
-    document.rights.page.extend(said);
+    document.rights.page.extend(declared_rights);
     document.identify();
     Ok(document)
 }
 
-/// The date of an HTTP header.
+/// Parses the date of an HTTP header.
 fn http_date(text: &str) -> Option<Timestamp> {
     jiff::fmt::rfc2822::parse(text).ok().map(|zoned| zoned.timestamp())
 }
 
-/// Whether a page is worth reading as HTML: pictures, papers and data are not.
+/// Returns whether a page should be parsed as HTML; images, PDF and data should not.
 fn is_html(page: &Page) -> bool {
     let kind = page.content_type.split(';').next().unwrap_or_default().trim().to_ascii_lowercase();
     let declared =
@@ -183,45 +182,44 @@ fn looks_like_html(start: &[u8]) -> bool {
     text.contains("<!doctype html") || text.contains("<html")
 }
 
-/// Reads a page.
-pub fn extract(source: &Source<'_>, options: &Options) -> Result<Document, DropReason> {
-    let tree = tree::parse(source.html);
+/// Extracts the document from an HTML page.
+pub fn extract(input: &HtmlInput<'_>, options: &Options) -> Result<Document, DropReason> {
+    let tree = tree::parse(input.html);
     let declared = DeclaredMetadata::read(&tree);
-    let url = source.url.and_then(|url| Url::parse(url).ok());
+    let url = input.url.and_then(|url| Url::parse(url).ok());
     let (paragraphs, comments) = match options.preset {
-        Preset::Justext(parameters) => (classic(&tree, &declared, source, &parameters), Vec::new()),
-        Preset::Balanced => found(&tree, &declared, url.as_ref(), ThresholdBias::BALANCED, options),
-        Preset::Precision => found(&tree, &declared, url.as_ref(), ThresholdBias::PRECISION, options),
-        Preset::Recall => found(&tree, &declared, url.as_ref(), ThresholdBias::RECALL, options),
+        Preset::Justext(parameters) => (extract_justext(&tree, &declared, input, &parameters), Vec::new()),
+        Preset::Balanced => extract_article(&tree, &declared, url.as_ref(), ThresholdBias::BALANCED, options),
+        Preset::Precision => extract_article(&tree, &declared, url.as_ref(), ThresholdBias::PRECISION, options),
+        Preset::Recall => extract_article(&tree, &declared, url.as_ref(), ThresholdBias::RECALL, options),
     };
     let words = count_words(&paragraphs);
     if words == 0 {
         return Err(DropReason::NoText);
     }
-    if !options.stubs && words < LONGEST_STUB && must_be_paid_for(&declared) {
+    if !options.stubs && words < MAX_STUB_WORDS && is_paywalled(&declared) {
         return Err(DropReason::PaywallStub);
     }
     let extractor = format!("{} {}", version(), options.preset.name());
-    let mut document =
-        Document { paragraphs, comments, extractor, ..described(&tree, &declared, source, url.as_ref()) };
+    let mut document = Document { paragraphs, comments, extractor, ..described(&tree, &declared, input, url.as_ref()) };
     normalise_unicode(&mut document);
     document.identify();
     Ok(document)
 }
 
-/// Reads only what a page says about itself, which it may do without holding any text.
-pub fn describe(source: &Source<'_>) -> Document {
-    let tree = tree::parse(source.html);
-    let url = source.url.and_then(|url| Url::parse(url).ok());
-    described(&tree, &DeclaredMetadata::read(&tree), source, url.as_ref())
+/// Reads only the metadata and date of a page; it need not contain any text.
+pub fn describe(input: &HtmlInput<'_>) -> Document {
+    let tree = tree::parse(input.html);
+    let url = input.url.and_then(|url| Url::parse(url).ok());
+    described(&tree, &DeclaredMetadata::read(&tree), input, url.as_ref())
 }
 
-fn described(tree: &Tree, declared: &DeclaredMetadata<'_>, source: &Source<'_>, url: Option<&Url>) -> Document {
-    let dates = date::read(tree, declared, source.url, &source.known_dates);
+fn described(tree: &Tree, declared: &DeclaredMetadata<'_>, input: &HtmlInput<'_>, url: Option<&Url>) -> Document {
+    let dates = date::read(tree, declared, input.url, &input.known_dates);
     let mut about = metadata::read(tree, declared, url);
     about.modified = dates.modified.map(|day| day.to_string()).unwrap_or_default();
     Document {
-        url: source.url.unwrap_or_default().to_owned(),
+        url: input.url.unwrap_or_default().to_owned(),
         site: url.and_then(Url::host_str).unwrap_or_default().to_owned(),
         dated: dates.published,
         rights: Rights { page: metadata::rights(declared), ..Rights::default() },
@@ -230,8 +228,8 @@ fn described(tree: &Tree, declared: &DeclaredMetadata<'_>, source: &Source<'_>, 
     }
 }
 
-/// The article and its comments, by the forests.
-fn found(
+/// Extracts the article and its comments with the forests.
+fn extract_article(
     tree: &Tree,
     declared: &DeclaredMetadata<'_>,
     url: Option<&Url>,
@@ -252,20 +250,20 @@ fn found(
         }
     }
     if let Some(body) = select::declared_body_if_longer(declared, count_words(&paragraphs)) {
-        paragraphs = body.lines().filter(|line| !line.trim().is_empty()).map(plain).collect();
+        paragraphs = body.lines().filter(|line| !line.trim().is_empty()).map(plain_paragraph).collect();
     }
     (paragraphs, comments)
 }
 
-/// The good paragraphs by jusText's rule.
-fn classic(
+/// Extracts the good paragraphs of jusText.
+fn extract_justext(
     tree: &Tree,
     declared: &DeclaredMetadata<'_>,
-    source: &Source<'_>,
+    input: &HtmlInput<'_>,
     parameters: &JustextOptions,
 ) -> Vec<Paragraph> {
     let off = StopList::off();
-    let stop_list = match source.stop_list {
+    let stop_list = match input.stop_list {
         Some(list) => list,
         None => declared.language.and_then(tidings_lang::stop_list).unwrap_or(&off),
     };
@@ -289,20 +287,20 @@ fn count_words(paragraphs: &[Paragraph]) -> usize {
     f32::ceil(words) as usize
 }
 
-/// A text this short behind a paywall is its beginning.
-const LONGEST_STUB: usize = 120;
+/// Maximum number of words of a paywall stub.
+const MAX_STUB_WORDS: usize = 120;
 
-/// Whether the page says that its text is for subscribers.
-fn must_be_paid_for(declared: &DeclaredMetadata<'_>) -> bool {
+/// Returns whether the page declares that its text is for subscribers.
+fn is_paywalled(declared: &DeclaredMetadata<'_>) -> bool {
     let refused = |value: &Value| match value {
         Value::Bool(free) => !free,
         Value::String(free) => free.trim().eq_ignore_ascii_case("false"),
         _ => false,
     };
-    let by_data = declared.things_of(is_article).any(|thing| thing.get("isAccessibleForFree").is_some_and(refused));
+    let by_data = declared.objects_of(is_article).any(|object| object.get("isAccessibleForFree").is_some_and(refused));
     by_data || declared.meta("article:content_tier").any(|tier| matches!(tier.trim(), "locked" | "metered"))
 }
 
-fn plain(line: &str) -> Paragraph {
+fn plain_paragraph(line: &str) -> Paragraph {
     Paragraph { text: line.trim().to_owned(), ..Paragraph::default() }
 }

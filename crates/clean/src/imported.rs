@@ -1,47 +1,48 @@
-//! Documents that were text when they came: imported from another corpus, not extracted from a page.
+//! Documents imported as text rather than extracted from a page.
 //!
-//! On the shelf of raw pages they lie as pages whose body is the document in JSON, as it came in. So whatever is derived
-//! from it can be thrown away and made again, by the same stages as everything else: the spelling is made one, the
-//! language is told unless it was told before, what is private is masked, and the gate judges.
+//! They are stored as raw pages whose body is the document in JSON, so everything derived from them
+//! can be rebuilt by the same stages: Unicode normalisation, language identification unless known,
+//! masking, quality gate.
 
 use tidings_model::{DOCUMENT_TYPE, Document, Page, UNGATED};
 use url::Url;
 
 use crate::date::KnownDates;
-use crate::extract::{DropReason, Source, describe};
+use crate::extract::{DropReason, HtmlInput, describe};
 use crate::postprocess::normalise_unicode;
 
-/// The document that a page is; nothing if the page is a page.
+/// The imported document stored as a page; `None` if the page is an ordinary one.
 pub(crate) fn document(page: &Page, known_dates: &KnownDates) -> Option<Result<Document, DropReason>> {
-    is_given(page).then(|| read(page, known_dates))
+    is_imported(page).then(|| read(page, known_dates))
 }
 
-fn is_given(page: &Page) -> bool {
+fn is_imported(page: &Page) -> bool {
     page.content_type.split(';').next() == Some(DOCUMENT_TYPE)
 }
 
-/// Whether the gate has nothing to say about a page.
+/// Returns whether the quality gate is off for a page.
 pub(crate) fn is_ungated(page: &Page) -> bool {
-    is_given(page) && page.content_type.split(';').skip(1).any(|parameter| parameter.trim() == UNGATED)
+    is_imported(page) && page.content_type.split(';').skip(1).any(|parameter| parameter.trim() == UNGATED)
 }
 
-/// The id that tokens had in another home, which was told by a text of which they may be only a part.
-pub(crate) fn own_id(page: &Page) -> Option<String> {
+/// The document id that imported tokens had in another home. It was computed from the full text, of
+/// which they may be a part.
+pub(crate) fn imported_id(page: &Page) -> Option<String> {
     #[derive(serde::Deserialize)]
-    struct Own {
+    struct ImportedIdentity {
         id: String,
         extractor: String,
     }
-    if !is_given(page) {
+    if !is_imported(page) {
         return None;
     }
-    let own: Own = serde_json::from_slice(&page.body).ok()?;
+    let own: ImportedIdentity = serde_json::from_slice(&page.body).ok()?;
     let is_id = own.id.len() == 32 && own.id.bytes().all(|byte| byte.is_ascii_hexdigit());
     Some(own.id).filter(|_| is_id && own.extractor.is_empty())
 }
 
-/// Whether all of a document are the tokens that came with it.
-pub(crate) fn is_as_it_came(document: &Document) -> bool {
+/// Returns whether a document consists of exactly the tokens it was imported with.
+pub(crate) fn has_only_imported_tokens(document: &Document) -> bool {
     document.left_out.is_empty() && document.paragraphs.iter().all(|paragraph| paragraph.told_sentences().is_some())
 }
 
@@ -55,9 +56,9 @@ fn read(page: &Page, known_dates: &KnownDates) -> Result<Document, DropReason> {
         document.site = Url::parse(&page.url).ok().and_then(|url| Some(url.host_str()?.to_owned())).unwrap_or_default();
     }
     if document.dated.is_none() {
-        // Its address may tell, or our own calendar.
+        // Date by its URL, or else the first-seen date.
         document.dated =
-            describe(&Source { url: Some(&page.url), known_dates: *known_dates, ..Source::default() }).dated;
+            describe(&HtmlInput { url: Some(&page.url), known_dates: *known_dates, ..HtmlInput::default() }).dated;
     }
     if document.extractor.is_empty() {
         document.extractor = "import".to_owned();
@@ -100,30 +101,30 @@ mod tests {
     }
 
     #[test]
-    fn a_text_that_was_imported_becomes_a_document_like_others() {
+    fn an_imported_text_is_postprocessed_like_a_page() {
         let token = Token { word: "Rain".into(), lemma: "rain".into(), ..Token::default() };
-        let mut given = Document {
+        let mut imported = Document {
             paragraphs: vec![paragraph(TEXT), paragraph(TEXT), paragraph("Write to a.b@example.org!")],
             ..Document::default()
         };
-        given.paragraphs.push(Paragraph { sentences: vec![vec![token]], ..paragraph("Rain") });
-        given.metadata.insert("genre".into(), "news".into());
-        let document = clean(&page(&given, ""), &Options::default(), &postprocess_options()).unwrap();
+        imported.paragraphs.push(Paragraph { sentences: vec![vec![token]], ..paragraph("Rain") });
+        imported.metadata.insert("genre".into(), "news".into());
+        let document = clean(&page(&imported, ""), &Options::default(), &postprocess_options()).unwrap();
         assert_eq!((document.about.language.as_str(), document.site.as_str()), ("en", "gazette.example"));
         let dated = document.dated.clone().unwrap();
         assert_eq!((dated.day.as_str(), dated.source.as_str()), ("2026-02-27", "url"));
         assert_eq!(document.paragraphs[2].text, "Write to [EMAIL]!");
         assert_eq!((document.metadata["genre"].as_str(), document.extractor.as_str()), ("news", "import"));
         assert!(document.paragraphs[3].told_sentences().is_some());
-        // What went through once goes through again as it is.
+        // Postprocessing is idempotent.
         assert_eq!(clean(&page(&document, ""), &Options::default(), &postprocess_options()).unwrap(), document);
     }
 
     #[test]
-    fn the_gate_judges_unless_it_is_told_not_to() {
+    fn the_gate_applies_to_imports_unless_switched_off() {
         let short = Document { paragraphs: vec![paragraph("Rain.")], ..Document::default() };
-        let refused = clean(&page(&short, ""), &Options::default(), &postprocess_options()).unwrap_err();
-        assert_eq!(refused.name(), "too-short");
+        let rejected = clean(&page(&short, ""), &Options::default(), &postprocess_options()).unwrap_err();
+        assert_eq!(rejected.name(), "too-short");
         assert!(clean(&page(&short, "; gate=off"), &Options::default(), &postprocess_options()).is_ok());
         let empty = clean(&page(&Document::default(), "; gate=off"), &Options::default(), &postprocess_options());
         assert_eq!(empty, Err(DropReason::NoText));

@@ -1,7 +1,7 @@
 //! The extractor behind the panic guard: a page it fails on is dropped with a reason.
 
 use tidings_clean::postprocess::PostprocessOptions;
-use tidings_clean::{DropReason, Options, Source};
+use tidings_clean::{DropReason, HtmlInput, Options};
 use tidings_model::{Document, Page};
 
 use crate::guard::guarded;
@@ -23,13 +23,13 @@ pub fn clean_page(
 /// Makes a document of a page whose characters are known, and perhaps its language.
 pub fn read_html(html: &str, url: &str, lang: Option<&str>, options: &Options) -> Result<Document, DropReason> {
     let url = Some(url).filter(|url| !url.is_empty());
-    let source = Source { html, url, stop_list: lang.and_then(tidings_lang::stop_list), ..Source::default() };
+    let source = HtmlInput { html, url, stop_list: lang.and_then(tidings_lang::stop_list), ..HtmlInput::default() };
     finished(|| tidings_clean::extract(&source, options))
 }
 
 /// Gives what a page without text still says about itself.
 pub fn describe(html: &str, url: &str) -> Document {
-    let source = Source { html, url: Some(url).filter(|url| !url.is_empty()), ..Source::default() };
+    let source = HtmlInput { html, url: Some(url).filter(|url| !url.is_empty()), ..HtmlInput::default() };
     finished(|| Ok(tidings_clean::describe(&source))).unwrap_or_default()
 }
 

@@ -1,11 +1,11 @@
-//! Fits the extractor's weights to annotated pages and says how well they do on domains left out.
+//! Trains the extractor's model on annotated pages and cross-validates it over domains.
 
 use std::path::PathBuf;
 
 use anyhow::Context;
-use bench_extract::fit::boost::{Growth, Table, grow};
+use bench_extract::fit::boost::{BinnedColumns, BoostParams, train};
 use bench_extract::fit::labels::{Label, label};
-use bench_extract::fit::log_odds::{self, Weights};
+use bench_extract::fit::lift::{self, Weights};
 use bench_extract::score::{Segments, Shingles, shingles};
 use bench_extract::sets::{self, Sample, TEXT_SETS};
 use clap::Parser;
@@ -17,46 +17,46 @@ use tidings_clean::declared_metadata::DeclaredMetadata;
 use tidings_clean::tree;
 use url::Url;
 
-/// Fits the extractor's weights.
+/// Trains the extractor's model.
 #[derive(Parser)]
 struct Args {
-    /// The folder of annotated pages.
+    /// Folder of annotated pages.
     #[arg(long, default_value = "../shared/extract-dev")]
     data: PathBuf,
-    /// Where to write the weights; without it nothing is written.
+    /// Folder to write the model to; without it nothing is written.
     #[arg(long)]
     write: Option<PathBuf>,
-    /// Trees of each forest.
+    /// Trees per forest.
     #[arg(long, default_value_t = 100)]
     trees: usize,
-    /// Questions per tree.
+    /// Splits per tree.
     #[arg(long, default_value_t = 6)]
     depth: usize,
-    /// How much of each tree is believed.
+    /// Learning rate.
     #[arg(long, default_value_t = 0.12)]
     rate: f32,
-    /// Shrinks leaves that rest on little weight.
+    /// L2 regularisation of leaf values.
     #[arg(long, default_value_t = 2.0)]
     shrinkage: f32,
-    /// Forests whose mean is taken: steadier than any of them.
+    /// Number of forests to average.
     #[arg(long, default_value_t = 1)]
     forests: u64,
-    /// The share of rows that count as far from right and are drawn for every tree.
+    /// Share of rows with the largest gradients, used for every tree.
     #[arg(long, default_value_t = 0.2)]
     far: f32,
-    /// The share of the other rows drawn for each tree.
+    /// Share of the other rows sampled for each tree.
     #[arg(long, default_value_t = 0.2)]
     near: f32,
-    /// Lists the pages that lose most.
+    /// List this many pages with the largest loss.
     #[arg(long)]
     worst: Option<usize>,
-    /// Keeps the probabilities of blocks on domains left out in this file.
+    /// Save the out-of-fold probabilities of all blocks to this file.
     #[arg(long)]
     keep: Option<PathBuf>,
-    /// Takes the probabilities from such a file and only scores them, for trying out what follows them.
+    /// Load the probabilities from such a file and only score them.
     #[arg(long)]
     again: Option<PathBuf>,
-    /// Writes what was thought of every block, a file a page, into this folder.
+    /// Write all blocks with their predictions to this folder, one file per page.
     #[arg(long)]
     dump: Option<PathBuf>,
 }
@@ -88,13 +88,13 @@ fn main() -> anyhow::Result<()> {
             let tree = tree::parse(&sample.html);
             let blocks = blocks::segment(&tree);
             let labels = label(sample, &blocks);
-            let counts = log_odds::count(&tree, &blocks, &labels);
+            let counts = lift::count(&tree, &blocks, &labels);
             (sample.fold(FOLDS), sample.domain(), labels, counts)
         })
         .collect();
     let weights_without = |fold: Option<usize>| {
         let pages = counted.iter().filter(|page| Some(page.0) != fold).map(|page| (page.1.as_str(), &page.3));
-        log_odds::estimate(pages)
+        lift::estimate(pages)
     };
     let by_fold: Vec<Weights> = (0..FOLDS as usize)
         .map(|fold| {
@@ -123,7 +123,7 @@ fn main() -> anyhow::Result<()> {
     }
     eprintln!("{rows} blocks, {:.1?}", clock.elapsed());
 
-    let labels: Vec<f32> = pages.iter().flat_map(|page| page.labels.iter().map(|label| label.wanted)).collect();
+    let labels: Vec<f32> = pages.iter().flat_map(|page| page.labels.iter().map(|label| label.article_share)).collect();
     let weights: Vec<f32> = pages.iter().flat_map(|page| page.labels.iter().map(|label| label.weight)).collect();
     let fold_of: Vec<usize> = pages.iter().flat_map(|page| page.labels.iter().map(|_| page.fold)).collect();
     let mut columns: Vec<Vec<f32>> = (0..FIRST_COLUMNS).map(|_| Vec::with_capacity(rows)).collect();
@@ -132,13 +132,13 @@ fn main() -> anyhow::Result<()> {
             to.extend_from_slice(from);
         }
     }
-    let growth = |seed| Growth {
+    let params = |seed| BoostParams {
         trees: args.trees,
         depth: args.depth,
-        rate: args.rate,
-        shrinkage: args.shrinkage,
-        far: args.far,
-        near: args.near,
+        learning_rate: args.rate,
+        l2: args.shrinkage,
+        top_rate: args.far,
+        other_rate: args.near,
         columns: 0.4,
         seed,
     };
@@ -149,7 +149,7 @@ fn main() -> anyhow::Result<()> {
         report("again", &pages, &p, &[0.9, 1.0, 1.1, 1.2, 1.3]);
         return Ok(());
     }
-    let (first, p) = crossfit(&columns, &labels, &weights, &fold_of, args.write.is_some(), &growth(1), args.forests);
+    let (first, p) = crossfit(&columns, &labels, &weights, &fold_of, args.write.is_some(), &params(1), args.forests);
     eprintln!("first forest, {:.1?}", clock.elapsed());
     report("first", &pages, &p, &[1.0]);
 
@@ -160,20 +160,21 @@ fn main() -> anyhow::Result<()> {
             to.extend(from);
         }
     }
-    // Annotations of live blogs and long lists in `andy` are cut short; what they miss is no boilerplate.
+    // Annotations of live blogs and long lists in `andy` are truncated; text missing there is not
+    // boilerplate.
     let mut weights = weights;
-    let mut doubted = 0;
+    let mut down_weighted = 0;
     for page in pages.iter().filter(|page| page.set == "andy") {
         let (precision, recall) = shingles(&text(page, &p, 1.0), page.sample.gold.text.as_deref().unwrap_or_default());
         if precision < 0.5 && recall > 0.8 {
-            doubted += 1;
+            down_weighted += 1;
             for weight in &mut weights[page.first_row..page.first_row + page.labels.len()] {
                 *weight *= 0.1;
             }
         }
     }
-    eprintln!("{doubted} annotations doubted");
-    let (second, p) = crossfit(&columns, &labels, &weights, &fold_of, args.write.is_some(), &growth(2), args.forests);
+    eprintln!("{down_weighted} annotations down-weighted");
+    let (second, p) = crossfit(&columns, &labels, &weights, &fold_of, args.write.is_some(), &params(2), args.forests);
     eprintln!("second forest, {:.1?}", clock.elapsed());
     report("second", &pages, &p, &[0.9, 1.0, 1.1, 1.2]);
     if let Some(path) = &args.keep {
@@ -201,8 +202,8 @@ fn main() -> anyhow::Result<()> {
                 let text = block.text(&page.matrix.blocks).replace('\n', "⏎");
                 lines += &format!(
                     "{} p={p:.2} y={:.2} w={:.4} n={} {}\t[{}]\n",
-                    if (p > 0.45) != (label.wanted > 0.5) && label.weight > 0.0 { "!!" } else { "  " },
-                    label.wanted,
+                    if (p > 0.45) != (label.article_share > 0.5) && label.weight > 0.0 { "!!" } else { "  " },
+                    label.article_share,
                     label.weight,
                     block.len(),
                     text.chars().take(140).collect::<String>(),
@@ -228,17 +229,18 @@ fn main() -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Fits a forest to everything, and gives each row the answer of a forest that never saw its domain.
+/// Trains a forest on all rows if `whole`, and predicts each row with a forest that was trained
+/// without its domain (cross-fitting).
 fn crossfit(
     columns: &[Vec<f32>],
     labels: &[f32],
     weights: &[f32],
     fold_of: &[usize],
     whole: bool,
-    growth: &Growth,
+    params: &BoostParams,
     forests: u64,
 ) -> (Forest, Vec<f32>) {
-    let table = Table::of(columns);
+    let table = BinnedColumns::of(columns);
     let mut p = vec![0.0; labels.len()];
     let rows = |fold: Option<usize>| -> Vec<u32> {
         (0..labels.len())
@@ -246,21 +248,21 @@ fn crossfit(
             .map(|row| row as u32)
             .collect()
     };
-    let grow = |rows: &[u32]| {
+    let average = |rows: &[u32]| {
         let mut mean = Forest::default();
-        for place in 0..forests {
-            let growth = Growth { seed: growth.seed + 1000 * place, ..*growth };
-            let forest = grow(&table, labels, weights, rows, &growth);
+        for index in 0..forests {
+            let params = BoostParams { seed: params.seed + 1000 * index, ..*params };
+            let forest = train(&table, labels, weights, rows, &params);
             mean.bias += forest.bias / forests as f32;
             mean.trees.extend(forest.trees.into_iter().map(|mut tree| {
-                tree.leaves.iter_mut().for_each(|answer| *answer /= forests as f32);
+                tree.leaves.iter_mut().for_each(|leaf| *leaf /= forests as f32);
                 tree
             }));
         }
         mean
     };
     for fold in 0..FOLDS as usize {
-        let forest = grow(&rows(Some(fold)));
+        let forest = average(&rows(Some(fold)));
         let sums = forest.predict(labels.len(), |column| &columns[column]);
         for (row, sum) in sums.into_iter().enumerate() {
             if fold_of[row] == fold {
@@ -268,7 +270,7 @@ fn crossfit(
             }
         }
     }
-    let forest = if whole { grow(&rows(None)) } else { Forest::default() };
+    let forest = if whole { average(&rows(None)) } else { Forest::default() };
     (forest, p)
 }
 

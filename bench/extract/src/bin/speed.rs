@@ -1,4 +1,4 @@
-//! Says where the time of an extraction goes, in CPU time of one thread.
+//! Profiles the steps of extraction in CPU time of one thread.
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -10,26 +10,26 @@ use tidings_clean::article::features::FeatureMatrix;
 use tidings_clean::article::select;
 use tidings_clean::article::weights::Weights;
 use tidings_clean::declared_metadata::DeclaredMetadata;
-use tidings_clean::{Options, Source, date, extract, metadata, tree};
+use tidings_clean::{HtmlInput, Options, date, extract, metadata, tree};
 
-/// Measures the steps of extraction.
+/// Profiles the steps of extraction.
 #[derive(Parser)]
 struct Args {
-    /// The folder of annotated pages.
+    /// Folder of annotated pages.
     #[arg(long, default_value = "../shared/extract-dev")]
     data: PathBuf,
-    /// The sets to read.
+    /// Sets to read.
     #[arg(long, value_delimiter = ',', default_value = "andy,fundus,trafi")]
     sets: Vec<String>,
-    /// Pages from this size on, in bytes.
+    /// Minimum page size in bytes.
     #[arg(long, default_value_t = 0)]
     least: usize,
-    /// Pages up to this size, in bytes.
+    /// Maximum page size in bytes.
     #[arg(long, default_value_t = usize::MAX)]
     most: usize,
 }
 
-/// The CPU time of this thread.
+/// CPU time of this thread.
 fn clock() -> Duration {
     let time = rustix::time::clock_gettime(rustix::time::ClockId::ThreadCPUTime);
     Duration::new(time.tv_sec as u64, time.tv_nsec as u32)
@@ -67,7 +67,7 @@ fn main() -> anyhow::Result<()> {
                 spent[6] += clock() - start;
                 let start = clock();
                 let _ = std::hint::black_box(extract(
-                    &Source { html: &page.html, url: Some(&page.url), ..Source::default() },
+                    &HtmlInput { html: &page.html, url: Some(&page.url), ..HtmlInput::default() },
                     &Options::default(),
                 ));
                 spent[4] += clock() - start;

@@ -38,7 +38,7 @@ pub(super) struct BodyTrigrams {
 
 /// The longest `articleBody` in JSON-LD as plain text.
 pub fn declared_body(declared: &DeclaredMetadata<'_>) -> Option<String> {
-    let bodies = declared.things_of(is_article).filter_map(|thing| thing.get("articleBody").and_then(Value::as_str));
+    let bodies = declared.objects_of(is_article).filter_map(|object| object.get("articleBody").and_then(Value::as_str));
     bodies.max_by_key(|body| body.len()).filter(|body| body.len() >= 200).map(plain)
 }
 

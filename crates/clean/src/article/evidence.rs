@@ -177,14 +177,14 @@ impl AncestorDistances {
 pub struct ElementEvidence {
     /// One bit per group, then one per role.
     pub kinds: u128,
-    /// Minimum and maximum log-odds of the words in its class and id.
-    pub log_odds: (f32, f32),
+    /// Minimum and maximum lift of the words in its class and id.
+    pub lift: (f32, f32),
     /// Fnv1a of tag and classes; equal for containers built from the same template.
     pub signature: u32,
 }
 
 /// Reads the evidence of an element.
-pub fn read(tree: &Tree, id: NodeId, log_odds: &impl Fn(u64) -> Option<f32>) -> ElementEvidence {
+pub fn read(tree: &Tree, id: NodeId, lift: &impl Fn(u64) -> Option<f32>) -> ElementEvidence {
     let mut own = ElementEvidence::default();
     let Some(name) = tree.name(id) else { return own };
     let mut role = |role: ElementRole| own.kinds |= 1 << (GROUPS.len() + role as usize);
@@ -207,7 +207,7 @@ pub fn read(tree: &Tree, id: NodeId, log_odds: &impl Fn(u64) -> Option<f32>) -> 
                     if let Some(groups) = group_table().get(&hash) {
                         own.kinds |= u128::from(*groups);
                     }
-                    if let Some(weight) = log_odds(hash) {
+                    if let Some(weight) = lift(hash) {
                         let (low, high) = range.unwrap_or((weight, weight));
                         range = Some((low.min(weight), high.max(weight)));
                     }
@@ -225,7 +225,7 @@ pub fn read(tree: &Tree, id: NodeId, log_odds: &impl Fn(u64) -> Option<f32>) -> 
             _ => {}
         }
     }
-    own.log_odds = range.unwrap_or_default();
+    own.lift = range.unwrap_or_default();
     own.signature = signature.0 as u32;
     own
 }

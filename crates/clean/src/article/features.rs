@@ -76,11 +76,11 @@ pub fn name(column: usize) -> String {
     }
 }
 
-/// Log-odds of words to be article text, estimated on annotated pages.
-pub trait LogOdds {
-    /// Log-odds of a word in `class` or `id`.
+/// Lift of words to be article text, estimated on annotated pages.
+pub trait WordLifts {
+    /// Lift of a word in `class` or `id`.
     fn name(&self, hash: u64) -> Option<f32>;
-    /// Log-odds of a word of the text.
+    /// Lift of a word of the text.
     fn word(&self, hash: u64) -> Option<f32>;
 }
 
@@ -117,14 +117,14 @@ pub struct Container {
     /// Evidence of the element and its ancestors.
     pub near: AncestorDistances,
     depth: u32,
-    odds_low: f32,
-    odds_high: f32,
-    odds_sum: f32,
+    lift_low: f32,
+    lift_high: f32,
+    lift_sum: f32,
     path: u32,
     pub(super) bytes: f32,
     links: f32,
     blocks: f32,
-    log_odds: f32,
+    lift: f32,
     score: f32,
 }
 
@@ -140,12 +140,12 @@ impl FeatureMatrix {
         blocks: Blocks,
         declared: &DeclaredMetadata<'_>,
         url: Option<&Url>,
-        log_odds: &impl LogOdds,
+        lift: &impl WordLifts,
     ) -> FeatureMatrix {
         let (title, description) = (title_words(tree, declared), description_words(declared));
         let stops = declared.language.and_then(stop_words);
         let lookup = WordLookup {
-            log_odds: |hash| log_odds.word(hash),
+            lift: |hash| lift.word(hash),
             stop: |hash| stops.is_some_and(|stops| stops.contains(&hash)),
             title: &title,
             description: &description,
@@ -164,7 +164,7 @@ impl FeatureMatrix {
         if matrix.blocks.list.is_empty() {
             return matrix;
         }
-        matrix.find_containers(tree, log_odds);
+        matrix.find_containers(tree, lift);
         matrix.sum_containers();
         matrix.measure_text(tree, &title, declared, stops.is_some());
         matrix.measure_containers();
@@ -176,7 +176,7 @@ impl FeatureMatrix {
         matrix
     }
 
-    fn find_containers(&mut self, tree: &Tree, log_odds: &impl LogOdds) {
+    fn find_containers(&mut self, tree: &Tree, lift: &impl WordLifts) {
         let mut known = vec![NO_CONTAINER; tree.len()];
         let mut chain = Vec::new();
         for block in &self.blocks.list {
@@ -193,7 +193,7 @@ impl FeatureMatrix {
             for id in chain.drain(..).rev() {
                 let parent = tree.parent(id).map_or(NO_CONTAINER, |parent| known[parent.index()]);
                 known[id.index()] = self.containers.len() as u32;
-                let own = evidence::read(tree, id, &|hash| log_odds.name(hash));
+                let own = evidence::read(tree, id, &|hash| lift.name(hash));
                 self.containers.push(Container::below(id, parent, self.containers.get(parent as usize), own));
             }
             let innermost = known[element.index()];
@@ -217,7 +217,7 @@ impl FeatureMatrix {
                     around.bytes += bytes;
                     around.links += links;
                     around.blocks += 1.0;
-                    around.log_odds += words.log_odds;
+                    around.lift += words.lift;
                     around.score += match level {
                         0 => 0.0,
                         1 => prose,
@@ -286,12 +286,12 @@ impl FeatureMatrix {
             self.set(BlockFeature::copyright, row, flag(words.copyright));
             self.set(BlockFeature::starts_small, row, flag(words.starts_small));
             self.set(BlockFeature::starts_quoted, row, flag(words.starts_quoted));
-            self.set(BlockFeature::odds, row, words.log_odds / words.known.max(1) as f32);
-            self.set(BlockFeature::odds_low, row, words.odds_low);
-            self.set(BlockFeature::odds_first, row, words.odds_first);
+            self.set(BlockFeature::odds, row, words.lift / words.known.max(1) as f32);
+            self.set(BlockFeature::odds_low, row, words.lift_low);
+            self.set(BlockFeature::odds_first, row, words.lift_first);
             self.set(BlockFeature::known, row, words.known as f32 / count);
-            self.set(BlockFeature::odds_pair_low, row, words.odds_pair.0);
-            self.set(BlockFeature::odds_pair_high, row, words.odds_pair.1);
+            self.set(BlockFeature::odds_pair_low, row, words.lift_pair.0);
+            self.set(BlockFeature::odds_pair_high, row, words.lift_pair.1);
             self.set(BlockFeature::stops, row, if with_stops { words.stops as f32 / count } else { -1.0 });
             self.set(BlockFeature::pictures_before, row, pictures_before);
             self.set(BlockFeature::pictures_after, row, pictures_after);
@@ -318,11 +318,11 @@ impl FeatureMatrix {
                 columns[BLOCK_FEATURES.len() + place][row] = f32::from(*distance);
             }
             set(columns, BlockFeature::tag_depth, row, around.depth as f32);
-            set(columns, BlockFeature::name_low, row, around.own.log_odds.0);
-            set(columns, BlockFeature::name_high, row, around.own.log_odds.1);
-            set(columns, BlockFeature::chain_low, row, around.odds_low);
-            set(columns, BlockFeature::chain_high, row, around.odds_high);
-            set(columns, BlockFeature::chain_sum, row, around.odds_sum);
+            set(columns, BlockFeature::name_low, row, around.own.lift.0);
+            set(columns, BlockFeature::name_high, row, around.own.lift.1);
+            set(columns, BlockFeature::chain_low, row, around.lift_low);
+            set(columns, BlockFeature::chain_high, row, around.lift_high);
+            set(columns, BlockFeature::chain_sum, row, around.lift_sum);
             let mut at = innermost[row];
             for level in 0..LEVELS {
                 at = containers[at as usize].parent;
@@ -332,7 +332,7 @@ impl FeatureMatrix {
                     parent.links / parent.bytes.max(1.0),
                     log(parent.bytes / parent.blocks.max(1.0)),
                     log(parent.blocks),
-                    parent.log_odds / parent.bytes.max(1.0) * 6.0,
+                    parent.lift / parent.bytes.max(1.0) * 6.0,
                 ];
                 for (offset, value) in values.into_iter().enumerate() {
                     columns[BlockFeature::parent1_bytes as usize + level * values.len() + offset][row] = value;
@@ -458,7 +458,7 @@ impl FeatureMatrix {
             self.section.push(last_heading.unwrap_or(row) as u32);
             let heading_odds = last_heading.map_or(0.0, |heading| {
                 let words = &self.words[heading];
-                words.log_odds / words.known.max(1) as f32
+                words.lift / words.known.max(1) as f32
             });
             self.set(BlockFeature::heading_odds, row, heading_odds);
             self.set(BlockFeature::heading_distance, row, last_heading.map_or(99.0, |heading| (row - heading) as f32));
@@ -545,7 +545,7 @@ impl FeatureMatrix {
             (BlockFeature::page_mean, log(top.bytes / count as f32)),
             (BlockFeature::page_h1, declared.h1.len() as f32),
             (BlockFeature::page_article, flag(declared.meta("og:type").any(|kind| kind.contains("article")))),
-            (BlockFeature::page_linked, flag(declared.things_of(is_article).next().is_some())),
+            (BlockFeature::page_linked, flag(declared.objects_of(is_article).next().is_some())),
             (BlockFeature::page_path, path.trim_end_matches('/').matches(['/', '-']).count() as f32),
             (BlockFeature::page_root, flag(path.len() < 2)),
             (BlockFeature::page_unspaced, unspaced as f32 / letters.max(1) as f32),
@@ -564,21 +564,21 @@ impl Container {
     fn below(node: NodeId, parent: u32, above: Option<&Container>, own: ElementEvidence) -> Container {
         let near = above.map_or(AncestorDistances::NOTHING, |above| above.near).below(&own);
         let inherited =
-            above.map_or((0.0, 0.0, 0.0, 0), |above| (above.odds_low, above.odds_high, above.odds_sum, above.path));
+            above.map_or((0.0, 0.0, 0.0, 0), |above| (above.lift_low, above.lift_high, above.lift_sum, above.path));
         Container {
             node,
             parent: if above.is_some() { parent } else { 0 },
             near,
             depth: above.map_or(0, |above| above.depth + 1),
-            odds_low: inherited.0.min(own.log_odds.0),
-            odds_high: inherited.1.max(own.log_odds.1),
-            odds_sum: inherited.2 + own.log_odds.0 + own.log_odds.1,
+            lift_low: inherited.0.min(own.lift.0),
+            lift_high: inherited.1.max(own.lift.1),
+            lift_sum: inherited.2 + own.lift.0 + own.lift.1,
             path: inherited.3.rotate_left(7).wrapping_mul(31) ^ own.signature,
             own,
             bytes: 0.0,
             links: 0.0,
             blocks: 0.0,
-            log_odds: 0.0,
+            lift: 0.0,
             score: 0.0,
         }
     }

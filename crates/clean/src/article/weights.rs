@@ -1,10 +1,10 @@
-//! The trained model embedded in the binary: two forests and two tables of log-odds.
+//! The trained model embedded in the binary: two forests and two tables of lift.
 
 use std::collections::HashMap;
 use std::sync::OnceLock;
 
 use super::evidence::{Fnv1a, IdentityState};
-use super::features::{self, LogOdds, SECOND_COLUMNS};
+use super::features::{self, SECOND_COLUMNS, WordLifts};
 use super::forest::Forest;
 use super::words::pair;
 
@@ -36,7 +36,7 @@ impl Weights {
     }
 }
 
-impl LogOdds for Weights {
+impl WordLifts for Weights {
     fn name(&self, hash: u64) -> Option<f32> {
         self.names.get(&hash).copied()
     }

@@ -32,16 +32,16 @@ pub struct WordStats {
     pub dividers: u32,
     /// Whether it contains a copyright sign.
     pub copyright: bool,
-    /// Sum of the log-odds of known words.
-    pub log_odds: f32,
-    /// Number of words with known log-odds.
+    /// Sum of the lift of known words.
+    pub lift: f32,
+    /// Number of words with known lift.
     pub known: u32,
-    /// Minimum log-odds of a word.
-    pub odds_low: f32,
-    /// Mean log-odds of the first two words.
-    pub odds_first: f32,
-    /// Minimum and maximum log-odds of a bigram among the first words.
-    pub odds_pair: (f32, f32),
+    /// Minimum lift of a word.
+    pub lift_low: f32,
+    /// Mean lift of the first two words.
+    pub lift_first: f32,
+    /// Minimum and maximum lift of a bigram among the first words.
+    pub lift_pair: (f32, f32),
     /// Number of stop words.
     pub stops: u32,
     /// Number of words that occur in the title.
@@ -59,8 +59,8 @@ pub type WordSet = HashSet<u64, IdentityState>;
 
 /// The tables that words are looked up in.
 pub struct WordLookup<'a, W: Fn(u64) -> Option<f32>, S: Fn(u64) -> bool> {
-    /// Log-odds of a word or bigram.
-    pub log_odds: W,
+    /// Lift of a word or bigram.
+    pub lift: W,
     /// Returns whether a word is a stop word of the page's language.
     pub stop: S,
     /// WordStats of the title.
@@ -72,7 +72,7 @@ pub struct WordLookup<'a, W: Fn(u64) -> Option<f32>, S: Fn(u64) -> bool> {
 impl WordStats {
     /// Computes the statistics of a text.
     pub fn of<W: Fn(u64) -> Option<f32>, S: Fn(u64) -> bool>(text: &str, lookup: &WordLookup<'_, W, S>) -> WordStats {
-        let mut words = WordStats { odds_low: 0.0, ..WordStats::default() };
+        let mut words = WordStats { lift_low: 0.0, ..WordStats::default() };
         let mut all = Fnv1a::new();
         let mut first = true;
         let mut last = ' ';
@@ -115,18 +115,18 @@ impl WordStats {
                 words.starts_small = !capital;
             }
             words.capitals += u32::from(capital);
-            if let Some(log_odds) = (lookup.log_odds)(word) {
-                words.log_odds += log_odds;
+            if let Some(lift) = (lookup.lift)(word) {
+                words.lift += lift;
                 words.known += 1;
-                words.odds_low = words.odds_low.min(log_odds);
+                words.lift_low = words.lift_low.min(lift);
                 if seen < 2 {
-                    words.odds_first += log_odds / 2.0;
+                    words.lift_first += lift / 2.0;
                 }
             }
             if (1..PAIRS).contains(&seen)
-                && let Some(log_odds) = (lookup.log_odds)(pair(before, word))
+                && let Some(lift) = (lookup.lift)(pair(before, word))
             {
-                words.odds_pair = (words.odds_pair.0.min(log_odds), words.odds_pair.1.max(log_odds));
+                words.lift_pair = (words.lift_pair.0.min(lift), words.lift_pair.1.max(lift));
             }
             before = word;
             words.stops += u32::from((lookup.stop)(word));
@@ -252,7 +252,7 @@ mod tests {
     #[test]
     fn sentences_and_words_are_counted() {
         let none = WordSet::default();
-        let lookup = WordLookup { log_odds: |_| None, stop: |_| false, title: &none, description: &none };
+        let lookup = WordLookup { lift: |_| None, stop: |_| false, title: &none, description: &none };
         let words = WordStats::of("“Yes.” He said 3.5 things, twice!", &lookup);
         assert_eq!((words.count as u32, words.sentences, words.commas, words.ends), (7, 3, 1, true));
         assert!(words.starts_quoted && !words.starts_small);

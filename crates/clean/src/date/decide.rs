@@ -121,7 +121,7 @@ fn calibrated(weight: f32, against: f32) -> f32 {
 /// Groups of sources that are filled from the same data and so are wrong together.
 fn family(source: DateSource) -> u8 {
     match source {
-        // Usually one database field behind all of them.
+        // Usually filled from one database field.
         DateSource::LdArticle
         | DateSource::LdPage
         | DateSource::LdOther

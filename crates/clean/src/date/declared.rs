@@ -129,10 +129,10 @@ pub(super) fn linked_data(
     let mut articles: Vec<&Value> = Vec::new();
     let mut pages: Vec<&Value> = Vec::new();
     let mut others: Vec<&Value> = Vec::new();
-    for thing in &declared.things {
-        sort(thing, &mut articles, &mut pages, &mut others);
+    for object in &declared.objects {
+        sort(object, &mut articles, &mut pages, &mut others);
         for key in ["mainEntity", "mainEntityOfPage", "hasPart"] {
-            match thing.get(key) {
+            match object.get(key) {
                 Some(Value::Array(list)) => {
                     list.iter().take(3).for_each(|part| sort(part, &mut articles, &mut pages, &mut others));
                 }
@@ -149,10 +149,10 @@ pub(super) fn linked_data(
     for (list, source) in
         [(articles, DateSource::LdArticle), (pages, DateSource::LdPage), (others, DateSource::LdOther)]
     {
-        let Some(thing) = list.first() else { continue };
+        let Some(object) = list.first() else { continue };
         let source = if several && source == DateSource::LdArticle { DateSource::LdOther } else { source };
         for (field, role) in FIELDS {
-            let value = match thing.get(field) {
+            let value = match object.get(field) {
                 Some(Value::Array(values)) => values.first(),
                 value => value,
             };
@@ -163,32 +163,33 @@ pub(super) fn linked_data(
     }
 }
 
-fn sort<'v>(thing: &'v Value, articles: &mut Vec<&'v Value>, pages: &mut Vec<&'v Value>, others: &mut Vec<&'v Value>) {
-    if !FIELDS.iter().any(|(field, _)| thing.get(field).is_some()) || articles.len() + pages.len() + others.len() > 60 {
+fn sort<'v>(object: &'v Value, articles: &mut Vec<&'v Value>, pages: &mut Vec<&'v Value>, others: &mut Vec<&'v Value>) {
+    if !FIELDS.iter().any(|(field, _)| object.get(field).is_some()) || articles.len() + pages.len() + others.len() > 60
+    {
         return;
     }
-    if types(thing).any(|kind| matches!(kind, "Comment" | "Event" | "Person" | "Organization" | "WebSite")) {
+    if types(object).any(|kind| matches!(kind, "Comment" | "Event" | "Person" | "Organization" | "WebSite")) {
         return;
     }
-    let list = if types(thing).any(|kind| is_article(kind) || matches!(kind, "Question" | "LiveBlog")) {
+    let list = if types(object).any(|kind| is_article(kind) || matches!(kind, "Question" | "LiveBlog")) {
         articles
-    } else if types(thing).any(|kind| kind.ends_with("Page")) {
+    } else if types(object).any(|kind| kind.ends_with("Page")) {
         pages
     } else {
         others
     };
-    list.push(thing);
+    list.push(object);
 }
 
 /// Returns whether an object declares that URL as its own.
-fn is_about(thing: &Value, url: &str) -> bool {
+fn is_about(object: &Value, url: &str) -> bool {
     let bare = |address: &str| -> String {
         let address = address.split(['?', '#']).next().unwrap_or_default();
         let address = address.split_once("://").map_or(address, |(_, rest)| rest);
         address.trim_end_matches('/').trim_start_matches("www.").to_string()
     };
     let own = bare(url);
-    let page = thing.get("mainEntityOfPage");
-    let named = [thing.get("url"), thing.get("@id"), page, page.and_then(|page| page.get("@id"))];
+    let page = object.get("mainEntityOfPage");
+    let named = [object.get("url"), object.get("@id"), page, page.and_then(|page| page.get("@id"))];
     named.into_iter().flatten().filter_map(Value::as_str).any(|address| bare(address) == own)
 }

@@ -167,7 +167,7 @@ fn discount_undisplayed(page: &Page<'_>, claims: &mut [AuthorClaim]) {
                 if sought.is_empty() {
                     break;
                 }
-                continue; // another claim may stand in the same text
+                continue; // the same text may contain names of another claim
             }
         } else if let Some(name) = tree.name(id) {
             skip = matches!(*name, local_name!("script") | local_name!("style") | local_name!("template"));
@@ -221,9 +221,9 @@ fn resolve<'v>(page: &Page<'v>, value: &'v Value) -> &'v Value {
     let Some(id) = id else { return value };
     let found = page
         .declared
-        .things
+        .objects
         .iter()
-        .find(|thing| thing.get("@id").and_then(Value::as_str) == Some(id) && thing.get("name").is_some());
+        .find(|object| object.get("@id").and_then(Value::as_str) == Some(id) && object.get("name").is_some());
     found.unwrap_or(value)
 }
 

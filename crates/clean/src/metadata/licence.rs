@@ -17,11 +17,11 @@ pub fn read(page: &Page<'_>) -> Option<Licence> {
 }
 
 fn from_linked_data(page: &Page<'_>) -> Option<Licence> {
-    let things = page.article.into_iter().chain(page.declared.things.iter().take(40).filter(|thing| {
-        crate::declared_metadata::types(thing)
+    let objects = page.article.into_iter().chain(page.declared.objects.iter().take(40).filter(|object| {
+        crate::declared_metadata::types(object)
             .any(|kind| kind.ends_with("Page") || kind.ends_with("Work") || kind == "Dataset")
     }));
-    let stated = things.filter_map(|thing| thing.get("license").or_else(|| thing.get("licence")));
+    let stated = objects.filter_map(|object| object.get("license").or_else(|| object.get("licence")));
     stated.flat_map(|value| strings(value, "url")).find_map(|stated| licence(stated, "", "json-ld"))
 }
 

@@ -63,14 +63,14 @@ pub fn read(tree: &Tree, declared: &DeclaredMetadata<'_>, url: Option<&Url>) -> 
 
 /// The JSON-LD article of the page: of several, the one whose headline the page shows.
 fn main_article<'a>(page: &Page<'a>) -> Option<&'a Value> {
-    let mut articles = page.declared.things_of(is_article).take(20);
+    let mut articles = page.declared.objects_of(is_article).take(20);
     let first = articles.next();
     let Some(second) = articles.next() else {
         return first.or_else(|| {
-            let nested = page.declared.things.iter().filter_map(|thing| thing.get("mainEntity"));
-            nested
-                .into_iter()
-                .find(|thing| crate::declared_metadata::types(thing).any(|kind| is_article(kind) || kind == "Question"))
+            let nested = page.declared.objects.iter().filter_map(|object| object.get("mainEntity"));
+            nested.into_iter().find(|object| {
+                crate::declared_metadata::types(object).any(|kind| is_article(kind) || kind == "Question")
+            })
         });
     };
     let shown: Vec<String> = title::declared(page).map(|title| text::fold(&title)).collect();

@@ -60,9 +60,9 @@ pub fn read(page: &Page<'_>) -> Site {
         }
     };
     page.declared.meta("og:site_name").for_each(|name| add(tidy(name)));
-    for thing in page.declared.things.iter().take(40) {
-        if types(thing).any(|kind| kind == "WebSite") {
-            thing.get("name").into_iter().flat_map(|name| strings(name, "@value")).for_each(|name| add(tidy(name)));
+    for object in page.declared.objects.iter().take(40) {
+        if types(object).any(|kind| kind == "WebSite") {
+            object.get("name").into_iter().flat_map(|name| strings(name, "@value")).for_each(|name| add(tidy(name)));
         }
     }
     if let Some(publisher) = page.article.and_then(|article| article.get("publisher")) {
@@ -71,9 +71,9 @@ pub fn read(page: &Page<'_>) -> Site {
     for meta in METAS {
         page.declared.meta(meta).take(3).for_each(|name| add(tidy(name)));
     }
-    for thing in page.declared.things.iter().take(40) {
-        if types(thing).any(|kind| kind.ends_with("Organization")) {
-            thing.get("name").into_iter().flat_map(|name| strings(name, "@value")).for_each(|name| add(tidy(name)));
+    for object in page.declared.objects.iter().take(40) {
+        if types(object).any(|kind| kind.ends_with("Organization")) {
+            object.get("name").into_iter().flat_map(|name| strings(name, "@value")).for_each(|name| add(tidy(name)));
         }
     }
     if let Some(handle) = page.declared.meta("twitter:site").next().and_then(|handle| handle.trim().strip_prefix('@')) {

@@ -1,57 +1,57 @@
-//! From the text of a page to the text of a corpus: one spelling, a language, nothing private, and
-//! good enough.
+//! Postprocessing of extracted documents: language identification, masking, quality gate.
 //!
-//! The steps have an order. Spelling comes first ([`spell`], which the extractor does), because languages are told by letters; languages
-//! before masks, because tokens such as `[PHONE]` belong to none; masks before the gate, because what
-//! the gate judges is what people will read.
+//! The order matters. [Unicode normalisation](normalise_unicode) comes first and is done by the
+//! extractor, because languages are identified by letters; languages come before masks, because
+//! offsets such as `[PHONE]` belong to no language; masks come before the gate, because the gate
+//! checks the text that users will read.
 
 mod language;
+mod mask;
 mod normalise_unicode;
-mod private;
 
 use serde::{Deserialize, Serialize};
 use tidings_lang::MaskRule;
 use tidings_model::Document;
 
-use crate::gate::{Gate, Refusal};
-pub(crate) use language::take_out;
+use crate::gate::{Gate, Rejection};
+pub(crate) use language::leave_out;
 pub use normalise_unicode::normalise_unicode;
 
-/// How documents are refined.
+/// Options for postprocessing.
 #[derive(Debug, Clone, Default)]
 pub struct PostprocessOptions {
-    /// What is masked.
+    /// Masks to apply.
     pub masks: Vec<MaskRule>,
-    /// Languages that are wanted, as codes; none means all.
+    /// Codes of the wanted languages; empty means all.
     pub languages: Vec<String>,
-    /// What happens to paragraphs in another language than their document's.
-    pub foreign: Foreign,
-    /// What a text must be like to be kept.
+    /// Handling of paragraphs in another language than their document.
+    pub foreign: ForeignParagraphs,
+    /// Quality gate.
     pub gate: Gate,
 }
 
-/// What happens to a paragraph in another language than its document's.
+/// Handling of paragraphs in another language than their document.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Foreign {
-    /// It stays, and says its language.
+pub enum ForeignParagraphs {
+    /// Keep them, marked with their language.
     #[default]
     Mark,
-    /// It is taken out, and kept beside the text.
+    /// Move them to the left-out paragraphs.
     Drop,
 }
 
-/// Refines a document that was spelled, or says which rule refuses it.
-pub fn postprocess(document: &mut Document, postprocess_options: &PostprocessOptions) -> Result<(), Refusal> {
-    // A text that comes from a corpus of ours was told its language when more was known about it.
+/// Postprocesses a document with normalised text. Fails if the quality gate rejects it.
+pub fn postprocess(document: &mut Document, options: &PostprocessOptions) -> Result<(), Rejection> {
+    // Imported documents keep a language that was identified with more context.
     if document.about.language_score.is_none() {
-        language::tell(document);
+        language::identify(document);
     }
-    language::take_out_foreign(document, postprocess_options.foreign);
-    let limits = postprocess_options.gate.limits(&document.language_code());
-    crate::gate::take_out_bad_paragraphs(document, &limits);
-    private::mask(document, &postprocess_options.masks);
-    crate::gate::judge(document, &limits, &postprocess_options.languages)?;
+    language::leave_out_foreign(document, options.foreign);
+    let limits = options.gate.limits(&document.language_code());
+    crate::gate::drop_bad_paragraphs(document, &limits);
+    mask::mask(document, &options.masks);
+    crate::gate::check(document, &limits, &options.languages)?;
     document.identify();
     Ok(())
 }

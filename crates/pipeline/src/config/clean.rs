@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::json;
 use tidings_clean::Options;
 use tidings_clean::gate::Gate;
-use tidings_clean::postprocess::{Foreign, PostprocessOptions};
+use tidings_clean::postprocess::{ForeignParagraphs, PostprocessOptions};
 use tidings_lang::MaskRule;
 
 use super::gate::GateConfig;
@@ -20,7 +20,7 @@ pub struct CleanConfig {
     pub links: bool,
     pub comments: bool,
     pub languages: Vec<String>,
-    pub foreign: Foreign,
+    pub foreign: ForeignParagraphs,
     pub mask: Vec<String>,
     pub memory_mib: usize,
     pub threads: usize,
@@ -33,7 +33,7 @@ impl Default for CleanConfig {
             links: false,
             comments: false,
             languages: Vec::new(),
-            foreign: Foreign::Mark,
+            foreign: ForeignParagraphs::Mark,
             mask: MaskRule::ALL.iter().map(|rule| rule.name().to_owned()).collect(),
             memory_mib: 512,
             threads: 0,

@@ -264,7 +264,7 @@ fn explain(reason: DropReason) -> &'static str {
         DropReason::NotHtml => "this is no web page",
         DropReason::NoText => "no text was found",
         DropReason::PaywallStub => "only the beginning is there, the rest must be paid for",
-        DropReason::Refused(_) => "its text is not good enough",
+        DropReason::Rejected(_) => "its text is not good enough",
         DropReason::Error => "reading it failed, which is a mistake in Tidings",
     }
 }

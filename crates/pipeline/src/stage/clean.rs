@@ -287,7 +287,7 @@ impl DropReason {
     /// The record of a page that was dropped for this reason.
     fn record(self, page: &Page) -> DroppedPage<'_> {
         let refusal = match self {
-            DropReason::NoDocument(tidings_clean::DropReason::Refused(refusal)) => Some(refusal),
+            DropReason::NoDocument(tidings_clean::DropReason::Rejected(rejection)) => Some(rejection),
             _ => None,
         };
         DroppedPage {
