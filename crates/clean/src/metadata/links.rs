@@ -1,4 +1,4 @@
-//! Addresses and plain fields: canonical, alternates, lead picture, language, description.
+//! URLs and simple fields: canonical URL, alternates, lead image, language, description.
 
 use std::collections::BTreeMap;
 
@@ -9,15 +9,15 @@ use url::Url;
 use super::Page;
 use super::text::tidy;
 
-/// Longer addresses are data.
-const MOST_BYTES: usize = 2_000;
-/// More translations than this nobody has.
-const MOST_ALTERNATES: usize = 300;
+/// Longer URLs are data.
+const MAX_BYTES: usize = 2_000;
+/// Maximum number of translations.
+const MAX_ALTERNATES: usize = 300;
 
-/// A web address as written, made absolute.
+/// An absolute web URL.
 fn resolve(base: Option<&Url>, address: &str) -> Option<String> {
     let address = address.trim();
-    if address.is_empty() || address.len() > MOST_BYTES {
+    if address.is_empty() || address.len() > MAX_BYTES {
         return None;
     }
     let absolute = match base {
@@ -31,42 +31,42 @@ fn has_rel(rel: &str, wanted: &str) -> bool {
     rel.split_ascii_whitespace().any(|word| word.eq_ignore_ascii_case(wanted))
 }
 
-/// The address the page prefers for itself.
+/// The canonical URL.
 pub fn canonical(page: &Page<'_>) -> String {
     let linked = page
-        .facts
+        .declared
         .links
         .iter()
         .filter(|link| has_rel(link.rel, "canonical") && page.tree.is(link.node, &local_name!("link")));
     linked
         .map(|link| link.href)
-        .chain(page.facts.meta("og:url"))
+        .chain(page.declared.meta("og:url"))
         .find_map(|address| resolve(page.url, address))
         .unwrap_or_default()
 }
 
-/// The same page in other languages.
+/// Translations of the page, by language.
 pub fn alternates(page: &Page<'_>) -> BTreeMap<String, String> {
     let mut alternates = BTreeMap::new();
     for link in page
-        .facts
+        .declared
         .links
         .iter()
         .filter(|link| has_rel(link.rel, "alternate") && page.tree.is(link.node, &local_name!("link")))
     {
         let language = page.tree.attr(link.node, &local_name!("hreflang")).map(str::trim).unwrap_or_default();
-        // `x-default` names no language.
+        // `x-default` is not a language.
         if let (Some(language), Some(address)) = (tag(language), resolve(page.url, link.href)) {
             alternates.entry(language).or_insert(address);
         }
-        if alternates.len() >= MOST_ALTERNATES {
+        if alternates.len() >= MAX_ALTERNATES {
             break;
         }
     }
     alternates
 }
 
-/// The lead picture.
+/// The lead image.
 pub fn image(page: &Page<'_>) -> String {
     let metas = [
         "og:image:secure_url",
@@ -78,29 +78,29 @@ pub fn image(page: &Page<'_>) -> String {
         "thumbnail",
         "image",
     ];
-    let declared = metas.into_iter().flat_map(|name| page.facts.meta(name).take(2));
+    let declared = metas.into_iter().flat_map(|name| page.declared.meta(name).take(2));
     let described = page.article.and_then(|article| article.get("image")).and_then(first_address);
-    let linked = page.facts.links.iter().filter(|link| has_rel(link.rel, "image_src")).map(|link| link.href);
+    let linked = page.declared.links.iter().filter(|link| has_rel(link.rel, "image_src")).map(|link| link.href);
     declared.chain(described).chain(linked).find_map(|address| resolve(page.url, address)).unwrap_or_default()
 }
 
-/// The first address in an `image` of JSON-LD: a string, an object, or a list of them.
+/// The first URL in an `image` of JSON-LD: a string, an object, or a list of them.
 fn first_address(value: &Value) -> Option<&str> {
     let value = value.get(0).unwrap_or(value);
     value.as_str().or_else(|| value.get("url").or_else(|| value.get("contentUrl"))?.as_str())
 }
 
-/// The language the page declares.
+/// The declared language.
 pub fn language(page: &Page<'_>) -> String {
     let described = page.article.and_then(|article| article.get("inLanguage"));
     let described =
         described.and_then(|language| language.as_str().or_else(|| language.get("alternateName")?.as_str()));
     let metas = ["content-language", "og:locale", "dc.language", "dcterms.language", "language", "inlanguage"];
-    let metas = metas.into_iter().flat_map(|name| page.facts.meta(name).take(1));
-    page.facts.language.into_iter().chain(described).chain(metas).find_map(tag).unwrap_or_default()
+    let metas = metas.into_iter().flat_map(|name| page.declared.meta(name).take(1));
+    page.declared.language.into_iter().chain(described).chain(metas).find_map(tag).unwrap_or_default()
 }
 
-/// A language tag in its usual spelling: `de-AT`, not `DE_at`.
+/// A language tag in canonical case: `de-AT`, not `DE_at`.
 fn tag(written: &str) -> Option<String> {
     let written = written.split([',', ';', ' ']).find(|part| !part.is_empty())?;
     if written.len() > 20 {
@@ -127,7 +127,7 @@ fn tag(written: &str) -> Option<String> {
     Some(tag)
 }
 
-/// A sentence or two for search engines and link previews.
+/// The description for search engines and link previews.
 pub fn description(page: &Page<'_>) -> String {
     let metas = [
         "description",
@@ -138,7 +138,7 @@ pub fn description(page: &Page<'_>) -> String {
         "dcterms.abstract",
         "sailthru.description",
     ];
-    let declared = metas.into_iter().flat_map(|name| page.facts.meta(name).take(2));
+    let declared = metas.into_iter().flat_map(|name| page.declared.meta(name).take(2));
     let described = page.article.and_then(|article| article.get("description")?.as_str());
     declared.chain(described).map(tidy).find(|text| !text.is_empty()).unwrap_or_default()
 }
@@ -146,17 +146,17 @@ pub fn description(page: &Page<'_>) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::about;
+    use crate::metadata;
     use tidings_model::PageMetadata;
 
     fn about(html: &str) -> PageMetadata {
         let tree = crate::tree::parse(html);
         let url = Url::parse("https://www.gazette.example/a/b").unwrap();
-        about::read(&tree, &crate::facts::Facts::read(&tree), Some(&url))
+        metadata::read(&tree, &crate::declared_metadata::DeclaredMetadata::read(&tree), Some(&url))
     }
 
     #[test]
-    fn addresses_are_made_absolute_and_must_be_of_the_web() {
+    fn urls_are_made_absolute_and_must_be_http() {
         let about = about(
             "<link rel=canonical href='../c'><meta property=og:image content='javascript:x'><meta name=twitter:image content='/p.jpg'>",
         );
@@ -173,7 +173,7 @@ mod tests {
     }
 
     #[test]
-    fn languages_are_spelled_alike_wherever_they_are_declared() {
+    fn language_tags_are_canonical_wherever_declared() {
         assert_eq!(about("<html lang=DE-de>").language, "de-DE");
         assert_eq!(about("<meta property=og:locale content=en_GB>").language, "en-GB");
         assert_eq!(tag("zh-hant-tw").unwrap(), "zh-Hant-TW");

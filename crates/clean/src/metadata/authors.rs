@@ -1,22 +1,22 @@
-//! Who wrote it: names from declarations and bylines, weighed against one another.
+//! Authors, from declarations and bylines.
 //!
-//! Every place that names authors makes a claim with a weight; claims of the same names add up. A
-//! claim below the bar is dropped: pages without an author are common, and the name of the site, of
-//! a photographer or of a commenter is not one.
+//! Every place that names authors makes a weighted claim; claims of the same names add up. Claims
+//! below a threshold are dropped: many pages have no author, and the name of the site, of a
+//! photographer or of a commenter is not one.
 
 use html5ever::local_name;
 use memchr::memmem;
 use serde_json::Value;
 
 use super::Page;
-use super::marks::{Place, Sign};
-use super::names::{self, Trust, is_office, people};
+use super::marks::{AuthorMark, PageRegion};
+use super::names::{self, NameContext, is_organisation, people};
 use super::site::Site;
 use super::text::{fold, label, spaced_label, tidy};
-use crate::facts::types;
-use crate::tree::{NodeId, is_inline, push_squashed};
+use crate::declared_metadata::types;
+use crate::tree::{NodeId, is_inline, push_collapsed};
 
-/// Metas that name authors, and what each is worth.
+/// `<meta>` elements with author names, and their weights.
 const METAS: &[(&str, f32)] = &[
     ("citation_author", 1.6),
     ("parsely-author", 1.0),
@@ -40,25 +40,25 @@ const METAS: &[(&str, f32)] = &[
     ("shareaholic:article_author_name", 0.8),
 ];
 
-/// A claim needs this much to be believed.
-const BAR: f32 = 0.5;
+/// Minimum weight of an accepted claim.
+const MIN_WEIGHT: f32 = 0.5;
 
-struct Claim {
+struct AuthorClaim {
     names: Vec<String>,
     folded: Vec<String>,
     weight: f32,
-    /// Whether the page shows it to readers.
+    /// Whether the page displays the names.
     seen: bool,
 }
 
-/// The authors, or none.
+/// The authors of the page; empty if unknown.
 pub fn choose(page: &Page<'_>, site: &Site, title: &str, heading: Option<NodeId>) -> Vec<String> {
-    let mut claims: Vec<Claim> = Vec::new();
+    let mut claims: Vec<AuthorClaim> = Vec::new();
     let folded_title = fold(title);
     let mut claim = |mut names: Vec<String>, weight: f32, seen: bool| {
         names.retain(|name| fold(name) != folded_title);
-        // Behind an institution's name, its address.
-        if names.first().is_some_and(|first| is_office(first) || site.is(first)) {
+        // An institution's name is often followed by its address.
+        if names.first().is_some_and(|first| is_organisation(first) || site.is(first)) {
             names.truncate(1);
         }
         if names.is_empty() {
@@ -66,15 +66,15 @@ pub fn choose(page: &Page<'_>, site: &Site, title: &str, heading: Option<NodeId>
         }
         let mut folded: Vec<String> = names.iter().map(|name| fold(name)).collect();
         folded.sort();
-        // Bloggers call their sites after themselves; what a byline says is believed all the same.
-        let offices = names.iter().filter(|name| is_office(name) || (!seen && site.resembles(name))).count();
+        // Bloggers name their sites after themselves, so a displayed byline counts in full.
+        let offices = names.iter().filter(|name| is_organisation(name) || (!seen && site.resembles(name))).count();
         let weight = if offices == names.len() { weight * 0.5 } else { weight };
         match claims.iter_mut().find(|claim| claim.folded == folded) {
             Some(known) => {
                 known.weight += weight;
                 known.seen |= seen;
             }
-            None => claims.push(Claim { names, folded, weight, seen }),
+            None => claims.push(AuthorClaim { names, folded, weight, seen }),
         }
     };
 
@@ -84,26 +84,27 @@ pub fn choose(page: &Page<'_>, site: &Site, title: &str, heading: Option<NodeId>
     }
     for (name, weight) in METAS {
         let mut names: Vec<String> = Vec::new();
-        // A dozen authors in as many fields are those of other works, unless the field is for lists.
+        // Many values of one field are authors of other works, unless the field is defined for
+        // lists.
         let listed = *name == "citation_author" || *name == "dc.creator";
-        if !listed && page.facts.meta(name).nth(8).is_some() {
+        if !listed && page.declared.meta(name).nth(8).is_some() {
             continue;
         }
-        for content in page.facts.meta(name).take(60) {
+        for content in page.declared.meta(name).take(60) {
             let content = tidy(content);
             if listed {
                 names.extend(family_name_first(&content));
             } else {
-                names.extend(people(&content, Trust::Full));
+                names.extend(people(&content, NameContext::NameField));
             }
         }
         names.dedup();
         claim(names, *weight, false);
     }
     for (label, data) in [("twitter:label1", "twitter:data1"), ("twitter:label2", "twitter:data2")] {
-        let says_by = page.facts.meta(label).any(|label| names::says_by(label.trim()));
-        if let Some(content) = page.facts.meta(data).next().filter(|_| says_by) {
-            claim(people(&tidy(content), Trust::Full), 0.8, false);
+        let says_by = page.declared.meta(label).any(|label| names::says_by(label.trim()));
+        if let Some(content) = page.declared.meta(data).next().filter(|_| says_by) {
+            claim(people(&tidy(content), NameContext::NameField), 0.8, false);
         }
     }
     for (names, weight) in from_marks(page, heading) {
@@ -113,8 +114,8 @@ pub fn choose(page: &Page<'_>, site: &Site, title: &str, heading: Option<NodeId>
         claim(names, weight, true);
     }
 
-    weigh_unseen(page, &mut claims);
-    // A claim that another one contains speaks for that one too, and the other way round.
+    discount_undisplayed(page, &mut claims);
+    // Overlapping claims support each other.
     let support: Vec<f32> = claims
         .iter()
         .enumerate()
@@ -123,17 +124,17 @@ pub fn choose(page: &Page<'_>, site: &Site, title: &str, heading: Option<NodeId>
             others.map(|(_, other)| if overlaps(claim, other) { other.weight * 0.4 } else { 0.0 }).sum::<f32>()
         })
         .collect();
-    let mut best: Option<(f32, &Claim)> = None;
+    let mut best: Option<(f32, &AuthorClaim)> = None;
     for (claim, support) in claims.iter().zip(support) {
         let weight = claim.weight + support;
-        if weight >= BAR && best.is_none_or(|(heaviest, _)| weight > heaviest) {
+        if weight >= MIN_WEIGHT && best.is_none_or(|(heaviest, _)| weight > heaviest) {
             best = Some((weight, claim));
         }
     }
     best.map(|(_, claim)| claim.names.clone()).unwrap_or_default()
 }
 
-fn overlaps(one: &Claim, other: &Claim) -> bool {
+fn overlaps(one: &AuthorClaim, other: &AuthorClaim) -> bool {
     one.folded.iter().any(|name| {
         other.folded.iter().any(|known| {
             known == name
@@ -144,10 +145,10 @@ fn overlaps(one: &Claim, other: &Claim) -> bool {
     })
 }
 
-/// Takes weight from claims whose names the page does not show to its readers.
-fn weigh_unseen(page: &Page<'_>, claims: &mut [Claim]) {
-    let family = |claim: &Claim| claim.names[0].rsplit(' ').next().unwrap_or_default().to_owned();
-    // Family names are set in capitals now and then.
+/// Reduces the weight of claims whose names the page does not display.
+fn discount_undisplayed(page: &Page<'_>, claims: &mut [AuthorClaim]) {
+    let family = |claim: &AuthorClaim| claim.names[0].rsplit(' ').next().unwrap_or_default().to_owned();
+    // Family names are sometimes set in capitals.
     let mut sought: Vec<(usize, memmem::Finder<'_>)> = Vec::new();
     for (at, claim) in claims.iter().enumerate().filter(|(_, claim)| !claim.seen) {
         let family = family(claim);
@@ -166,7 +167,7 @@ fn weigh_unseen(page: &Page<'_>, claims: &mut [Claim]) {
                 if sought.is_empty() {
                     break;
                 }
-                continue; // another claim may stand in the same text
+                continue; // the same text may contain names of another claim
             }
         } else if let Some(name) = tree.name(id) {
             skip = matches!(*name, local_name!("script") | local_name!("style") | local_name!("template"));
@@ -178,26 +179,26 @@ fn weigh_unseen(page: &Page<'_>, claims: &mut [Claim]) {
     }
 }
 
-/// "Lee, Ann" as libraries write it.
+/// Parses "Lee, Ann", the order of library catalogues.
 fn family_name_first(content: &str) -> Vec<String> {
     let mut halves = content.split(',');
     match (halves.next(), halves.next(), halves.next()) {
         (Some(family), Some(given), None)
             if family.split_whitespace().count() <= 3 && given.split_whitespace().count() <= 3 =>
         {
-            people(&format!("{} {}", given.trim(), family.trim()), Trust::Full)
+            people(&format!("{} {}", given.trim(), family.trim()), NameContext::NameField)
         }
-        _ => people(content, Trust::Full),
+        _ => people(content, NameContext::NameField),
     }
 }
 
-/// The names in the `author` of JSON-LD, and what they are worth.
+/// The names in the `author` of JSON-LD, with their weight.
 fn from_linked_data(page: &Page<'_>, authors: &Value) -> (Vec<String>, f32) {
     let listed = match authors {
         Value::Array(listed) => listed.as_slice(),
         one => std::slice::from_ref(one),
     };
-    let (mut persons, mut houses): (Vec<String>, Vec<String>) = (Vec::new(), Vec::new());
+    let (mut persons, mut organisations): (Vec<String>, Vec<String>) = (Vec::new(), Vec::new());
     for author in listed.iter().take(30) {
         let author = resolve(page, author);
         let name = match author {
@@ -206,45 +207,45 @@ fn from_linked_data(page: &Page<'_>, authors: &Value) -> (Vec<String>, f32) {
             _ => None,
         };
         let Some(name) = name else { continue };
-        let names = people(&tidy(name), Trust::Full);
-        let house = types(author).any(|kind| kind.ends_with("Organization"));
-        if house { houses.extend(names) } else { persons.extend(names) }
+        let names = people(&tidy(name), NameContext::NameField);
+        let is_organisation = types(author).any(|kind| kind.ends_with("Organization"));
+        if is_organisation { organisations.extend(names) } else { persons.extend(names) }
     }
-    if persons.is_empty() { (houses, 0.8) } else { (persons, 1.5) }
+    if persons.is_empty() { (organisations, 0.8) } else { (persons, 1.5) }
 }
 
-/// Follows `{"@id": …}` to the object of that id.
+/// Resolves `{"@id": …}` to the object with that id.
 fn resolve<'v>(page: &Page<'v>, value: &'v Value) -> &'v Value {
     let bare = value.as_object().is_some_and(|object| !object.contains_key("name"));
     let id = value.get("@id").and_then(Value::as_str).filter(|_| bare);
     let Some(id) = id else { return value };
     let found = page
-        .facts
-        .things
+        .declared
+        .objects
         .iter()
-        .find(|thing| thing.get("@id").and_then(Value::as_str) == Some(id) && thing.get("name").is_some());
+        .find(|object| object.get("@id").and_then(Value::as_str) == Some(id) && object.get("name").is_some());
     found.unwrap_or(value)
 }
 
-/// Names in elements that markup says to be authors.
+/// Names in elements marked as authors.
 fn from_marks(page: &Page<'_>, heading: Option<NodeId>) -> Vec<(Vec<String>, f32)> {
     let tree = page.tree;
     let mut around = None;
     let mut seen = Vec::new();
     for (at, (id, sign)) in page.marks.authors.iter().enumerate() {
-        // A box around marked names says what they say.
+        // A container around marked names repeats them.
         let inner = page.marks.authors[at + 1..]
             .iter()
             .take(8)
             .any(|(below, _)| tree.ancestors(*below).take(12).any(|above| above == *id));
-        if inner && *sign != Sign::Property {
+        if inner && *sign != AuthorMark::Property {
             around = Some((*id, *sign));
             continue;
         }
         let boxed = around.filter(|(outer, _)| tree.ancestors(*id).take(12).any(|above| above == *outer));
         let sign = &boxed.map_or(*sign, |(_, outer)| outer.min(*sign));
-        let place = page.marks.place(tree, *id);
-        if place == Place::Foreign {
+        let place = page.marks.region(tree, *id);
+        if place == PageRegion::Foreign {
             continue;
         }
         let names = read_mark(page, *id, *sign);
@@ -252,15 +253,15 @@ fn from_marks(page: &Page<'_>, heading: Option<NodeId>) -> Vec<(Vec<String>, f32
             continue;
         }
         let mut weight = match sign {
-            Sign::Property => 1.0,
-            Sign::Rel => 0.9,
-            Sign::Class => 0.9,
-            Sign::Address => 0.65,
-            Sign::User => 0.6,
+            AuthorMark::Property => 1.0,
+            AuthorMark::Rel => 0.9,
+            AuthorMark::Class => 0.9,
+            AuthorMark::Address => 0.65,
+            AuthorMark::User => 0.6,
         };
         let near = nearness(heading, *id);
         weight *= near;
-        if place == Place::Beside {
+        if place == PageRegion::Aside {
             weight *= if near > 0.8 && heading.is_some() { 0.6 } else { 0.4 };
         }
         seen.push((*id, (*sign, place), names, weight));
@@ -268,15 +269,15 @@ fn from_marks(page: &Page<'_>, heading: Option<NodeId>) -> Vec<(Vec<String>, f32
             break;
         }
     }
-    // Names that follow one another in one place under one sign are one byline.
+    // Adjacent names in one region with one kind of mark form one byline.
     let mut claims: Vec<(Vec<String>, f32)> = Vec::new();
-    let mut last: Option<(NodeId, (Sign, Place))> = None;
+    let mut last: Option<(NodeId, (AuthorMark, PageRegion))> = None;
     for (id, sign, names, weight) in seen {
         let together = last.is_some_and(|(before, as_sign)| as_sign == sign && id.index() - before.index() < 16);
         match claims.last_mut() {
             Some((gathered, heaviest)) if together => {
                 for name in names {
-                    // A lone word beside full names is a date, a place or a button.
+                    // A single word next to full names is a date, a place or a button.
                     if !name.contains(' ') && gathered.iter().any(|known| known.contains(' ')) {
                         continue;
                     }
@@ -290,7 +291,7 @@ fn from_marks(page: &Page<'_>, heading: Option<NodeId>) -> Vec<(Vec<String>, f32
         }
         last = Some((id, sign));
     }
-    // Said ten times in ten teasers is not said better.
+    // Repetition in teasers does not add weight.
     let mut distinct: Vec<(Vec<String>, f32)> = Vec::new();
     for (names, weight) in claims {
         match distinct.iter_mut().find(|(known, _)| *known == names) {
@@ -301,30 +302,30 @@ fn from_marks(page: &Page<'_>, heading: Option<NodeId>) -> Vec<(Vec<String>, f32
     distinct
 }
 
-fn read_mark(page: &Page<'_>, id: NodeId, sign: Sign) -> Vec<String> {
+fn read_mark(page: &Page<'_>, id: NodeId, sign: AuthorMark) -> Vec<String> {
     let tree = page.tree;
     // Microdata: the name within the person.
-    if sign == Sign::Property {
+    if sign == AuthorMark::Property {
         for below in tree.descendants(id).take(60) {
             let named = tree
                 .attr(below, &local_name!("itemprop"))
                 .is_some_and(|property| property.split_ascii_whitespace().any(|word| word == "name"));
             if named {
                 let name = tree.attr(below, &local_name!("content")).map(tidy).or_else(|| label(tree, below, 120));
-                return name.map(|name| people(&name, Trust::Full)).unwrap_or_default();
+                return name.map(|name| people(&name, NameContext::NameField)).unwrap_or_default();
             }
         }
     }
     if let Some(content) = tree.attr(id, &local_name!("content")) {
-        return people(&tidy(content), Trust::Full);
+        return people(&tidy(content), NameContext::NameField);
     }
     let Some(text) = spaced_label(tree, id, 240) else { return Vec::new() };
-    // Whatever single word leads to an author's page is a name.
+    // A single word that links to an author page is a name.
     let is_link = tree.is(id, &local_name!("a")) && !text.contains(char::is_whitespace);
-    people(&text, if sign <= Sign::Rel || is_link { Trust::Full } else { Trust::Some })
+    people(&text, if sign <= AuthorMark::Rel || is_link { NameContext::NameField } else { NameContext::Byline })
 }
 
-/// How much a name's distance from the headline leaves of its weight.
+/// Factor for the distance between a name and the headline, in nodes.
 fn nearness(heading: Option<NodeId>, id: NodeId) -> f32 {
     let Some(heading) = heading else { return 0.8 };
     match id.index() as i64 - heading.index() as i64 {
@@ -340,14 +341,15 @@ fn from_bylines(page: &Page<'_>, heading: Option<NodeId>) -> Option<(Vec<String>
     let tree = page.tree;
     let mut best: Option<(Vec<String>, f32)> = None;
     for id in &page.marks.bylines {
-        let Some((own, trust)) = names::after_by(tree.as_text(*id).unwrap_or_default()) else { continue };
+        let Some((own, context)) = names::after_by(tree.as_text(*id).unwrap_or_default()) else { continue };
         let near = nearness(heading, *id);
-        let weight = if trust == Trust::Low { 0.7 * near } else { 0.8 * near.max(0.65) };
-        if best.as_ref().is_some_and(|(_, heaviest)| weight <= *heaviest) || page.marks.place(tree, *id) != Place::Main
+        let weight = if context == NameContext::RunningText { 0.7 * near } else { 0.8 * near.max(0.65) };
+        if best.as_ref().is_some_and(|(_, heaviest)| weight <= *heaviest)
+            || page.marks.region(tree, *id) != PageRegion::Main
         {
             continue;
         }
-        let names = people(&line_after(page, *id, own), trust);
+        let names = people(&line_after(page, *id, own), context);
         if !names.is_empty() {
             best = Some((names, weight));
         }
@@ -355,11 +357,11 @@ fn from_bylines(page: &Page<'_>, heading: Option<NodeId>) -> Option<(Vec<String>
     best
 }
 
-/// The rest of the line that a text node begins: its own tail and what follows, up to a break.
+/// The rest of the line that begins in a text node, up to the next line break.
 fn line_after(page: &Page<'_>, id: NodeId, own: &str) -> String {
     let tree = page.tree;
     let mut line = String::new();
-    push_squashed(&mut line, own);
+    push_collapsed(&mut line, own);
     let mut at = tree.following(id, tree.root(), false);
     for _ in 0..16 {
         let Some(node) = at else { break };
@@ -367,9 +369,10 @@ fn line_after(page: &Page<'_>, id: NodeId, own: &str) -> String {
             if line.len() + piece.len() > 200 {
                 break;
             }
-            push_squashed(&mut line, piece);
+            push_collapsed(&mut line, piece);
         } else if let Some(name) = tree.name(node) {
-            // "By" may have a box of its own; after a name, a box begins something else.
+            // "By" may have a container of its own; after a name, a new container starts something
+            // else.
             if !line.trim().is_empty() && (!is_inline(name) || matches!(*name, local_name!("time"))) {
                 break;
             }
@@ -389,12 +392,12 @@ fn line_after(page: &Page<'_>, id: NodeId, own: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use crate::about;
+    use crate::metadata;
 
     fn authors(html: &str) -> Vec<String> {
         let tree = crate::tree::parse(html);
         let url = url::Url::parse("https://www.gazette.example/a").unwrap();
-        about::read(&tree, &crate::facts::Facts::read(&tree), Some(&url)).authors
+        metadata::read(&tree, &crate::declared_metadata::DeclaredMetadata::read(&tree), Some(&url)).authors
     }
 
     #[test]
@@ -424,7 +427,7 @@ mod tests {
     }
 
     #[test]
-    fn a_box_around_the_headline_says_nothing_about_the_byline() {
+    fn containers_of_the_headline_do_not_affect_the_byline() {
         let html =
             "<div class=sidebar><h1>Rain</h1><a rel=author>Ann Lee</a></div><p class=teaser><a rel=author>Bob Ray</a>";
         assert_eq!(authors(html), ["Ann Lee"]);
@@ -436,7 +439,7 @@ mod tests {
     }
 
     #[test]
-    fn family_names_before_the_comma_move_behind() {
+    fn names_with_the_family_name_first_are_reordered() {
         assert_eq!(
             authors("<meta name=citation_author content='Lee, Ann'><meta name=citation_author content='Ray, Bob'>"),
             ["Ann Lee", "Bob Ray"]

@@ -1,21 +1,21 @@
-//! What a site calls itself, and by which names it is known on its pages.
+//! Names of the site.
 
 use url::Url;
 
 use super::text::{fold, tidy};
 use super::{Page, strings};
-use crate::facts::types;
+use crate::declared_metadata::types;
 
 /// The names of a site.
 #[derive(Debug, Default)]
 pub struct Site {
-    /// The one to show.
+    /// The display name.
     pub name: String,
-    /// All of them, folded, the labels of the host included; for comparing only.
+    /// All names, [folded](fold), including the labels of the host, for comparison.
     pub known: Vec<String>,
 }
 
-/// Metas that name the site, the best first.
+/// `<meta>` elements with the site name, best first.
 const METAS: &[&str] = &[
     "og:site_name",
     "application-name",
@@ -27,13 +27,13 @@ const METAS: &[&str] = &[
 ];
 
 impl Site {
-    /// Whether a text is a name of the site, or such a name with little around it.
+    /// Returns whether a text is a name of the site.
     pub fn is(&self, text: &str) -> bool {
         let text = fold(text);
         !text.is_empty() && self.known.contains(&text)
     }
 
-    /// Whether a text reads like the site's name: the one contains the other for the most part.
+    /// Returns whether a text resembles a name of the site: one contains most of the other.
     pub fn resembles(&self, text: &str) -> bool {
         let text = fold(text);
         self.known.iter().any(|name| {
@@ -44,7 +44,7 @@ impl Site {
     }
 }
 
-/// Gathers the names and chooses one.
+/// Collects the names and picks the display name.
 pub fn read(page: &Page<'_>) -> Site {
     let mut site = Site::default();
     let mut add = |name: String| {
@@ -59,30 +59,30 @@ pub fn read(page: &Page<'_>) -> Site {
             site.name = name;
         }
     };
-    page.facts.meta("og:site_name").for_each(|name| add(tidy(name)));
-    for thing in page.facts.things.iter().take(40) {
-        if types(thing).any(|kind| kind == "WebSite") {
-            thing.get("name").into_iter().flat_map(|name| strings(name, "@value")).for_each(|name| add(tidy(name)));
+    page.declared.meta("og:site_name").for_each(|name| add(tidy(name)));
+    for object in page.declared.objects.iter().take(40) {
+        if types(object).any(|kind| kind == "WebSite") {
+            object.get("name").into_iter().flat_map(|name| strings(name, "@value")).for_each(|name| add(tidy(name)));
         }
     }
     if let Some(publisher) = page.article.and_then(|article| article.get("publisher")) {
         strings(publisher, "name").into_iter().for_each(|name| add(tidy(name)));
     }
     for meta in METAS {
-        page.facts.meta(meta).take(3).for_each(|name| add(tidy(name)));
+        page.declared.meta(meta).take(3).for_each(|name| add(tidy(name)));
     }
-    for thing in page.facts.things.iter().take(40) {
-        if types(thing).any(|kind| kind.ends_with("Organization")) {
-            thing.get("name").into_iter().flat_map(|name| strings(name, "@value")).for_each(|name| add(tidy(name)));
+    for object in page.declared.objects.iter().take(40) {
+        if types(object).any(|kind| kind.ends_with("Organization")) {
+            object.get("name").into_iter().flat_map(|name| strings(name, "@value")).for_each(|name| add(tidy(name)));
         }
     }
-    if let Some(handle) = page.facts.meta("twitter:site").next().and_then(|handle| handle.trim().strip_prefix('@')) {
+    if let Some(handle) = page.declared.meta("twitter:site").next().and_then(|handle| handle.trim().strip_prefix('@')) {
         add(handle.to_owned());
     }
     if let Some(host) = page.url.and_then(original_host) {
         let host = host.strip_prefix("www.").unwrap_or(host);
         add(host.to_owned());
-        // The label above the public suffix is the name people know.
+        // The label above the public suffix is the best-known name.
         if let Some(domain) = psl::domain_str(host) {
             add(domain.to_owned());
             add(domain.split('.').next().unwrap_or_default().to_owned());
@@ -91,7 +91,7 @@ pub fn read(page: &Page<'_>) -> Site {
     site
 }
 
-/// The host that published the page: archives keep the address of the original in their own.
+/// The host that published the page. Web archives embed the original URL in their own.
 fn original_host(url: &Url) -> Option<&str> {
     if let Some(at) = url.path().find("/http")
         && let Some((_, rest)) = url.path()[at..].split_once(':')
@@ -107,12 +107,12 @@ fn original_host(url: &Url) -> Option<&str> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::about;
+    use crate::metadata;
 
     fn about(html: &str) -> String {
         let tree = crate::tree::parse(html);
         let url = url::Url::parse("https://www.gazette.example/a").unwrap();
-        about::read(&tree, &crate::facts::Facts::read(&tree), Some(&url)).site_name
+        metadata::read(&tree, &crate::declared_metadata::DeclaredMetadata::read(&tree), Some(&url)).site_name
     }
 
     #[test]
@@ -122,7 +122,7 @@ mod tests {
     }
 
     #[test]
-    fn names_are_known_without_their_punctuation() {
+    fn names_match_without_punctuation() {
         let site = Site { name: String::new(), known: vec!["gazette".into()] };
         assert!(site.is("G-A-Zette!"));
         assert!(site.resembles("The Gazette"));

@@ -1,62 +1,61 @@
-//! The parts of a page that say by markup what they are: bylines, headlines, topics, licences.
+//! Elements that markup identifies as bylines, headlines, topics or licences.
 //!
-//! Everything the other modules want from the body is gathered here in one walk, as node numbers.
-//! Few nodes are ever marked, so whether a mark stands in a comment or in a teaser is asked later,
-//! of the marked nodes alone.
+//! One pass over the body collects them as node ids. Few nodes are marked, so whether a mark lies
+//! in a comment or a teaser is determined later, for the marked nodes only.
 
 use html5ever::local_name;
 
 use super::names;
 use crate::tree::{NodeId, Tree};
 
-/// How a node says that it holds a name.
+/// Kind of markup that marks a name, most reliable first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Sign {
+pub enum AuthorMark {
     /// `itemprop=author` or `property=author`.
     Property,
     /// `rel=author`.
     Rel,
-    /// A class or id that speaks of authors or bylines.
+    /// A class or id with a word for author or byline.
     Class,
-    /// An address that leads to an author's page.
+    /// A link to an author page.
     Address,
-    /// A class that speaks of users, as forums have it.
+    /// A class with a word for user, as in forums.
     User,
 }
 
-/// How a node says that it holds a topic.
+/// Kind of topic.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Topic {
-    /// A keyword: `rel=tag`, or a link below something called tags.
+pub enum TopicKind {
+    /// A keyword: `rel=tag`, or a link in a container named for tags.
     Tag,
-    /// A section: `rel="category tag"`, or a link below something called category.
+    /// A section: `rel="category tag"`, or a link in a container named for categories.
     Category,
 }
 
-/// What the walk found, each in document order.
+/// Marked nodes, each list in document order.
 #[derive(Debug, Default)]
-pub struct Marks<'a> {
-    /// Nodes said to hold authors.
-    pub authors: Vec<(NodeId, Sign)>,
-    /// Text nodes that read like the beginning of a byline.
+pub struct MarkedNodes<'a> {
+    /// Nodes marked as authors.
+    pub authors: Vec<(NodeId, AuthorMark)>,
+    /// Text nodes that look like the beginning of a byline.
     pub bylines: Vec<NodeId>,
-    /// Elements said to be headlines, `<h1>` aside.
+    /// Elements marked as headlines, other than `<h1>`.
     pub headlines: Vec<NodeId>,
-    /// Links and items said to be topics.
-    pub topics: Vec<(NodeId, Topic)>,
-    /// Links to the texts of public licences.
+    /// Links and items marked as topics.
+    pub topics: Vec<(NodeId, TopicKind)>,
+    /// Links to Creative Commons licences.
     pub licences: Vec<(NodeId, &'a str)>,
-    /// What the class and the id of each node speak of, one row per node.
+    /// Hints from the class and id of each node.
     hints: Vec<Hints>,
 }
 
-/// Marks kept of one kind: a page with more of them is a list, not an article.
-const MOST: usize = 96;
+/// Maximum number of marks per kind; pages with more are lists, not articles.
+const MAX_MARKS: usize = 96;
 
-/// What a class says after this many bytes is about its looks.
-const MOST_CLASS_BYTES: usize = 160;
+/// Class names after this many bytes concern styling.
+const MAX_CLASS_BYTES: usize = 160;
 
-/// A bit set of what class names speak of.
+/// Bit set of hints in class names.
 type Hints = u16;
 const AUTHOR: Hints = 1;
 const USER: Hints = 1 << 1;
@@ -72,10 +71,10 @@ const CLOUD: Hints = 1 << 10;
 const FOOTER: Hints = 1 << 11;
 const OWN_FOOTER: Hints = 1 << 12;
 const MENU: Hints = 1 << 13;
-/// Not read but set: the node is a box around the headline.
-const AROUND: Hints = 1 << 14;
+/// Set afterwards: the node contains the headline.
+const CONTAINS_HEADLINE: Hints = 1 << 14;
 
-/// What parts of class names, ids and addresses speak of.
+/// Word parts of class names and ids, with their hints.
 const WORDS: &[(&str, Hints)] = &[
     ("author", AUTHOR),
     ("autor", AUTHOR),
@@ -152,7 +151,7 @@ const WORDS: &[(&str, Hints)] = &[
     ("share", MENU),
 ];
 
-/// Folders that authors' pages lie in.
+/// Path segments of author pages.
 #[rustfmt::skip]
 const AUTHOR_FOLDERS: &[&str] = &[
     "author", "authors", "autor", "autoren", "autores", "auteur", "auteurs", "autore", "autori", "writer", "writers",
@@ -160,27 +159,27 @@ const AUTHOR_FOLDERS: &[&str] = &[
     "redakteur", "profile", "profiles", "people", "person", "columnist", "columnists",
 ];
 
-/// Whether an address leads to the page of an author.
-fn leads_to_author(address: &str) -> bool {
+/// Returns whether a URL is that of an author page.
+fn is_author_url(address: &str) -> bool {
     if address.len() > 300 {
         return false;
     }
-    // The last step names the author; the folder is before it.
+    // The last segment names the author; the folder precedes it.
     let Some((folders, _)) = address.trim_end_matches('/').rsplit_once('/') else { return false };
     let known = |step: &str| AUTHOR_FOLDERS.iter().any(|folder| folder.len() == step.len() && *folder == step);
     folders.split('/').any(|step| (5..=12).contains(&step.len()) && known(step)) || address.contains("?author=")
 }
 
-impl<'a> Marks<'a> {
-    /// Walks the body once.
-    pub fn read(tree: &'a Tree) -> Marks<'a> {
-        let mut marks = Marks { hints: vec![0; tree.len()], ..Marks::default() };
+impl<'a> MarkedNodes<'a> {
+    /// Collects the marks of a page in one pass.
+    pub fn read(tree: &'a Tree) -> MarkedNodes<'a> {
+        let mut marks = MarkedNodes { hints: vec![0; tree.len()], ..MarkedNodes::default() };
         let top = tree.root();
         let mut at = tree.first_child(top);
         while let Some(id) = at {
             let mut skip = false;
             if let Some(text) = tree.as_text(id) {
-                if marks.bylines.len() < MOST && names::opens_byline(text) {
+                if marks.bylines.len() < MAX_MARKS && names::opens_byline(text) {
                     marks.bylines.push(id);
                 }
             } else if let Some(name) = tree.name(id) {
@@ -194,7 +193,7 @@ impl<'a> Marks<'a> {
                     | local_name!("select")
                     | local_name!("iframe")
                     | local_name!("form") => skip = !matches!(*name, local_name!("form")),
-                    _ => marks.look(tree, id),
+                    _ => marks.mark_element(tree, id),
                 }
             }
             at = tree.following(id, top, skip);
@@ -202,7 +201,7 @@ impl<'a> Marks<'a> {
         marks
     }
 
-    fn look(&mut self, tree: &'a Tree, id: NodeId) {
+    fn mark_element(&mut self, tree: &'a Tree, id: NodeId) {
         let mut hints = 0;
         let (mut sign, mut topic) = (None, None);
         let is_link = tree.is(id, &local_name!("a"));
@@ -214,35 +213,35 @@ impl<'a> Marks<'a> {
                     for word in value.split_ascii_whitespace().take(8) {
                         let word = word.rsplit([':', '/', '#']).next().unwrap_or(word);
                         if word.eq_ignore_ascii_case("author") || word.eq_ignore_ascii_case("creator") {
-                            sign = strongest(sign, Sign::Property);
+                            sign = strongest(sign, AuthorMark::Property);
                         } else if word.eq_ignore_ascii_case("headline") {
                             hints |= TITLE;
                         } else if word.eq_ignore_ascii_case("keywords") && is_link {
-                            topic = Some(Topic::Tag);
+                            topic = Some(TopicKind::Tag);
                         } else if word.eq_ignore_ascii_case("articlesection") {
-                            topic = Some(Topic::Category);
+                            topic = Some(TopicKind::Category);
                         }
                     }
                 }
                 local_name!("rel") => {
                     let has = |wanted: &str| value.split_ascii_whitespace().any(|rel| rel.eq_ignore_ascii_case(wanted));
                     if has("author") {
-                        sign = strongest(sign, Sign::Rel);
+                        sign = strongest(sign, AuthorMark::Rel);
                     } else if has("category") {
-                        topic = Some(Topic::Category);
+                        topic = Some(TopicKind::Category);
                     } else if has("tag") {
-                        topic = Some(Topic::Tag);
+                        topic = Some(TopicKind::Tag);
                     }
                 }
                 local_name!("href") if is_link => {
-                    if value.contains("creativecommons.org/") && self.licences.len() < MOST {
+                    if value.contains("creativecommons.org/") && self.licences.len() < MAX_MARKS {
                         self.licences.push((id, value));
                     }
-                    if leads_to_author(value) {
-                        sign = strongest(sign, Sign::Address);
+                    if is_author_url(value) {
+                        sign = strongest(sign, AuthorMark::Address);
                     }
                 }
-                // Pages of generated class names often keep a readable name for their tests.
+                // Sites with generated class names often keep readable names in test attributes.
                 ref name if value.len() < 60 && name.starts_with("data-test") => hints |= read_hints(value) & AUTHOR,
                 _ => {}
             }
@@ -250,15 +249,15 @@ impl<'a> Marks<'a> {
         self.hints[id.index()] = hints;
         if sign.is_none() && hints & (COMMENT | NOT_NAME) == 0 {
             if hints & AUTHOR != 0 {
-                sign = Some(Sign::Class);
+                sign = Some(AuthorMark::Class);
             } else if hints & USER != 0 {
-                sign = Some(Sign::User);
+                sign = Some(AuthorMark::User);
             }
-        } else if sign == Some(Sign::Address) && hints & AUTHOR != 0 {
-            sign = Some(Sign::Class);
+        } else if sign == Some(AuthorMark::Address) && hints & AUTHOR != 0 {
+            sign = Some(AuthorMark::Class);
         }
         if let Some(sign) = sign
-            && self.authors.len() < MOST
+            && self.authors.len() < MAX_MARKS
         {
             self.authors.push((id, sign));
         }
@@ -269,17 +268,17 @@ impl<'a> Marks<'a> {
             topic = self.topic_of(tree, id);
         }
         if let Some(topic) = topic
-            && self.topics.len() < MOST
+            && self.topics.len() < MAX_MARKS
         {
             self.topics.push((id, topic));
         }
     }
 
-    /// What the boxes around a link say it is.
-    fn topic_of(&self, tree: &Tree, link: NodeId) -> Option<Topic> {
+    /// The kind of topic of a link, by the containers around it.
+    fn topic_of(&self, tree: &Tree, link: NodeId) -> Option<TopicKind> {
         let mut hints = self.hints[link.index()];
         for above in tree.ancestors(link).take(4) {
-            // Beyond this, classes list the topics of the whole article ("hentry tag-sea").
+            // Further out, classes list the topics of the whole article ("hentry tag-sea").
             let is_post = tree
                 .attr(above, &local_name!("class"))
                 .is_some_and(|class| class.contains("hentry") || class.contains("post-"));
@@ -299,71 +298,71 @@ impl<'a> Marks<'a> {
             hints |= self.hints[above.index()];
         }
         match hints {
-            // The path from the front page says where a page lies, seldom what it is about.
+            // Breadcrumbs locate a page, but seldom say what it is about.
             hints if hints & (CLOUD | MENU | ASIDE | COMMENT | AUTHOR | CRUMBS) != 0 => None,
-            hints if hints & CATEGORY != 0 => Some(Topic::Category),
-            hints if hints & TAGS != 0 => Some(Topic::Tag),
+            hints if hints & CATEGORY != 0 => Some(TopicKind::Category),
+            hints if hints & TAGS != 0 => Some(TopicKind::Tag),
             _ => None,
         }
     }
 
-    /// Tells where the headline is, so that places are seen from there.
-    pub fn see_from(&mut self, tree: &Tree, heading: Option<NodeId>) {
+    /// Records the headline; regions are determined relative to it.
+    pub fn set_headline(&mut self, tree: &Tree, heading: Option<NodeId>) {
         for above in heading.into_iter().flat_map(|heading| tree.ancestors(heading)) {
-            self.hints[above.index()] |= AROUND;
+            self.hints[above.index()] |= CONTAINS_HEADLINE;
         }
     }
 
-    /// Asks the boxes around a node where it stands, seen from the headline: a box around both says
-    /// nothing about either.
-    pub fn place(&self, tree: &Tree, id: NodeId) -> Place {
-        let mut place = Place::Main;
+    /// The region of a node relative to the headline. Containers of both do not count.
+    pub fn region(&self, tree: &Tree, id: NodeId) -> PageRegion {
+        let mut place = PageRegion::Main;
         let mut below_footer = false;
         for node in std::iter::once(id).chain(tree.ancestors(id)).take(64) {
             let Some(name) = tree.name(node) else { continue };
             if matches!(*name, local_name!("body") | local_name!("html")) {
                 break;
             }
-            // The footer of the article is part of the article.
+            // The footer of an article belongs to the article.
             if matches!(*name, local_name!("article")) && below_footer {
                 below_footer = false;
             }
             let hints = self.hints[node.index()];
-            if hints & AROUND != 0 {
+            if hints & CONTAINS_HEADLINE != 0 {
                 break;
             }
             match *name {
-                local_name!("figure") | local_name!("figcaption") | local_name!("nav") => return Place::Foreign,
-                local_name!("aside") => place = Place::Beside,
+                local_name!("figure") | local_name!("figcaption") | local_name!("nav") => return PageRegion::Foreign,
+                local_name!("aside") => place = PageRegion::Aside,
                 local_name!("footer") => below_footer |= hints & OWN_FOOTER == 0,
                 _ => {}
             }
             let other = if hints & AUTHOR == 0 { COMMENT | CAPTION } else { COMMENT };
             if hints & other != 0 && hints & TITLE == 0 {
-                return Place::Foreign;
+                return PageRegion::Foreign;
             }
             if hints & ASIDE != 0 && hints & AUTHOR == 0 {
-                place = Place::Beside;
+                place = PageRegion::Aside;
             }
             below_footer |= hints & (FOOTER | OWN_FOOTER) == FOOTER;
         }
-        if below_footer { Place::Beside } else { place }
+        if below_footer { PageRegion::Aside } else { place }
     }
 }
 
-fn strongest(known: Option<Sign>, sign: Sign) -> Option<Sign> {
+fn strongest(known: Option<AuthorMark>, sign: AuthorMark) -> Option<AuthorMark> {
     Some(known.map_or(sign, |known| known.min(sign)))
 }
 
-/// Looks for the words of the table; one pass, and only where a word can begin a comparison is made.
+/// Finds the words of [`WORDS`] in one pass, comparing only where a word can start.
 fn read_hints(value: &str) -> Hints {
     let bytes = value.as_bytes();
-    let bytes = &bytes[..bytes.len().min(MOST_CLASS_BYTES)];
+    let bytes = &bytes[..bytes.len().min(MAX_CLASS_BYTES)];
     let mut hints = 0;
     let mut within = false;
     for (at, pair) in bytes.windows(2).enumerate() {
         let (byte, second) = (pair[0], pair[1] | 0x20);
-        // Words begin after a sign or with a capital; only "author" is looked for within words.
+        // Words start after a non-letter or with a capital; only "author" is also found within
+        // words.
         let begins = !within || byte.is_ascii_uppercase();
         within = byte.is_ascii_alphabetic();
         if !begins && (byte != b'a' || second != b'u') {
@@ -382,7 +381,7 @@ fn read_hints(value: &str) -> Hints {
     hints
 }
 
-/// [`WORDS`], reachable by first letter.
+/// [`WORDS`], indexed by first letter.
 struct ByLetter {
     rows: [(&'static str, Hints); WORDS.len()],
     starts: [u8; 257],
@@ -416,14 +415,14 @@ const fn by_letter() -> ByLetter {
     table
 }
 
-/// Where on a page a node stands.
+/// Region of a page.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Place {
-    /// Nothing speaks against it.
+pub enum PageRegion {
+    /// No evidence against it.
     Main,
-    /// Beside or below the text: sidebars, footers, teasers.
-    Beside,
-    /// Somebody else's words, or words about a picture.
+    /// Next to or below the text: sidebars, footers, teasers.
+    Aside,
+    /// Comments by readers, or captions.
     Foreign,
 }
 
@@ -432,7 +431,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn class_names_are_read_whatever_their_spelling() {
+    fn class_names_are_matched_in_any_case_style() {
         assert_eq!(read_hints("c-Article__AuthorName"), AUTHOR);
         assert_eq!(read_hints("post stage montag"), 0);
         assert_eq!(read_hints("entry-tags tagLinks"), TAGS);
@@ -444,8 +443,8 @@ mod tests {
         let tree = crate::tree::parse(
             "<div id=comments><b class=author>Ann</b></div><figure><b class=author>Bob</b></figure><p class=byline>Cid</p>",
         );
-        let marks = Marks::read(&tree);
-        let places: Vec<_> = marks.authors.iter().map(|(id, _)| marks.place(&tree, *id)).collect();
-        assert_eq!(places, [Place::Foreign, Place::Foreign, Place::Main]);
+        let marks = MarkedNodes::read(&tree);
+        let places: Vec<_> = marks.authors.iter().map(|(id, _)| marks.region(&tree, *id)).collect();
+        assert_eq!(places, [PageRegion::Foreign, PageRegion::Foreign, PageRegion::Main]);
     }
 }

@@ -1,21 +1,21 @@
-//! What the head of a page says about its use, copied as it stands. Nothing is judged here.
+//! Usage rights declared in the head of a page, copied verbatim.
 
 use std::collections::BTreeMap;
 
-use crate::facts::Facts;
+use crate::declared_metadata::DeclaredMetadata;
 
-/// The metas that speak of use.
+/// `<meta>` elements about usage.
 const NAMES: [&str; 3] = ["robots", "tdm-reservation", "tdm-policy"];
-/// No value is kept longer.
-const MOST_BYTES: usize = 500;
+/// Maximum length of a value.
+const MAX_BYTES: usize = 500;
 
-/// The words of each meta that speaks of use; several of one name are joined, as for headers.
-pub fn rights(facts: &Facts<'_>) -> BTreeMap<String, String> {
+/// The values of the usage metas; several values of one name are joined, as for HTTP headers.
+pub fn rights(declared: &DeclaredMetadata<'_>) -> BTreeMap<String, String> {
     let mut rights = BTreeMap::new();
     for name in NAMES {
         let mut words =
-            facts.meta(name).map(str::trim).filter(|words| !words.is_empty()).collect::<Vec<_>>().join(", ");
-        words.truncate(words.floor_char_boundary(MOST_BYTES));
+            declared.meta(name).map(str::trim).filter(|words| !words.is_empty()).collect::<Vec<_>>().join(", ");
+        words.truncate(words.floor_char_boundary(MAX_BYTES));
         if !words.is_empty() {
             rights.insert(name.to_owned(), words);
         }
@@ -29,11 +29,11 @@ mod tests {
     use crate::tree;
 
     #[test]
-    fn the_head_is_heard_and_other_metas_are_not() {
+    fn usage_metas_are_copied_and_others_ignored() {
         let html = "<meta name=Robots content='noindex'><meta name=robots content=' noai '><meta name=viewport content=1>\
             <meta name=tdm-reservation content=1>";
         let tree = tree::parse(html);
-        let rights = rights(&Facts::read(&tree));
+        let rights = rights(&DeclaredMetadata::read(&tree));
         assert_eq!(
             rights.into_iter().collect::<Vec<_>>(),
             [("robots".to_owned(), "noindex, noai".to_owned()), ("tdm-reservation".to_owned(), "1".to_owned())]

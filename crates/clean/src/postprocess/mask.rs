@@ -1,4 +1,4 @@
-//! Takes out of a document what belongs to a person and not to the language.
+//! Masking of personal data in documents.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -6,9 +6,9 @@ use std::ops::Range;
 use tidings_lang::MaskRule;
 use tidings_model::{Document, Mark, Paragraph};
 
-use super::spelling::move_spans;
+use super::normalise_unicode::move_spans;
 
-/// Masks every text of a document, and writes down how often each rule applied.
+/// Masks all texts of a document and records the number of matches per rule.
 pub fn mask(document: &mut Document, rules: &[MaskRule]) {
     if rules.is_empty() {
         return;
@@ -31,9 +31,9 @@ fn mask_paragraph(paragraph: &mut Paragraph, rules: &[MaskRule], counts: &mut [u
     let masked = tidings_lang::mask(&paragraph.text, rules);
     masked.counts.iter().zip(counts).for_each(|(found, count)| *count += *found as u32);
     if let Cow::Owned(text) = masked.text {
-        let tokens = Tokens::after(&masked.found);
+        let offsets = OffsetMap::after(&masked.found);
         let places: Vec<(usize, usize)> =
-            paragraph.spans.iter().map(|span| (tokens.start(span.start), tokens.end(span.end))).collect();
+            paragraph.spans.iter().map(|span| (offsets.start(span.start), offsets.end(span.end))).collect();
         move_spans(&mut paragraph.spans, &places);
         paragraph.text = text;
     }
@@ -46,29 +46,29 @@ fn mask_paragraph(paragraph: &mut Paragraph, rules: &[MaskRule], counts: &mut [u
     }
 }
 
-/// Where tokens stand in place of what was masked.
-struct Tokens {
-    /// What was masked, and the token that stands there now.
+/// Mapping from offsets before masking to offsets after it.
+struct OffsetMap {
+    /// Masked ranges, and the ranges of the offsets that replace them.
     pairs: Vec<(Range<usize>, Range<usize>)>,
 }
 
-impl Tokens {
-    fn after(found: &[(MaskRule, Range<usize>)]) -> Tokens {
+impl OffsetMap {
+    fn after(found: &[(MaskRule, Range<usize>)]) -> OffsetMap {
         let (mut old, mut new) = (0, 0);
         let pairs = found.iter().map(|(rule, place)| {
             let start = new + place.start - old;
             (old, new) = (place.end, start + rule.token().len());
             (place.clone(), start..new)
         });
-        Tokens { pairs: pairs.collect() }
+        OffsetMap { pairs: pairs.collect() }
     }
 
-    /// Where a mark begins now: one that begins inside of what was masked, at its token.
+    /// Maps the start of a span; inside a masked range, to the start of its token.
     fn start(&self, place: usize) -> usize {
         self.moved(place, |token| token.start)
     }
 
-    /// Where a mark ends now: one that ends inside of what was masked, behind its token.
+    /// Maps the end of a span; inside a masked range, to the end of its token.
     fn end(&self, place: usize) -> usize {
         self.moved(place, |token| token.end)
     }
@@ -98,7 +98,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn marks_stay_on_their_words_and_addresses_of_links_are_masked_too() {
+    fn spans_stay_on_their_words_and_link_targets_are_masked() {
         let text = "Ask ann@example.org or call +49 30 901820 today.";
         let link = Mark::Link { href: "mailto:ann@example.org".to_owned() };
         let span = |part: &str, mark: Mark| {

@@ -1,9 +1,9 @@
-//! Words that stand around names, by what they do there.
+//! Words around names in bylines, by function.
 //!
-//! The languages are those most met in feeds; a language is added by adding its words. All words
-//! are lower-case, and a word may be in several tables.
+//! Covers the languages most common in feeds; add words to add a language. All words are
+//! lower-case, and a word may be in several tables.
 
-/// Words that stand before a name and say that it is the author's.
+/// Words before an author's name.
 #[rustfmt::skip]
 pub const BY: &[&str] = &[
     "by", "von", "par", "por", "di", "door", "av", "af", "przez", "oleh", "av:", "by:", "von:", "par:", "por:",
@@ -13,14 +13,14 @@ pub const BY: &[&str] = &[
     "penulis:", "writer:", "reporter:",
 ];
 
-/// As [`BY`], for scripts and habits that leave no space before the name.
+/// Like [`BY`], for scripts and styles without a space before the name.
 #[rustfmt::skip]
 pub const UNSPACED: &[&str] = &[
     "作者：", "作者:", "文/", "文／", "记者：", "記者：", "撰文：", "撰文/", "글:", "Autor:", "Author:", "Text:", "De:", "Auteur :",
     "Auteurs :", "Par :", "Von:",
 ];
 
-/// Words before a name that say nothing about whose it is.
+/// Words before a name that do not identify the author.
 #[rustfmt::skip]
 pub const LEAD: &[&str] = &[
     "im", "wortlaut", "zeige", "alle", "beiträge", "show", "written", "posted", "published", "submitted",
@@ -39,7 +39,7 @@ pub const LEAD: &[&str] = &[
     "firma", "profile", "view", "posts", "all", "profil", "picture", "of", "image",
 ];
 
-/// Those of [`LEAD`] that may begin any sentence: they do not announce a name.
+/// Words of [`LEAD`] that may begin any sentence, so they do not announce a name.
 #[rustfmt::skip]
 pub const SMALL: &[&str] = &[
     "the", "a", "an", "ein", "eine", "einer", "of", "from", "mit", "with", "und", "and", "et", "all", "about",
@@ -47,7 +47,7 @@ pub const SMALL: &[&str] = &[
     "show",
 ];
 
-/// Words of which no name consists; a part with one of them is a role, an office or an instruction.
+/// Words that are never part of a name: roles, offices, instructions.
 #[rustfmt::skip]
 pub const ROLES: &[&str] = &[
     "experte", "expertin", "veröffentlicht", "erschienen", "paid", "med", "sponsored", "anzeige", "werbung",
@@ -72,7 +72,7 @@ pub const ROLES: &[&str] = &[
     "attorney", "lawyer", "nutritionist", "dietitian", "reading", "time",
 ];
 
-/// Names of offices rather than people: kept only where nothing better is said.
+/// Words in names of organisations, which are kept only without a better candidate.
 #[rustfmt::skip]
 pub const OFFICES: &[&str] = &[
     "redaktion", "redaction", "rédaction", "redacción", "redazione", "redação", "redactie", "redakce",
@@ -85,15 +85,15 @@ pub const OFFICES: &[&str] = &[
     "centre", "zentrum", "support",
 ];
 
-/// Small words that names of institutions have and names of people do not.
+/// Function words in names of institutions that do not occur in names of people.
 #[rustfmt::skip]
-pub const HOUSE: &[&str] = &[
+pub const INSTITUTION: &[&str] = &[
     "für", "for", "of", "pour", "para", "per", "voor", "för",
 ];
 
-/// What stands in the field for an author where there is none.
+/// Placeholders in author fields.
 #[rustfmt::skip]
-pub const NOBODY: &[&str] = &[
+pub const PLACEHOLDERS: &[&str] = &[
     "publisher", "admin", "administrator", "webmaster", "unknown", "unbekannt", "guest", "gast", "anonymous",
     "anonym", "none", "null", "undefined", "author", "autor", "user", "default", "root", "test", "editor",
     "wordpress", "redakteur", "superuser", "moderator", "na", "staff", "by", "von", "authors", "byline",
@@ -101,7 +101,7 @@ pub const NOBODY: &[&str] = &[
     "true", "false", "content", "posts",
 ];
 
-/// Small words within names.
+/// Lower-case particles within names.
 #[rustfmt::skip]
 pub const PARTICLES: &[&str] = &[
     "von", "van", "de", "der", "den", "del", "della", "di", "da", "dos", "das", "do", "du", "des", "la", "le",
@@ -109,14 +109,14 @@ pub const PARTICLES: &[&str] = &[
     "st", "mc", "o", "'t", "dr", "dr.", "prof.", "prof", "med.", "h.c.", "phil.", "rer.", "nat.", "jun.", "jr.",
 ];
 
-/// Words that join the names of several people.
+/// Conjunctions between names.
 #[rustfmt::skip]
-pub const AND: &[&str] = &[
+pub const CONJUNCTIONS: &[&str] = &[
     "und", "and", "et", "y", "e", "och", "og", "en", "ja", "és", "si", "și", "и", "та", "&", "+", "sowie",
     "with", "mit",
 ];
 
-/// Months and days, and the words of a date line.
+/// Months, weekdays and other words of a date line.
 #[rustfmt::skip]
 pub const MONTHS: &[&str] = &[
     "jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "sept", "oct", "nov", "dec", "january",
@@ -133,7 +133,7 @@ pub const MONTHS: &[&str] = &[
     "•", "·", "le", "el", "the", "den",
 ];
 
-/// Words after which a byline speaks of something else than names.
+/// Words that end the names in a byline.
 #[rustfmt::skip]
 pub const ENDS: &[&str] = &[
     "in", "aus", "am", "on", "um", "für", "for", "at", "via", "bei", "auf", "is", "ist", "the", "als", "has",

@@ -1,7 +1,7 @@
-//! What a page declares about itself in machine-readable form, gathered in one walk.
+//! Machine-readable declarations of a page, collected in one pass.
 //!
-//! Titles, authors, dates and licences are stated in the same few places: `<meta>`, `<link>`,
-//! JSON-LD. They are read once here; the modules that judge them only look things up.
+//! Titles, authors, dates and licences are all declared in `<meta>`, `<link>` and JSON-LD. The
+//! modules that evaluate them look them up here.
 
 use html5ever::local_name;
 use serde_json::Value;
@@ -10,55 +10,58 @@ use crate::tree::{NodeId, Tree};
 
 /// The declarations of a page.
 #[derive(Debug, Default)]
-pub struct Facts<'a> {
-    /// `<meta>`: lower-case name, property, itemprop or http-equiv, and content, in document order.
+pub struct DeclaredMetadata<'a> {
+    /// `<meta>` elements in document order: lower-case name, property, itemprop or http-equiv, and
+    /// content.
     pub metas: Vec<(String, &'a str)>,
-    /// `<link>` and `<a rel>` elements that say what they are for.
+    /// `<link>` and `<a>` elements with a `rel` attribute.
     pub links: Vec<Link<'a>>,
-    /// The objects of JSON-LD, nested graphs flattened into one list, in document order.
-    pub things: Vec<Value>,
+    /// JSON-LD objects in document order, with nested graphs flattened.
+    pub objects: Vec<Value>,
     /// `<html lang>`.
     pub language: Option<&'a str>,
     /// The first `<title>` outside SVG.
     pub title: Option<NodeId>,
-    /// Headings of the first rank.
+    /// `<h1>` elements.
     pub h1: Vec<NodeId>,
     /// `<time>` elements.
     pub times: Vec<NodeId>,
 }
 
-/// A link with a purpose.
+/// A link with a `rel` attribute.
 #[derive(Debug, Clone, Copy)]
 pub struct Link<'a> {
     /// The element.
     pub node: NodeId,
-    /// Its `rel`, as written.
+    /// The `rel` attribute as written.
     pub rel: &'a str,
-    /// Where it leads, as written.
+    /// The target as written.
     pub href: &'a str,
 }
 
-/// More JSON-LD than this is data, not description.
-const MOST_LD_BYTES: usize = 2 << 20;
-/// Objects kept of one page.
-const MOST_THINGS: usize = 200;
+/// Maximum size of JSON-LD; more is data, not metadata.
+const MAX_LD_BYTES: usize = 2 << 20;
+/// Maximum number of JSON-LD objects.
+const MAX_OBJECTS: usize = 200;
 
-impl<'a> Facts<'a> {
-    /// Walks the page once.
-    pub fn read(tree: &'a Tree) -> Facts<'a> {
-        let mut facts = Facts::default();
-        let mut budget = MOST_LD_BYTES;
+impl<'a> DeclaredMetadata<'a> {
+    /// Collects the declarations of a page.
+    pub fn read(tree: &'a Tree) -> DeclaredMetadata<'a> {
+        let mut declared = DeclaredMetadata::default();
+        let mut budget = MAX_LD_BYTES;
         let mut at = tree.first_child(tree.root());
         while let Some(id) = at {
             let mut skip = false;
             if let Some(name) = tree.name(id) {
                 match *name {
-                    local_name!("html") => facts.language = facts.language.or(tree.attr(id, &local_name!("lang"))),
-                    local_name!("meta") => facts.take_meta(tree, id),
+                    local_name!("html") => {
+                        declared.language = declared.language.or(tree.attr(id, &local_name!("lang")))
+                    }
+                    local_name!("meta") => declared.add_meta(tree, id),
                     local_name!("link") | local_name!("a") => {
                         let (rel, href) = (tree.attr(id, &local_name!("rel")), tree.attr(id, &local_name!("href")));
                         if let (Some(rel), Some(href)) = (rel, href) {
-                            facts.links.push(Link { node: id, rel, href });
+                            declared.links.push(Link { node: id, rel, href });
                         }
                     }
                     local_name!("script") => {
@@ -67,34 +70,34 @@ impl<'a> Facts<'a> {
                             let text = tree.first_child(id).and_then(|child| tree.as_text(child)).unwrap_or_default();
                             if text.len() <= budget {
                                 budget -= text.len();
-                                facts.linked_data(text);
+                                declared.add_json_ld(text);
                             }
                         }
                         skip = true;
                     }
                     local_name!("svg") => skip = true,
-                    local_name!("title") => facts.title = facts.title.or(Some(id)),
-                    local_name!("h1") => facts.h1.push(id),
-                    local_name!("time") => facts.times.push(id),
+                    local_name!("title") => declared.title = declared.title.or(Some(id)),
+                    local_name!("h1") => declared.h1.push(id),
+                    local_name!("time") => declared.times.push(id),
                     _ => {}
                 }
             }
             at = tree.following(id, tree.root(), skip);
         }
-        facts
+        declared
     }
 
-    /// The contents of the metas of that name, lower-case.
+    /// The contents of the `<meta>` elements with a lower-case name.
     pub fn meta<'b>(&'b self, name: &'b str) -> impl Iterator<Item = &'a str> + 'b {
         self.metas.iter().filter(move |(key, _)| key == name).map(|(_, content)| *content)
     }
 
-    /// The objects of JSON-LD of which one `@type` satisfies the test.
-    pub fn things_of<'b>(&'b self, test: impl Fn(&str) -> bool + 'b) -> impl Iterator<Item = &'b Value> + 'b {
-        self.things.iter().filter(move |thing| types(thing).any(&test))
+    /// The JSON-LD objects with an `@type` that satisfies the test.
+    pub fn objects_of<'b>(&'b self, test: impl Fn(&str) -> bool + 'b) -> impl Iterator<Item = &'b Value> + 'b {
+        self.objects.iter().filter(move |object| types(object).any(&test))
     }
 
-    fn take_meta(&mut self, tree: &'a Tree, id: NodeId) {
+    fn add_meta(&mut self, tree: &'a Tree, id: NodeId) {
         let Some(content) = tree.attr(id, &local_name!("content")) else { return };
         let names = [local_name!("property"), local_name!("name"), local_name!("itemprop"), local_name!("http-equiv")];
         for name in names.iter().filter_map(|name| tree.attr(id, name)) {
@@ -104,21 +107,21 @@ impl<'a> Facts<'a> {
         }
     }
 
-    fn linked_data(&mut self, text: &str) {
+    fn add_json_ld(&mut self, text: &str) {
         let Some(value) = parse_json(text) else { return };
-        let mut waiting = vec![value];
-        while let Some(value) = waiting.pop() {
-            if self.things.len() >= MOST_THINGS {
+        let mut pending = vec![value];
+        while let Some(value) = pending.pop() {
+            if self.objects.len() >= MAX_OBJECTS {
                 return;
             }
             match value {
-                Value::Array(values) => waiting.extend(values.into_iter().rev()),
+                Value::Array(values) => pending.extend(values.into_iter().rev()),
                 Value::Object(mut object) => {
                     let graph = object.remove("@graph");
                     if !object.is_empty() {
-                        self.things.push(Value::Object(object));
+                        self.objects.push(Value::Object(object));
                     }
-                    waiting.extend(graph);
+                    pending.extend(graph);
                 }
                 _ => {}
             }
@@ -126,22 +129,23 @@ impl<'a> Facts<'a> {
     }
 }
 
-/// Whether JSON-LD speaks of an article in the wide sense.
+/// Returns whether a JSON-LD type is a kind of article.
 pub fn is_article(kind: &str) -> bool {
     kind.ends_with("Article")
         || kind.ends_with("Posting")
         || matches!(kind, "Report" | "Review" | "Recipe" | "BlogPost")
 }
 
-/// The types of an object.
-pub fn types(thing: &Value) -> impl Iterator<Item = &str> {
-    let declared = thing.get("@type");
+/// The types of a JSON-LD object, without prefixes.
+pub fn types(object: &Value) -> impl Iterator<Item = &str> {
+    let declared = object.get("@type");
     let several = declared.and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
     let kinds = declared.into_iter().filter(|kind| kind.is_string()).chain(several);
     kinds.filter_map(Value::as_str).map(|kind| kind.rsplit(['/', ':', '#']).next().unwrap_or(kind))
 }
 
-/// JSON as pages write it: with comments around it, bare line breaks in strings, a comma too many.
+/// Parses JSON as found on pages: inside comments, with raw line breaks in strings and trailing
+/// commas.
 fn parse_json(text: &str) -> Option<Value> {
     let text = text.trim().trim_start_matches("<![CDATA[").trim_end_matches("]]>");
     let text = text.trim().trim_start_matches("<!--").trim_end_matches("-->").trim().trim_end_matches(';');
@@ -160,7 +164,7 @@ fn repair_json(text: &str) -> String {
             match c {
                 '\n' | '\r' | '\t' => repaired.push(' '),
                 c if c.is_control() => {}
-                // JSON knows fewer escapes than JavaScript.
+                // JSON has fewer escapes than JavaScript.
                 c if escaped && !"\"\\/bfnrtu".contains(c) => {
                     repaired.pop();
                     repaired.push(c);
@@ -188,7 +192,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn json_with_line_breaks_and_a_comma_too_many_is_read() {
+    fn json_with_raw_line_breaks_and_trailing_commas_is_parsed() {
         let value = parse_json("<!-- {\"a\": \"one\n two\", \"b\": [1, 2,], } -->").unwrap();
         assert_eq!(value["a"], "one  two");
         assert_eq!(value["b"][1], 2);
@@ -198,8 +202,8 @@ mod tests {
     fn graphs_are_flattened_and_types_lose_their_prefix() {
         let html = r#"<script type="application/ld+json">{"@context":"x","@graph":[{"@type":["schema:NewsArticle"]},{"@type":"Person"}]}</script>"#;
         let tree = crate::tree::parse(html);
-        let facts = Facts::read(&tree);
-        assert_eq!(facts.things_of(is_article).count(), 1);
-        assert_eq!(facts.things.len(), 3);
+        let declared = DeclaredMetadata::read(&tree);
+        assert_eq!(declared.objects_of(is_article).count(), 1);
+        assert_eq!(declared.objects.len(), 3);
     }
 }

@@ -1,18 +1,18 @@
-//! How often the metadata of annotated pages is read right.
+//! Accuracy of metadata extraction on annotated pages.
 //!
-//! The pages are not part of the repository; without them the test is skipped. Scores are
-//! printed for all pages and for two halves that share no domain, so that a rule which only fits
-//! the half it was written on shows. `ABOUT_MISSES=title` (or `authors`, `tags`, …) lists what went
-//! wrong in the first half (`ABOUT_BOTH`: in both), `ABOUT_SET` restricts the run to one set.
+//! The pages are not part of the repository; without them the test is skipped. Scores are printed
+//! for all pages and for two halves that share no domain, which reveals rules that only fit the
+//! half they were written on. `METADATA_MISSES=title` (or `authors`, `tags`, …) lists the errors in
+//! the first half (with `METADATA_BOTH`, in both); `METADATA_SET` restricts the run to one set.
 
 use std::collections::BTreeSet;
 use std::io::{BufRead, BufReader};
 use std::time::{Duration, Instant};
 
 use serde_json::Value;
-use tidings_clean::{about, facts::Facts, tree};
+use tidings_clean::{declared_metadata::DeclaredMetadata, metadata, tree};
 
-/// What each set must reach at least: set, field, share of pages read exactly right. Only ever raised.
+/// Minimum share of pages that are exactly right, by set and field. Only ever raised.
 const PINS: &[(&str, &str, f64)] = &[
     ("trafi", "title", 0.87),
     ("trafi", "authors", 0.745),
@@ -56,15 +56,15 @@ impl Score {
 }
 
 #[test]
-fn metadata_of_annotated_pages_is_read_as_well_as_before() {
+fn metadata_scores_have_not_fallen() {
     let Some(folder) = tidings_testing::data("extract-dev") else { return };
-    let misses = std::env::var("ABOUT_MISSES").unwrap_or_default();
-    let only = std::env::var("ABOUT_SET").unwrap_or_default();
+    let misses = std::env::var("METADATA_MISSES").unwrap_or_default();
+    let only = std::env::var("METADATA_SET").unwrap_or_default();
     let mut spent = Duration::ZERO;
     let mut pages = 0_u32;
     let mut fallen = Vec::new();
     for set in SETS.iter().filter(|set| only.is_empty() || **set == only) {
-        let file = std::fs::File::open(folder.join(format!("{set}.jsonl.zst"))).expect("every set is there");
+        let file = std::fs::File::open(folder.join(format!("{set}.jsonl.zst"))).expect("every set exists");
         let mut decoder = zstd::Decoder::new(file).expect("the file is zstd");
         decoder.window_log_max(27).expect("the window is one zstd knows");
         let mut scores = [[Score::default(); 2]; FIELDS.len()];
@@ -79,16 +79,16 @@ fn metadata_of_annotated_pages_is_read_as_well_as_before() {
             let half =
                 half_of(url.as_ref().and_then(|url| url.host_str()).unwrap_or(page["id"].as_str().unwrap_or_default()));
             let tree = tree::parse(page["html"].as_str().unwrap_or_default());
-            let facts = Facts::read(&tree);
+            let declared = DeclaredMetadata::read(&tree);
             let start = Instant::now();
-            let found = about::read(&tree, &facts, url.as_ref());
+            let found = metadata::read(&tree, &declared, url.as_ref());
             spent += start.elapsed();
             pages += 1;
             let found = [vec![found.title], found.authors, vec![found.site_name], found.categories, found.tags];
             for (at, gold) in gold.iter().enumerate() {
                 let Some(gold) = gold else { continue };
                 let score = compare(&found[at], gold);
-                if misses == FIELDS[at] && score.exact == 0.0 && (half == 0 || std::env::var("ABOUT_BOTH").is_ok()) {
+                if misses == FIELDS[at] && score.exact == 0.0 && (half == 0 || std::env::var("METADATA_BOTH").is_ok()) {
                     eprintln!("{address} {half}\n   want {gold:?}\n   have {:?}", found[at]);
                 }
                 scores[at][half].add(score);
@@ -118,7 +118,7 @@ fn metadata_of_annotated_pages_is_read_as_well_as_before() {
         }
     }
     if pages > 0 {
-        eprintln!("{pages} pages, {:.3} ms a page", spent.as_secs_f64() * 1_000.0 / f64::from(pages));
+        eprintln!("{pages} pages, {:.3} ms per page", spent.as_secs_f64() * 1_000.0 / f64::from(pages));
     }
     assert!(fallen.is_empty(), "{}", fallen.join("; "));
 }
@@ -155,7 +155,7 @@ fn compare(found: &[String], gold: &[String]) -> Score {
     }
 }
 
-/// Lower-case, without punctuation, white space squashed.
+/// Lower-cased texts without punctuation, white space collapsed.
 fn set_of(texts: &[String]) -> BTreeSet<String> {
     let plain = |text: &String| {
         let kept: String =
@@ -165,7 +165,7 @@ fn set_of(texts: &[String]) -> BTreeSet<String> {
     texts.iter().map(plain).filter(|text| !text.is_empty()).collect()
 }
 
-/// Which half of the domains a host belongs to.
+/// The half of the domains that a host belongs to.
 fn half_of(host: &str) -> usize {
     let domain = psl::domain_str(host).unwrap_or(host);
     let hash = domain

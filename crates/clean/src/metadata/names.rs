@@ -1,28 +1,31 @@
-//! Names of people out of bylines.
+//! Person names in bylines.
 //!
-//! A byline is a name with everything newsrooms put around it: "Von", "By", dates, roles, places,
-//! agencies, e-mail addresses. The tables say what is not part of a name in the languages we meet
-//! most; the shape of the words decides the rest.
+//! A byline is a name surrounded by "Von", "By", dates, roles, places, agencies and e-mail
+//! addresses. The tables in [`super::vocabulary`] list what is not part of a name in common
+//! languages; capitalisation decides the rest.
 
 use memchr::memmem;
 
 use super::text::fold;
-use super::vocabulary::{AND, BY, ENDS, HOUSE, LEAD, MONTHS, NOBODY, OFFICES, PARTICLES, ROLES, SMALL, UNSPACED};
+use super::vocabulary::{
+    BY, CONJUNCTIONS, ENDS, INSTITUTION, LEAD, MONTHS, OFFICES, PARTICLES, PLACEHOLDERS, ROLES, SMALL, UNSPACED,
+};
 
-/// How strange a name may look, given where it stands.
+/// Strictness of name recognition, depending on the context.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Trust {
-    /// Running text: two capitalised words at least.
-    Low,
-    /// Text said to be a byline: capitalised words.
-    Some,
-    /// A field for nothing but names: pen names and user names too.
-    Full,
+pub enum NameContext {
+    /// Running text: at least two capitalised words.
+    RunningText,
+    /// Text marked as a byline: capitalised words.
+    Byline,
+    /// A field for names only: pen names and user names are allowed.
+    NameField,
 }
 
-/// Whether a text node reads like the beginning of a byline: the word for "by" first or last.
+/// Returns whether a text node looks like the beginning of a byline: it starts or ends with a word
+/// for "by".
 pub fn opens_byline(text: &str) -> bool {
-    // Most text nodes are indentation or paragraphs: both are told by their length.
+    // Most text nodes are indentation or paragraphs, and ruled out by length.
     let text = text.trim_ascii();
     if text.len() < 2 || text.len() > 160 {
         return false;
@@ -40,7 +43,7 @@ pub fn opens_byline(text: &str) -> bool {
     (8..100).contains(&text.len()) && (spoken(b" by ") || spoken(b" von ")) && is_lead(first)
 }
 
-/// What follows the word for "author" where no space parts it from the name.
+/// The text after a word for "author" that is not followed by a space.
 fn unspaced(text: &str) -> Option<&str> {
     if !text.starts_with(['作', '文', '记', '記', '撰', '글', 'A', 'T', 'D', 'P', 'V']) {
         return None;
@@ -48,7 +51,7 @@ fn unspaced(text: &str) -> Option<&str> {
     UNSPACED.iter().find_map(|opening| text.strip_prefix(opening))
 }
 
-/// What follows a date and a dash: "11.12.2019 - Ann Lee".
+/// The text after a date and a dash: "11.12.2019 - Ann Lee".
 fn after_date(text: &str) -> Option<&str> {
     if text.len() > 80 || !text.starts_with(|c: char| c.is_ascii_digit()) {
         return None;
@@ -59,7 +62,7 @@ fn after_date(text: &str) -> Option<&str> {
         .then_some(name)
 }
 
-/// The bytes that words of [`BY`] begin with: most words are told by their first byte to be none.
+/// First bytes of the words in [`BY`]; rules out most words at once.
 static BY_BEGINS: [bool; 256] = {
     let mut begins = [false; 256];
     let mut row = 0;
@@ -79,27 +82,27 @@ fn is_lead(word: &str) -> bool {
     word.bytes().any(|byte| byte.is_ascii_digit()) || among(LEAD, word.trim_end_matches([':', ',', '.']))
 }
 
-/// Whether a table has the word; ASCII letters are compared without case.
+/// Returns whether a table contains the word, ignoring ASCII case.
 fn among(table: &[&str], word: &str) -> bool {
     table.iter().any(|known| known.len() == word.len() && known.eq_ignore_ascii_case(word))
 }
 
-/// As [`among`], for words that may have capital letters beyond ASCII.
+/// Like [`among`], for words with capitals beyond ASCII.
 fn among_folded(table: &[&str], word: &str) -> bool {
     let word = word.trim_matches([':', ',', '.', '(', ')', '*']);
     among(table, word) || (!word.is_ascii() && among(table, &word.to_lowercase()))
 }
 
-/// What follows the word for "by" in a text that [`opens_byline`], and how strange a name may be
-/// there: "posted by" and a date announce nothing but a name, a bare "by" may begin a sentence.
-pub fn after_by(text: &str) -> Option<(&str, Trust)> {
+/// The text after the word for "by" in a text that [`opens_byline`], with the strictness that
+/// applies there: "posted by" and dates only precede names, but a bare "by" may begin a sentence.
+pub fn after_by(text: &str) -> Option<(&str, NameContext)> {
     if let Some(rest) = unspaced(text.trim_start()) {
-        return Some((rest, Trust::Some));
+        return Some((rest, NameContext::Byline));
     }
     if let Some(rest) = after_date(text.trim()) {
-        return Some((rest, Trust::Low));
+        return Some((rest, NameContext::RunningText));
     }
-    let mut announced = Trust::Low;
+    let mut announced = NameContext::RunningText;
     let mut rest = text.trim_start();
     for _ in 0..12 {
         let end = rest.find(char::is_whitespace).unwrap_or(rest.len());
@@ -108,40 +111,47 @@ pub fn after_by(text: &str) -> Option<(&str, Trust)> {
             return None;
         }
         if is_by(word) {
-            return Some((tail.trim_start(), if word.ends_with([':', '：']) { Trust::Some } else { announced }));
+            return Some((
+                tail.trim_start(),
+                if word.ends_with([':', '：']) { NameContext::Byline } else { announced },
+            ));
         }
         if !is_lead(word) && !is_month(word) {
             return None;
         }
         if !among(SMALL, word) {
-            announced = Trust::Some;
+            announced = NameContext::Byline;
         }
         rest = tail.trim_start();
     }
     None
 }
 
-/// Whether a label reads "written by" in one of the languages we know.
+/// Returns whether a label reads "written by" in a known language.
 pub fn says_by(label: &str) -> bool {
     label.rsplit(char::is_whitespace).next().is_some_and(is_by)
 }
 
-/// The names in a byline, in its order, each once.
-pub fn people(byline: &str, trust: Trust) -> Vec<String> {
+/// The distinct names in a byline, in order.
+pub fn people(byline: &str, context: NameContext) -> Vec<String> {
     let mut names: Vec<String> = Vec::new();
     for line in byline.split('\n').take(12) {
         if line.contains("://") || line.starts_with('/') {
             continue;
         }
         let before = names.len();
-        if trust == Trust::Full && is_house(line) {
+        if context == NameContext::NameField && is_institution(line) {
             names.push(line.trim().to_owned());
             continue;
         }
         for part in parts(line) {
-            let Some(name) = clean(&part, trust) else { continue };
-            // After a full name, a lone word behind a comma is a place, an agency or a degree.
-            if names.len() > before && !name.contains(' ') && names[before].contains(' ') && trust < Trust::Full {
+            let Some(name) = clean(&part, context) else { continue };
+            // After a full name, a single word after a comma is a place, an agency or a degree.
+            if names.len() > before
+                && !name.contains(' ')
+                && names[before].contains(' ')
+                && context < NameContext::NameField
+            {
                 continue;
             }
             if !names.iter().any(|known| fold(known) == fold(&name)) {
@@ -152,7 +162,7 @@ pub fn people(byline: &str, trust: Trust) -> Vec<String> {
             break;
         }
     }
-    // "Ann Lee" and "Ann Lee Politics": where one begins with the other, the short one is the name.
+    // Of "Ann Lee" and "Ann Lee Politics", the shorter one is the name.
     let folded: Vec<(bool, String)> = names.iter().map(|name| (name.contains(' '), fold(name))).collect();
     let mut at = 0;
     names.retain(|_| {
@@ -165,7 +175,7 @@ pub fn people(byline: &str, trust: Trust) -> Vec<String> {
     names
 }
 
-/// Splits where several names are listed.
+/// Splits a line into parts, one per listed name.
 fn parts(line: &str) -> Vec<String> {
     let mut flat = String::with_capacity(line.len());
     let mut depth = 0_u32;
@@ -177,14 +187,15 @@ fn parts(line: &str) -> Vec<String> {
             _ => {}
         }
     }
-    // A bracket that is never closed must not swallow the rest.
+    // An unclosed bracket must not swallow the rest.
     let flat = if depth > 0 { line.chars().take(600).collect() } else { flat };
     let mut parts = Vec::new();
     for listed in flat.split([';', '|', '•', '·', ',', '、', '，', '\t', '→']) {
         let words: Vec<&str> = listed.split_whitespace().collect();
         let mut start = 0;
         for at in 1..words.len() {
-            if among(AND, words[at]) && at >= start + 2 && words.len() > at + 2 && begins_upper(words[at + 1]) {
+            if among(CONJUNCTIONS, words[at]) && at >= start + 2 && words.len() > at + 2 && begins_upper(words[at + 1])
+            {
                 parts.push(words[start..at].join(" "));
                 start = at + 1;
             }
@@ -198,11 +209,11 @@ fn begins_upper(word: &str) -> bool {
     word.chars().find(|c| c.is_alphabetic()).is_some_and(|c| !c.is_lowercase())
 }
 
-/// One name without what stands around it, or nothing.
-fn clean(part: &str, trust: Trust) -> Option<String> {
+/// Strips everything around a name; `None` if no name remains.
+fn clean(part: &str, context: NameContext) -> Option<String> {
     let words: Vec<&str> = part.split_whitespace().take(24).collect();
     let mut start = 0;
-    // Everything up to the last "by" belongs to the byline's opening, if it opens like one.
+    // Everything up to the last "by" belongs to the opening of the byline.
     for at in 0..words.len().min(8) {
         let opening =
             words[..at].iter().all(|word| is_lead(word) || is_month(word) || is_by(word) || among_folded(ROLES, word));
@@ -212,7 +223,7 @@ fn clean(part: &str, trust: Trust) -> Option<String> {
     }
     while start < words.len()
         && (words[start].ends_with(':')
-            || (is_lead(words[start]) && trust < Trust::Full)
+            || (is_lead(words[start]) && context < NameContext::NameField)
             || words[start].chars().all(|c| !c.is_alphanumeric()))
     {
         start += 1;
@@ -245,7 +256,7 @@ fn clean(part: &str, trust: Trust) -> Option<String> {
         return None;
     }
     let mut name = words.join(" ");
-    // "Ann Lee/dpa": the agency behind a full name.
+    // "Ann Lee/dpa": an agency after a full name.
     if let Some((person, agency)) = name.split_once('/')
         && person.contains(' ')
         && !agency.contains(' ')
@@ -254,7 +265,7 @@ fn clean(part: &str, trust: Trust) -> Option<String> {
     }
     let name = name.trim_matches(|c: char| r#",:;-–—|"“”„*><»«~="#.contains(c) || c.is_whitespace());
     let name = name.trim_start_matches(['.', '@']);
-    is_name(name, trust).then(|| name.to_owned())
+    is_name(name, context).then(|| name.to_owned())
 }
 
 fn is_month(word: &str) -> bool {
@@ -262,7 +273,7 @@ fn is_month(word: &str) -> bool {
     MONTHS.contains(&word.as_str())
 }
 
-fn is_name(name: &str, trust: Trust) -> bool {
+fn is_name(name: &str, context: NameContext) -> bool {
     let length = name.chars().count();
     if !(2..=60).contains(&length) || !name.chars().any(char::is_alphabetic) {
         return false;
@@ -274,21 +285,21 @@ fn is_name(name: &str, trust: Trust) -> bool {
     {
         return false;
     }
-    if NOBODY.contains(&fold(name).as_str()) {
+    if PLACEHOLDERS.contains(&fold(name).as_str()) {
         return false;
     }
     let words: Vec<&str> = name.split(' ').collect();
-    if words.iter().any(|word| among_folded(ROLES, word)) && (trust < Trust::Full || words.len() == 1) {
+    if words.iter().any(|word| among_folded(ROLES, word)) && (context < NameContext::NameField || words.len() == 1) {
         return false;
     }
-    if words.iter().all(|word| is_month(word) || is_lead(word)) && trust < Trust::Full {
+    if words.iter().all(|word| is_month(word) || is_lead(word)) && context < NameContext::NameField {
         return false;
     }
     let digits = name.chars().any(|c| c.is_ascii_digit());
-    if trust == Trust::Full {
+    if context == NameContext::NameField {
         return true;
     }
-    if digits && (words.len() > 1 || trust == Trust::Low) {
+    if digits && (words.len() > 1 || context == NameContext::RunningText) {
         return false;
     }
     let caseless = name.chars().filter(|c| c.is_alphabetic()).all(|c| !c.is_uppercase() && !c.is_lowercase());
@@ -300,13 +311,13 @@ fn is_name(name: &str, trust: Trust) -> bool {
         .enumerate()
         .all(|(at, word)| begins_upper(word) || (among(PARTICLES, word) && at + 1 < words.len()));
     let capitals = words.iter().filter(|word| begins_upper(word) && word.chars().any(char::is_alphabetic)).count();
-    shaped && capitals >= if trust == Trust::Low { 2 } else { 1 }
+    shaped && capitals >= if context == NameContext::RunningText { 2 } else { 1 }
 }
 
-/// Whether a field for names holds that of an institution, whose parts are no names: "Amt für …".
-fn is_house(line: &str) -> bool {
+/// Returns whether a line names an institution, whose parts are not names: "Amt für …".
+fn is_institution(line: &str) -> bool {
     let words = line.split_whitespace().count();
-    let joined = line.split_whitespace().any(|word| among(HOUSE, word));
+    let joined = line.split_whitespace().any(|word| among(INSTITUTION, word));
     joined && (3..=12).contains(&words) && line.len() <= 120
 }
 
@@ -318,9 +329,9 @@ fn is_domain(name: &str) -> bool {
         && suffix.bytes().all(|byte| byte.is_ascii_lowercase())
 }
 
-/// Whether a name is that of an office or a house rather than of a person.
-pub fn is_office(name: &str) -> bool {
-    name.split([' ', '-', '.', '_']).any(|word| among_folded(OFFICES, word)) || is_house(name) || is_domain(name)
+/// Returns whether a name is that of an organisation rather than a person.
+pub fn is_organisation(name: &str) -> bool {
+    name.split([' ', '-', '.', '_']).any(|word| among_folded(OFFICES, word)) || is_institution(name) || is_domain(name)
 }
 
 #[cfg(test)]
@@ -328,11 +339,11 @@ mod tests {
     use super::*;
 
     fn some(byline: &str) -> Vec<String> {
-        people(byline, Trust::Some)
+        people(byline, NameContext::Byline)
     }
 
     #[test]
-    fn the_word_for_by_is_no_part_of_the_name() {
+    fn the_word_for_by_is_not_part_of_the_name() {
         for byline in [
             "By Ann Lee",
             "Von Ann Lee",
@@ -347,14 +358,14 @@ mod tests {
     }
 
     #[test]
-    fn several_authors_are_parted() {
+    fn several_authors_are_separated() {
         assert_eq!(some("Von Ann Lee und Bob Ray"), ["Ann Lee", "Bob Ray"]);
         assert_eq!(some("By Ann Lee, Bob Ray and Cid van Dam"), ["Ann Lee", "Bob Ray", "Cid van Dam"]);
         assert_eq!(some("Ann Lee; Bob Ray; Ann Lee"), ["Ann Lee", "Bob Ray"]);
     }
 
     #[test]
-    fn roles_places_dates_and_addresses_are_dropped() {
+    fn roles_places_dates_and_urls_are_dropped() {
         assert_eq!(some("Ann Lee, Senior Reporter"), ["Ann Lee"]);
         assert_eq!(some("Von Ann Lee, Berlin"), ["Ann Lee"]);
         assert_eq!(some("26.12.2019 von Ann Lee"), ["Ann Lee"]);
@@ -364,21 +375,21 @@ mod tests {
     }
 
     #[test]
-    fn sentences_are_no_names() {
-        assert_eq!(people("Von Anfang an war klar, dass es so kommt", Trust::Low), Vec::<String>::new());
-        assert_eq!(people("By the way", Trust::Low), Vec::<String>::new());
+    fn sentences_are_not_names() {
+        assert_eq!(people("Von Anfang an war klar, dass es so kommt", NameContext::RunningText), Vec::<String>::new());
+        assert_eq!(people("By the way", NameContext::RunningText), Vec::<String>::new());
     }
 
     #[test]
-    fn only_fields_for_names_may_hold_user_names() {
-        assert_eq!(people("jazz4ever", Trust::Full), ["jazz4ever"]);
-        assert_eq!(people("jazz forever", Trust::Some), Vec::<String>::new());
-        assert_eq!(people("admin", Trust::Full), Vec::<String>::new());
+    fn user_names_are_accepted_in_name_fields_only() {
+        assert_eq!(people("jazz4ever", NameContext::NameField), ["jazz4ever"]);
+        assert_eq!(people("jazz forever", NameContext::Byline), Vec::<String>::new());
+        assert_eq!(people("admin", NameContext::NameField), Vec::<String>::new());
     }
 
     #[test]
-    fn broken_bylines_end() {
-        assert!(people(&"(".repeat(10_000), Trust::Full).is_empty());
-        assert!(people(&"A B and ".repeat(10_000), Trust::Full).len() <= 40);
+    fn malformed_bylines_terminate() {
+        assert!(people(&"(".repeat(10_000), NameContext::NameField).is_empty());
+        assert!(people(&"A B and ".repeat(10_000), NameContext::NameField).len() <= 40);
     }
 }

@@ -1,18 +1,17 @@
-//! The title: the headline as the page shows it, without the name of the site.
+//! Title of a page: the headline without the site name.
 //!
-//! A title is said up to a dozen times: in headings for readers, in metas for link previews, in
-//! `<title>` for search engines. Each place has a weight that says how often it was right alone;
-//! places that say the same add up, and the heaviest saying wins.
+//! A title appears in up to a dozen places: headings, metas for link previews, `<title>`. Each
+//! place has a weight that reflects its precision; equal values add up, and the heaviest wins.
 
 use html5ever::local_name;
 
 use super::site::Site;
 use super::text::{fold, label, tidy};
 use super::{Page, headline};
-use crate::about::marks::Place;
+use crate::metadata::marks::PageRegion;
 use crate::tree::{NodeId, Tree};
 
-/// Metas that hold a title, and what each is worth.
+/// `<meta>` elements with a title, and their weights.
 const METAS: &[(&str, f32)] = &[
     ("citation_title", 1.6),
     ("parsely-title", 1.2),
@@ -27,39 +26,41 @@ const METAS: &[(&str, f32)] = &[
     ("name", 0.3),
 ];
 
-/// What stands between a headline and the site's name in `<title>`.
+/// Separators between a headline and the site name in `<title>`.
 const SEPARATORS: &[&str] = &[
     " | ", " - ", " – ", " — ", " » ", " « ", " · ", " • ", " :: ", " / ", " ‹ ", " › ", "|", " : ", ": ", "_", " > ",
     " < ", " ~ ", " // ", "｜", " ー ",
 ];
 
-/// What a place adds that repeats another of its kind.
-const ECHO: f32 = 0.15;
-/// What full agreement with the words of the address adds.
-const SLUG: f32 = 0.8;
-/// What a heading gains by sharing words with `<title>`.
-const SHARED: f32 = 0.6;
+/// Weight of a place that repeats another of its kind.
+const ECHO_WEIGHT: f32 = 0.15;
+/// Weight of full agreement with the words of the URL.
+const SLUG_WEIGHT: f32 = 0.8;
+/// Weight of a heading that shares words with `<title>`.
+const SHARED_WEIGHT: f32 = 0.6;
 
 struct Candidate {
     text: String,
     folded: String,
     weight: f32,
     node: Option<NodeId>,
-    /// Whether the text is worth showing: shown text beats declared text of the same letters.
+    /// Whether the text is displayed; displayed text is preferred to equal declared text.
     shown: bool,
 }
 
-/// The titles that metas declare.
+/// Declared and displayed titles, for comparison with JSON-LD.
 pub fn declared<'p>(page: &'p Page<'_>) -> impl Iterator<Item = String> + 'p {
-    let metas =
-        ["og:title", "twitter:title", "headline"].into_iter().filter_map(|name| page.facts.meta(name).next().map(tidy));
-    metas.chain(page.facts.h1.iter().take(6).filter_map(|id| label(page.tree, *id, 400)).map(|text| tidy(&text)))
+    let metas = ["og:title", "twitter:title", "headline"]
+        .into_iter()
+        .filter_map(|name| page.declared.meta(name).next().map(tidy));
+    metas.chain(page.declared.h1.iter().take(6).filter_map(|id| label(page.tree, *id, 400)).map(|text| tidy(&text)))
 }
 
-/// The title, and the node that shows it.
+/// The title, and the node that displays it.
 pub fn choose(page: &Page<'_>, site: &Site) -> (String, Option<NodeId>) {
     let mut candidates: Vec<Candidate> = Vec::new();
-    let whole = page.facts.title.and_then(|id| label(page.tree, id, 2_000)).map(|text| tidy(&text)).unwrap_or_default();
+    let whole =
+        page.declared.title.and_then(|id| label(page.tree, id, 2_000)).map(|text| tidy(&text)).unwrap_or_default();
 
     let mut add = |text: String, weight: f32, node: Option<NodeId>| {
         let folded = fold(&text);
@@ -81,11 +82,11 @@ pub fn choose(page: &Page<'_>, site: &Site) -> (String, Option<NodeId>) {
 
     let declared: Vec<String> = ["og:title", "twitter:title"]
         .iter()
-        .filter_map(|name| page.facts.meta(name).next())
+        .filter_map(|name| page.declared.meta(name).next())
         .chain([whole.as_str()])
         .map(fold)
         .collect();
-    let headings: Vec<(NodeId, String)> = (page.facts.h1.iter().take(12))
+    let headings: Vec<(NodeId, String)> = (page.declared.h1.iter().take(12))
         .filter_map(|id| Some((*id, without_site(&without_kicker(page.tree, *id, &declared)?, site))))
         .filter(|(_, text)| !text.is_empty())
         .collect();
@@ -96,42 +97,41 @@ pub fn choose(page: &Page<'_>, site: &Site) -> (String, Option<NodeId>) {
             (_, 1) => 0.6,
             _ => 0.4,
         };
-        let weight = match page.marks.place(page.tree, *id) {
-            Place::Main => weight,
-            Place::Beside => weight * 0.6,
-            Place::Foreign => weight * 0.3,
+        let weight = match page.marks.region(page.tree, *id) {
+            PageRegion::Main => weight,
+            PageRegion::Aside => weight * 0.6,
+            PageRegion::Foreign => weight * 0.3,
         };
         add(text.clone(), weight, Some(*id));
     }
     if let Some(text) = page.article.and_then(headline) {
         add(without_site(&text, site), 1.1, None);
     }
-    // Previews and `<title>` are filled from one field for search engines: the second to say the
-    // same adds little.
+    // Previews and `<title>` are filled from one field, so agreement between them adds little.
     let mut previews: Vec<String> = Vec::new();
     for (name, weight) in METAS {
-        if let Some(text) = page.facts.meta(name).map(tidy).find(|text| !text.is_empty()) {
+        if let Some(text) = page.declared.meta(name).map(tidy).find(|text| !text.is_empty()) {
             let text = without_site(&text, site);
             let repeated = previews.contains(&text);
-            add(text.clone(), if repeated { ECHO } else { *weight }, None);
+            add(text.clone(), if repeated { ECHO_WEIGHT } else { *weight }, None);
             previews.push(text);
         }
     }
     for id in page.marks.headlines.iter().take(6) {
         if let Some(text) = label(page.tree, *id, 300).map(|text| tidy(&text)) {
-            let weight = if page.marks.place(page.tree, *id) == Place::Main { 0.35 } else { 0.1 };
+            let weight = if page.marks.region(page.tree, *id) == PageRegion::Main { 0.35 } else { 0.1 };
             add(text, weight, Some(*id));
         }
     }
     let stripped = without_site(&whole, site);
     let guessed = if stripped == whole { longest_part(&whole) } else { stripped };
     let repeated = previews.contains(&guessed);
-    add(guessed, if repeated { ECHO * 2.0 } else { 0.6 }, None);
+    add(guessed, if repeated { ECHO_WEIGHT * 2.0 } else { 0.6 }, None);
 
     let slug = page.url.map(|url| slug_words(url.path())).unwrap_or_default();
     let tail = tail_of(&whole).map(fold).unwrap_or_default();
 
-    // What begins `<title>` was written for this page; a longer beginning says more.
+    // The beginning of `<title>` was written for this page.
     let folded_whole = fold(&whole);
     let whole_words = words_of(&whole);
     for candidate in &mut candidates {
@@ -144,14 +144,14 @@ pub fn choose(page: &Page<'_>, site: &Site) -> (String, Option<NodeId>) {
             candidate.weight += 0.25;
         }
         let words = words_of(&candidate.text);
-        let addressed = likeness(&words, &slug);
-        candidate.weight += SLUG * addressed;
+        let addressed = dice(&words, &slug);
+        candidate.weight += SLUG_WEIGHT * addressed;
         if candidate.folded == tail && addressed < 0.5 {
-            // The end of `<title>` names the site or the book, unless the address says otherwise.
+            // The end of `<title>` names the site, unless the URL contains the same words.
             candidate.weight *= 0.35;
-        } else if candidate.shown && likeness(&words, &whole_words) > 0.3 {
-            // A heading that shares its words with `<title>` heads this page and not the site.
-            candidate.weight += SHARED;
+        } else if candidate.shown && dice(&words, &whole_words) > 0.3 {
+            // A heading that shares words with `<title>` belongs to this page, not to the site.
+            candidate.weight += SHARED_WEIGHT;
         }
         if candidate.folded.chars().count() < 4 {
             candidate.weight *= 0.5;
@@ -173,14 +173,14 @@ pub fn choose(page: &Page<'_>, site: &Site) -> (String, Option<NodeId>) {
     }
 }
 
-/// The text of a heading without the line above the headline and the date that some set within it.
+/// The text of a heading without a kicker (the line above a headline) and a date.
 ///
-/// Such a piece is an element of its own; whether it belongs to the headline is for `<title>` and
-/// the previews to say, and where they are silent its class.
+/// A kicker is an element of its own. Whether it belongs to the headline is decided by `<title>`
+/// and the link previews, or else by its class.
 fn without_kicker(tree: &Tree, heading: NodeId, declared: &[String]) -> Option<String> {
     let text = tidy(&label(tree, heading, 600)?);
     let mut top = heading;
-    // Down through wrappers: a link or a span around everything.
+    // Descend through wrappers: a single link or span around everything.
     for _ in 0..4 {
         let mut children = tree.children(top).filter(|child| !is_blank(tree, *child));
         match (children.next(), children.next()) {
@@ -198,7 +198,7 @@ fn without_kicker(tree: &Tree, heading: NodeId, declared: &[String]) -> Option<S
     }
     let pieces: Vec<String> =
         children.iter().filter_map(|child| label(tree, *child, 600)).map(|piece| tidy(&piece)).collect();
-    // What follows the first piece, or what precedes the last, if previews know it.
+    // The parts after the first or before the last, if a preview contains them.
     let rest_from = |from: usize, to: usize| {
         tidy(pieces.get(from..to).unwrap_or_default().join(" ").trim_start_matches([':', ' ']))
     };
@@ -227,7 +227,7 @@ fn is_blank(tree: &Tree, id: NodeId) -> bool {
     }
 }
 
-/// What lines above a headline are called.
+/// Class names of kickers.
 const KICKERS: &[&str] = &[
     "kicker",
     "topline",
@@ -247,7 +247,7 @@ const KICKERS: &[&str] = &[
     "visually-hidden",
 ];
 
-/// The part of `<title>` behind its last separator.
+/// The part of `<title>` after its last separator.
 fn tail_of(whole: &str) -> Option<&str> {
     [" | ", " - ", " – ", " — ", " » ", " « ", " · ", " • "]
         .iter()
@@ -256,20 +256,20 @@ fn tail_of(whole: &str) -> Option<&str> {
         .min_by_key(|tail| tail.len())
 }
 
-/// The words of the last step of a path, as far as it is made of words.
+/// The words of the longest of the last three path segments, if it consists of words.
 fn slug_words(path: &str) -> Vec<String> {
     let longest = path.split('/').rev().take(3).max_by_key(|step| step.len()).unwrap_or_default();
     let words = words_of(longest);
     if words.len() < 3 { Vec::new() } else { words }
 }
 
-/// Words of three letters and more, spelled as in addresses; enough of them to tell titles apart.
+/// Words of at least three bytes, transliterated as in URLs.
 fn words_of(text: &str) -> Vec<String> {
     let mut words: Vec<String> = Vec::new();
     for word in text.split(|c: char| !c.is_alphanumeric()).filter(|word| word.len() >= 3).take(30) {
         let mut plain = String::with_capacity(word.len() + 2);
         for c in word.chars().flat_map(char::to_lowercase) {
-            match PLAIN.iter().find(|(accented, _)| accented.contains(c)) {
+            match TRANSLITERATIONS.iter().find(|(accented, _)| accented.contains(c)) {
                 Some((_, letters)) => plain.push_str(letters),
                 None => plain.push(c),
             }
@@ -279,8 +279,8 @@ fn words_of(text: &str) -> Vec<String> {
     words
 }
 
-/// How addresses spell letters beyond ASCII.
-const PLAIN: &[(&str, &str)] = &[
+/// Transliterations used in URLs.
+const TRANSLITERATIONS: &[(&str, &str)] = &[
     ("ä", "ae"),
     ("ö", "oe"),
     ("ü", "ue"),
@@ -294,8 +294,8 @@ const PLAIN: &[(&str, &str)] = &[
     ("ñ", "n"),
 ];
 
-/// Between 0 and 1: the share of words that two lists have in common.
-fn likeness(one: &[String], other: &[String]) -> f32 {
+/// Dice coefficient of two word lists.
+fn dice(one: &[String], other: &[String]) -> f32 {
     if one.is_empty() || other.is_empty() {
         return 0.0;
     }
@@ -303,7 +303,7 @@ fn likeness(one: &[String], other: &[String]) -> f32 {
     2.0 * common as f32 / (one.len() + other.len()) as f32
 }
 
-/// The text without a name of the site before or behind it.
+/// The text without a leading or trailing site name.
 fn without_site(text: &str, site: &Site) -> String {
     let mut text = text.to_owned();
     for _ in 0..3 {
@@ -331,7 +331,7 @@ fn without_site(text: &str, site: &Site) -> String {
     text
 }
 
-/// The longest part between separators: sites name themselves more briefly than their articles.
+/// The longest part between separators; site names are shorter than headlines.
 fn longest_part(text: &str) -> String {
     let mut best = text;
     for separator in [" | ", " - ", " – ", " — ", " » ", " · ", " • ", "|", " :: "] {
@@ -345,16 +345,16 @@ fn longest_part(text: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use crate::about;
+    use crate::metadata;
 
     fn title(html: &str) -> String {
         let tree = crate::tree::parse(html);
         let url = url::Url::parse("https://www.gazette.example/a").unwrap();
-        about::read(&tree, &crate::facts::Facts::read(&tree), Some(&url)).title
+        metadata::read(&tree, &crate::declared_metadata::DeclaredMetadata::read(&tree), Some(&url)).title
     }
 
     #[test]
-    fn the_name_of_the_site_is_no_part_of_the_title() {
+    fn the_site_name_is_removed_from_the_title() {
         assert_eq!(
             title("<title>Rain in May | The Gazette</title><meta property=og:site_name content='The Gazette'>"),
             "Rain in May"
@@ -368,14 +368,14 @@ mod tests {
     }
 
     #[test]
-    fn places_that_agree_outweigh_one_that_does_not() {
+    fn agreeing_places_outweigh_a_single_one() {
         let html = "<meta property=og:title content='Rain in May'><title>Rain in May</title>
             <script type='application/ld+json'>{\"@type\":\"NewsArticle\",\"headline\":\"Rain in May\"}</script><h1>Weather</h1>";
         assert_eq!(title(html), "Rain in May");
     }
 
     #[test]
-    fn a_line_above_the_headline_is_not_part_of_it() {
+    fn a_kicker_is_not_part_of_the_title() {
         let html = "<title>Rain in May at last</title><h1><span>Weather</span> <span>Rain in May at last</span></h1>";
         assert_eq!(title(html), "Rain in May at last");
         assert_eq!(title("<h1><span class=kicker>Weather</span> Rain in May</h1>"), "Rain in May");

@@ -1,109 +1,55 @@
-//! Days as people and programs write them.
+//! Dates in text and attribute values, in many languages.
 //!
-//! There is no end of lists of formats, so this is not a list: the text is cut into numbers, words
-//! and signs, and a day is three of them in an order that some language uses. The day is taken as
-//! it stands: a page that says half past eleven at night in its own zone means that evening.
+//! Instead of a list of formats there is a small grammar: the text is tokenized into numbers, words
+//! and signs, and a date is three tokens in an order that some language uses. The day is taken as
+//! written, without conversion to another time zone.
 
 use jiff::Timestamp;
 use jiff::civil::Date;
 use jiff::tz::TimeZone;
-
 use tidings_lang::Month;
 
-/// Dates are short; a longer attribute is not one.
-const MOST_STAMP_BYTES: usize = 160;
-/// Tokens looked at in one text.
-const MOST_TOKENS: usize = 240;
-/// Days taken from one text.
-const MOST_FOUND: usize = 8;
-/// The web had few dated pages before, and placeholders such as 1970 are many.
+use super::locale::DateLocale;
+
+/// Longer attribute values are not dates.
+const MAX_STAMP_BYTES: usize = 160;
+/// Maximum number of tokens per text.
+const MAX_TOKENS: usize = 240;
+/// Maximum number of dates per text.
+const MAX_FOUND: usize = 8;
+/// Dated web pages are rare before this year, and placeholders such as 1970 are common.
 pub(super) const FIRST_YEAR: i16 = 1995;
-/// Later years are no dates in any case.
+/// Later years are not dates.
 pub(super) const LAST_YEAR: i16 = 2100;
 
-/// How a page writes its numbers.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub(super) struct Habit {
-    /// Whether 3/4/2020 is in March.
-    pub month_first: bool,
-    /// Whether `listopad` is October.
-    pub croatian: bool,
-}
-
-impl Habit {
-    /// The habit of a language (`en-GB`) at an address.
-    pub fn of(language: Option<&str>, host: Option<&str>) -> Habit {
-        let language = language.unwrap_or_default().trim();
-        let mut parts = language.split(['-', '_']);
-        let primary = parts.next().unwrap_or_default();
-        let region = parts.find(|part| part.len() == 2).unwrap_or_default();
-        let ending = host.and_then(|host| host.rsplit('.').next()).unwrap_or_default();
-        let american_place = ["com", "us", "org", "net", "gov", "edu", "mil", "io", "ph", ""].contains(&ending);
-        let month_first = match (primary, region) {
-            (p, r) if p.eq_ignore_ascii_case("en") && r.eq_ignore_ascii_case("us") => american_place,
-            (p, "") if p.eq_ignore_ascii_case("en") || p.is_empty() => american_place,
-            (p, r) if p.eq_ignore_ascii_case("en") && r.eq_ignore_ascii_case("ph") => true,
-            _ => false,
-        };
-        Habit { month_first, croatian: primary.eq_ignore_ascii_case("hr") || ending == "hr" }
-    }
-}
-
-/// Where the readers of a page live, in hours from Greenwich.
+/// A date in a machine-readable value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Zone {
-    pub west: i8,
-    pub east: i8,
-}
-
-impl Zone {
-    /// The zone of a language.
-    pub fn of(language: Option<&str>) -> Zone {
-        let primary = language.unwrap_or_default().trim().split(['-', '_']).next().unwrap_or_default();
-        // Only codes of two letters as pages write them: others keep the wide zone until the behaviour version grows.
-        let is_usual = |code: &str| code.eq_ignore_ascii_case(primary) || primary.eq_ignore_ascii_case("no");
-        let known = tidings_lang::language(primary).filter(|known| is_usual(known.code));
-        let offsets = known.and_then(|known| known.utc_offsets);
-        offsets.map_or(Zone { west: -8, east: 12 }, |(west, east)| Zone { west, east })
-    }
-
-    /// Whether an hour of a day in Greenwich may belong to that other day here.
-    pub fn may_be(self, day: Date, utc_hour: Option<i8>, other: Date) -> bool {
-        let Some(hour) = utc_hour else { return false };
-        let before = hour + self.west < 0 && day.yesterday().is_ok_and(|yesterday| yesterday == other);
-        let after = hour + self.east >= 24 && day.tomorrow().is_ok_and(|tomorrow| tomorrow == other);
-        before || after
-    }
-}
-
-/// A day written for machines.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Stamp {
+pub(super) struct MachineDate {
     /// The day as written.
     pub day: Date,
-    /// The hour, where it was written in UTC and the writer's own day may be another.
+    /// The hour, if written in UTC; the local day may then differ.
     pub utc_hour: Option<i8>,
-    /// The day it is when the habit was guessed wrong.
+    /// The day under the other order of day and month.
     pub other: Option<Date>,
 }
 
-/// A day found in a text.
+/// A date found in text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Found {
+pub(super) struct WrittenDate {
     pub day: Date,
-    /// Where it begins and ends, in bytes.
+    /// Its extent in bytes.
     pub start: usize,
     pub end: usize,
-    /// The day it is when the habit was guessed wrong: 3/4 is 4/3.
+    /// The day under the other order of day and month: 3/4 or 4/3.
     pub other: Option<Date>,
-    /// Only a month or a two-digit year was written.
+    /// Whether the year has two digits, or the date is a bare eight-digit number.
     pub vague: bool,
 }
 
-/// Reads the value of an attribute or a field.
-pub(super) fn stamp(text: &str, habit: Habit) -> Option<Stamp> {
+/// Parses an attribute or field value.
+pub(super) fn machine_date(text: &str, locale: DateLocale) -> Option<MachineDate> {
     let text = text.trim();
-    if text.len() < 6 || text.len() > MOST_STAMP_BYTES {
+    if text.len() < 6 || text.len() > MAX_STAMP_BYTES {
         return None;
     }
     if let Some(stamp) = iso(text.as_bytes()) {
@@ -112,15 +58,15 @@ pub(super) fn stamp(text: &str, habit: Habit) -> Option<Stamp> {
     if text.bytes().all(|b| b.is_ascii_digit()) {
         return digits(text);
     }
-    find(text, habit).into_iter().find(|found| !found.vague).map(|found| Stamp {
+    find(text, locale).into_iter().find(|found| !found.vague).map(|found| MachineDate {
         day: found.day,
         utc_hour: None,
         other: found.other,
     })
 }
 
-/// `2019-08-02`, `2019-08-02T10:00:00Z` and the like.
-fn iso(b: &[u8]) -> Option<Stamp> {
+/// Parses ISO 8601: `2019-08-02`, `2019-08-02T10:00:00Z`.
+fn iso(b: &[u8]) -> Option<MachineDate> {
     let sign = *b.get(4)?;
     if !matches!(sign, b'-' | b'/' | b'.') || b.get(7) != Some(&sign) || b.get(10).is_some_and(u8::is_ascii_digit) {
         return None;
@@ -128,24 +74,24 @@ fn iso(b: &[u8]) -> Option<Stamp> {
     let day = date(number(&b[..4])?, number(&b[5..7])?, number(b.get(8..10)?)?)?;
     let utc = matches!(b.last(), Some(b'Z' | b'z')) || b.ends_with(b"+00:00") || b.ends_with(b"+0000");
     let hour = b.get(11..13).and_then(number).filter(|hour| *hour < 24 && b.get(13) == Some(&b':'));
-    // Midnight sharp is a day without a time, not a moment in Greenwich.
+    // Midnight sharp means a date without a time.
     let sharp = b.get(13..19).is_some_and(|rest| rest == b":00:00" || rest == b":00:00Z");
     let utc_hour = hour.filter(|hour| utc && !(*hour == 0 && sharp)).map(|hour| hour as i8);
-    Some(Stamp { day, utc_hour, other: None })
+    Some(MachineDate { day, utc_hour, other: None })
 }
 
-/// `20190802`, `20190802103000`, and seconds or milliseconds since 1970.
-fn digits(text: &str) -> Option<Stamp> {
+/// Parses `20190802`, `20190802103000` and Unix timestamps in seconds or milliseconds.
+fn digits(text: &str) -> Option<MachineDate> {
     let b = text.as_bytes();
     match b.len() {
         8 | 12 | 14 => {
             let day = date(number(&b[..4])?, number(&b[4..6])?, number(&b[6..8])?)?;
-            Some(Stamp { day, utc_hour: None, other: None })
+            Some(MachineDate { day, utc_hour: None, other: None })
         }
         10 | 13 => {
             let seconds = text[..10].parse::<i64>().ok()?;
             let moment = Timestamp::from_second(seconds).ok()?.to_zoned(TimeZone::UTC);
-            (FIRST_YEAR..=LAST_YEAR).contains(&moment.year()).then(|| Stamp {
+            (FIRST_YEAR..=LAST_YEAR).contains(&moment.year()).then(|| MachineDate {
                 day: moment.date(),
                 utc_hour: Some(moment.hour()),
                 other: None,
@@ -159,14 +105,15 @@ fn number(b: &[u8]) -> Option<u32> {
     b.iter().try_fold(0u32, |n, b| b.is_ascii_digit().then(|| n * 10 + u32::from(b - b'0')))
 }
 
-/// A day that can be one; years of the Buddhist era are brought home.
+/// A valid date in the supported range. Years of the Buddhist era are converted.
 pub(super) fn date(year: u32, month: u32, day: u32) -> Option<Date> {
     let year = if (2538..2644).contains(&year) { year - 543 } else { year };
     let year = i16::try_from(year).ok().filter(|year| (FIRST_YEAR..=LAST_YEAR).contains(year))?;
     Date::new(year, i8::try_from(month).ok()?, i8::try_from(day).ok()?).ok()
 }
 
-/// The Gregorian day of a day in the Persian calendar, by its cycle of 33 years, which holds for our lifetimes.
+/// Converts a date of the Persian calendar to the Gregorian one with the 33-year leap cycle, which
+/// is exact for the supported years.
 fn persian(year: u32, month: u32, day: u32) -> Option<Date> {
     if !(1370..1480).contains(&year) || !(1..=12).contains(&month) || !(1..=31).contains(&day) {
         return None;
@@ -180,7 +127,7 @@ fn persian(year: u32, month: u32, day: u32) -> Option<Date> {
 }
 
 #[derive(Debug, Clone, Copy)]
-enum Kind {
+enum TokenKind {
     Number { value: u32, digits: u8 },
     Word,
     Sign(char),
@@ -188,13 +135,13 @@ enum Kind {
 
 #[derive(Debug, Clone, Copy)]
 struct Token {
-    kind: Kind,
+    kind: TokenKind,
     start: usize,
     end: usize,
     spaced: bool,
 }
 
-/// The value of a decimal digit in any of the scripts that date pages with their own.
+/// Value of a decimal digit in one of the scripts used in dates.
 fn digit(c: char) -> Option<u32> {
     const ZEROS: [char; 6] = ['٠', '۰', '०', '০', '๐', '０'];
     if c.is_ascii() {
@@ -206,23 +153,23 @@ fn digit(c: char) -> Option<u32> {
     ZEROS.iter().map(|zero| (c as u32).wrapping_sub(*zero as u32)).find(|value| *value < 10)
 }
 
-/// Whether there are as many digits as the shortest date has.
+/// Returns whether the text has as many digits as the shortest date.
 fn has_digits(text: &str) -> bool {
     let ascii = text.bytes().filter(u8::is_ascii_digit).count();
     ascii >= 3 || ascii == 0 && !text.is_ascii() && text.chars().any(|c| digit(c).is_some())
 }
 
-/// Letters, and the signs that Indic and Thai words are made of.
+/// Returns whether a character is a letter or a combining sign of Indic and Thai scripts.
 fn is_letter(c: char) -> bool {
     c.is_alphabetic() || ('\u{900}'..='\u{E7F}').contains(&c)
 }
 
-fn cut(text: &str) -> Vec<Token> {
+fn tokenize(text: &str) -> Vec<Token> {
     let mut tokens: Vec<Token> = Vec::with_capacity(16);
     let mut chars = text.char_indices().peekable();
     let mut spaced = false;
     while let Some((start, c)) = chars.next() {
-        if tokens.len() == MOST_TOKENS {
+        if tokens.len() == MAX_TOKENS {
             break;
         }
         if c.is_whitespace() {
@@ -237,7 +184,7 @@ fn cut(text: &str) -> Vec<Token> {
                 digits = digits.saturating_add(1);
                 end = at + chars.next().map_or(0, |(_, c)| c.len_utf8());
             }
-            Kind::Number { value, digits }
+            TokenKind::Number { value, digits }
         } else if is_letter(c) {
             let thai = ('\u{E00}'..='\u{E7F}').contains(&c);
             while let Some((at, next)) = chars.peek().copied() {
@@ -247,12 +194,13 @@ fn cut(text: &str) -> Vec<Token> {
                 end = at + next.len_utf8();
                 chars.next();
             }
-            Kind::Word
+            TokenKind::Word
         } else {
-            Kind::Sign(c)
+            TokenKind::Sign(c)
         };
-        // Invisible marks of the writing direction stand between the parts of Arabic and Hebrew dates.
-        if !matches!(kind, Kind::Sign('\u{200B}'..='\u{200F}' | '\u{202A}'..='\u{202E}' | '\u{2066}'..='\u{2069}')) {
+        // Bidirectional control characters occur within Arabic and Hebrew dates.
+        if !matches!(kind, TokenKind::Sign('\u{200B}'..='\u{200F}' | '\u{202A}'..='\u{202E}' | '\u{2066}'..='\u{2069}'))
+        {
             tokens.push(Token { kind, start, end, spaced });
             spaced = false;
         }
@@ -260,22 +208,23 @@ fn cut(text: &str) -> Vec<Token> {
     tokens
 }
 
-/// Finds the days written in a text, in order.
-pub(super) fn find(text: &str, habit: Habit) -> Vec<Found> {
+/// Finds the dates in a text, in order.
+pub(super) fn find(text: &str, locale: DateLocale) -> Vec<WrittenDate> {
     let mut found = Vec::new();
     if text.len() < 6 || !has_digits(text) {
         return found;
     }
-    let reader = Reader { text, tokens: cut(text), habit };
+    let parser = DateParser { text, tokens: tokenize(text), locale };
     let mut at = 0;
-    while at < reader.tokens.len() && found.len() < MOST_FOUND {
-        let read = match reader.tokens[at].kind {
-            Kind::Number { .. } => reader.numeric(at),
-            Kind::Word => reader.named(at),
-            Kind::Sign(_) => None,
+    while at < parser.tokens.len() && found.len() < MAX_FOUND {
+        let read = match parser.tokens[at].kind {
+            TokenKind::Number { .. } => parser.numeric(at),
+            TokenKind::Word => parser.named(at),
+            TokenKind::Sign(_) => None,
         };
-        // A number belongs to one date only.
-        let free = |(day, _): &(Found, usize)| found.last().is_none_or(|last: &Found| last.end <= day.start);
+        // A number is part of at most one date.
+        let free =
+            |(day, _): &(WrittenDate, usize)| found.last().is_none_or(|last: &WrittenDate| last.end <= day.start);
         match read.filter(free) {
             Some((day, next)) => {
                 found.push(day);
@@ -287,46 +236,46 @@ pub(super) fn find(text: &str, habit: Habit) -> Vec<Found> {
     found
 }
 
-struct Reader<'a> {
+struct DateParser<'a> {
     text: &'a str,
     tokens: Vec<Token>,
-    habit: Habit,
+    locale: DateLocale,
 }
 
-/// What may stand between the parts of a named date and means nothing.
+/// Words that may occur within a date with a month name and carry no meaning.
 const FILLERS: [&str; 44] = [
     "st", "nd", "rd", "th", "er", "e", "a", "de", "del", "d", "di", "do", "da", "den", "der", "of", "the", "le", "la",
     "el", "em", "o", "m", "mėn", "gada", "г", "год", "года", "р", "року", "i", "ko", "eko", "º", "ª", "ème", "à", "al",
     "tes", "year", "y", "ngày", "dia", "năm",
 ];
 
-impl Reader<'_> {
+impl DateParser<'_> {
     fn number(&self, at: usize) -> Option<(u32, u8)> {
         match self.tokens.get(at)?.kind {
-            Kind::Number { value, digits } => Some((value, digits)),
+            TokenKind::Number { value, digits } => Some((value, digits)),
             _ => None,
         }
     }
 
     fn word(&self, at: usize) -> Option<&str> {
         let token = self.tokens.get(at)?;
-        matches!(token.kind, Kind::Word).then(|| &self.text[token.start..token.end])
+        matches!(token.kind, TokenKind::Word).then(|| &self.text[token.start..token.end])
     }
 
     fn sign(&self, at: usize) -> Option<char> {
         match self.tokens.get(at)?.kind {
-            Kind::Sign(sign) => Some(sign),
+            TokenKind::Sign(sign) => Some(sign),
             _ => None,
         }
     }
 
-    fn span(&self, from: usize, to: usize, day: Date, other: Option<Date>, vague: bool) -> (Found, usize) {
+    fn span(&self, from: usize, to: usize, day: Date, other: Option<Date>, vague: bool) -> (WrittenDate, usize) {
         let (start, end) = (self.tokens[from].start, self.tokens[to].end);
-        (Found { day, start, end, other: other.filter(|other| *other != day), vague }, to + 1)
+        (WrittenDate { day, start, end, other: other.filter(|other| *other != day), vague }, to + 1)
     }
 
     /// Three numbers: 2019-08-02, 2.8.2019, 8/2/19, 2019年8月2日.
-    fn numeric(&self, at: usize) -> Option<(Found, usize)> {
+    fn numeric(&self, at: usize) -> Option<(WrittenDate, usize)> {
         let (a, a_digits) = self.number(at)?;
         if a_digits > 4 {
             return self.eight(at, a, a_digits);
@@ -352,7 +301,7 @@ impl Reader<'_> {
             return None;
         }
         let (c, c_digits) = self.number(at + 4)?;
-        // 2.8.2019.7 is a version, 192.168.1.2 an address, 555-12-2019 a telephone.
+        // 2.8.2019.7 is a version, 192.168.1.2 an IP address, 555-12-2019 a telephone number.
         let joined = |at: usize| {
             matches!(self.sign(at), Some('.' | '-' | '/'))
                 && !self.tokens[at].spaced
@@ -378,34 +327,34 @@ impl Reader<'_> {
             _ => return None,
         };
         let (european, american) = (date(year, b, a), date(year, a, b));
-        let american_first = self.habit.month_first && sign != '.';
+        let american_first = self.locale.month_first && sign != '.';
         let (first, second) = if american_first { (american, european) } else { (european, american) };
-        // A dot parts day from month, wherever it is used.
+        // With dots the day always comes first.
         let second = second.filter(|_| sign != '.' || european.is_none());
         let day = first.or(second)?;
         Some(self.span(at, at + 4, day, if first.is_some() { second } else { None }, c_digits == 2))
     }
 
-    /// 20190802 in the midst of a text.
-    fn eight(&self, at: usize, value: u32, digits: u8) -> Option<(Found, usize)> {
+    /// An eight-digit number in text: 20190802.
+    fn eight(&self, at: usize, value: u32, digits: u8) -> Option<(WrittenDate, usize)> {
         let day = (digits == 8).then(|| date(value / 10_000, value / 100 % 100, value % 100))??;
         Some(self.span(at, at, day, None, true))
     }
 
-    /// A day around the name of a month: 2 August 2019, Aug. 2nd, 2019, 2019. augusztus 2.
-    fn named(&self, at: usize) -> Option<(Found, usize)> {
+    /// A date with a month name: 2 August 2019, Aug. 2nd, 2019, 2019. augusztus 2.
+    fn named(&self, at: usize) -> Option<(WrittenDate, usize)> {
         let word = self.word(at)?;
         if word.len() > 40 {
             return None;
         }
         let lower = word.to_lowercase();
         let lower = lower.trim_end_matches('.');
-        // Vietnamese counts its months.
+        // Vietnamese numbers its months.
         let (month, last) = if matches!(lower, "tháng" | "thang") {
             let month = self.number(at + 1).map(|(month, _)| month).filter(|month| (1..=12).contains(month))?;
             (Month::Gregorian(month as i8), at + 1)
         } else {
-            (tidings_lang::month(lower, self.habit.croatian.then_some("hr"))?, at)
+            (tidings_lang::month(lower, self.locale.croatian.then_some("hr"))?, at)
         };
         let is_day = |n: (u32, u8)| (1..=31).contains(&n.0) && n.1 <= 2;
         let is_year = |n: (u32, u8)| n.1 == 4;
@@ -458,26 +407,26 @@ impl Reader<'_> {
         None
     }
 
-    /// The place of the number before `at`, fillers passed over.
+    /// Index of the number before `at`, skipping fillers.
     fn skip_back(&self, at: usize) -> Option<usize> {
         (at.saturating_sub(5)..at).rev().find_map(|i| self.pass(i)).flatten()
     }
 
-    /// The place of the number at or after `at`, fillers passed over.
+    /// Index of the number at or after `at`, skipping fillers.
     fn skip_forth(&self, at: usize) -> Option<usize> {
         (at..(at + 4).min(self.tokens.len())).find_map(|i| self.pass(i)).flatten()
     }
 
-    /// `Some(Some)` at a number, `None` at a filler, `Some(None)` at anything else.
+    /// Returns `Some(Some)` at a number, `None` at a filler, `Some(None)` at anything else.
     fn pass(&self, at: usize) -> Option<Option<usize>> {
         let token = self.tokens[at];
         match token.kind {
-            Kind::Number { .. } => Some(Some(at)),
-            Kind::Sign(
+            TokenKind::Number { .. } => Some(Some(at)),
+            TokenKind::Sign(
                 '.' | ',' | '-' | '/' | '\'' | '’' | 'º' | 'ª' | '،' | '·' | '°' | '‑' | '–' | '+' | '(' | ')',
             ) => None,
-            Kind::Sign(_) => Some(None),
-            Kind::Word => {
+            TokenKind::Sign(_) => Some(None),
+            TokenKind::Word => {
                 let word = &self.text[token.start..token.end];
                 let filler = word.len() <= 8 && FILLERS.iter().any(|filler| word.eq_ignore_ascii_case(filler));
                 if filler { None } else { Some(None) }
@@ -485,7 +434,7 @@ impl Reader<'_> {
         }
     }
 
-    /// The place of the token after `10:00:00 CEST`, where that begins at `at`.
+    /// Index of the token after a time such as `10:00:00 CEST` that begins at `at`.
     fn after_clock(&self, at: usize) -> Option<usize> {
         let mut at = at;
         if self.sign(at + 1) != Some(':') {
@@ -499,7 +448,7 @@ impl Reader<'_> {
     }
 }
 
-/// Dashes and full-width signs as their plain relatives.
+/// Maps dashes and full-width signs to ASCII.
 fn plain(sign: char) -> char {
     match sign {
         '‐' | '‑' | '–' | '−' => '-',
@@ -514,11 +463,11 @@ mod tests {
     use super::*;
 
     fn one(text: &str) -> String {
-        find(text, Habit::default()).first().map_or(String::from("none"), |found| found.day.to_string())
+        find(text, DateLocale::default()).first().map_or(String::from("none"), |found| found.day.to_string())
     }
 
     #[test]
-    fn a_day_is_read_in_the_words_of_many_languages() {
+    fn dates_are_parsed_in_many_languages() {
         for text in [
             "Freitag, 2. August 2019",
             "Aug. 2nd, 2019 at 10:15",
@@ -564,7 +513,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_day_is_not_read() {
+    fn numbers_that_are_not_dates_are_ignored() {
         for text in [
             "1.2.3.4",
             "version 2.10.2019.3",
@@ -580,11 +529,11 @@ mod tests {
     }
 
     #[test]
-    fn the_order_of_day_and_month_follows_language_and_address_unless_only_one_fits() {
-        let american = Habit::of(Some("en-US"), Some("news.example.com"));
-        let british = Habit::of(Some("en-GB"), Some("example.co.uk"));
-        let german = Habit::of(Some("de"), None);
-        let day = |habit| find("03/04/2020", habit)[0].day.to_string();
+    fn day_month_order_follows_language_and_host_unless_only_one_is_valid() {
+        let american = DateLocale::of(Some("en-US"), Some("news.example.com"));
+        let british = DateLocale::of(Some("en-GB"), Some("example.co.uk"));
+        let german = DateLocale::of(Some("de"), None);
+        let day = |locale| find("03/04/2020", locale)[0].day.to_string();
         assert_eq!([day(american), day(british), day(german)], ["2020-03-04", "2020-04-03", "2020-04-03"]);
         assert_eq!(find("25/04/2020", american)[0].day.to_string(), "2020-04-25");
         assert_eq!(find("04/25/2020", german)[0].day.to_string(), "2020-04-25");
@@ -592,8 +541,10 @@ mod tests {
     }
 
     #[test]
-    fn stamps_keep_the_day_they_are_written_with() {
-        let day = |text| stamp(text, Habit::default()).map_or(String::from("none"), |stamp| stamp.day.to_string());
+    fn machine_dates_keep_the_day_as_written() {
+        let day = |text| {
+            machine_date(text, DateLocale::default()).map_or(String::from("none"), |stamp| stamp.day.to_string())
+        };
         assert_eq!(day("2019-08-02T23:30:00-07:00"), "2019-08-02");
         assert_eq!(day("20190802"), "2019-08-02");
         assert_eq!(day("1564740000"), "2019-08-02");

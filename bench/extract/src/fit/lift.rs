@@ -1,14 +1,14 @@
-//! What names of boxes and words of texts tell, counted over domains.
+//! Lift of words in class names, ids and text, estimated over domains.
 //!
-//! The weight of a name is how much more often than the rest of its page the blocks in such boxes
-//! belong to the article, averaged over domains, so that no large site outvotes the others, and
-//! drawn to zero where few domains speak.
+//! The lift of a word is the share of article text among the blocks with that word, minus the share
+//! on the whole page. It is averaged over domains, so that large sites do not dominate, and shrunk
+//! towards zero for words seen on few domains.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
 use tidings_clean::article::blocks::Blocks;
-use tidings_clean::article::evidence::Hash;
-use tidings_clean::article::features::Odds;
+use tidings_clean::article::evidence::Fnv1a;
+use tidings_clean::article::features::WordLifts;
 use tidings_clean::article::words::pair;
 use tidings_clean::tree::Tree;
 
@@ -22,16 +22,16 @@ pub struct Counts {
     page: (f32, f32),
 }
 
-/// Weights by hash.
+/// Lift by hash of the word.
 #[derive(Debug, Default, Clone)]
 pub struct Weights {
-    /// Of names in class and id.
+    /// Lift of words in class and id.
     pub names: HashMap<u64, f32>,
-    /// Of words.
+    /// Lift of words and bigrams of the text.
     pub words: HashMap<u64, f32>,
 }
 
-impl Odds for Weights {
+impl WordLifts for Weights {
     fn name(&self, hash: u64) -> Option<f32> {
         self.names.get(&hash).copied()
     }
@@ -41,7 +41,7 @@ impl Odds for Weights {
     }
 }
 
-/// Counts a page.
+/// Counts the words of a page by label.
 pub fn count(tree: &Tree, blocks: &Blocks, labels: &[Label]) -> Counts {
     let mut counts = Counts::default();
     let mut names_of: HashMap<usize, Vec<String>> = HashMap::new();
@@ -49,7 +49,7 @@ pub fn count(tree: &Tree, blocks: &Blocks, labels: &[Label]) -> Counts {
         if label.weight == 0.0 {
             continue;
         }
-        let (yes, all) = (label.wanted * label.weight, label.weight);
+        let (yes, all) = (label.article_share * label.weight, label.weight);
         counts.page.0 += yes;
         counts.page.1 += all;
         let mut seen: HashSet<String> = HashSet::new();
@@ -82,8 +82,8 @@ pub fn count(tree: &Tree, blocks: &Blocks, labels: &[Label]) -> Counts {
 
 type Table = BTreeMap<String, f32>;
 
-/// Sums pages into weights; pages come with their domain.
-pub fn weigh<'a>(pages: impl Iterator<Item = (&'a str, &'a Counts)>) -> (Table, Table) {
+/// Estimates the lift of names and words from pages with their domain.
+pub fn estimate<'a>(pages: impl Iterator<Item = (&'a str, &'a Counts)>) -> (Table, Table) {
     let mut names: HashMap<&str, HashMap<&str, (f32, f32)>> = HashMap::new();
     let mut words: HashMap<&str, HashMap<&str, (f32, f32)>> = HashMap::new();
     for (domain, counts) in pages {
@@ -96,13 +96,13 @@ pub fn weigh<'a>(pages: impl Iterator<Item = (&'a str, &'a Counts)>) -> (Table, 
             }
         }
     }
-    (settle(names, 5), settle(words, 8))
+    (shrunk(names, 5), shrunk(words, 8))
 }
 
-fn settle(counted: HashMap<&str, HashMap<&str, (f32, f32)>>, least: usize) -> Table {
+fn shrunk(counted: HashMap<&str, HashMap<&str, (f32, f32)>>, min_domains: usize) -> Table {
     let mut table = Table::new();
     for (name, domains) in counted {
-        if domains.len() < least {
+        if domains.len() < min_domains {
             continue;
         }
         let sum: f32 = domains.values().map(|(lift, pages)| lift / pages).sum();
@@ -116,18 +116,18 @@ fn settle(counted: HashMap<&str, HashMap<&str, (f32, f32)>>, least: usize) -> Ta
 }
 
 impl Weights {
-    /// Weights ready for looking up.
+    /// Builds the hash tables.
     pub fn of(names: &Table, words: &Table) -> Weights {
         let hash = |name: &str| match name.split_once(' ') {
-            Some((first, second)) => pair(Hash::of(first), Hash::of(second)),
-            None => Hash::of(name),
+            Some((first, second)) => pair(Fnv1a::of(first), Fnv1a::of(second)),
+            None => Fnv1a::of(name),
         };
         let hashed = |table: &Table| table.iter().map(|(name, weight)| (hash(name), *weight)).collect();
         Weights { names: hashed(names), words: hashed(words) }
     }
 }
 
-/// The names of a class or id in letters, as the extractor hashes them.
+/// The names in a class or id as strings, split as the extractor does before hashing.
 fn names(value: &str) -> Vec<String> {
     let value = &value[..value.floor_char_boundary(512)];
     let mut found = Vec::new();
@@ -141,7 +141,7 @@ fn names(value: &str) -> Vec<String> {
             }
             lower_before = c.is_ascii_lowercase();
             if !parted {
-                parts.last_mut().expect("there is always a part").push(c.to_ascii_lowercase());
+                parts.last_mut().expect("parts is never empty").push(c.to_ascii_lowercase());
             }
         }
         let whole: String = parts.concat();
@@ -154,7 +154,7 @@ fn names(value: &str) -> Vec<String> {
     found
 }
 
-/// The words of a text in letters, as the extractor hashes them.
+/// The words of a text as strings, split as the extractor does before hashing.
 fn words(text: &str) -> impl Iterator<Item = String> {
     let mut found = Vec::new();
     let mut word = String::new();

@@ -1,16 +1,16 @@
-//! The words that say what a date is for: before it in the text, or in the names of classes.
+//! Words that tell what a date refers to: labels in text, and words in class names.
 
 use std::collections::HashMap;
 use std::sync::LazyLock;
 
-/// What stands before a date.
+/// Meaning of a label next to a date.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Label {
     /// Published, posted, written.
     Published,
     /// Updated, edited.
     Modified,
-    /// Something else happened on that day: a right began, a member joined.
+    /// Another event: copyright, registration, birth.
     Other,
 }
 
@@ -39,8 +39,8 @@ const OTHER: &str =
     "copyright © since joined registered member accessed retrieved abgerufen zugriff until bis seit geboren
     born expires deadline mitglied beigetreten inscrit registrado événement event veranstaltung";
 
-/// Chinese, Japanese and Korean do not part their words.
-const UNPARTED: [(&str, Label); 24] = [
+/// Labels of languages written without spaces.
+const UNSPACED: [(&str, Label); 24] = [
     ("更新", Label::Modified),
     ("修改", Label::Modified),
     ("수정", Label::Modified),
@@ -72,7 +72,7 @@ static LABELS: LazyLock<HashMap<&str, Label>> = LazyLock::new(|| {
     lists.iter().flat_map(|(list, label)| list.split_ascii_whitespace().map(|word| (word, *label))).collect()
 });
 
-/// What the last telling word of a text says.
+/// The meaning of the last known label in a text.
 pub(super) fn label(text: &str) -> Option<Label> {
     if text.trim_ascii().is_empty() {
         return None;
@@ -84,7 +84,7 @@ pub(super) fn label(text: &str) -> Option<Label> {
             return Some(*label);
         }
         if !word.is_ascii()
-            && let Some((_, label)) = UNPARTED.iter().find(|(known, _)| word.contains(known))
+            && let Some((_, label)) = UNSPACED.iter().find(|(known, _)| word.contains(known))
         {
             return Some(*label);
         }
@@ -92,33 +92,33 @@ pub(super) fn label(text: &str) -> Option<Label> {
     None
 }
 
-/// The element is named after a date.
+/// The name contains a word for date.
 pub(super) const DATE: u16 = 1;
-/// The element is named after a change.
+/// The name contains a word for modification.
 pub(super) const CHANGE: u16 = 2;
-/// Menus, side bars, feet.
+/// Menu, sidebar or footer.
 pub(super) const EDGE: u16 = 4;
-/// Other articles.
+/// Teasers of other articles.
 pub(super) const RELATED: u16 = 8;
-/// Readers' words.
+/// DateParser comments.
 pub(super) const COMMENT: u16 = 16;
-/// The element is named after the line below a headline.
+/// Byline.
 pub(super) const BYLINE: u16 = 32;
-/// The article, or what claims to be.
+/// The article, or an element named like one.
 pub(super) const ARTICLE: u16 = 64;
-/// Within a link.
+/// Inside a link.
 pub(super) const LINK: u16 = 128;
-/// The head of the site or of the article.
+/// Header of the site or of the article.
 pub(super) const HEADER: u16 = 256;
-/// The name speaks of publication.
+/// The name contains a word for publication.
 pub(super) const PUBLICATION: u16 = 512;
-/// Tables, events, forms: days of something else.
+/// Events and calendars, whose dates are not the article's.
 pub(super) const EVENT: u16 = 1024;
 
-/// What the names in a class or an id say of an element.
+/// The marks of the names in a class or id attribute.
 pub(super) fn marks(names: &str) -> u16 {
     let mut marks = 0;
-    // Style sheets of one class each make some of these very long.
+    // Utility-class style sheets make some of these very long.
     for name in names.split_ascii_whitespace().take(12) {
         marks |= name_marks(name.as_bytes());
     }
@@ -130,12 +130,12 @@ fn name_marks(name: &[u8]) -> u16 {
     let mut word = [0u8; 16];
     let mut length = 0;
     let mut upper_before = true;
-    for (place, b) in name.iter().take(64).chain(b" ").enumerate() {
-        // camelCase parts words as well.
+    for (offset, b) in name.iter().take(64).chain(b" ").enumerate() {
+        // camelCase separates words, too.
         let upper = b.is_ascii_uppercase();
         if !b.is_ascii_alphabetic() || upper && !upper_before {
             let word = &word[..length];
-            if place <= 5 && matches!(word, b"has" | b"with" | b"no" | b"is" | b"js" | b"col") {
+            if offset <= 5 && matches!(word, b"has" | b"with" | b"no" | b"is" | b"js" | b"col") {
                 return 0;
             }
             marks |= word_marks(word);
@@ -173,7 +173,7 @@ fn word_marks(word: &[u8]) -> u16 {
         b"event" | b"events" | b"calendar" | b"kalender" | b"termin" | b"termine" | b"schedule" | b"tweet"
         | b"twitter" | b"biography" => EVENT,
         b"article" | b"hentry" | b"entry" | b"story" => ARTICLE,
-        // artikeldatum, newsdate, dateposted; but neither candidates nor mandates.
+        // artikeldatum, newsdate, dateposted, but not candidate or mandate.
         _ if word.ends_with(b"datum") || word.starts_with(b"datum") => DATE,
         _ if word.ends_with(b"date") && !matches!(word, b"candidate" | b"mandate" | b"validate" | b"consolidate") => {
             DATE
@@ -187,7 +187,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_last_telling_word_before_a_date_labels_it() {
+    fn the_last_known_label_before_a_date_applies() {
         assert_eq!(label("Published: "), Some(Label::Published));
         assert_eq!(label("Von Karla Kolumna, aktualisiert am "), Some(Label::Modified));
         assert_eq!(label("公開日: "), Some(Label::Published));
@@ -196,7 +196,7 @@ mod tests {
     }
 
     #[test]
-    fn class_names_are_read_word_by_word() {
+    fn class_names_are_split_into_words() {
         assert_eq!(marks("entry-date") & DATE, DATE);
         assert_eq!(marks("publishDate") & (DATE | PUBLICATION), DATE | PUBLICATION);
         assert_eq!(marks("artikeldatum"), DATE);

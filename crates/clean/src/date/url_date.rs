@@ -1,30 +1,30 @@
-//! Dates in addresses: /2019/08/02/, 20190802, 2019-08.
+//! Dates in URLs: `/2019/08/02/`, `20190802`, `2019-08`.
 
 use jiff::civil::Date;
 
-use super::written::date;
+use super::parse::date;
 
-/// Addresses are shorter.
-const MOST_BYTES: usize = 2048;
+/// Longer URLs are not searched.
+const MAX_BYTES: usize = 2048;
 
-/// What an address says of the day.
+/// A date in a URL.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Address {
-    /// The day, parted: /2019/08/02/ or 2019-08-02.
+pub(super) enum UrlDate {
+    /// A day with separators: `/2019/08/02/` or `2019-08-02`.
     Day(Date),
-    /// The day in one number: 20190802.
+    /// A day as one number: `20190802`.
     Number(Date),
-    /// Only the month, by its first day.
+    /// A month, as its first day.
     Month(Date),
 }
 
-/// Reads the path of an address.
-pub(super) fn read(url: &str) -> Option<Address> {
-    let url = url.get(..MOST_BYTES).unwrap_or(url);
-    if url.len() > MOST_BYTES {
+/// Finds a date in the path of a URL.
+pub(super) fn read(url: &str) -> Option<UrlDate> {
+    let url = url.get(..MAX_BYTES).unwrap_or(url);
+    if url.len() > MAX_BYTES {
         return None;
     }
-    // An archive's own date is that of the copy.
+    // The date of a web archive URL is that of the copy, not of the page.
     let url = match url.rsplit_once("/http") {
         Some((front, inner)) if front.contains("://") && inner.contains("://") => inner,
         _ => match url.split_once("/web/") {
@@ -58,14 +58,14 @@ pub(super) fn read(url: &str) -> Option<Address> {
                     if (1..=2).contains(&days)
                         && let Some(day) = date(year, m, value(next + 1, days))
                     {
-                        return Some(Address::Day(day));
+                        return Some(UrlDate::Day(day));
                     }
-                    // /2019/0802/ is handled as a month here and a day below.
+                    // `/2019/0802/` is a month here and a day below.
                     month = month.or(date(year, m, 1).filter(|_| months == 2));
                 } else if months == 4
                     && let Some(day) = date(year, value(at + 5, 2), value(at + 7, 2))
                 {
-                    return Some(Address::Day(day));
+                    return Some(UrlDate::Day(day));
                 } else if let Some(m) = b.get(at + 5..at + 8).and_then(english)
                     && let letters = b[at + 5..].iter().take_while(|b| b.is_ascii_alphabetic()).count()
                     && letters <= 9
@@ -76,20 +76,20 @@ pub(super) fn read(url: &str) -> Option<Address> {
                     if (1..=2).contains(&days)
                         && let Some(day) = date(year, m, value(next, days))
                     {
-                        return Some(Address::Day(day));
+                        return Some(UrlDate::Day(day));
                     }
                     month = month.or(date(year, m, 1));
                 }
             }
         } else if (1..=2).contains(&length) && matches!(b.get(at + length), Some(b'-' | b'.' | b'/' | b'_')) {
-            // 02-08-2019, in the order of most of the world.
+            // 02-08-2019, day first.
             let sign = b[at + length];
             let second = at + length + 1;
             let months = run(second);
             if (1..=2).contains(&months) && b.get(second + months) == Some(&sign) && run(second + months + 1) == 4 {
                 let (a, m, y) = (value(at, length), value(second, months), value(second + months + 1, 4));
                 if let Some(day) = date(y, m, a).filter(|_| a > 12 || sign != b'/') {
-                    return Some(Address::Day(day));
+                    return Some(UrlDate::Day(day));
                 }
             }
         } else if length == 8 || length == 12 || length == 14 {
@@ -99,7 +99,7 @@ pub(super) fn read(url: &str) -> Option<Address> {
         }
         at += length;
     }
-    number.map(Address::Number).or(month.map(Address::Month))
+    number.map(UrlDate::Number).or(month.map(UrlDate::Month))
 }
 
 fn english(b: &[u8]) -> Option<u32> {
@@ -113,25 +113,25 @@ mod tests {
     use super::*;
 
     #[test]
-    fn addresses_tell_days_and_months() {
+    fn days_and_months_are_found_in_urls() {
         let day = Date::new(2019, 8, 2).unwrap();
         let month = Date::new(2019, 8, 1).unwrap();
-        for (url, said) in [
-            ("https://example.org/2019/08/02/title", Some(Address::Day(day))),
-            ("https://example.org/news/2019-8-2-title", Some(Address::Day(day))),
-            ("https://example.org/2019/aug/02/title", Some(Address::Day(day))),
-            ("https://example.org/2019/august/02/title", Some(Address::Day(day))),
-            ("https://example.org/2019/0802/c1001.html", Some(Address::Day(day))),
-            ("https://example.org/a/02-08-2019/title", Some(Address::Day(day))),
-            ("https://example.org/t20190802_123.html", Some(Address::Number(day))),
-            ("https://example.org/2019/08/title", Some(Address::Month(month))),
-            ("https://archive.example/web/20220101000000/http://example.org/2019/08/x", Some(Address::Month(month))),
+        for (url, date) in [
+            ("https://example.org/2019/08/02/title", Some(UrlDate::Day(day))),
+            ("https://example.org/news/2019-8-2-title", Some(UrlDate::Day(day))),
+            ("https://example.org/2019/aug/02/title", Some(UrlDate::Day(day))),
+            ("https://example.org/2019/august/02/title", Some(UrlDate::Day(day))),
+            ("https://example.org/2019/0802/c1001.html", Some(UrlDate::Day(day))),
+            ("https://example.org/a/02-08-2019/title", Some(UrlDate::Day(day))),
+            ("https://example.org/t20190802_123.html", Some(UrlDate::Number(day))),
+            ("https://example.org/2019/08/title", Some(UrlDate::Month(month))),
+            ("https://archive.example/web/20220101000000/http://example.org/2019/08/x", Some(UrlDate::Month(month))),
             ("https://example.org/2019/title", None),
             ("https://example.org/20199999", None),
             ("https://2019-08-02.example.org/", None),
-            ("https://example.org/é/2019/08/é", Some(Address::Month(month))),
+            ("https://example.org/é/2019/08/é", Some(UrlDate::Month(month))),
         ] {
-            assert_eq!(read(url), said, "{url}");
+            assert_eq!(read(url), date, "{url}");
         }
     }
 }

@@ -1,15 +1,15 @@
-//! One spelling for one text, in all of a document's texts.
+//! Unicode normalisation of all texts of a document.
 //!
-//! Emphasis and links are places in a text, and move with it.
+//! Emphasis and links are stored as offsets and are moved along.
 
 use std::borrow::Cow;
 
 use tidings_lang::normalise;
 use tidings_model::{Document, Paragraph, ParagraphKind, Span};
 
-/// Normalises every text of a document.
-pub fn spell(document: &mut Document) {
-    document.paragraphs.iter_mut().chain(&mut document.comments).for_each(spell_paragraph);
+/// Normalises all texts of a document.
+pub fn normalise_unicode(document: &mut Document) {
+    document.paragraphs.iter_mut().chain(&mut document.comments).for_each(normalise_paragraph);
     document.paragraphs.retain(|paragraph| !paragraph.text.is_empty());
     document.comments.retain(|paragraph| !paragraph.text.is_empty());
     let about = &mut document.about;
@@ -22,18 +22,18 @@ pub fn spell(document: &mut Document) {
     }
 }
 
-/// A paragraph with more marks than this was not marked by a person.
-const MOST_SPANS: usize = 20_000;
+/// Paragraphs with more spans were not marked up by a person; their spans are dropped.
+const MAX_SPANS: usize = 20_000;
 
-fn spell_paragraph(paragraph: &mut Paragraph) {
-    // White space is part of program text, and so is what parts the cells of a row.
+fn normalise_paragraph(paragraph: &mut Paragraph) {
+    // White space is significant in code, and so are the tabs between cells.
     match paragraph.kind {
         ParagraphKind::Code => return,
         ParagraphKind::Row { .. } if paragraph.text.contains('\t') => {
             let cells: Vec<Cow<'_, str>> = paragraph.text.split('\t').map(normalise).collect();
             let text = cells.join("\t");
             if text != paragraph.text {
-                // Marks inside tables are few, and a wrong one is worse than none.
+                // Spans in tables are few, and a wrong one is worse than none.
                 paragraph.spans.clear();
                 paragraph.text = text;
             }
@@ -42,15 +42,15 @@ fn spell_paragraph(paragraph: &mut Paragraph) {
         _ => {}
     }
     let Cow::Owned(text) = normalise(&paragraph.text) else { return };
-    if paragraph.spans.len() > MOST_SPANS {
+    if paragraph.spans.len() > MAX_SPANS {
         paragraph.spans.clear();
     }
-    let places = carried(&paragraph.text, &text, &paragraph.spans);
+    let places = moved_offsets(&paragraph.text, &text, &paragraph.spans);
     move_spans(&mut paragraph.spans, &places);
     paragraph.text = text;
 }
 
-/// Moves spans whose ends are listed in pairs, and drops those that nothing is left of.
+/// Sets the new offsets of spans and drops empty ones.
 pub(super) fn move_spans(spans: &mut Vec<Span>, places: &[(usize, usize)]) {
     for (span, (start, end)) in spans.iter_mut().zip(places) {
         (span.start, span.end) = (*start, *end);
@@ -58,12 +58,12 @@ pub(super) fn move_spans(spans: &mut Vec<Span>, places: &[(usize, usize)]) {
     spans.retain(|span| span.start < span.end);
 }
 
-/// Where spans of a text are after normalisation.
+/// Offsets of spans after normalisation.
 ///
-/// Normalisation is local, so the pieces between the ends of spans tell how long they become when
-/// each is normalised between letters that keep it as it is. Where that does not add up, because an
-/// end lies between a letter and its accent, spans are given up.
-fn carried(old: &str, new: &str, spans: &[Span]) -> Vec<(usize, usize)> {
+/// Normalisation is local, so the text between span boundaries is normalised piecewise, each piece
+/// between letters that normalisation does not change. If the lengths do not add up, because a
+/// boundary lies between a letter and its accent, all spans are dropped.
+fn moved_offsets(old: &str, new: &str, spans: &[Span]) -> Vec<(usize, usize)> {
     let mut ends: Vec<usize> = spans.iter().flat_map(|span| [span.start, span.end]).collect();
     ends.sort_unstable();
     ends.dedup();
@@ -93,36 +93,36 @@ mod tests {
 
     use super::*;
 
-    fn spelled(text: &str, spans: &[(usize, usize)]) -> (String, Vec<String>) {
+    fn normalised(text: &str, spans: &[(usize, usize)]) -> (String, Vec<String>) {
         let mark = |&(start, end): &(usize, usize)| Span { start, end, mark: Mark::Strong };
         let mut paragraph =
             Paragraph { text: text.to_owned(), spans: spans.iter().map(mark).collect(), ..Paragraph::default() };
-        spell_paragraph(&mut paragraph);
+        normalise_paragraph(&mut paragraph);
         let marked = paragraph.spans.iter().map(|span| paragraph.text[span.start..span.end].to_owned()).collect();
         (paragraph.text, marked)
     }
 
     #[test]
-    fn marks_stay_on_their_words() {
+    fn spans_stay_on_their_words() {
         let text = "Ein\u{a0}Wort\u{200b}, ein u\u{308}bles und Ab\u{ad}satz";
         let find = |part: &str| text.find(part).map(|start| (start, start + part.len())).unwrap();
-        let (spelled, marked) = spelled(text, &[find("Wort"), find("u\u{308}bles"), find("Ab\u{ad}satz")]);
-        assert_eq!(spelled, "Ein Wort, ein übles und Absatz");
+        let (normalised, marked) = normalised(text, &[find("Wort"), find("u\u{308}bles"), find("Ab\u{ad}satz")]);
+        assert_eq!(normalised, "Ein Wort, ein übles und Absatz");
         assert_eq!(marked, ["Wort", "übles", "Absatz"]);
     }
 
     #[test]
-    fn a_mark_that_parts_a_letter_from_its_accent_is_given_up() {
-        let (text, marked) = spelled("u\u{308}bel", &[(0, 1)]);
+    fn a_span_that_separates_a_letter_from_its_accent_is_dropped() {
+        let (text, marked) = normalised("u\u{308}bel", &[(0, 1)]);
         assert_eq!(text, "übel");
         assert!(marked.is_empty(), "{marked:?}");
     }
 
     #[test]
-    fn program_text_and_cells_keep_their_spaces() {
+    fn code_and_cells_keep_their_white_space() {
         let of_kind = |kind: ParagraphKind, text: &str| {
             let mut paragraph = Paragraph { kind, text: text.to_owned(), ..Paragraph::default() };
-            spell_paragraph(&mut paragraph);
+            normalise_paragraph(&mut paragraph);
             paragraph.text
         };
         assert_eq!(of_kind(ParagraphKind::Code, "if x:\n    y  "), "if x:\n    y  ");

@@ -1,17 +1,17 @@
-//! Small strings of a page, made fit to be shown and to be compared.
+//! Normalisation of short strings for display and comparison.
 //!
-//! Declarations are written by templates: entities are escaped twice, tags and line breaks are left
-//! in, soft hyphens and invisible characters come along. Every module here reads them through
-//! [`tidy`] and compares them through [`fold`], so that no rule has to think of it again.
+//! Declarations come from templates: entities are escaped twice, tags and line breaks are left in,
+//! soft hyphens and invisible characters occur. All modules read them with [`tidy`] and compare
+//! them with [`fold`].
 
 use html5ever::local_name;
 
 use crate::tree::{NodeId, Tree, is_inline, is_space, push_words};
 
-/// Nothing a page says about itself in one field needs more characters than this.
-pub const MOST_CHARS: usize = 1_000;
+/// Maximum length of a metadata field in characters.
+pub const MAX_CHARS: usize = 1_000;
 
-/// The named entities that survive in declarations because they were escaped twice.
+/// Named entities that survive in declarations because they were escaped twice.
 const ENTITIES: &[(&str, char)] = &[
     ("amp", '&'),
     ("lt", '<'),
@@ -49,20 +49,20 @@ const ENTITIES: &[(&str, char)] = &[
     ("uacute", 'ú'),
 ];
 
-/// One line without markup, entities, invisible characters and doubled white space.
+/// The text as one line without markup, entities, invisible characters and repeated white space.
 pub fn tidy(text: &str) -> String {
-    let mut line = String::with_capacity(text.len().min(MOST_CHARS));
+    let mut line = String::with_capacity(text.len().min(MAX_CHARS));
     let mut rest = text.trim_start();
     let mut kept = 0;
     while let Some(c) = rest.chars().next() {
-        if kept >= MOST_CHARS {
+        if kept >= MAX_CHARS {
             break;
         }
         let mut taken = c.len_utf8();
         let mut shown = Some(c);
         match c {
             '&' => {
-                // Escaped twice and thrice: what one entity stands for may begin another.
+                // Double and triple escaping: a decoded `&` may begin another entity.
                 if let Some((decoded, length)) = entity(rest) {
                     taken = length;
                     shown = Some(decoded);
@@ -100,23 +100,23 @@ pub fn tidy(text: &str) -> String {
     line
 }
 
-/// Letters and digits alone, lower-case: two strings that fold alike read alike.
+/// Letters and digits in lower case; texts that look alike have equal values.
 pub fn fold(text: &str) -> String {
     let mut folded = String::with_capacity(text.len());
-    for c in text.chars().filter(|c| c.is_alphanumeric()).take(MOST_CHARS) {
+    for c in text.chars().filter(|c| c.is_alphanumeric()).take(MAX_CHARS) {
         folded.extend(c.to_lowercase());
     }
     folded
 }
 
-/// The text below a node, a line break wherever an element breaks the line; nothing if it is
-/// longer than `most` bytes, since labels are short and long texts are not labels.
+/// The text below a node, with line breaks at block boundaries; `None` if longer than `most` bytes,
+/// since labels are short.
 pub fn label(tree: &Tree, top: NodeId, most: usize) -> Option<String> {
     gather(tree, top, most, false)
 }
 
-/// As [`label`], with a space wherever a new element begins: "By" and a name often stand in two
-/// elements that only style sheets keep apart.
+/// Like [`label`], with a space at every element boundary: "By" and a name are often in two
+/// elements separated only by style sheets.
 pub fn spaced_label(tree: &Tree, top: NodeId, most: usize) -> Option<String> {
     gather(tree, top, most, true)
 }
@@ -154,7 +154,7 @@ fn gather(tree: &Tree, top: NodeId, most: usize, spaced: bool) -> Option<String>
             }
         }
         at = tree.following(id, top, skip);
-        // Leaving a block ends its line too, as entering one does.
+        // Leaving a block ends the line, as entering one does.
         if let Some(next) = at
             && tree.parent(next) != Some(id)
             && tree.previous_sibling(next).and_then(|before| tree.name(before)).is_some_and(|name| !is_inline(name))
@@ -173,19 +173,19 @@ fn end_line(text: &mut String) {
     }
 }
 
-/// Characters that are there for layout and search engines, not for readers.
+/// Characters for layout and search engines that readers do not see.
 fn is_invisible(c: char) -> bool {
     matches!(c, '\u{ad}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{2064}' | '\u{feff}')
         || c.is_control()
 }
 
-/// The character an entity at the start of the text stands for, and the length of the entity.
+/// Decodes the entity at the start of the text; also returns its length.
 fn entity(text: &str) -> Option<(char, usize)> {
     let (decoded, length) = entity_after(text.strip_prefix('&')?)?;
     Some((decoded, length + 1))
 }
 
-/// As [`entity`], its `&` already read.
+/// Like [`entity`], after the `&`.
 fn entity_after(text: &str) -> Option<(char, usize)> {
     let end = text.bytes().take(10).position(|byte| byte == b';')?;
     let name = text.get(..end)?;
@@ -202,7 +202,7 @@ fn entity_after(text: &str) -> Option<(char, usize)> {
     Some((decoded, end + 1))
 }
 
-/// The length of a tag at the start of the text; a lone `<` is a character like others.
+/// Length of a tag at the start of the text; `None` if the `<` is literal.
 fn tag(text: &str) -> Option<usize> {
     let second = text.as_bytes().get(1)?;
     if !second.is_ascii_alphabetic() && *second != b'/' {
@@ -216,27 +216,27 @@ mod tests {
     use super::*;
 
     #[test]
-    fn entities_escaped_twice_and_tags_left_in_are_read() {
+    fn double_escaped_entities_and_tags_are_removed() {
         assert_eq!(tidy(" Tom &amp;amp; Jerry&#8217;s <b>big</b>\n day "), "Tom & Jerry’s big day");
         assert_eq!(tidy("a < b &unknown; c"), "a < b &unknown; c");
         assert_eq!(tidy("Genesenen\u{ad}nachweis"), "Genesenennachweis");
     }
 
     #[test]
-    fn tidying_ends_and_never_cuts_a_character() {
-        assert_eq!(tidy(&"ä".repeat(5_000)).chars().count(), MOST_CHARS);
+    fn tidy_terminates_and_cuts_at_character_boundaries() {
+        assert_eq!(tidy(&"ä".repeat(5_000)).chars().count(), MAX_CHARS);
         assert_eq!(tidy("&"), "&");
         assert_eq!(tidy("<"), "<");
         assert_eq!(tidy("&#xffffffff;é;"), "&#xffffffff;é;");
     }
 
     #[test]
-    fn strings_that_read_alike_fold_alike() {
+    fn similar_strings_fold_to_the_same_value() {
         assert_eq!(fold("„Meister Proper“ – Wien"), fold("meister proper: WIEN!"));
     }
 
     #[test]
-    fn a_label_keeps_lines_apart_and_long_text_is_no_label() {
+    fn a_label_keeps_line_breaks_and_long_text_has_none() {
         let tree = crate::tree::parse("<div>By <a>Ann Lee</a><div>Editor</div> 5 May</div>");
         let top = tree.first_child(tree.body()).unwrap();
         assert_eq!(label(&tree, top, 100).unwrap(), "By Ann Lee\nEditor\n5 May");

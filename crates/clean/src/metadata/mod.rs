@@ -1,8 +1,8 @@
-//! What a page says about itself: title, authors, site, topics, licence, addresses.
+//! Metadata of a page: title, authors, site, topics, licence, URLs.
 //!
-//! The same things are said in many places, and seldom alike: JSON-LD, OpenGraph, Dublin Core,
-//! microdata, headings, bylines. Each file here knows the places of one subject and weighs what
-//! they say against one another; none trusts a single place because it is usually right.
+//! The same information appears in many places, often with different values: JSON-LD, OpenGraph,
+//! Dublin Core, microdata, headings, bylines. Each module collects the candidates for one field and
+//! weighs them against each other; no single place is trusted because it is usually right.
 
 mod authors;
 mod licence;
@@ -20,29 +20,29 @@ use serde_json::Value;
 use tidings_model::PageMetadata;
 use url::Url;
 
-use crate::facts::{Facts, is_article};
+use crate::declared_metadata::{DeclaredMetadata, is_article};
 use crate::tree::Tree;
-use marks::Marks;
+use marks::MarkedNodes;
 pub use rights::rights;
 use text::tidy;
 
-/// A page and everything gathered about it; what each subject reads from.
+/// A page with everything the field modules read from.
 struct Page<'a> {
     tree: &'a Tree,
-    facts: &'a Facts<'a>,
-    marks: Marks<'a>,
+    declared: &'a DeclaredMetadata<'a>,
+    marks: MarkedNodes<'a>,
     url: Option<&'a Url>,
-    /// The JSON-LD that describes the article, where there is some.
+    /// The JSON-LD object of the article.
     article: Option<&'a Value>,
 }
 
-/// Reads what the page says about itself; `modified` is left to the dates.
-pub fn read(tree: &Tree, facts: &Facts<'_>, url: Option<&Url>) -> PageMetadata {
-    let mut page = Page { tree, facts, marks: Marks::read(tree), url, article: None };
+/// Reads the metadata of a page. `modified` is left to [`crate::date`].
+pub fn read(tree: &Tree, declared: &DeclaredMetadata<'_>, url: Option<&Url>) -> PageMetadata {
+    let mut page = Page { tree, declared, marks: MarkedNodes::read(tree), url, article: None };
     page.article = main_article(&page);
     let site = site::read(&page);
     let (title, heading) = title::choose(&page, &site);
-    page.marks.see_from(tree, heading);
+    page.marks.set_headline(tree, heading);
     let authors = authors::choose(&page, &site, &title, heading);
     let (categories, tags) = topics::read(&page, &site, &title);
     PageMetadata {
@@ -61,16 +61,16 @@ pub fn read(tree: &Tree, facts: &Facts<'_>, url: Option<&Url>) -> PageMetadata {
     }
 }
 
-/// Of several articles in JSON-LD, the one whose headline the page shows.
+/// The JSON-LD article of the page: of several, the one whose headline the page shows.
 fn main_article<'a>(page: &Page<'a>) -> Option<&'a Value> {
-    let mut articles = page.facts.things_of(is_article).take(20);
+    let mut articles = page.declared.objects_of(is_article).take(20);
     let first = articles.next();
     let Some(second) = articles.next() else {
         return first.or_else(|| {
-            let nested = page.facts.things.iter().filter_map(|thing| thing.get("mainEntity"));
-            nested
-                .into_iter()
-                .find(|thing| crate::facts::types(thing).any(|kind| is_article(kind) || kind == "Question"))
+            let nested = page.declared.objects.iter().filter_map(|object| object.get("mainEntity"));
+            nested.into_iter().find(|object| {
+                crate::declared_metadata::types(object).any(|kind| is_article(kind) || kind == "Question")
+            })
         });
     };
     let shown: Vec<String> = title::declared(page).map(|title| text::fold(&title)).collect();
@@ -78,12 +78,12 @@ fn main_article<'a>(page: &Page<'a>) -> Option<&'a Value> {
     first.into_iter().chain([second]).chain(articles).find(|article| agrees(article)).or(first)
 }
 
-/// The headline of an article in JSON-LD.
+/// The headline of a JSON-LD article.
 fn headline(article: &Value) -> Option<String> {
     ["headline", "name"].iter().find_map(|key| article.get(key)?.as_str()).map(tidy).filter(|title| !title.is_empty())
 }
 
-/// The strings of a JSON value: itself, its elements, or the values of `key` in its objects.
+/// The strings of a JSON value: itself, its elements, or `key` of its objects.
 fn strings<'v>(value: &'v Value, key: &str) -> Vec<&'v str> {
     let one = |value: &'v Value| value.as_str().or_else(|| value.get(key)?.as_str());
     match value {

@@ -1,38 +1,40 @@
-//! Under which licence the page says it stands.
+//! Licence declared by the page.
 //!
-//! Corpora may be passed on only as far as their texts may. A licence is therefore told with the
-//! place that states it, the more formal places first; Creative Commons addresses become the short
-//! names people quote.
+//! A corpus may be distributed only as far as its texts may, so a licence is stored with the place
+//! that states it. More formal places take precedence. Creative Commons URLs are shortened to the
+//! usual names.
 
 use html5ever::local_name;
 use tidings_model::Licence;
 
-use super::marks::Place;
+use super::marks::PageRegion;
 use super::text::{label, tidy};
 use super::{Page, strings};
 
-/// Reads the licence from the first place that states one.
+/// The licence from the first place that states one.
 pub fn read(page: &Page<'_>) -> Option<Licence> {
     from_linked_data(page).or_else(|| from_links(page)).or_else(|| from_metas(page)).or_else(|| from_anchors(page))
 }
 
 fn from_linked_data(page: &Page<'_>) -> Option<Licence> {
-    let things = page.article.into_iter().chain(page.facts.things.iter().take(40).filter(|thing| {
-        crate::facts::types(thing).any(|kind| kind.ends_with("Page") || kind.ends_with("Work") || kind == "Dataset")
+    let objects = page.article.into_iter().chain(page.declared.objects.iter().take(40).filter(|object| {
+        crate::declared_metadata::types(object)
+            .any(|kind| kind.ends_with("Page") || kind.ends_with("Work") || kind == "Dataset")
     }));
-    let stated = things.filter_map(|thing| thing.get("license").or_else(|| thing.get("licence")));
+    let stated = objects.filter_map(|object| object.get("license").or_else(|| object.get("licence")));
     stated.flat_map(|value| strings(value, "url")).find_map(|stated| licence(stated, "", "json-ld"))
 }
 
 fn from_links(page: &Page<'_>) -> Option<Licence> {
     let links = page
-        .facts
+        .declared
         .links
         .iter()
         .filter(|link| link.rel.split_ascii_whitespace().any(|rel| rel.eq_ignore_ascii_case("license")));
     links
         .filter(|link| {
-            page.marks.place(page.tree, link.node) != Place::Foreign || page.tree.is(link.node, &local_name!("link"))
+            page.marks.region(page.tree, link.node) != PageRegion::Foreign
+                || page.tree.is(link.node, &local_name!("link"))
         })
         .find_map(|link| {
             let words = label(page.tree, link.node, 200).unwrap_or_default();
@@ -43,13 +45,13 @@ fn from_links(page: &Page<'_>) -> Option<Licence> {
 fn from_metas(page: &Page<'_>) -> Option<Licence> {
     ["dc.rights", "dcterms.rights", "dcterms.license", "dc.license", "license", "rights", "copyright"]
         .into_iter()
-        .flat_map(|name| page.facts.meta(name).take(3))
+        .flat_map(|name| page.declared.meta(name).take(3))
         .find_map(|stated| licence(stated, "", "meta"))
 }
 
-/// A link to a licence without `rel` counts unless it speaks of a picture or a comment.
+/// A licence link without `rel` counts unless it belongs to an image or a comment.
 fn from_anchors(page: &Page<'_>) -> Option<Licence> {
-    let anchors = page.marks.licences.iter().filter(|(id, _)| page.marks.place(page.tree, *id) != Place::Foreign);
+    let anchors = page.marks.licences.iter().filter(|(id, _)| page.marks.region(page.tree, *id) != PageRegion::Foreign);
     anchors.into_iter().find_map(|(_, href)| {
         creative_commons(href).map(|name| Licence { name, url: absolute(href), evidence: "anchor".to_owned() })
     })
@@ -63,7 +65,7 @@ fn licence(stated: &str, words: &str, evidence: &str) -> Option<Licence> {
         return Some(Licence { name, url, evidence });
     }
     let is_address = stated.starts_with("http://") || stated.starts_with("https://");
-    // In a meta, a copyright line is a reservation of rights and no licence.
+    // A copyright line in a meta reserves rights and is not a licence.
     if !is_address || stated.len() > 300 {
         return None;
     }
@@ -77,7 +79,7 @@ fn absolute(href: &str) -> String {
     if href.starts_with("//") { format!("https:{href}") } else { href.to_owned() }
 }
 
-/// The short name of an address at creativecommons.org.
+/// The short name of a creativecommons.org URL.
 fn creative_commons(address: &str) -> Option<String> {
     let lower = address.get(..address.len().min(300)).unwrap_or(address).to_ascii_lowercase();
     let (_, path) = lower.split_once("creativecommons.org/")?;
@@ -98,12 +100,12 @@ fn creative_commons(address: &str) -> Option<String> {
     Some(if version.is_empty() { short } else { format!("{short}-{version}") })
 }
 
-/// "by", "by-nc-sa" and their like.
+/// Returns whether it is a licence code such as "by" or "by-nc-sa".
 fn is_rights(rights: &str) -> bool {
     rights.starts_with("by") && rights.split('-').all(|right| matches!(right, "by" | "nc" | "nd" | "sa"))
 }
 
-/// Creative Commons in words: "CC BY-SA 4.0".
+/// Parses a Creative Commons licence in text: "CC BY-SA 4.0".
 fn spelled_out(words: &str) -> Option<String> {
     let lower = words.get(..words.len().min(200)).unwrap_or_default().to_ascii_lowercase();
     let at = lower.find("cc by").or_else(|| lower.find("cc-by")).or_else(|| lower.find("cc0"))?;
@@ -130,17 +132,17 @@ fn spelled_out(words: &str) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::about;
+    use crate::metadata;
 
     fn stated(html: &str) -> Option<(String, String)> {
         let tree = crate::tree::parse(html);
-        about::read(&tree, &crate::facts::Facts::read(&tree), None)
+        metadata::read(&tree, &crate::declared_metadata::DeclaredMetadata::read(&tree), None)
             .licence
             .map(|licence| (licence.name, licence.evidence))
     }
 
     #[test]
-    fn creative_commons_addresses_become_short_names() {
+    fn creative_commons_urls_become_short_names() {
         assert_eq!(creative_commons("https://creativecommons.org/licenses/by-sa/4.0/deed.de").unwrap(), "CC-BY-SA-4.0");
         assert_eq!(creative_commons("//CreativeCommons.org/publicdomain/zero/1.0/").unwrap(), "CC0-1.0");
         assert_eq!(creative_commons("https://creativecommons.org/about"), None);
@@ -148,7 +150,7 @@ mod tests {
     }
 
     #[test]
-    fn the_place_of_the_statement_is_told() {
+    fn the_evidence_of_a_licence_is_recorded() {
         let html = r#"<script type="application/ld+json">{"@type":"Article","license":"https://creativecommons.org/licenses/by/4.0/"}</script>"#;
         assert_eq!(stated(html).unwrap(), ("CC-BY-4.0".into(), "json-ld".into()));
         assert_eq!(stated("<a rel=license href=https://creativecommons.org/licenses/by/2.0/>x</a>").unwrap().1, "link");
@@ -157,7 +159,7 @@ mod tests {
     }
 
     #[test]
-    fn pictures_and_reserved_rights_are_no_licence_of_the_page() {
+    fn image_licences_and_reserved_rights_are_ignored() {
         assert_eq!(
             stated(
                 "<figure><figcaption><a href=https://creativecommons.org/licenses/by/2.0/>x</a></figcaption></figure>"
