@@ -56,6 +56,16 @@ pub(crate) fn article(topic: &str) -> String {
     )
 }
 
+/// A page of the sentences in a table of `fixtures/`.
+pub(crate) fn fixture(name: &str) -> String {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures").join(name);
+    let table = std::fs::read_to_string(path).unwrap();
+    let lines = table.lines().filter(|line| !line.starts_with('#'));
+    let texts: Vec<&str> = lines.filter_map(|line| line.split('\t').next()).collect();
+    let paragraphs: String = texts.chunks(4).map(|texts| format!("<p>{}</p>", texts.join(" "))).collect();
+    format!("<!doctype html><html><body><article>{paragraphs}</article></body></html>")
+}
+
 /// A stored page.
 pub(crate) fn page(url: &str, body: &str) -> Page {
     Page {
@@ -75,16 +85,11 @@ pub(crate) fn page(url: &str, body: &str) -> Page {
 
 /// Stores pages under a day, as a fetch does.
 pub(crate) fn store_pages(pipeline: &Pipeline, day: &str, pages: &[Page]) {
-    store_pages_as(pipeline, day, "a.0.jsonl.zst", pages);
-}
-
-/// Stores pages under a day in a file of this name.
-pub(crate) fn store_pages_as(pipeline: &Pipeline, day: &str, file: &str, pages: &[Page]) {
     let mut lines = Vec::new();
     pages.iter().for_each(|page| page.write_line(&mut lines).unwrap());
     let folder = root(pipeline).join("pages").join(day);
     std::fs::create_dir_all(&folder).unwrap();
-    std::fs::write(folder.join(file), zstd::encode_all(&lines[..], 3).unwrap()).unwrap();
+    std::fs::write(folder.join("a.0.jsonl.zst"), zstd::encode_all(&lines[..], 3).unwrap()).unwrap();
 }
 
 /// The folder of a home.
