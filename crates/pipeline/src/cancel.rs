@@ -170,4 +170,25 @@ mod tests {
         assert!(waiting.join().unwrap());
         assert!(!CancelToken::new().wait(Duration::ZERO));
     }
+
+    #[test]
+    fn a_cancellation_reaches_grandchildren_and_the_channel() {
+        let token = CancelToken::new();
+        let child = token.child();
+        let grandchild = child.child();
+        let channel = grandchild.watch();
+        token.cancel(StopReason::TimeLimit);
+        assert!(*channel.borrow());
+        assert_eq!(grandchild.reason(), Some(StopReason::TimeLimit));
+    }
+
+    #[test]
+    fn the_grace_period_is_that_of_the_work_in_hand() {
+        let token = CancelToken::new();
+        assert_eq!(token.grace(), None);
+        token.set_grace(Some(Duration::from_secs(15)));
+        assert_eq!(token.clone().grace(), Some(Duration::from_secs(15)));
+        token.set_grace(None);
+        assert_eq!(token.grace(), None);
+    }
 }

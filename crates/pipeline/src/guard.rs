@@ -28,4 +28,9 @@ mod tests {
         assert_eq!(guarded(|| 7), Ok(7));
         assert_eq!(guarded(|| -> u8 { panic!("a mistake") }), Err(Panicked));
     }
+
+    #[test]
+    fn the_message_asks_for_a_report() {
+        assert!(Panicked.to_string().contains("please report it"));
+    }
 }

@@ -150,3 +150,84 @@ fn next_line(input: &mut BufReader<impl Read>, max_line_bytes: u64) -> io::Resul
     }
     Ok(Some(Some(line)))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn filtered(input: &[u8], threads: usize, max_line_bytes: u64) -> String {
+        let mut out = Vec::new();
+        let answer = |line: Option<&[u8]>, out: &mut Vec<u8>| {
+            out.extend_from_slice(line.unwrap_or(b"(too long)"));
+            out.push(b'|');
+        };
+        filter(input, threads, max_line_bytes, answer, |bytes| out.extend_from_slice(bytes)).unwrap();
+        String::from_utf8(out).unwrap()
+    }
+
+    #[test]
+    fn lines_are_answered_in_their_order_whatever_ends_the_last() {
+        assert_eq!(filtered(b"a\nb\n\nc", 3, 100), "a|b||c|");
+        assert_eq!(filtered(b"a\nb\n", 1, 100), "a|b|");
+        assert_eq!(filtered(b"", 2, 100), "");
+    }
+
+    #[test]
+    fn a_line_over_the_limit_is_passed_over_and_the_next_one_is_whole() {
+        assert_eq!(filtered(b"aaaaaaaa\nbb\n", 1, 4), "(too long)|bb|");
+        // The end of the line counts, so three bytes and their end fit into four.
+        assert_eq!(filtered(b"aaa\nbbbb\ncc", 1, 4), "aaa|(too long)|cc|");
+    }
+
+    #[test]
+    fn a_fault_or_a_panic_costs_its_line_and_is_counted() {
+        let mut out = Vec::new();
+        let answer = |line: Option<&[u8]>, out: &mut Vec<u8>| {
+            out.extend_from_slice(b"half an answer");
+            match line {
+                Some(b"panic") => panic!("a mistake"),
+                Some(b"fault") => Err(Fault { id: Value::from(7), error: "no".to_owned() }),
+                _ => {
+                    out.push(b'\n');
+                    Ok(())
+                }
+            }
+        };
+        let faulty =
+            answers(&b"ok\nfault\npanic\nok\n"[..], 2, 100, answer, |bytes| out.extend_from_slice(bytes)).unwrap();
+        assert_eq!(faulty, 2);
+        let expected = "half an answer\n{\"id\":7,\"error\":\"no\"}\n\
+                        {\"error\":\"the program failed on this text\"}\nhalf an answer\n";
+        assert_eq!(String::from_utf8(out).unwrap(), expected);
+    }
+
+    #[test]
+    fn a_line_that_is_no_question_is_a_fault_with_its_id() {
+        #[derive(Debug, Deserialize)]
+        struct Asked {
+            #[allow(dead_code)] // Only read to be told whether it can be.
+            text: String,
+        }
+        let fault = |line: Option<&[u8]>| question::<Asked>(line, 3 << 20).unwrap_err();
+        assert_eq!(fault(None).error, "the line is longer than 3 MiB");
+        assert_eq!(fault(Some(b"[1]")).error, "the line is no JSON object");
+        assert_eq!(fault(Some(b"{\"id\": 5, \"text\": 1}")).id, Value::from(5));
+        assert!(fault(Some(b"{\"id\": 5")).id.is_null());
+        assert!(question::<Asked>(Some(b"  {\"text\": \"x\"}"), 10).is_ok());
+    }
+
+    #[test]
+    fn a_blank_line_asks_nothing_and_one_that_is_too_long_does() {
+        assert!(is_blank(Some(b" \t\r")) && !is_blank(Some(b"x")) && !is_blank(None));
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn the_answers_do_not_depend_on_the_number_of_threads(
+            lines in proptest::collection::vec("[a-z]{0,12}", 0..60), threads in 1usize..6,
+        ) {
+            let input = lines.join("\n");
+            proptest::prop_assert_eq!(filtered(input.as_bytes(), threads, 8), filtered(input.as_bytes(), 1, 8));
+        }
+    }
+}

@@ -71,3 +71,52 @@ pub fn merge(pipeline: &Pipeline) -> Result<MergeOutcome> {
     outcome.done = outcome.missing.is_empty();
     Ok(outcome)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::{article, home, page, store_pages};
+
+    #[test]
+    fn units_that_no_shard_has_done_are_named() {
+        let (_folder, pipeline) = home();
+        for day in 1..=7 {
+            let url = format!("https://gazette.example/{day}");
+            store_pages(&pipeline, &format!("2026-03-0{day}"), &[page(&url, &article("ferry"))]);
+        }
+        let outcome = merge(&pipeline).unwrap();
+        assert_eq!((outcome.done, outcome.status()), (false, Status::NotDone));
+        assert_eq!(outcome.missing[&StageId::Clean].len(), 7);
+        let text = outcome.to_string();
+        let named = "clean: 7 units missing (2026-03-01, 2026-03-02, 2026-03-03, 2026-03-04, 2026-03-05, …); repeat \
+                     the shard that has them, or `tidings clean`\n";
+        assert_eq!(text, named);
+    }
+
+    #[test]
+    fn shards_that_are_all_done_leave_nothing_missing() {
+        let (_folder, pipeline) = home();
+        for day in 1..=4 {
+            let url = format!("https://gazette.example/{day}");
+            store_pages(&pipeline, &format!("2026-03-0{day}"), &[page(&url, &article("ferry"))]);
+        }
+        for stage in crate::rebuild::derived_from(StageId::Clean) {
+            for index in 1..=2 {
+                let shard = crate::shard::Shard::new(index, 2).unwrap();
+                pipeline.clone().with_shard(shard).run(stage.as_ref()).unwrap();
+            }
+        }
+        let outcome = merge(&pipeline).unwrap();
+        assert!(outcome.done, "{outcome}");
+        assert_eq!(outcome.to_string(), "all shards are joined: nothing is missing\n");
+        assert_eq!((outcome.up_to_date[&StageId::Clean], outcome.up_to_date[&StageId::Compile]), (4, 1));
+    }
+
+    #[test]
+    fn a_shard_that_is_at_work_keeps_its_home_from_being_joined() {
+        let (_folder, pipeline) = home();
+        let shard = crate::shard::Shard::new(1, 2).unwrap();
+        let _at_work = RunContext::open(&pipeline.clone().with_shard(shard), "clean").unwrap();
+        assert!(merge(&pipeline).is_err());
+    }
+}

@@ -249,4 +249,26 @@ mod tests {
         );
         assert_eq!((error.unwrap_err().to_string().as_str(), seen), ("torn", 20));
     }
+
+    #[test]
+    fn a_source_without_items_calls_no_worker() {
+        let never = |(): ()| -> () { panic!("there is nothing to do") };
+        ordered(bounds(0, 0), || Ok(None), never, |()| Ok(())).unwrap();
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn results_keep_the_order_of_the_items(
+            weights in proptest::collection::vec(0usize..100, 0..80), threads in 1usize..5, limit in 0usize..200,
+        ) {
+            let mut items = weights.iter().enumerate().map(|(at, weight)| (at, *weight));
+            let mut seen = Vec::new();
+            let take = |at| {
+                seen.push(at);
+                Ok(())
+            };
+            ordered(bounds(threads, limit), || Ok(items.next()), |at| at, take).unwrap();
+            proptest::prop_assert_eq!(seen, (0..weights.len()).collect::<Vec<_>>());
+        }
+    }
 }

@@ -104,3 +104,40 @@ impl Pipeline {
         self.shard
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_folder_without_a_home_is_not_opened() {
+        let folder = tempfile::tempdir().unwrap();
+        assert!(Pipeline::open(folder.path()).is_err());
+        Pipeline::create(folder.path()).unwrap();
+        assert!(Pipeline::open(folder.path()).is_ok());
+    }
+
+    #[test]
+    fn a_home_that_is_there_is_not_made_again() {
+        let (folder, pipeline) = crate::testing::home_with_feeds("https://gazette.example/feed\n");
+        Pipeline::create(folder.path()).unwrap();
+        let list = std::fs::read_to_string(pipeline.home().feed_list()).unwrap();
+        assert_eq!(list, "https://gazette.example/feed\n");
+    }
+
+    #[test]
+    fn settings_of_the_home_are_those_of_the_pipeline() {
+        let (folder, pipeline) = crate::testing::home();
+        std::fs::write(pipeline.home().settings(), "[store]\nmin_free_mib = 77\n").unwrap();
+        assert_eq!(Pipeline::open(folder.path()).unwrap().config().store.min_free_mib, 77);
+    }
+
+    #[test]
+    fn what_a_caller_sets_is_kept_by_what_it_sets_next() {
+        let (_folder, pipeline) = crate::testing::home();
+        let shard = Shard::new(2, 3).unwrap();
+        let limit = Some(Duration::from_secs(5));
+        let pipeline = pipeline.with_time_limit(limit).with_shard(shard).with_cancel(CancelToken::new());
+        assert_eq!((pipeline.time_limit(), pipeline.shard()), (limit, shard));
+    }
+}

@@ -87,3 +87,80 @@ fn days_of(home: &Home, language: &str) -> Result<BTreeSet<String>> {
     }
     Ok(days)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::{article, fixture, home, page, root, store_pages};
+
+    fn built() -> (tempfile::TempDir, Pipeline) {
+        let (folder, pipeline) = home();
+        let german = fixture("languages/de.tsv");
+        store_pages(&pipeline, "2026-03-01", &[page("https://gazette.example/1", &article("ferry"))]);
+        store_pages(&pipeline, "2026-03-02", &[page("https://zeitung.example/1", &german)]);
+        remake(&pipeline, StageId::Clean).unwrap();
+        (folder, pipeline)
+    }
+
+    fn digests(pipeline: &Pipeline) -> Vec<Option<String>> {
+        derived_from(StageId::Clean).map(|stage| stage.output_digest(pipeline.home()).unwrap()).collect()
+    }
+
+    #[test]
+    fn derived_stages_come_in_order_and_without_those_that_ask_the_web() {
+        let ids = |from| derived_from(from).map(|stage| stage.id()).collect::<Vec<_>>();
+        let all = [StageId::Clean, StageId::Dedup, StageId::Annotate, StageId::Compile];
+        assert_eq!(ids(StageId::Update), all);
+        assert_eq!(ids(StageId::Annotate), all[2..]);
+        let backwards: Vec<StageId> = derived_from(StageId::Annotate).rev().map(|stage| stage.id()).collect();
+        assert_eq!(backwards, [StageId::Compile, StageId::Annotate]);
+    }
+
+    #[test]
+    fn a_rebuild_gives_the_same_bytes() {
+        let (_folder, pipeline) = built();
+        let before = digests(&pipeline);
+        let outcome = rebuild(&pipeline, StageId::Clean, None).unwrap();
+        assert!(outcome.done && outcome.status() == Status::Done);
+        assert_eq!(outcome.stages.len(), 4);
+        assert_eq!(digests(&pipeline), before);
+    }
+
+    #[test]
+    fn a_rebuild_from_a_stage_leaves_earlier_ones_alone() {
+        let (_folder, pipeline) = built();
+        let recipe = root(&pipeline).join("docs");
+        let outcome = rebuild(&pipeline, StageId::Annotate, None).unwrap();
+        assert!(recipe.exists());
+        assert_eq!(outcome.stages.keys().copied().collect::<Vec<_>>(), [StageId::Annotate, StageId::Compile]);
+        let StageOutcome::Annotate(annotate) = &outcome.stages[&StageId::Annotate] else { panic!("not annotate") };
+        assert_eq!((annotate.days, annotate.days_up_to_date), (2, 0));
+    }
+
+    #[test]
+    fn a_rebuild_of_one_language_makes_only_its_days_again() {
+        let (_folder, pipeline) = built();
+        let before = digests(&pipeline);
+        assert_eq!(days_of(pipeline.home(), "en").unwrap(), ["2026-03-01".to_owned()].into());
+        let outcome = rebuild(&pipeline, StageId::Clean, Some("en")).unwrap();
+        let StageOutcome::Clean(clean) = &outcome.stages[&StageId::Clean] else { panic!("not clean") };
+        assert_eq!((clean.days, clean.days_up_to_date), (1, 1));
+        assert_eq!(digests(&pipeline), before);
+    }
+
+    #[test]
+    fn a_language_without_documents_cannot_be_rebuilt() {
+        let (_folder, pipeline) = built();
+        let error = rebuild(&pipeline, StageId::Clean, Some("xx")).unwrap_err().to_string();
+        assert_eq!(error, "there is nothing in xx; `tidings digest --tree` lists what there is");
+        assert_eq!(digests(&pipeline).len(), 4);
+    }
+
+    #[test]
+    fn the_text_of_several_outcomes_is_theirs_in_order() {
+        let (_folder, pipeline) = home();
+        let text = remake(&pipeline, StageId::Clean).unwrap().to_string();
+        let firsts: Vec<&str> = text.lines().map(|line| line.split(':').next().unwrap_or_default()).collect();
+        assert_eq!(firsts, ["nothing to clean", "nothing to judge", "nothing to annotate", "nothing to compile"]);
+    }
+}

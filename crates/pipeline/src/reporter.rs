@@ -170,4 +170,43 @@ mod tests {
             ]
         );
     }
+
+    #[test]
+    fn the_end_of_a_stage_is_reported_with_its_outcome() {
+        let written = Shared::default();
+        let outcome = StageOutcome::Clean(Default::default());
+        JsonLines::new(written.clone()).event(&Event::StageEnded { stage: StageId::Clean, outcome: &outcome });
+        let line: serde_json::Value = serde_json::from_slice(&written.0.lock().unwrap()).unwrap();
+        assert_eq!((&line["event"], &line["stage"]), (&"stage-ended".into(), &"clean".into()));
+        assert_eq!(line["outcome"]["done"], false);
+    }
+
+    #[test]
+    fn a_reader_that_has_gone_away_ends_no_run() {
+        struct Closed;
+
+        impl Write for Closed {
+            fn write(&mut self, _: &[u8]) -> std::io::Result<usize> {
+                Err(std::io::ErrorKind::BrokenPipe.into())
+            }
+
+            fn flush(&mut self) -> std::io::Result<()> {
+                Ok(())
+            }
+        }
+
+        JsonLines::new(Closed).event(&Event::ProgressEnded);
+    }
+
+    #[test]
+    fn a_total_that_is_known_late_bounds_what_is_shown() {
+        let recorded = crate::testing::Recorded::shared();
+        let reporter: Arc<dyn Reporter> = recorded.clone();
+        let mut scope = ProgressScope::begin(&reporter, "days", 0);
+        scope.show(2, "");
+        scope.set_total(5);
+        scope.show(2, "");
+        drop(scope);
+        assert_eq!(recorded.lines(), ["0 of 0 days", "2 of 5 days", "progress ended"]);
+    }
 }

@@ -259,6 +259,7 @@ fn allowance(own: Duration, total: Duration, gone: Duration) -> Duration {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::testing::{FEED, article, home, home_with_feeds, page, store_pages};
 
     #[test]
     fn a_stage_has_its_own_time_and_no_more_than_is_left_of_all() {
@@ -269,5 +270,92 @@ mod tests {
         assert_eq!(allowance(s(600), s(3600), s(3300)), s(300));
         assert_eq!(allowance(s(0), s(3600), s(3300)), s(300));
         assert_eq!(allowance(s(600), s(3600), s(9000)), LEAST);
+    }
+
+    fn go(pipeline: &Pipeline, from: Option<StageId>) -> (RoundOutcome, Vec<String>) {
+        let heard = std::cell::RefCell::new(Vec::new());
+        let options = RoundOptions { from, ..RoundOptions::default() };
+        let outcome =
+            run_round(pipeline, &options, &|name| heard.borrow_mut().push(name.to_owned()), &|stage, ended| {
+                let word = if matches!(ended, RoundStage::Failed { .. }) { "failed" } else { "ended" };
+                heard.borrow_mut().push(format!("{stage} {word}"));
+            });
+        (outcome.unwrap(), heard.into_inner())
+    }
+
+    #[test]
+    fn a_failed_stage_does_not_keep_the_others_from_their_work() {
+        let (_folder, pipeline) = home_with_feeds(FEED);
+        // No contact is set, so `update` refuses to ask a public host.
+        store_pages(&pipeline, "2026-03-01", &[page("https://gazette.example/1", &article("ferry"))]);
+        let (outcome, heard) = go(&pipeline, None);
+        assert_eq!(outcome.status(), Status::NotDone);
+        let Some(RoundStage::Failed { done, error, .. }) = outcome.stages.get(&StageId::Update) else {
+            panic!("{:?}", outcome.stages.get(&StageId::Update));
+        };
+        assert!(!done && error.contains("set `contact`"), "{error}");
+        assert_eq!(heard[..3], ["update", "update failed", "fetch"]);
+        assert!(heard.contains(&"compile ended".to_owned()));
+        let text = outcome.to_string();
+        assert!(text.starts_with("run       0 pages fetched, 1 document made, "), "{text}");
+        assert!(text.contains(", not all of it was done, "), "{text}");
+    }
+
+    #[test]
+    fn a_round_is_recorded_with_what_came_of_each_stage() {
+        let (_folder, pipeline) = home();
+        go(&pipeline, Some(StageId::Annotate));
+        let files = tidings_store::runs::files(pipeline.home()).unwrap();
+        let summary: serde_json::Value = tidings_store::runs::summary(files.last().unwrap()).unwrap().unwrap();
+        assert_eq!(summary["done"], true);
+        let stages: Vec<&String> = summary["stages"].as_object().unwrap().keys().collect();
+        assert_eq!(stages, ["annotate", "compile"]);
+    }
+
+    #[test]
+    fn a_round_may_begin_with_a_later_stage() {
+        let (_folder, pipeline) = home();
+        let (outcome, heard) = go(&pipeline, Some(StageId::Compile));
+        assert_eq!(outcome.status(), Status::Done);
+        assert_eq!(heard[..2], ["compile", "compile ended"]);
+    }
+
+    #[test]
+    fn a_cancelled_round_leaves_the_rest_for_later() {
+        let (_folder, pipeline) = home();
+        pipeline.cancel_token().cancel(crate::cancel::StopReason::Cancelled("SIGTERM".into()));
+        let (outcome, heard) = go(&pipeline, None);
+        assert_eq!((outcome.status(), outcome.stages.len(), heard.len()), (Status::NotDone, 0, 0));
+    }
+
+    #[test]
+    fn a_home_that_another_command_keeps_fails_each_stage_when_time_is_over() {
+        let (_folder, pipeline) = home();
+        let _held = pipeline.home().lock().unwrap();
+        let round = Round {
+            pipeline: pipeline.clone(),
+            total: Duration::from_nanos(1),
+            started: clock::now(),
+            began: Instant::now(),
+        };
+        let error = round.await_home().unwrap_err().to_string();
+        assert!(error.starts_with("another command had the home for all of the time"), "{error}");
+    }
+
+    #[test]
+    fn the_outcome_is_an_object_with_a_key_for_each_stage() {
+        let mut outcome = RoundOutcome::default();
+        let failed = RoundStage::Failed { done: false, error: "no disk".into(), seconds: 0.5 };
+        outcome.stages.insert(StageId::Clean, failed);
+        let json = serde_json::to_value(&outcome).unwrap();
+        assert_eq!(json, serde_json::json!({ "clean": { "done": false, "error": "no disk", "seconds": 0.5 } }));
+    }
+
+    #[test]
+    fn a_round_in_which_all_went_well_is_one_line() {
+        assert_eq!(
+            RoundOutcome::default().to_string(),
+            "run       0 pages fetched, 0 documents made, 0 new tokens searchable, 0.0 s\n"
+        );
     }
 }

@@ -94,4 +94,18 @@ mod tests {
             assert!(nonsense.parse::<Shard>().is_err(), "{nonsense}");
         }
     }
+
+    proptest::proptest! {
+        #[test]
+        fn any_unit_belongs_to_one_shard_of_any_division(unit in "\\PC{0,30}", count in 1u32..50) {
+            let takers = (1..=count).filter(|index| Shard::new(*index, count).unwrap().takes(&unit)).count();
+            proptest::prop_assert_eq!(takers, 1);
+        }
+
+        #[test]
+        fn a_shard_reads_back_from_its_text(index in 1u32..=MAX_SHARDS, more in 0u32..100) {
+            let shard = Shard::new(index, (index + more).min(MAX_SHARDS)).unwrap();
+            proptest::prop_assert_eq!(shard.to_string().parse(), Ok(shard));
+        }
+    }
 }

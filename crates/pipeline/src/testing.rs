@@ -1,5 +1,6 @@
 //! Helpers of the unit tests: small homes, pages, answers of servers without a network, a reporter that keeps events.
 
+use std::path::Path;
 use std::sync::{Arc, Mutex};
 
 use http::{HeaderMap, HeaderName, HeaderValue, StatusCode};
@@ -41,6 +42,30 @@ pub(crate) fn time(text: &str) -> Timestamp {
     text.parse().unwrap()
 }
 
+/// English prose of about a hundred words that the gate lets pass; `topic` makes it differ.
+pub(crate) fn article(topic: &str) -> String {
+    format!(
+        "<!doctype html><html lang=\"en\"><head><title>The {topic}</title></head><body><article><h1>The {topic}</h1>\
+         <p>The council of the town decided on Monday that the {topic} will return in spring, after two years in which \
+         the people of the island had to travel by the long road over the mountains to reach their work.</p>\
+         <p>According to the minutes of the meeting, the {topic} costs less than the engineers had feared, because the \
+         old harbour can be used again and only the eastern pier needs repair before the first storms of autumn.</p>\
+         <p>Residents who had waited for the {topic} welcomed the decision, and several of them said that they would \
+         finally be able to visit their families on the other side of the bay without spending a whole day on it.</p>\
+         </article></body></html>"
+    )
+}
+
+/// A page of the sentences in a table of `fixtures/`.
+pub(crate) fn fixture(name: &str) -> String {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures").join(name);
+    let table = std::fs::read_to_string(path).unwrap();
+    let lines = table.lines().filter(|line| !line.starts_with('#'));
+    let texts: Vec<&str> = lines.filter_map(|line| line.split('\t').next()).collect();
+    let paragraphs: String = texts.chunks(4).map(|texts| format!("<p>{}</p>", texts.join(" "))).collect();
+    format!("<!doctype html><html><body><article>{paragraphs}</article></body></html>")
+}
+
 /// A stored page.
 pub(crate) fn page(url: &str, body: &str) -> Page {
     Page {
@@ -56,6 +81,20 @@ pub(crate) fn page(url: &str, body: &str) -> Page {
         body: body.as_bytes().to_vec(),
         ..Page::default()
     }
+}
+
+/// Stores pages under a day, as a fetch does.
+pub(crate) fn store_pages(pipeline: &Pipeline, day: &str, pages: &[Page]) {
+    let mut lines = Vec::new();
+    pages.iter().for_each(|page| page.write_line(&mut lines).unwrap());
+    let folder = root(pipeline).join("pages").join(day);
+    std::fs::create_dir_all(&folder).unwrap();
+    std::fs::write(folder.join("a.0.jsonl.zst"), zstd::encode_all(&lines[..], 3).unwrap()).unwrap();
+}
+
+/// The folder of a home.
+pub(crate) fn root(pipeline: &Pipeline) -> std::path::PathBuf {
+    pipeline.home().feed_list().parent().map(Path::to_path_buf).unwrap()
 }
 
 /// Commits records to the journal of a run and applies it.

@@ -151,7 +151,7 @@ fn numbers_that_do_not_add_up_are_found() {
     corpus
         .run("why --all --items")
         .exits(1)
-        .says("the plan says that 1 page were stored, but no file has them: http://e.org/lost");
+        .says("no file has 1 page that the plan calls stored: http://e.org/lost");
 }
 
 #[test]

@@ -52,12 +52,13 @@ impl fmt::Display for Gathered {
         write!(
             f,
             "{} searched, {} met: {} in feeds.txt already, {} in other languages or countries; \
-             {} now pass the filter",
+             {} now {} the filter",
             count(self.pages, "page"),
             count(self.links, "candidate"),
             self.known,
             self.rejected,
             count(self.fit, "candidate"),
+            if self.fit == 1 { "passes" } else { "pass" },
         )?;
         if self.expanded > 0 {
             write!(f, ", {} guessed beside them", count(self.expanded, "path"))?;
@@ -264,6 +265,7 @@ fn add(context: &RunContext, sightings: Sightings, expand: bool) -> Result<Gathe
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::testing::{article, context, home, home_with_feeds, page, store_pages};
 
     #[test]
     fn links_stand_anywhere_in_a_line() {
@@ -280,6 +282,72 @@ mod tests {
         assert_eq!(
             feeds,
             ["https://a.example/", "https://b.example/rss.xml", "https://d.example/", "https://e.example/feed"]
+        );
+    }
+
+    fn gathered(pipeline: &crate::Pipeline, expand: bool, again: bool) -> Gathered {
+        gather(&context(pipeline), Source::Pages, &[], expand, again).unwrap()
+    }
+
+    fn linking(url: &str, feed: &str) -> tidings_model::Page {
+        let link = format!("<link rel=\"alternate\" type=\"application/rss+xml\" href=\"{feed}\">");
+        page(url, &article("ferry").replace("<head>", &format!("<head>{link}")))
+    }
+
+    #[test]
+    fn pages_are_searched_once_unless_they_shall_be_read_again() {
+        let (_folder, pipeline) = home();
+        store_pages(&pipeline, "2026-03-01", &[linking("https://a.example/1", "/feed")]);
+        let first = gathered(&pipeline, false, false);
+        assert_eq!((first.pages, first.links), (1, 1));
+        assert_eq!(gathered(&pipeline, false, false).pages, 0);
+        assert_eq!(gathered(&pipeline, false, true).pages, 1);
+    }
+
+    #[test]
+    fn feeds_of_the_list_are_counted_as_known() {
+        let (_folder, pipeline) = home_with_feeds("https://a.example/feed\n");
+        store_pages(&pipeline, "2026-03-01", &[linking("https://a.example/1", "/feed")]);
+        let gathered = gathered(&pipeline, false, false);
+        assert_eq!((gathered.links, gathered.known, gathered.fit), (1, 1, 0));
+    }
+
+    #[test]
+    fn common_paths_are_guessed_beside_what_passes() {
+        let (_folder, pipeline) = home();
+        let pages: Vec<_> = (0..60).map(|at| linking(&format!("https://a.example/{at}"), "/the-feed.xml")).collect();
+        store_pages(&pipeline, "2026-03-01", &pages);
+        let gathered = gathered(&pipeline, true, false);
+        assert_eq!((gathered.fit, gathered.expanded), (1, EXPANSIONS as u64));
+        let mut guessed = 0;
+        candidates::read(pipeline.home(), |row| guessed += usize::from(row.evidence == Evidence::Path.word())).unwrap();
+        assert_eq!(guessed, EXPANSIONS);
+    }
+
+    #[test]
+    fn archives_must_be_named() {
+        let (_folder, pipeline) = home();
+        let error = gather(&context(&pipeline), Source::Warc, &[], false, false).unwrap_err();
+        assert_eq!(error.to_string(), "name the files or folders to search");
+    }
+
+    #[test]
+    fn links_deep_in_a_line_are_found_up_to_a_bound() {
+        let nested = |depth: usize| format!("{}\"https://a.example/feed\"{}", "[".repeat(depth), "]".repeat(depth));
+        for (depth, found) in [(MAX_JSON_DEPTH - 1, 1), (MAX_JSON_DEPTH + 1, 0)] {
+            let mut sightings = Sightings::new(10);
+            read_line(&nested(depth), &mut sightings);
+            assert_eq!(sightings.finish().0.len(), found, "{depth}");
+        }
+    }
+
+    #[test]
+    fn what_was_gathered_is_one_line() {
+        let gathered = Gathered { pages: 1, links: 2, known: 1, fit: 1, expanded: 3, ..Gathered::default() };
+        assert_eq!(
+            gathered.to_string(),
+            "1 page searched, 2 candidates met: 1 in feeds.txt already, 0 in other languages or countries; \
+             1 candidate now passes the filter, 3 paths guessed beside them, 0.0 s\n"
         );
     }
 }

@@ -596,3 +596,6 @@ fn adopt(context: &RunContext, rows: Vec<Candidate>) -> Result<u64> {
     candidates::replace(&context.home, rows)?;
     Ok(added)
 }
+
+#[cfg(test)]
+mod tests;

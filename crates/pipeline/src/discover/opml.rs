@@ -126,3 +126,73 @@ pub fn export(home: &Home) -> Result<(String, u64)> {
         .collect();
     Ok((write_opml("Tidings", &outlines), outlines.len() as u64))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::{context, home_with_feeds};
+
+    const LIST: &str = "<opml version=\"2.0\"><body><outline text=\"News\">\
+        <outline type=\"rss\" text=\"A = a\" xmlUrl=\"feed://a.example/rss\" language=\"de-AT\"/>\
+        <outline type=\"rss\" text=\"B\" xmlUrl=\"https://known.example/feed\"/>\
+        <outline type=\"rss\" text=\"C\" xmlUrl=\"https://\"/></outline></body></opml>";
+
+    fn with_list() -> (tempfile::TempDir, crate::Pipeline, std::path::PathBuf) {
+        let (folder, pipeline) = home_with_feeds("https://known.example/feed\n");
+        let path = folder.path().join("list.opml");
+        std::fs::write(&path, LIST).unwrap();
+        (folder, pipeline, path)
+    }
+
+    #[test]
+    fn a_list_is_taken_in_as_candidates() {
+        let (_folder, pipeline, path) = with_list();
+        let context = context(&pipeline);
+        let outcome = import(&context, &path).unwrap();
+        assert_eq!((outcome.read, outcome.candidates, outcome.known, outcome.faulty), (3, 1, 1, 1));
+        assert_eq!(
+            outcome.to_string(),
+            "3 feeds read from list.opml: 1 taken in as candidates, 1 in feeds.txt already, 1 without an address\n"
+        );
+        let mut rows = Vec::new();
+        candidates::read(&context.home, |row| rows.push(row)).unwrap();
+        let row = &rows[0];
+        assert_eq!((row.feed.as_str(), row.language.as_str()), ("http://a.example/rss", "de"));
+        assert_eq!(
+            (row.title.as_str(), row.labels.as_str(), row.found_on.as_str()),
+            ("A   a", "topic=News", "list.opml")
+        );
+    }
+
+    #[test]
+    fn a_list_is_added_to_the_feeds_with_its_topics() {
+        let (_folder, pipeline, path) = with_list();
+        let text = add_to_list(&context(&pipeline), &path).unwrap();
+        assert_eq!(text, "3 feeds read from list.opml: 1 added to feeds.txt, 1 there already, 1 without an address\n");
+        let feeds = feeds::list(pipeline.home()).unwrap().feeds;
+        let labels = [("topic".to_owned(), "News".to_owned()), ("lang".to_owned(), "de".to_owned())];
+        assert_eq!(
+            (feeds.len(), feeds[1].url.as_str(), &feeds[1].labels[..]),
+            (2, "http://a.example/rss", &labels[..])
+        );
+    }
+
+    #[test]
+    fn a_list_that_is_missing_is_an_error_with_its_path() {
+        let (_folder, pipeline) = home_with_feeds("");
+        let error = import(&context(&pipeline), Path::new("nowhere.opml")).unwrap_err();
+        assert_eq!(error.to_string(), "cannot read nowhere.opml");
+    }
+
+    #[test]
+    fn a_list_that_was_written_reads_back_as_the_same_feeds() {
+        let (_folder, pipeline) =
+            home_with_feeds("https://a.example/f?x=1&y=2\tlang=de\ttopic=News & more\nhttps://b.example/feed\n");
+        let (text, number) = export(pipeline.home()).unwrap();
+        let read = read_opml(text.as_bytes());
+        assert_eq!((number, read.len()), (2, 2));
+        assert_eq!((read[0].feed.as_str(), read[0].language.as_str()), ("https://a.example/f?x=1&y=2", "de"));
+        assert_eq!(read[0].labels, ["News & more"]);
+        assert_eq!(read[1].feed, "https://b.example/feed");
+    }
+}

@@ -273,3 +273,88 @@ impl fmt::Display for TrialOutcome {
         )
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use tidings_store::journal::{JournalBatch, Record};
+
+    use crate::testing::{apply, context, home_with_feeds};
+
+    fn candidate(feed: &str, fate: Fate, seen: u64) -> Candidate {
+        Candidate { feed: feed.to_owned(), fate, seen, evidence: "declared".into(), entries: 3, ..Candidate::default() }
+    }
+
+    #[test]
+    fn known_feeds_are_tried_first_then_what_was_seen_most() {
+        let (_folder, pipeline) = home_with_feeds("https://listed.example/feed\n");
+        let context = context(&pipeline);
+        let rows = vec![
+            candidate("https://a.example/feed", Fate::New, 50),
+            candidate("https://b.example/feed", Fate::New, 90),
+            candidate("https://c.example/feed", Fate::ProbedFeed, 3),
+            Candidate { entries: 0, ..candidate("https://empty.example/feed", Fate::ProbedFeed, 3) },
+            candidate("https://listed.example/feed", Fate::ProbedFeed, 3),
+            candidate("https://tried.example/feed", Fate::Trial, 99),
+            Candidate { evidence: "page".into(), ..candidate("https://page.example/", Fate::New, 99) },
+        ];
+        candidates::replace(&context.home, rows).unwrap();
+        let mut gains = BTreeMap::new();
+        let chosen = choose(&context, 10, &mut gains).unwrap();
+        let feeds: Vec<&str> = chosen.iter().map(|row| row.feed.as_str()).collect();
+        assert_eq!(feeds, ["https://c.example/feed", "https://b.example/feed", "https://a.example/feed"]);
+        assert_eq!((gains["?"].feeds_extracted, gains["?"].kept), (6, 3));
+        assert_eq!(choose(&context, 1, &mut BTreeMap::new()).unwrap().len(), 1);
+    }
+
+    #[test]
+    fn a_trial_without_candidates_gains_nothing() {
+        let (_folder, pipeline) = home_with_feeds("");
+        let options = TrialOptions { limit: 5, pages_per_feed: 2, seed: Some(1) };
+        let outcome = run(&context(&pipeline), &pipeline, &options).unwrap();
+        assert_eq!((outcome.tried, outcome.promoted, outcome.gain.len()), (0, 0, 1));
+        assert_eq!(outcome.gain[0].language, "all");
+    }
+
+    #[test]
+    fn the_gain_table_has_a_row_for_each_language_and_the_sum() {
+        let (_folder, pipeline) = home_with_feeds("");
+        let context = context(&pipeline);
+        let gain = |active_before, with_text| Gain { active_before, with_text, ..Gain::default() };
+        let gains = [("de".to_owned(), gain(4, 1)), ("fr".to_owned(), gain(0, 2)), ("?".to_owned(), gain(0, 0))].into();
+        let mut outcome = outcome(&context, gains, 7, 3, 3);
+        outcome.seconds = 1.0;
+        let text = outcome.to_string();
+        let last = |line: usize| text.lines().nth(line).unwrap().split_whitespace().rev().take(2).collect::<Vec<_>>();
+        assert_eq!(last(1), ["%", "0"]);
+        assert_eq!(last(2), ["%", "+25"]);
+        assert_eq!(last(3), ["new", "2"]);
+        assert_eq!(last(4), ["%", "+75"]);
+        assert!(
+            text.lines().nth(5).unwrap().starts_with("7 pages searched, 3 candidates tried, 3 feeds added to "),
+            "{text}"
+        );
+        let widths: Vec<usize> = text.lines().take(5).map(|line| line.chars().count()).collect();
+        assert!(widths.iter().all(|width| *width == widths[0]), "{text}");
+    }
+
+    #[test]
+    fn only_feeds_that_answered_with_entries_are_active() {
+        let (_folder, pipeline) =
+            home_with_feeds("https://a.example/feed\tlang=de\nhttps://b.example/feed\nhttps://c.example/feed\n");
+        let mut batch = JournalBatch::default();
+        for (feed, polled, entries) in [("a", Polled::Listed, 3), ("b", Polled::Failed, 3), ("c", Polled::Listed, 0)] {
+            let feed = format!("https://{feed}.example/feed");
+            batch.push(&Record::Poll(Box::new(feeds::FeedState {
+                feed,
+                polled,
+                entries,
+                ..feeds::FeedState::default()
+            })));
+        }
+        apply(pipeline.home(), "20260301T120000000Z-update", batch);
+        let gains = active_before(&context(&pipeline)).unwrap();
+        let rows: Vec<(&str, u64)> = gains.iter().map(|(code, gain)| (code.as_str(), gain.active_before)).collect();
+        assert_eq!(rows, [("de", 1)]);
+    }
+}

@@ -151,7 +151,11 @@ fn short(number: f64, decimals: usize) -> String {
 
 #[cfg(test)]
 mod tests {
+    use tidings_model::Page;
+
     use super::*;
+    use crate::stage::StageId;
+    use crate::testing::{article, home, page, store_pages};
 
     #[test]
     fn what_was_learned_comes_back_from_the_table() {
@@ -238,10 +242,24 @@ mod tests {
 
     #[test]
     fn the_worth_of_a_feed_follows_what_came_of_its_pages() {
-        let (_folder, pipeline) = crate::testing::home();
-        let mut states = vec![FeedState { feed: "https://gazette.example/feed".into(), ..FeedState::default() }];
+        let (_folder, pipeline) = home();
+        let mut states = ["https://gazette.example/feed", "https://shop.example/feed", "https://new.example/feed"]
+            .map(|feed| FeedState { feed: feed.to_owned(), ..FeedState::default() });
         keep_worth(&mut states, pipeline.home()).unwrap();
         assert_eq!(states[0].worth, "", "nothing is known yet");
+        let shop = |at| Page {
+            feed: "https://shop.example/feed".into(),
+            ..page(&format!("https://shop.example/{at}"), "<p>")
+        };
+        let gazette = |at| page(&format!("https://gazette.example/{at}"), &article(&format!("ferry {at}")));
+        let pages: Vec<Page> = (0..20).flat_map(|at| [gazette(at), shop(at)]).collect();
+        store_pages(&pipeline, "2026-03-01", &pages);
+        pipeline.run(StageId::Clean.stage().as_ref()).unwrap();
+        yields::summarise(pipeline.home()).unwrap();
+        keep_worth(&mut states, pipeline.home()).unwrap();
+        let worth = |state: &FeedState| state.worth.parse::<f64>().ok();
+        assert!(worth(&states[0]) > worth(&states[1]), "{:?}", states.each_ref().map(|state| &state.worth));
+        assert_eq!(worth(&states[2]), None);
     }
 
     proptest::proptest! {

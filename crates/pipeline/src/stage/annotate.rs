@@ -537,3 +537,6 @@ pub fn labels(home: &Home) -> Result<FeedLabels> {
 pub fn plain(feed: &str) -> String {
     address::normalise(feed, None).unwrap_or_else(|| feed.to_owned())
 }
+
+#[cfg(test)]
+mod tests;

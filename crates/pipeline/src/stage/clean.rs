@@ -454,3 +454,91 @@ fn clean_page(
     let host = url::Url::parse(address).ok().and_then(|url| url.host_str().map(str::to_owned)).unwrap_or_default();
     Ok(Cleaned { place, line, feed: page.feed, host, sum })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::cancel::StopReason;
+    use crate::testing::{article, home, page, root, store_pages};
+    use tidings_store::Stale;
+
+    fn stopped(left: u64, reason: StopReason) -> Ending {
+        Ending { left, reason: Some(reason), min_free_mib: 512, in_other_shards: 0 }
+    }
+
+    #[test]
+    fn an_outcome_with_nothing_due_says_why() {
+        let text = |days_up_to_date| CleanOutcome { days_up_to_date, ..CleanOutcome::default() }.to_string();
+        assert_eq!(text(0), "nothing to clean: there are no pages yet\n");
+        assert_eq!(text(1), "nothing to clean: the day is up to date\n");
+        assert_eq!(text(1200), "nothing to clean: all of 1,200 days are up to date\n");
+    }
+
+    #[test]
+    fn an_outcome_lists_reasons_the_most_frequent_first() {
+        let outcome = CleanOutcome {
+            days: 2,
+            pages: 1010,
+            documents: 1,
+            languages: [("en".to_owned(), 1)].into(),
+            dropped: [("no-text".to_owned(), 4), ("error".to_owned(), 4), ("too-short".to_owned(), 1001)].into(),
+            ..CleanOutcome::default()
+        };
+        let reasons = "1,001 too-short, 4 error, 4 no-text";
+        let expected = format!("1,010 pages read: 1 document in 1 language, 1,009 left out ({reasons}), 0.0 s\n");
+        assert_eq!(outcome.to_string(), expected);
+    }
+
+    #[test]
+    fn an_early_end_and_days_that_failed_are_said() {
+        let outcome = CleanOutcome {
+            days_left: 3,
+            days_failed: vec!["2026-03-01".into()],
+            ending: stopped(3, StopReason::Cancelled("SIGINT".into())),
+            ..CleanOutcome::default()
+        };
+        assert_eq!(
+            outcome.to_string(),
+            "0 pages read: 0 documents in 0 languages; 3 days left for a later run, stopped by SIGINT, 0.0 s\n\
+             not done, because pages cannot be read: 2026-03-01\n"
+        );
+    }
+
+    #[test]
+    fn a_page_on_which_the_program_failed_makes_the_work_partial() {
+        let dropped =
+            |word: &str| CleanOutcome { done: true, dropped: [(word.to_owned(), 1)].into(), ..CleanOutcome::default() };
+        assert_eq!(dropped("no-text").status(), Status::Done);
+        assert_eq!(dropped(DropReason::Unfit(Unfit::Error).word()).status(), Status::Partly);
+    }
+
+    #[test]
+    fn a_damaged_file_of_pages_costs_its_day_and_no_other() {
+        let (_folder, pipeline) = home();
+        store_pages(&pipeline, "2026-03-01", &[page("https://gazette.example/1", &article("ferry"))]);
+        store_pages(&pipeline, "2026-03-02", &[page("https://gazette.example/2", &article("museum"))]);
+        let damaged = root(&pipeline).join("pages/2026-03-01/a.0.jsonl.zst");
+        std::fs::write(damaged, b"no zstd at all").unwrap();
+        let StageOutcome::Clean(outcome) = pipeline.run(&Clean::default()).unwrap() else { panic!("not clean") };
+        assert_eq!((outcome.done, outcome.days, outcome.days_failed), (false, 1, vec!["2026-03-01".to_owned()]));
+    }
+
+    #[test]
+    fn a_day_is_due_when_it_is_new_or_its_pages_or_settings_change() {
+        let (_folder, pipeline) = home();
+        let due = |config: &Config| {
+            let due = Clean::default().due(pipeline.home(), config).unwrap();
+            (due.units.first().map(|unit| unit.why), due.up_to_date)
+        };
+        store_pages(&pipeline, "2026-03-01", &[page("https://gazette.example/1", &article("ferry"))]);
+        assert_eq!(due(pipeline.config()), (Some(Stale::New), 0));
+        pipeline.run(&Clean::default()).unwrap();
+        assert_eq!(due(pipeline.config()), (None, 1));
+        let mut config = pipeline.config().clone();
+        config.clean.languages = vec!["de".into()];
+        assert_eq!(due(&config), (Some(Stale::Settings), 0));
+        let folder = root(&pipeline).join("pages/2026-03-01");
+        std::fs::copy(folder.join("a.0.jsonl.zst"), folder.join("b.0.jsonl.zst")).unwrap();
+        assert_eq!(due(pipeline.config()), (Some(Stale::PagesAdded), 0));
+    }
+}

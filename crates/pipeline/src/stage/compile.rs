@@ -380,3 +380,62 @@ fn hide(writer: &mut Writer, hidden: &BTreeSet<String>) -> Result<u64> {
     let addresses: Vec<&str> = hidden.iter().map(String::as_str).collect();
     Ok(writer.delete_ids(&ids)?.documents + writer.delete_urls(&addresses)?.documents)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::{article, fixture, home, page, store_pages};
+
+    fn with(languages: &[&str]) -> CompileOutcome {
+        let languages = languages.iter().map(|code| ((*code).to_owned(), LanguageOutcome::default())).collect();
+        CompileOutcome { languages, ..CompileOutcome::default() }
+    }
+
+    #[test]
+    fn an_outcome_with_nothing_due_says_why() {
+        let text =
+            |languages_up_to_date| CompileOutcome { languages_up_to_date, ..CompileOutcome::default() }.to_string();
+        assert!(text(0).starts_with("nothing to compile: there is no text yet"));
+        assert_eq!(text(1), "nothing to compile: the index is up to date\n");
+        assert_eq!(text(2), "nothing to compile: the indexes of 2 languages are up to date\n");
+    }
+
+    #[test]
+    fn an_outcome_says_what_became_searchable_or_hidden() {
+        let added = CompileOutcome { tokens_added: 1500, days_added: 1, ..with(&["de", "en"]) };
+        assert_eq!(added.to_string(), "1,500 tokens made searchable in 2 languages, 0.0 s\n");
+        let hidden = CompileOutcome { documents_hidden: 1, ..with(&["en"]) };
+        assert_eq!(hidden.to_string(), "1 document hidden, 0.0 s\n");
+    }
+
+    #[test]
+    fn what_is_left_is_counted_in_languages_or_in_days() {
+        let ending = Ending {
+            left: 2,
+            reason: Some(crate::cancel::StopReason::DiskFull),
+            min_free_mib: 512,
+            in_other_shards: 0,
+        };
+        let full = "stopped because the disk has less than 512 MiB free (store.min_free_mib)";
+        let none = CompileOutcome { languages_left: 2, ending: ending.clone(), ..with(&[]) };
+        assert_eq!(none.to_string(), format!("nothing compiled; 2 languages left for a later run, {full}, 0.0 s\n"));
+        let ending = Ending { left: 0, ..ending };
+        let days = CompileOutcome { days_left: 3, days_added: 1, tokens_added: 1, ending, ..with(&["en"]) };
+        let expected = format!("1 token made searchable in 1 language; 3 days left for a later run, {full}, 0.0 s\n");
+        assert_eq!(days.to_string(), expected);
+    }
+
+    #[test]
+    fn a_day_that_goes_is_withdrawn_from_the_index() {
+        let (_folder, pipeline) = home();
+        store_pages(&pipeline, "2026-03-01", &[page("https://gazette.example/1", &article("ferry"))]);
+        store_pages(&pipeline, "2026-03-02", &[page("https://gazette.example/2", &fixture("languages/en.tsv"))]);
+        crate::rebuild::remake(&pipeline, StageId::Clean).unwrap();
+        text::remove_day(pipeline.home(), "2026-03-02").unwrap();
+        let due = Compile::default().due(pipeline.home(), pipeline.config()).unwrap();
+        assert_eq!(due.units[0].why, Stale::TextRemoved);
+        let StageOutcome::Compile(compile) = pipeline.run(&Compile::default()).unwrap() else { panic!("not compile") };
+        let english = &compile.languages["en"];
+        assert_eq!((english.days_withdrawn, english.documents_withdrawn, english.documents), (1, 1, 1));
+    }
+}

@@ -257,3 +257,65 @@ impl JobSource for PageJobs {
         Ok(FetchJob { url: row.url.to_owned(), headers: Vec::new() })
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use tidings_store::journal::{JournalBatch, Record};
+    use tidings_store::removed::{Kind as RemovedKind, Tombstone};
+
+    use crate::testing::{apply, context, home, logged_runs, plan_entries};
+
+    #[test]
+    fn a_dry_run_counts_pages_and_hosts_and_sends_nothing() {
+        let (_folder, pipeline) = home();
+        plan_entries(pipeline.home(), &["https://a.example/1", "https://A.example/2", "https://b.example/1"]);
+        let stage = Fetch { dry_run: true, ..Fetch::default() };
+        let outcome = pipeline.run(&stage).unwrap();
+        assert_eq!(outcome.to_string(), "would fetch 3 pages from 2 hosts\n");
+        assert!(logged_runs(pipeline.home()).is_empty());
+    }
+
+    #[test]
+    fn settled_and_removed_entries_are_not_pending() {
+        let (_folder, pipeline) = home();
+        let urls =
+            ["https://a.example/ok", "https://a.example/404", "https://a.example/timeout", "https://b.example/new"];
+        plan_entries(pipeline.home(), &urls);
+        let mut batch = JournalBatch::default();
+        for (url, status) in urls.iter().zip(["ok", "404", "timeout"]) {
+            batch.push(&Record::Fate { url: (*url).into(), status: status.into(), retries: 1 });
+        }
+        apply(pipeline.home(), "20260301T120000000Z-fetch", batch);
+        let mut removed = Removed::default();
+        removed.add(Tombstone { kind: RemovedKind::Host, what: "b.example".into(), ..Tombstone::default() });
+        removed.write(pipeline.home()).unwrap();
+        let backlog = backlog(&context(&pipeline)).unwrap();
+        assert_eq!((backlog.entries, backlog.rows.len()), (4, 1));
+        assert!(backlog.rows.line(0).unwrap().contains("https://a.example/timeout"));
+        assert_eq!(backlog.queues.keys().collect::<Vec<_>>(), ["a.example"]);
+    }
+
+    #[test]
+    fn an_empty_plan_has_nothing_to_fetch() {
+        let (_folder, pipeline) = home();
+        let outcome = pipeline.run(&Fetch::default()).unwrap();
+        assert_eq!((outcome.status(), outcome.to_string().starts_with("nothing to fetch")), (Status::Done, true));
+    }
+
+    #[test]
+    fn public_hosts_are_not_asked_without_a_contact() {
+        let (_folder, pipeline) = home();
+        plan_entries(pipeline.home(), &["https://a.example/1"]);
+        let error = pipeline.run(&Fetch::default()).unwrap_err().to_string();
+        assert!(error.starts_with("a.example would not learn who asks"), "{error}");
+    }
+
+    #[test]
+    fn shards_after_the_first_leave_the_web_to_it() {
+        let (_folder, pipeline) = home();
+        let shard = crate::shard::Shard::new(2, 2).unwrap();
+        let outcome = pipeline.with_shard(shard).run(&Fetch::default()).unwrap();
+        assert_eq!((outcome.status(), outcome.to_string().as_str()), (Status::Done, super::super::LEFT_TO_FIRST_SHARD));
+    }
+}

@@ -407,3 +407,104 @@ impl JobSource for FeedJobs {
         Ok(FetchJob { url: address_of(state).to_owned(), headers })
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use tidings_store::journal::{JournalBatch, Record};
+
+    use crate::testing::{FEED, apply, context, home, home_with_feeds, logged_runs};
+
+    fn state(feed: &str, failures: u32, succeeded: &str) -> FeedState {
+        let (feed, succeeded) = (feed.to_owned(), succeeded.to_owned());
+        FeedState { feed, failures, succeeded, error: "dns".into(), ..FeedState::default() }
+    }
+
+    #[test]
+    fn polls_are_summed_up_with_the_failures_by_reason() {
+        let mut counters = Counters::default();
+        for (word, number) in
+            [(LISTED, 2), (UNCHANGED, 1), (GONE, 1), (ENTRIES, 30), (LINKLESS, 4), ("dns", 2), ("failed", 3)]
+        {
+            counters.add(word, number);
+        }
+        let expected = "9 feeds polled: 2 listed 30 entries, 1 unchanged, 5 failed (3 failed, 2 dns), 1 gone for good";
+        assert_eq!(polled_text(&counters), expected);
+        assert_eq!(polled_text(&Counters::default()), "0 feeds polled: 0 listed 0 entries, 0 unchanged");
+    }
+
+    #[test]
+    fn an_empty_list_says_where_feeds_go_and_leaves_a_log() {
+        let (_folder, pipeline) = home_with_feeds("# none yet\n");
+        let outcome = pipeline.run(&Update::default()).unwrap();
+        assert!(outcome.to_string().starts_with("no feeds to poll; put feed addresses into "), "{outcome}");
+        assert_eq!((outcome.status(), logged_runs(pipeline.home())), (Status::Done, vec!["update".to_owned()]));
+    }
+
+    #[test]
+    fn a_list_of_which_all_is_gone_says_how_to_retry() {
+        let (_folder, pipeline) = home_with_feeds(FEED);
+        let mut batch = JournalBatch::default();
+        let gone = FeedState { feed: FEED.into(), polled: Polled::Gone, ..FeedState::default() };
+        batch.push(&Record::Poll(Box::new(gone)));
+        apply(pipeline.home(), "20260301T120000000Z-update", batch);
+        let StageOutcome::Update(outcome) = pipeline.run(&Update::default()).unwrap() else { panic!("not update") };
+        assert_eq!((outcome.feeds, outcome.gone, outcome.due), (1, 1, 0));
+        assert!(outcome.to_string().contains("`update --retry-gone`"), "{outcome}");
+    }
+
+    #[test]
+    fn a_feed_that_has_moved_for_good_is_asked_at_its_new_address() {
+        let moved =
+            |moved_times| FeedState { moved_to: "https://new.example/".into(), moved_times, ..state(FEED, 0, "") };
+        assert_eq!(address_of(&moved(MOVES_TO_BELIEVE - 1)), FEED);
+        assert_eq!(address_of(&moved(MOVES_TO_BELIEVE)), "https://new.example/");
+        assert_eq!(address_of(&FeedState { moved_to: String::new(), ..moved(9) }), FEED);
+    }
+
+    #[test]
+    fn validators_are_sent_as_they_came_and_only_where_there_are_any() {
+        let known = FeedState { etag: "W/\"a\"".into(), last_modified: "bad\nvalue".into(), ..state(FEED, 0, "") };
+        let lying = FeedState { lies: 1, ..known.clone() };
+        let mut jobs = FeedJobs(Arc::new(vec![known, lying]));
+        let headers = jobs.job(0).unwrap().headers;
+        assert_eq!(headers, [(header::IF_NONE_MATCH, HeaderValue::from_static("W/\"a\""))]);
+        assert_eq!(jobs.job(1).unwrap().headers, []);
+    }
+
+    #[test]
+    fn silent_feeds_are_named_a_few_of_them() {
+        let mut silent: Vec<FeedState> = (0..7).map(|at| state(&format!("https://{at}.example/"), 6, "")).collect();
+        silent[0].succeeded = "2026-01-02T03:04:05Z".into();
+        let text = Outlook { waiting: 7, next_due: None, silent }.text(Timestamp::UNIX_EPOCH);
+        let lines: Vec<&str> = text.lines().collect();
+        assert_eq!(lines[0], "7 feeds have failed for long:");
+        assert_eq!(lines[1], "  https://0.example/ (6 times since 2026-01-02; dns)");
+        assert_eq!(lines[2], "  https://1.example/ (6 times, never answered; dns)");
+        assert_eq!(lines[6], "  … and 2 more, in state/feeds.tsv");
+    }
+
+    #[test]
+    fn the_next_turn_is_said_in_time_from_now() {
+        let now: Timestamp = "2026-03-01T12:00:00Z".parse().unwrap();
+        let outlook =
+            |due: &str, waiting| Outlook { waiting, next_due: Some(due.parse().unwrap()), silent: Vec::new() };
+        let later = outlook("2026-03-01T13:05:00Z", 2).text(now);
+        assert_eq!(later, "2 feeds wait for their turn; the next is due in 1 h 5 min\n");
+        assert_eq!(outlook("2026-03-01T11:00:00Z", 1).text(now), "1 feed waits for its turn; the next is due now\n");
+    }
+
+    #[test]
+    fn the_cadence_is_the_median_gap_between_updates_and_needs_three_of_them() {
+        let (_folder, pipeline) = home();
+        let mut context = context(&pipeline);
+        context.started = "2026-03-01T12:00:00Z".parse().unwrap();
+        let run = |name: &str| runs::RunLog::create(&context.home, name).unwrap().publish().unwrap();
+        run("20260301T110000000Z-update");
+        assert_eq!(cadence_s(&context).unwrap(), 0.0);
+        run("20260301T105000000Z-update");
+        run("20260301T010000000Z-update");
+        run("20260301T115900000Z-fetch");
+        assert_eq!(cadence_s(&context).unwrap(), 3600.0);
+    }
+}

@@ -184,7 +184,7 @@ impl Balances {
                 }
             })?;
             let (lost, named) = (count(lost.len() as u64, "page"), named.join(", "));
-            self.fault(format!("fetch: the plan says that {lost} were stored, but no file has them: {named}"));
+            self.fault(format!("fetch: no file has {lost} that the plan calls stored: {named}"));
         }
         Ok(())
     }
@@ -405,6 +405,9 @@ fn hidden_in(home: &Home, files: &[(FileDigest, u64)], hidden: &BTreeSet<String>
 #[cfg(test)]
 mod tests {
     use super::*;
+    use tidings_store::journal::{JournalBatch, Record};
+
+    use crate::testing::{apply, article, home, page, plan_entries, root, store_pages};
 
     #[test]
     fn what_waits_or_was_left_out_is_not_lost() {
@@ -421,5 +424,104 @@ mod tests {
         let mut balances = Balances::default();
         balances.close(StageBalance { taken: 2, ..StageBalance::new(StageId::Fetch) });
         assert_eq!(balances.outcome.faults, ["fetch: 2 went in, but 0 came out, 0 were left out and 0 wait"]);
+    }
+
+    const URL: &str = "https://gazette.example/1";
+
+    /// A home in which one of three pages gives no document and one is a copy.
+    fn built() -> (tempfile::TempDir, Pipeline) {
+        let (folder, pipeline) = home();
+        let pages = [page(URL, &article("ferry")), page("https://gazette.example/2", "<html></html>")];
+        store_pages(&pipeline, "2026-03-01", &pages);
+        store_pages(&pipeline, "2026-03-02", &[page("https://courier.example/1", &article("ferry"))]);
+        crate::rebuild::remake(&pipeline, StageId::Clean).unwrap();
+        (folder, pipeline)
+    }
+
+    fn text(outcome: &ConservationOutcome) -> Vec<String> {
+        outcome.stages.iter().map(ToString::to_string).collect()
+    }
+
+    #[test]
+    fn nothing_vanishes_from_an_empty_home() {
+        let (_folder, pipeline) = home();
+        let outcome = conservation(&pipeline, true).unwrap();
+        assert!(outcome.done && outcome.faults.is_empty());
+        assert!(outcome.to_string().ends_with("nothing vanished\n"));
+    }
+
+    #[test]
+    fn every_stage_accounts_for_what_the_one_before_gave() {
+        let (_folder, pipeline) = built();
+        let outcome = conservation(&pipeline, true).unwrap();
+        assert_eq!(outcome.faults, Vec::<String>::new());
+        let expected = [
+            "fetch     0 in, 0 out",
+            "clean     3 in, 2 out, 1 no-text",
+            "dedup     2 in, 2 out",
+            "annotate  2 in, 1 out, 1 duplicate",
+            "compile   1 in, 1 out",
+        ];
+        assert_eq!(text(&outcome), expected);
+    }
+
+    #[test]
+    fn stages_that_have_not_run_leave_their_items_waiting() {
+        let (_folder, pipeline) = home();
+        store_pages(&pipeline, "2026-03-01", &[page(URL, &article("ferry"))]);
+        pipeline.run(StageId::Clean.stage().as_ref()).unwrap();
+        let outcome = conservation(&pipeline, false).unwrap();
+        assert!(outcome.done, "{:?}", outcome.faults);
+        let waiting: Vec<u64> = outcome.stages.iter().map(|balance| balance.waiting).collect();
+        assert_eq!(waiting, [0, 0, 1, 1, 0]);
+    }
+
+    #[test]
+    fn a_page_that_the_plan_has_and_no_file_is_a_fault_by_name() {
+        let (_folder, pipeline) = built();
+        plan_entries(pipeline.home(), &[URL, "https://gazette.example/lost"]);
+        let mut batch = JournalBatch::default();
+        for url in [URL, "https://gazette.example/lost"] {
+            batch.push(&Record::Fate { url: url.into(), status: "ok".into(), retries: 1 });
+        }
+        apply(pipeline.home(), "20260301T120000000Z-fetch", batch);
+        assert!(conservation(&pipeline, false).unwrap().done, "counts alone do not show it");
+        let outcome = conservation(&pipeline, true).unwrap();
+        assert_eq!(outcome.status(), Status::NotDone);
+        let fault = "fetch: no file has 1 page that the plan calls stored: https://gazette.example/lost";
+        assert_eq!(outcome.faults, [fault]);
+    }
+
+    #[test]
+    fn a_file_of_documents_with_another_size_is_a_fault() {
+        let (_folder, pipeline) = built();
+        let file = root(&pipeline).join("docs/en/2026-03-01.jsonl.zst");
+        let mut bytes = std::fs::read(&file).unwrap();
+        bytes.pop();
+        std::fs::write(&file, bytes).unwrap();
+        let outcome = conservation(&pipeline, false).unwrap();
+        assert!(!outcome.done);
+        assert!(outcome.faults[0].starts_with("clean: docs/en/2026-03-01.jsonl.zst has "), "{:?}", outcome.faults);
+    }
+
+    #[test]
+    fn hidden_documents_are_left_out_of_the_index_and_not_lost() {
+        let (_folder, pipeline) = built();
+        hidden::write(pipeline.home(), &[URL.to_owned()].into()).unwrap();
+        pipeline.run(StageId::Compile.stage().as_ref()).unwrap();
+        let outcome = conservation(&pipeline, false).unwrap();
+        assert_eq!(outcome.faults, Vec::<String>::new());
+        assert_eq!(outcome.stages.last().unwrap().left_out, [("hidden".to_owned(), 1)].into());
+    }
+
+    #[test]
+    fn entries_are_balanced_by_their_status() {
+        let (_folder, pipeline) = home();
+        plan_entries(pipeline.home(), &[URL, "https://gazette.example/2", "https://gazette.example/3"]);
+        let mut batch = JournalBatch::default();
+        batch.push(&Record::Fate { url: URL.into(), status: "404".into(), retries: 1 });
+        apply(pipeline.home(), "20260301T120000000Z-fetch", batch);
+        let outcome = conservation(&pipeline, false).unwrap();
+        assert_eq!(text(&outcome)[0], "fetch     3 in, 0 out, 1 404, 2 waiting");
     }
 }

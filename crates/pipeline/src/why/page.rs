@@ -288,6 +288,11 @@ fn trace_removed(trace: &mut Trace, removed: &Removed, url: &str, id: Option<&st
 #[cfg(test)]
 mod tests {
     use super::*;
+    use tidings_store::journal::{JournalBatch, Record};
+    use tidings_store::removed::{Kind, Tombstone};
+
+    use crate::stage::StageId;
+    use crate::testing::{FEED, apply, article, home, page, plan_entries, store_pages};
 
     #[test]
     fn an_address_is_also_found_with_another_scheme_slash_or_www() {
@@ -308,5 +313,186 @@ mod tests {
         assert_eq!(outcome, TraceOutcome::Failing);
         assert_eq!(says, "timeout: no answer in time after 1 try; will be tried again, up to 3 times");
         assert_eq!(of("timeout", 3).0, TraceOutcome::Failed);
+    }
+
+    const URL: &str = "https://gazette.example/1";
+
+    fn stages(trace: &Trace) -> Vec<TraceStage> {
+        trace.events.iter().map(|event| event.stage).collect()
+    }
+
+    fn says(trace: &Trace, stage: TraceStage) -> &str {
+        trace.events.iter().find(|event| event.stage == stage).map_or("", |event| &event.says)
+    }
+
+    fn settle(pipeline: &Pipeline, status: &str) {
+        let mut batch = JournalBatch::default();
+        batch.push(&Record::Fate { url: URL.into(), status: status.into(), retries: 1 });
+        apply(pipeline.home(), "20260301T120000000Z-fetch", batch);
+    }
+
+    #[test]
+    fn an_address_of_which_nothing_is_known_is_unknown() {
+        let (_folder, pipeline) = home();
+        let trace = super::super::trace(&pipeline, URL).unwrap();
+        assert_eq!((trace.done, trace.outcome, trace.events.len()), (false, TraceOutcome::Unknown, 1));
+        assert!(trace.events[0].says.starts_with("nothing is known of https://gazette.example/1"));
+    }
+
+    #[test]
+    fn an_entry_that_waits_is_found_in_the_plan() {
+        let (_folder, pipeline) = home();
+        plan_entries(pipeline.home(), &[URL]);
+        let trace = super::super::trace(&pipeline, URL).unwrap();
+        assert_eq!((trace.done, trace.outcome), (true, TraceOutcome::Waiting));
+        assert_eq!(stages(&trace), [TraceStage::Listed, TraceStage::Plan]);
+        assert_eq!(trace.events[0].says, format!("by {FEED}"));
+        assert_eq!(trace.events[1].says, "waits to be fetched; its feed lists it still");
+    }
+
+    #[test]
+    fn an_entry_is_found_by_another_spelling() {
+        let (_folder, pipeline) = home();
+        plan_entries(pipeline.home(), &[URL]);
+        let trace = super::super::trace(&pipeline, "http://www.gazette.example/1/").unwrap();
+        assert_eq!(trace.outcome, TraceOutcome::Waiting);
+    }
+
+    #[test]
+    fn an_entry_that_failed_says_why() {
+        let (_folder, pipeline) = home();
+        plan_entries(pipeline.home(), &[URL]);
+        settle(&pipeline, "robots");
+        let trace = super::super::trace(&pipeline, URL).unwrap();
+        assert_eq!(trace.outcome, TraceOutcome::Failed);
+        assert!(says(&trace, TraceStage::Plan).starts_with("robots: robots.txt forbids it; asking again"));
+    }
+
+    #[test]
+    fn a_page_that_no_file_has_is_lost() {
+        let (_folder, pipeline) = home();
+        plan_entries(pipeline.home(), &[URL]);
+        settle(&pipeline, "ok");
+        let trace = super::super::trace(&pipeline, URL).unwrap();
+        assert_eq!(trace.outcome, TraceOutcome::Lost);
+        assert_eq!(says(&trace, TraceStage::Stored), "no file has its page; a backup may");
+    }
+
+    #[test]
+    fn a_stored_page_waits_for_clean() {
+        let (_folder, pipeline) = home();
+        plan_entries(pipeline.home(), &[URL]);
+        settle(&pipeline, "ok");
+        store_pages(&pipeline, "2026-03-01", &[page(URL, &article("ferry"))]);
+        let trace = super::super::trace(&pipeline, URL).unwrap();
+        assert_eq!(trace.outcome, TraceOutcome::Stored);
+        assert!(says(&trace, TraceStage::Stored).ends_with("in pages/2026-03-01/a.0.jsonl.zst"));
+        assert_eq!(says(&trace, TraceStage::Docs), "waits for `tidings clean`");
+    }
+
+    #[test]
+    fn a_page_without_text_is_left_out_by_a_rule() {
+        let (_folder, pipeline) = home();
+        store_pages(&pipeline, "2026-03-01", &[page(URL, "<html></html>")]);
+        crate::rebuild::remake(&pipeline, StageId::Clean).unwrap();
+        let trace = super::super::trace(&pipeline, URL).unwrap();
+        assert_eq!(trace.outcome, TraceOutcome::LeftOut);
+        assert!(says(&trace, TraceStage::Clean).starts_with("left out by the rule no-text"));
+    }
+
+    #[test]
+    fn a_page_is_followed_to_the_segment_that_holds_it() {
+        let (_folder, pipeline) = home();
+        store_pages(&pipeline, "2026-03-01", &[page(URL, &article("ferry"))]);
+        crate::rebuild::remake(&pipeline, StageId::Clean).unwrap();
+        let trace = super::super::trace(&pipeline, URL).unwrap();
+        assert_eq!(trace.outcome, TraceOutcome::Searchable, "{trace}");
+        let expected = [TraceStage::Clean, TraceStage::Dedup, TraceStage::Annotate, TraceStage::Index];
+        assert_eq!(stages(&trace), expected);
+        assert!(says(&trace, TraceStage::Dedup).starts_with("all of its "));
+        assert!(says(&trace, TraceStage::Index).starts_with("searchable, in index/en/"));
+    }
+
+    #[test]
+    fn a_document_is_traced_by_its_id_like_its_page() {
+        let (_folder, pipeline) = home();
+        store_pages(&pipeline, "2026-03-01", &[page(URL, &article("ferry"))]);
+        for (last, expected) in [
+            (StageId::Clean, TraceOutcome::Document),
+            (StageId::Dedup, TraceOutcome::Document),
+            (StageId::Annotate, TraceOutcome::Text),
+            (StageId::Compile, TraceOutcome::Searchable),
+        ] {
+            pipeline.run(last.stage().as_ref()).unwrap();
+            let of_page = super::super::trace(&pipeline, URL).unwrap();
+            let id = of_page.events.iter().find_map(|event| match &event.facts {
+                Some(Facts::Document(facts)) => Some(facts.id.clone()),
+                _ => None,
+            });
+            let id = id.unwrap();
+            let of_document = super::super::trace(&pipeline, &id).unwrap();
+            assert_eq!(of_document.about, Subject::Document { id, url: Some(URL.to_owned()) });
+            assert_eq!((of_document.outcome, of_page.outcome), (expected, expected), "after {last}");
+        }
+    }
+
+    #[test]
+    fn a_copy_says_where_its_text_was_seen_and_that_nothing_is_new() {
+        let (_folder, pipeline) = home();
+        store_pages(&pipeline, "2026-03-01", &[page(URL, &article("ferry"))]);
+        store_pages(&pipeline, "2026-03-02", &[page("https://courier.example/1", &article("ferry"))]);
+        crate::rebuild::remake(&pipeline, StageId::Clean).unwrap();
+        let trace = super::super::trace(&pipeline, "https://courier.example/1").unwrap();
+        assert_eq!(trace.outcome, TraceOutcome::Duplicate, "{trace}");
+        assert!(says(&trace, TraceStage::Dedup).contains("(100 %) were published before; a copy of "), "{trace}");
+        assert_eq!(says(&trace, TraceStage::Annotate), "left out: nothing of it is new");
+    }
+
+    #[test]
+    fn a_hidden_document_is_not_searchable() {
+        let (_folder, pipeline) = home();
+        store_pages(&pipeline, "2026-03-01", &[page(URL, &article("ferry"))]);
+        crate::rebuild::remake(&pipeline, StageId::Clean).unwrap();
+        tidings_store::hidden::write(pipeline.home(), &[URL.to_owned()].into()).unwrap();
+        let trace = super::super::trace(&pipeline, URL).unwrap();
+        assert_eq!(trace.outcome, TraceOutcome::Hidden);
+        assert_eq!(says(&trace, TraceStage::Index), "hidden from every answer by hidden.tsv");
+    }
+
+    #[test]
+    fn what_was_removed_says_by_whom_and_that_work_is_left() {
+        let (_folder, pipeline) = home();
+        let mut removed = Removed::default();
+        removed.add(Tombstone {
+            kind: Kind::Host,
+            what: "gazette.example".into(),
+            date: "2026-03-05".into(),
+            reason: "on request".into(),
+            ..Tombstone::default()
+        });
+        removed.write(pipeline.home()).unwrap();
+        let trace = super::super::trace(&pipeline, URL).unwrap();
+        assert_eq!(trace.outcome, TraceOutcome::Removed);
+        let says = says(&trace, TraceStage::Removed);
+        assert_eq!(says, "taken out by host, because: on request; the work is not done, run `tidings remove`");
+    }
+
+    #[test]
+    fn an_unknown_document_is_unknown() {
+        let (_folder, pipeline) = home();
+        let trace = super::super::trace(&pipeline, &"ab".repeat(16)).unwrap();
+        assert_eq!((trace.done, trace.outcome), (false, TraceOutcome::Unknown));
+        assert_eq!(trace.events[0].says, format!("there is no document {}", "ab".repeat(16)));
+    }
+
+    #[test]
+    fn requests_are_listed_with_those_before_summed_up() {
+        let mut trace = Trace::new(Subject::Page { url: URL.into() });
+        let request = || Request { status: "503".into(), bytes: 1200, robots_age_s: Some(5400), ..Request::default() };
+        let sent = (0..LISTED + 2).map(|_| (String::new(), "run".to_owned(), request())).collect();
+        list_requests(&mut trace, sent);
+        assert_eq!(trace.events.len(), LISTED + 1);
+        assert_eq!(trace.events[0].says, "2 times earlier");
+        assert_eq!(trace.events[1].says, "503, 1,200 bytes, allowed by a robots.txt 1.5 h old (run run)");
     }
 }

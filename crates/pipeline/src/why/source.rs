@@ -239,6 +239,7 @@ fn trace_removed(trace: &mut Trace, home: &Home, url: &str) -> Result<()> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::testing::{FEED, article, home, home_with_feeds, page, plan_entries, store_pages};
 
     #[test]
     fn counts_are_listed_the_largest_first() {
@@ -254,5 +255,77 @@ mod tests {
         assert_eq!(trace.outcome, TraceOutcome::Failed);
         assert_eq!(trace.events[0].says, "failed, 3 times in a row: dns");
         assert_eq!(trace.events[1].stage, TraceStage::Due);
+    }
+
+    #[test]
+    fn a_feed_of_the_list_that_was_never_polled_says_so() {
+        let (_folder, pipeline) = home_with_feeds(&format!("{FEED}\tlang=en\ttopic=local\n"));
+        let trace = crate::why::trace(&pipeline, FEED).unwrap();
+        assert_eq!((trace.done, trace.outcome), (true, TraceOutcome::Listed));
+        assert_eq!(trace.events[0].says, "stands in feeds.txt, with lang=en, topic=local");
+        assert_eq!(trace.events[1].says, "never: `tidings update` has not come by yet");
+    }
+
+    #[test]
+    fn a_feed_outside_the_list_is_known_by_what_it_gave() {
+        let (_folder, pipeline) = home();
+        plan_entries(pipeline.home(), &["https://gazette.example/1", "https://gazette.example/2"]);
+        let trace = crate::why::trace(&pipeline, FEED).unwrap();
+        assert_eq!(trace.events[0].says, "does not stand in feeds.txt, so it is not polled");
+        let plan = trace.events.iter().find(|event| event.stage == TraceStage::Plan).unwrap();
+        assert_eq!(plan.says, "2 entries since 2026-03-01: 2 new");
+    }
+
+    #[test]
+    fn a_host_gathers_its_feeds_its_entries_and_what_came_of_its_pages() {
+        let (_folder, pipeline) = home_with_feeds(FEED);
+        plan_entries(pipeline.home(), &["https://gazette.example/1"]);
+        let pages = [page("https://gazette.example/1", &article("ferry")), page("https://gazette.example/2", "<p>")];
+        store_pages(&pipeline, "2026-03-01", &pages);
+        pipeline.run(crate::stage::StageId::Clean.stage().as_ref()).unwrap();
+        let trace = crate::why::trace(&pipeline, "Gazette.example").unwrap();
+        assert_eq!(trace.outcome, TraceOutcome::Known);
+        let text = trace.to_string();
+        assert!(text.contains("1 feed of feeds.txt: https://gazette.example/feed"), "{text}");
+        assert!(text.contains("1 entry since 2026-03-01: 1 new"), "{text}");
+        assert!(text.contains("2 pages became 1 document on 1 day"), "{text}");
+    }
+
+    #[test]
+    fn a_host_of_which_nothing_is_known_is_unknown() {
+        let (_folder, pipeline) = home();
+        let trace = crate::why::trace(&pipeline, "nowhere.example").unwrap();
+        assert_eq!((trace.done, trace.events.len()), (false, 1));
+        assert_eq!(trace.events[0].says, "nothing is known of the host nowhere.example");
+    }
+
+    #[test]
+    fn a_host_that_wants_to_be_left_alone_says_until_when() {
+        let mut trace = Trace::new(Subject::Host { host: "e.org".into() });
+        let state = hosts::HostState {
+            not_before: "2026-03-02T00:00:00Z".into(),
+            failures: 1,
+            requests: 1234,
+            ..hosts::HostState::default()
+        };
+        trace_host_state(&mut trace, &state);
+        let says = "1,234 requests in all; not reached in 1 run in a row; it wants to be left alone until 2026-03-02T00:00:00Z";
+        assert_eq!(trace.events[0].says, says);
+    }
+
+    #[test]
+    fn a_feed_that_moved_or_is_gone_says_so() {
+        let mut trace = Trace::new(Subject::Feed { url: FEED.into() });
+        let state = FeedState {
+            polled: Polled::Gone,
+            error: "410".into(),
+            moved_to: "https://new.example/feed".into(),
+            moved_times: 2,
+            ..FeedState::default()
+        };
+        trace_polls(&mut trace, state);
+        assert_eq!(trace.outcome, TraceOutcome::Gone);
+        assert_eq!(trace.events[0].says, "gone for good (410); it is not asked again");
+        assert_eq!(trace.events[1].says, "moved to https://new.example/feed, confirmed 2 times");
     }
 }

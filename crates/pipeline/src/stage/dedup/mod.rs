@@ -94,6 +94,7 @@ impl fmt::Display for DedupOutcome {
             }
             return match self.days_up_to_date {
                 0 => writeln!(f, "nothing to judge: there are no documents yet"),
+                1 => writeln!(f, "nothing to judge: the day is up to date"),
                 days => writeln!(f, "nothing to judge: all of {} are up to date", count(days, "day")),
             };
         }
@@ -670,3 +671,6 @@ fn line(document: &Waiting, lang: &str, text: &Text, verdict: &Verdict) -> Verdi
         copies: Vec::new(),
     }
 }
+
+#[cfg(test)]
+mod tests;
