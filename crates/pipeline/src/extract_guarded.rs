@@ -1,4 +1,4 @@
-//! The extractor behind the panic guard: a page it fails on is dropped with a reason.
+//! The extractor with a panic guard: a page on which it panics is dropped with a reason.
 
 use tidings_clean::refine::Refinement;
 use tidings_clean::{Options, Source, Unfit};
@@ -11,19 +11,19 @@ pub fn read_page(page: &Page, options: &Options) -> Result<Document, Unfit> {
     finished(|| tidings_clean::read(page, options))
 }
 
-/// Makes a document for the corpus of a page as it was fetched.
+/// Extracts a document from a fetched page.
 pub fn clean_page(page: &Page, options: &Options, refinement: &Refinement) -> Result<Document, Unfit> {
     finished(|| tidings_clean::clean(page, options, refinement))
 }
 
-/// Makes a document of a page whose characters are known, and perhaps its language.
+/// Extracts a document from decoded HTML whose language may be known.
 pub fn read_html(html: &str, url: &str, lang: Option<&str>, options: &Options) -> Result<Document, Unfit> {
     let url = Some(url).filter(|url| !url.is_empty());
     let source = Source { html, url, stop_list: lang.and_then(tidings_lang::stop_list), ..Source::default() };
     finished(|| tidings_clean::extract(&source, options))
 }
 
-/// Gives what a page without text still says about itself.
+/// Returns the metadata of a page that has no text.
 pub fn describe(html: &str, url: &str) -> Document {
     let source = Source { html, url: Some(url).filter(|url| !url.is_empty()), ..Source::default() };
     finished(|| Ok(tidings_clean::describe(&source))).unwrap_or_default()
@@ -38,7 +38,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_panic_is_a_reason_like_others() {
+    fn a_panic_is_a_drop_reason() {
         assert_eq!(finished(|| panic!("a mistake")), Err(Unfit::Error));
         assert_eq!(finished(|| Err(Unfit::NoText)), Err(Unfit::NoText));
     }

@@ -1,4 +1,4 @@
-//! Helpers of the unit tests: small homes, pages, answers of servers without a network, a reporter that keeps events.
+//! Helpers of the unit tests: small homes, pages, responses without a network, a reporter that records events.
 
 use std::path::Path;
 use std::sync::{Arc, Mutex};
@@ -42,7 +42,7 @@ pub(crate) fn time(text: &str) -> Timestamp {
     text.parse().unwrap()
 }
 
-/// English prose of about a hundred words that the gate lets pass; `topic` makes it differ.
+/// English prose of about a hundred words that passes the quality gate; `topic` varies it.
 pub(crate) fn article(topic: &str) -> String {
     format!(
         "<!doctype html><html lang=\"en\"><head><title>The {topic}</title></head><body><article><h1>The {topic}</h1>\
@@ -108,7 +108,7 @@ pub(crate) fn apply(home: &Home, run: &str, batch: JournalBatch) {
 /// Adds entries of one feed to the plan.
 pub(crate) fn plan_entries(home: &Home, urls: &[&str]) {
     let mut batch = JournalBatch::default();
-    // Entries come with the poll of their feed.
+    // Entries are added with the poll of their feed.
     let state = FeedState { feed: FEED.to_owned(), polled: Polled::Listed, ..FeedState::default() };
     batch.push(&Record::Poll(Box::new(state)));
     for url in urls {
@@ -136,7 +136,7 @@ pub(crate) fn logged_runs(home: &Home) -> Vec<String> {
     runs::files(home).unwrap().iter().filter_map(|path| runs::name_of(path)).map(|(_, verb)| verb).collect()
 }
 
-/// An answer of a server.
+/// A response of a server.
 pub(crate) fn answer(status: u16, headers: &[(&'static str, &str)], body: &[u8]) -> HttpResponse {
     let headers: HeaderMap = headers
         .iter()
@@ -145,7 +145,7 @@ pub(crate) fn answer(status: u16, headers: &[(&'static str, &str)], body: &[u8])
     HttpResponse::from_parts(StatusCode::from_u16(status).unwrap(), headers, body.to_vec())
 }
 
-/// The result of a job that was answered.
+/// The result of a job with a response.
 pub(crate) fn answered(job: u32, url: &str, answer: HttpResponse) -> FetchResult {
     FetchResult {
         job,
@@ -166,13 +166,13 @@ pub(crate) fn failed(job: u32, url: &str, kind: FailureKind) -> FetchResult {
     }
 }
 
-/// The same after redirects of these statuses, the last of which led to the address of the result.
+/// The same after redirects with these statuses, the last of which led to the URL of the result.
 pub(crate) fn redirected(result: FetchResult, statuses: &[u16]) -> FetchResult {
     let redirects = statuses.iter().map(|status| Redirect { status: *status, to: result.url.clone() }).collect();
     FetchResult { redirects, ..result }
 }
 
-/// Keeps events as lines of text.
+/// Records events as lines of text.
 #[derive(Default)]
 pub(crate) struct Recorded(pub(crate) Mutex<Vec<String>>);
 

@@ -1,4 +1,4 @@
-//! Gathering candidates from pages that were fetched anyway, and from streams of links.
+//! Gathers candidates from stored pages, archives and streams of links.
 
 use std::collections::HashSet;
 use std::fmt;
@@ -19,30 +19,30 @@ use super::{Source, filter, listed, plain};
 use crate::context::RunContext;
 use crate::display::{count, span_s};
 
-/// Different feeds that are counted at once; more than any crawl of one country has.
+/// The maximum number of distinct feeds that are counted; a crawl of one country has fewer.
 const MAX_FEEDS: usize = 4_000_000;
-/// Paths that are guessed on the site of a feed that passed.
+/// Common paths probed on the site of a feed that passed the filter.
 const EXPANSIONS: usize = 3;
-/// How deep a JSON line is searched for links.
+/// Maximum depth at which a JSON line is searched for links.
 const MAX_JSON_DEPTH: usize = 12;
 
-/// What was gathered.
+/// The outcome of gathering.
 #[derive(Debug, Clone, Default, Serialize)]
 pub struct Gathered {
-    /// Pages, or links, that were looked at.
+    /// Pages or links that were searched.
     pub pages: u64,
     /// Different feeds and sites that were met.
     #[serde(rename = "candidates")]
     pub links: u64,
     /// Of these, in the list of feeds already.
     pub known: u64,
-    /// Of these, never to be asked for.
+    /// Candidates that were rejected by language or country.
     pub rejected: u64,
-    /// Candidates that pass the filter now, of all that there are.
+    /// Candidates that pass the filter, among all candidates.
     pub fit: u64,
     /// Paths that were guessed.
     pub expanded: u64,
-    /// How long it took.
+    /// Duration in seconds.
     #[serde(skip)]
     pub seconds: f64,
 }
@@ -51,8 +51,8 @@ impl fmt::Display for Gathered {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(
             f,
-            "{} searched, {} met: {} in feeds.txt already, {} in other languages or countries; \
-             {} now {} the filter",
+            "{} searched, {} found: {} already in feeds.txt, {} in other languages or countries; \
+             {} {} the filter",
             count(self.pages, "page"),
             count(self.links, "candidate"),
             self.known,
@@ -61,14 +61,14 @@ impl fmt::Display for Gathered {
             if self.fit == 1 { "passes" } else { "pass" },
         )?;
         if self.expanded > 0 {
-            write!(f, ", {} guessed beside them", count(self.expanded, "path"))?;
+            write!(f, ", {} added from common paths", count(self.expanded, "path"))?;
         }
         writeln!(f, ", {}", span_s(self.seconds))
     }
 }
 
-/// Reads a source and adds what it links to to the candidates. A file that was read before would be
-/// counted twice, so it is passed over unless it shall be read `again`.
+/// Reads a source and adds its links to the candidates. A file read before would be counted twice, so it is skipped
+/// unless `again` is set.
 pub fn gather(context: &RunContext, source: Source, paths: &[String], expand: bool, again: bool) -> Result<Gathered> {
     let mut sightings = Sightings::new(MAX_FEEDS);
     let paths: Vec<PathBuf> = paths.iter().map(PathBuf::from).collect();
@@ -88,7 +88,7 @@ pub fn gather(context: &RunContext, source: Source, paths: &[String], expand: bo
         // Streams and folders change; files of pages and archives do not.
         let is_fixed = matches!(source, Source::Pages | Source::Warc);
         if is_fixed && !again && known.contains(&shown) {
-            log::debug!("{shown} was searched before");
+            log::debug!("{shown} was searched before; skipped");
             continue;
         }
         let before = sightings.pages;
@@ -103,7 +103,7 @@ pub fn gather(context: &RunContext, source: Source, paths: &[String], expand: bo
         }
     }
     if sightings.forgotten() > 0 {
-        log::warn!("{} that were seen rarely were forgotten for lack of room", count(sightings.forgotten(), "feed"));
+        log::warn!("{} with few links were dropped: too many distinct feeds", count(sightings.forgotten(), "feed"));
     }
     let mut gathered = add(context, sightings, expand)?;
     gathered.seconds = context.seconds();
@@ -113,7 +113,7 @@ pub fn gather(context: &RunContext, source: Source, paths: &[String], expand: bo
 
 fn need(paths: Vec<PathBuf>) -> Result<Vec<PathBuf>> {
     if paths.is_empty() {
-        bail!("name the files or folders to search");
+        bail!("no files or folders given to search");
     }
     Ok(paths)
 }
@@ -150,7 +150,7 @@ fn read_html(path: &Path, sightings: &mut Sightings) -> Result<()> {
         let body = saved_page::read_html(&file)?;
         let inside = file.strip_prefix(path).unwrap_or(&file);
         let Some(address) = own_address(&body).or_else(|| saved_page::mirrored(inside)) else {
-            log::debug!("{}: nothing tells where it came from", file.display());
+            log::debug!("{}: skipped, the URL of the page is unknown", file.display());
             sightings.pages += 1;
             homeless += 1;
             continue;
@@ -159,8 +159,8 @@ fn read_html(path: &Path, sightings: &mut Sightings) -> Result<()> {
     }
     if homeless > 0 {
         log::warn!(
-            "{}: {} left out that do not tell where they came from, by a canonical link or a path such as \
-             host/page.html",
+            "{}: {} skipped because their URL is unknown (no canonical link, no path such as \
+             host/page.html)",
             path.display(),
             count(homeless, "page")
         );
@@ -168,13 +168,13 @@ fn read_html(path: &Path, sightings: &mut Sightings) -> Result<()> {
     Ok(())
 }
 
-/// A line of a stream: JSON in which links stand anywhere, or plain addresses.
+/// Reads a line of a stream: JSON with links in any field, or plain URLs.
 fn read_line(line: &str, sightings: &mut Sightings) {
     let line = line.trim();
     sightings.pages += u64::from(!line.is_empty());
     match serde_json::from_str::<Value>(line) {
         Ok(value @ (Value::Object(_) | Value::Array(_))) => {
-            // What somebody else posted before is no news.
+            // Reposts are skipped: they add no new links.
             let again = ["repost", "reblog", "retweeted_status", "is_repost"];
             let marks = again.iter().filter_map(|key| value.get(key));
             if marks.into_iter().all(|mark| matches!(mark, Value::Null | Value::Bool(false))) {
@@ -199,7 +199,7 @@ fn links_in(value: &Value, depth: usize, sightings: &mut Sightings) {
     }
 }
 
-/// Adds sightings to the candidates and counts what passes the filter.
+/// Adds sightings to the candidates and counts those that pass the filter.
 fn add(context: &RunContext, sightings: Sightings, expand: bool) -> Result<Gathered> {
     let filter = filter(context);
     let in_list = listed(context)?;
@@ -268,7 +268,7 @@ mod tests {
     use crate::testing::{article, context, home, home_with_feeds, page, store_pages};
 
     #[test]
-    fn links_stand_anywhere_in_a_line() {
+    fn links_are_found_in_any_field_of_a_line() {
         let mut sightings = Sightings::new(100);
         read_line(
             r#"{"text": "look: https://a.example/x.", "embeds": [{"url": "https://b.example/rss.xml"}]}"#,
@@ -295,7 +295,7 @@ mod tests {
     }
 
     #[test]
-    fn pages_are_searched_once_unless_they_shall_be_read_again() {
+    fn pages_are_searched_once_unless_requested_again() {
         let (_folder, pipeline) = home();
         store_pages(&pipeline, "2026-03-01", &[linking("https://a.example/1", "/feed")]);
         let first = gathered(&pipeline, false, false);
@@ -305,7 +305,7 @@ mod tests {
     }
 
     #[test]
-    fn feeds_of_the_list_are_counted_as_known() {
+    fn feeds_in_the_list_are_counted_as_known() {
         let (_folder, pipeline) = home_with_feeds("https://a.example/feed\n");
         store_pages(&pipeline, "2026-03-01", &[linking("https://a.example/1", "/feed")]);
         let gathered = gathered(&pipeline, false, false);
@@ -313,7 +313,7 @@ mod tests {
     }
 
     #[test]
-    fn common_paths_are_guessed_beside_what_passes() {
+    fn common_paths_are_added_for_sites_that_pass() {
         let (_folder, pipeline) = home();
         let pages: Vec<_> = (0..60).map(|at| linking(&format!("https://a.example/{at}"), "/the-feed.xml")).collect();
         store_pages(&pipeline, "2026-03-01", &pages);
@@ -325,10 +325,10 @@ mod tests {
     }
 
     #[test]
-    fn archives_must_be_named() {
+    fn archives_must_be_given() {
         let (_folder, pipeline) = home();
         let error = gather(&context(&pipeline), Source::Warc, &[], false, false).unwrap_err();
-        assert_eq!(error.to_string(), "name the files or folders to search");
+        assert_eq!(error.to_string(), "no files or folders given to search");
     }
 
     #[test]
@@ -342,12 +342,12 @@ mod tests {
     }
 
     #[test]
-    fn what_was_gathered_is_one_line() {
+    fn the_outcome_is_one_line() {
         let gathered = Gathered { pages: 1, links: 2, known: 1, fit: 1, expanded: 3, ..Gathered::default() };
         assert_eq!(
             gathered.to_string(),
-            "1 page searched, 2 candidates met: 1 in feeds.txt already, 0 in other languages or countries; \
-             1 candidate now passes the filter, 3 paths guessed beside them, 0.0 s\n"
+            "1 page searched, 2 candidates found: 1 already in feeds.txt, 0 in other languages or countries; \
+             1 candidate passes the filter, 3 paths added from common paths, 0.0 s\n"
         );
     }
 }

@@ -1,5 +1,5 @@
-//! Runs many probe sequences at once, in rounds. Each round is a crawl of its own, so that
-//! pauses, robots.txt, guards, journal and audit hold for discovery as for every other request.
+//! Runs many probe sequences at once, in rounds. Each round is a crawl, so that delays, robots.txt, address checks,
+//! journal and audit apply as for every other request.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::{Arc, Mutex};
@@ -22,7 +22,7 @@ use crate::ingest::{self, Counters, Work};
 pub struct Probe {
     /// The ladder.
     pub ladder: Ladder,
-    /// What is known about the address it begins with.
+    /// The candidate with which it begins.
     pub candidate: Candidate,
 }
 
@@ -35,14 +35,14 @@ pub struct Cost {
     pub bytes: u64,
     /// Rounds.
     pub rounds: u64,
-    /// Sequences that did not come to their end.
+    /// Sequences that were not finished.
     pub left: u64,
-    /// No host answered at all.
+    /// No host responded.
     pub offline: bool,
 }
 
-/// Runs the sequences to their ends, or until the budget of requests or the time is used up. `done` gets
-/// those that came to their ends after each round.
+/// Runs the sequences to their ends, or until the request budget or the time is used up. `done` receives the finished
+/// ones after each round.
 pub fn run_probes(
     context: &RunContext,
     seed: u64,
@@ -79,7 +79,7 @@ pub fn run_probes(
             let harvested = ask(context, seed, &asked, &mut cost)?;
             for (job, (at, question)) in asked.iter().enumerate() {
                 let Some(found) = harvested.get(&(job as u32)) else {
-                    probes[*at].ladder.learn(question, &Finding::Unreachable("left for later".to_owned()));
+                    probes[*at].ladder.learn(question, &Finding::Unreachable("postponed".to_owned()));
                     continue;
                 };
                 let mut question = question.clone();
@@ -109,7 +109,7 @@ pub fn run_probes(
         }
     }
     cost.left = probes.len() as u64;
-    // What was found counts, even if the sequence did not come to its end.
+    // Results count even if the sequence was not finished.
     let (found, _): (Vec<Probe>, Vec<Probe>) = probes.into_iter().partition(|probe| !probe.ladder.found().is_empty());
     if !found.is_empty() && !cost.offline {
         done(context, found)?;
@@ -117,7 +117,7 @@ pub fn run_probes(
     Ok(cost)
 }
 
-/// A round, as the run log keeps it.
+/// A round in the run log.
 #[derive(Serialize)]
 struct RoundSummary<'a> {
     run: &'a str,
@@ -173,8 +173,8 @@ fn ask(context: &RunContext, seed: u64, asked: &[(usize, Question)], cost: &mut 
     Ok(found.into_iter().map(|probed| (probed.job, probed)).collect())
 }
 
-/// Tells the sequences that have come so far which sitemaps their robots.txt names. The crawler has
-/// read that file anyway, so this costs nothing.
+/// Passes the sitemaps of robots.txt to the sequences that reached this step. The crawler has already read that file,
+/// so this costs no request.
 fn tell_sitemaps(context: &RunContext, probes: &mut [Probe]) -> Result<()> {
     let origin = |start: &str| url::Url::parse(start).map(|url| url.origin().ascii_serialization()).unwrap_or_default();
     let wanting: HashSet<String> =

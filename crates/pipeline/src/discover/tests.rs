@@ -1,4 +1,4 @@
-//! Tests of the filter, the order of candidates, adoption and the outcomes of discovery.
+//! Tests of the filter, the order of candidates, their adoption, and outcomes.
 
 use super::*;
 use crate::testing::{context, home, home_with_feeds};
@@ -22,14 +22,14 @@ fn best_feeds(context: &RunContext, again: bool, budget: u64) -> Vec<String> {
 }
 
 #[test]
-fn addresses_are_compared_without_scheme_www_and_last_slash() {
+fn urls_are_compared_without_scheme_www_and_final_slash() {
     for address in ["https://www.E.org/feed/", "http://e.org/feed", "e.org/feed"] {
         assert_eq!(plain(address), "e.org/feed");
     }
 }
 
 #[test]
-fn what_a_person_or_a_list_names_passes_any_filter() {
+fn feeds_given_by_the_user_or_a_list_pass_any_filter() {
     let filter = filter_of(&["de"]);
     for evidence in [Evidence::Given, Evidence::Listed] {
         assert!(fits(&filter, &Candidate { seen: 0, ..candidate("https://e.fr/feed", evidence) }));
@@ -37,7 +37,7 @@ fn what_a_person_or_a_list_names_passes_any_filter() {
 }
 
 #[test]
-fn a_feed_met_in_a_crawl_must_have_been_seen_often_enough() {
+fn a_feed_found_in_a_crawl_needs_enough_links() {
     let filter = filter_of(&[]);
     let row = candidate("https://e.org/feed", Evidence::Declared);
     assert!(fits(&filter, &row));
@@ -45,7 +45,7 @@ fn a_feed_met_in_a_crawl_must_have_been_seen_often_enough() {
 }
 
 #[test]
-fn a_page_need_not_be_frequent_but_of_a_wanted_language() {
+fn a_page_needs_no_links_but_a_selected_language() {
     let filter = filter_of(&["de"]);
     let rare = |feed: &str| Candidate { seen: 1, ..candidate(feed, Evidence::Page) };
     assert!(fits(&filter, &rare("https://e.de/")));
@@ -53,13 +53,13 @@ fn a_page_need_not_be_frequent_but_of_a_wanted_language() {
 }
 
 #[test]
-fn an_unknown_word_for_evidence_counts_as_a_page() {
+fn unknown_evidence_counts_as_a_page() {
     let row = Candidate { evidence: "hearsay".into(), seen: 1, ..candidate("https://e.org/", Evidence::Page) };
     assert!(fits(&filter_of(&[]), &row));
 }
 
 #[test]
-fn the_best_candidates_come_first_and_no_more_than_the_budget_pays() {
+fn the_best_candidates_come_first_within_the_budget() {
     let (_folder, pipeline) = home();
     let context = context(&pipeline);
     let rows = vec![
@@ -74,7 +74,7 @@ fn the_best_candidates_come_first_and_no_more_than_the_budget_pays() {
 }
 
 #[test]
-fn feeds_of_the_list_are_not_probed() {
+fn feeds_in_the_list_are_not_probed() {
     let (_folder, pipeline) = home_with_feeds("http://www.a.example/feed/\n");
     let context = context(&pipeline);
     candidates::replace(&context.home, vec![candidate("https://a.example/feed", Evidence::Declared)]).unwrap();
@@ -82,7 +82,7 @@ fn feeds_of_the_list_are_not_probed() {
 }
 
 #[test]
-fn what_was_asked_is_probed_only_again() {
+fn probed_candidates_are_probed_again_only_on_request() {
     let (_folder, pipeline) = home();
     let context = context(&pipeline);
     let asked = |fate, reason: &str| Candidate {
@@ -106,7 +106,7 @@ fn what_was_asked_is_probed_only_again() {
 }
 
 #[test]
-fn a_site_that_was_searched_in_vain_is_passed_over() {
+fn a_site_without_a_feed_is_skipped() {
     let (_folder, pipeline) = home();
     let context = context(&pipeline);
     let rows =
@@ -122,7 +122,7 @@ fn a_site_that_was_searched_in_vain_is_passed_over() {
 }
 
 #[test]
-fn adopted_feeds_stand_in_the_list_with_their_labels_and_origin() {
+fn adopted_feeds_are_listed_with_labels_and_origin() {
     let (_folder, pipeline) = home_with_feeds("https://known.example/feed\n");
     let context = context(&pipeline);
     let rows = vec![
@@ -150,7 +150,7 @@ fn adopted_feeds_stand_in_the_list_with_their_labels_and_origin() {
 }
 
 #[test]
-fn the_origin_of_a_feed_is_said_in_words() {
+fn the_origin_of_a_feed_is_described() {
     let of = |evidence| origin(&Candidate { found_on: "e.org".into(), ..candidate("https://e.org/feed", evidence) });
     assert_eq!(of(Evidence::Given), "as given");
     assert_eq!(of(Evidence::Listed), "listed in e.org");
@@ -160,7 +160,7 @@ fn the_origin_of_a_feed_is_said_in_words() {
 }
 
 #[test]
-fn an_address_that_is_none_is_refused_before_any_request() {
+fn an_invalid_url_is_rejected_before_any_request() {
     let (_folder, pipeline) = home();
     let options = Options {
         task: Task::Search(vec!["mailto:x".into(), "http://".into()]),
@@ -170,11 +170,11 @@ fn an_address_that_is_none_is_refused_before_any_request() {
         paper_rule: false,
         seed: Some(1),
     };
-    assert!(run(&pipeline, &options).unwrap_err().to_string().ends_with("is not a web address"));
+    assert!(run(&pipeline, &options).unwrap_err().to_string().ends_with("is not a valid http or https URL"));
 }
 
 #[test]
-fn a_search_of_sites_known_to_have_no_feed_sends_nothing_and_says_so() {
+fn a_search_of_sites_without_a_feed_sends_no_request() {
     let (_folder, pipeline) = home();
     let context = context(&pipeline);
     candidates::add_barren(
@@ -194,16 +194,16 @@ fn a_search_of_sites_known_to_have_no_feed_sends_nothing_and_says_so() {
     let outcome = run(&pipeline, &options).unwrap();
     let search = outcome.search.as_ref().unwrap();
     assert_eq!((outcome.done, search.skipped, search.requests), (true, 1, 0));
-    assert!(outcome.to_string().starts_with("a.example: searched before and without a feed"), "{outcome}");
+    assert!(outcome.to_string().starts_with("a.example: no feed found in an earlier search"), "{outcome}");
 }
 
 #[test]
-fn a_search_is_one_line_with_all_its_ends() {
+fn a_search_is_one_line() {
     let outcome = SearchOutcome { addresses: 1, requests: 1, left: 2, offline: true, ..SearchOutcome::default() };
     assert_eq!(
         outcome.to_string(),
-        "0 feeds found from 1 address with 1 request; 0 without a feed, 0 not reached; 2 left for a later run; \
-         no host answered, so the network seems to be down, 0.0 s\n"
+        "0 feeds found from 1 URL with 1 request; 0 without a feed, 0 unreachable; 2 left for a later run; \
+         no host responded, the network seems to be down, 0.0 s\n"
     );
 }
 

@@ -1,10 +1,8 @@
-//! Trials: candidates go through `update`, `fetch` and `clean` in a scratch home, and those that give documents are
-//! adopted.
+//! Trials: run candidates through `update`, `fetch` and `clean` in a scratch home and adopt those that yield documents.
 //!
-//! A feed that reads well may still lead to nothing: its articles are gone, forbidden, behind a paywall,
-//! in another language, or no prose. A trial fetches a few articles of each candidate and cleans
-//! them with the stages of the corpus. What the scratch home learns about hosts is shared with the home in both
-//! directions, so that a host is treated politely by the two together.
+//! A valid feed may still yield nothing: its articles may be gone, forbidden, behind a paywall, in another language, or
+//! not prose. A trial fetches a few articles of each candidate and cleans them with the stages of the corpus. The
+//! scratch home and the home share their knowledge about hosts, so that delays hold across both.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::fmt;
@@ -33,7 +31,7 @@ pub struct TrialOptions {
     pub limit: usize,
     /// Articles fetched for each candidate.
     pub pages_per_feed: u32,
-    /// Fixes the random order of requests; another one each run if absent.
+    /// Seed of the order of requests; random if absent.
     pub seed: Option<u64>,
 }
 
@@ -57,9 +55,9 @@ pub struct TrialOutcome {
 /// A row of the gain table.
 #[derive(Debug, Default, Clone, Serialize)]
 pub struct Gain {
-    /// The language, `?` where it is not known.
+    /// The language; `?` if unknown.
     pub language: String,
-    /// Feeds of the list that answered when they were last polled.
+    /// Feeds in the list whose last poll succeeded.
     pub active_before: u64,
     /// Pages that were searched, for all languages together.
     pub pages_searched: Option<u64>,
@@ -73,7 +71,7 @@ pub struct Gain {
     pub active_after: u64,
 }
 
-/// Tries candidates in a scratch home and adopts those that give documents.
+/// Tries candidates in a scratch home and adopts those that yield documents.
 pub fn run(context: &RunContext, pipeline: &Pipeline, options: &TrialOptions) -> Result<TrialOutcome> {
     let mut gains: BTreeMap<String, Gain> = active_before(context)?;
     let mut searched = 0;
@@ -88,7 +86,7 @@ pub fn run(context: &RunContext, pipeline: &Pipeline, options: &TrialOptions) ->
         let sum = sums.get(&row.feed).copied().unwrap_or_default();
         (row.fate, row.reason) = match (sum.documents, sum.pages) {
             (0, 0) => (Fate::Trial, "no page could be stored".to_owned()),
-            (0, pages) => (Fate::Trial, format!("{} gave no document in a trial", count(pages, "page"))),
+            (0, pages) => (Fate::Trial, format!("{} yielded no document in a trial", count(pages, "page"))),
             (documents, _) => (Fate::Promoted, format!("{} in a trial", count(documents, "document"))),
         };
         if sum.documents > 0 {
@@ -105,7 +103,7 @@ fn language(row: &Candidate) -> String {
     if row.language.is_empty() { "?".to_owned() } else { row.language.clone() }
 }
 
-/// Feeds of the list that answered when they were last asked, by the language that the list gives.
+/// Feeds in the list whose last poll succeeded, by the language in the list.
 fn active_before(context: &RunContext) -> Result<BTreeMap<String, Gain>> {
     let states = feeds::states(&context.home)?;
     let mut gains: BTreeMap<String, Gain> = BTreeMap::new();
@@ -121,8 +119,7 @@ fn active_before(context: &RunContext) -> Result<BTreeMap<String, Gain>> {
     Ok(gains)
 }
 
-/// The candidates to try: those known to be feeds, and of the others those that a list named or that
-/// pass the filter.
+/// The candidates to try: confirmed feeds first, then those that a list named or that pass the filter.
 fn choose(context: &RunContext, limit: usize, gains: &mut BTreeMap<String, Gain>) -> Result<Vec<Candidate>> {
     let filter = filter(context);
     let listed: HashSet<String> = super::listed(context)?;
@@ -143,7 +140,7 @@ fn choose(context: &RunContext, limit: usize, gains: &mut BTreeMap<String, Gain>
             chosen.push(row);
         }
     })?;
-    // What is known to be a feed comes first, then what was seen most.
+    // Confirmed feeds come first, then the most frequently linked candidates.
     chosen.sort_by(|a, b| {
         let order = |row: &Candidate| (row.fate != Fate::ProbedFeed, std::cmp::Reverse(row.seen));
         order(a).cmp(&order(b)).then_with(|| a.feed.cmp(&b.feed))
@@ -160,16 +157,16 @@ fn try_out(
     chosen: &[Candidate],
 ) -> Result<HashMap<String, Yield>> {
     let mut config = context.config.clone();
-    // Probes may have asked these hosts a moment ago, with the longer of the two pauses.
+    // Probes may have contacted these hosts a moment ago, with the longer of the two delays.
     config.fetch.feed_delay_s = config.fetch.feed_delay_s.max(config.fetch.delay_s);
     config.discover.grow = false;
     config.fetch.warc = false;
-    // A feed in another language than those that feeds are sought in is not what was sought.
+    // Feeds in languages outside `discover.languages` are not accepted.
     if config.clean.languages.is_empty() {
         config.clean.languages.clone_from(&config.discover.languages);
     }
     let list: String = chosen.iter().map(|row| format!("{}\n", row.feed)).collect();
-    let settings = toml::to_string(&config).context("the settings cannot be written down")?;
+    let settings = toml::to_string(&config).context("cannot serialise the settings")?;
     let scratch_home = context.home.create_trial(&settings, &list)?;
     hosts::share(&context.home, &scratch_home)?;
     rules::share(&context.home, &scratch_home)?;
@@ -178,7 +175,7 @@ fn try_out(
         .with_reporter(pipeline.reporter().clone())
         .with_cancel(pipeline.cancel_token().clone());
     let crawled = crawl(options, &scratch);
-    // Even if that failed hosts were asked, and the home must know.
+    // Even after a failure hosts were contacted, and the home must record it.
     hosts::share(&scratch_home, &context.home)?;
     rules::share(&scratch_home, &context.home)?;
     crawled?;
@@ -286,7 +283,7 @@ mod tests {
     }
 
     #[test]
-    fn known_feeds_are_tried_first_then_what_was_seen_most() {
+    fn confirmed_feeds_are_tried_first_then_the_most_linked() {
         let (_folder, pipeline) = home_with_feeds("https://listed.example/feed\n");
         let context = context(&pipeline);
         let rows = vec![
@@ -339,7 +336,7 @@ mod tests {
     }
 
     #[test]
-    fn only_feeds_that_answered_with_entries_are_active() {
+    fn only_feeds_that_returned_entries_are_active() {
         let (_folder, pipeline) =
             home_with_feeds("https://a.example/feed\tlang=de\nhttps://b.example/feed\nhttps://c.example/feed\n");
         let mut batch = JournalBatch::default();

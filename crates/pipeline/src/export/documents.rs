@@ -1,4 +1,4 @@
-//! Documents one after the other: JSON lines, tables, TEI, plain text; and Parquet.
+//! Writers of documents: JSON lines, tables, TEI, plain text, Parquet.
 
 use std::collections::BTreeMap;
 
@@ -33,7 +33,7 @@ pub fn tei(item: &Item) -> Vec<u8> {
     Format::Tei.item("", &item.document).into_bytes()
 }
 
-/// A document as its paragraphs, a line each, and an empty line.
+/// Renders a document with one paragraph per line and a final empty line.
 pub fn text(item: &Item) -> Vec<u8> {
     let mut text = String::new();
     for paragraph in &item.document.paragraphs {
@@ -45,7 +45,7 @@ pub fn text(item: &Item) -> Vec<u8> {
     text.into_bytes()
 }
 
-/// A stream of rendered documents between an opening and a closing.
+/// A stream of rendered documents between a header and a footer.
 pub struct Stream {
     sink: Sink,
     closing: &'static str,
@@ -99,9 +99,9 @@ const COLUMNS: &[(&str, Type)] = &[
     ("extractor", Type::OptionalText),
 ];
 
-/// The size of a table at which its file is written: large enough to be read fast, small enough to be held.
+/// The size of a table at which its file is written: large enough for fast reading, small enough for memory.
 const FILE_BYTES: usize = 128 << 20;
-/// The memory of all tables together. A corpus has many months, and documents of any may come on any day.
+/// Memory limit of all tables together. Documents of any month may come on any day.
 const WAITING_BYTES: usize = 512 << 20;
 
 /// Parquet files by language and month (Hive partitioning).
@@ -120,7 +120,7 @@ impl Partitions {
         let number = self.files.entry(partition.to_owned()).or_default();
         let sink = target.file(&format!("{partition}/part-{number:05}.parquet"))?;
         *number += 1;
-        let mut sink = sink.expect("folders are no standard output");
+        let mut sink = sink.expect("a folder is not standard output");
         table.finish(|bytes| sink.push(bytes))?;
         target.end(sink)
     }
@@ -139,7 +139,7 @@ impl ExportWriter for Partitions {
         }
         if self.waiting >= WAITING_BYTES {
             let largest = self.tables.iter().max_by_key(|(_, table)| table.bytes());
-            let name = largest.expect("something waits").0.clone();
+            let name = largest.expect("at least one table").0.clone();
             return self.flush(&name, target);
         }
         Ok(())
@@ -218,7 +218,7 @@ mod tests {
     }
 
     #[test]
-    fn plain_text_has_a_paragraph_a_line_and_an_empty_line_behind() {
+    fn plain_text_has_one_paragraph_per_line_and_an_empty_line_at_the_end() {
         let paragraph = |text: &str| Paragraph { text: text.to_owned(), ..Paragraph::default() };
         let document =
             Document { paragraphs: vec![paragraph(" One\ttwo\n"), paragraph("Three")], ..Document::default() };

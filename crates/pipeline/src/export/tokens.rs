@@ -1,4 +1,4 @@
-//! Tokens: the vertical format with its registry, CoNLL-U, and CoNLL-U Plus with stand-off annotation.
+//! Writers of tokens: vertical with a registry file, CoNLL-U, and CoNLL-U Plus with stand-off annotation.
 
 use std::collections::BTreeMap;
 
@@ -27,7 +27,7 @@ pub fn conllu(item: &Item) -> Vec<u8> {
     text.into_bytes()
 }
 
-/// A vertical file, and the registry that lets a corpus manager compile it.
+/// A vertical file, and the registry file with which a corpus manager compiles it.
 pub struct Vertical {
     sink: Sink,
     contents: Contents,
@@ -54,8 +54,8 @@ impl ExportWriter for Vertical {
     }
 }
 
-/// A folder for each language: its tokens, and what is said about its sentences and texts. Beside them, where texts
-/// translate one another, which sentences belong together.
+/// A folder for each language with its tokens and the metadata of its sentences and texts, and stand-off alignment of
+/// translated texts.
 pub struct Plus {
     sections: BTreeMap<String, Section>,
     parallel: Parallel,
@@ -78,7 +78,7 @@ impl Plus {
 impl Section {
     fn begin(language: &str, target: &ExportTarget) -> Result<Section> {
         let file = |name: &str, head: &str| -> Result<Sink> {
-            let mut sink = target.file(&format!("{language}/{name}"))?.expect("a folder is no stream");
+            let mut sink = target.file(&format!("{language}/{name}"))?.expect("the target is a folder");
             sink.push(head.as_bytes())?;
             Ok(sink)
         };

@@ -1,7 +1,7 @@
-//! `clean`: pages in, documents out, one day at a time.
+//! `clean`: pages → documents, one day at a time.
 //!
-//! A day of pages is read by one thread, made into documents on all cores, and written in the order of the pages. It
-//! appears whole, with the recipe that made it, or not at all. Of a day that grows every hour only the new files are read.
+//! A day of pages is read by one thread, extracted on all cores, and written in the order of the pages. It is published
+//! atomically with its recipe. If only files were added to a day, only these are read.
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
@@ -31,9 +31,9 @@ use crate::parallel::{self, Bounds};
 use crate::reporter::ProgressScope;
 use crate::why::conservation::Balances;
 
-/// The memory that a page takes while it is read, by its size: its line, its text, its tree, its document.
+/// The memory for processing a page, relative to its size: its line, text, tree and document.
 const EXPANSION: usize = 10;
-/// The least memory that a page takes.
+/// The minimum memory of a page.
 const LEAST_WEIGHT: usize = 64 << 10;
 
 /// Pages → documents.
@@ -51,23 +51,23 @@ pub struct CleanOutcome {
     pub done: bool,
     /// The name of the run.
     pub run: String,
-    /// Days that were made.
+    /// Days processed.
     pub days: u64,
     /// Days that were up to date.
     pub days_up_to_date: u64,
     /// Days that are left for a later run.
     pub days_left: u64,
-    /// Days whose pages cannot be read.
+    /// Days with unreadable pages.
     pub days_failed: Vec<String>,
     /// Pages that were read.
     pub pages: u64,
-    /// Documents that came of them.
+    /// Documents extracted from them.
     pub documents: u64,
     /// The same by language.
     pub languages: BTreeMap<String, u64>,
-    /// Pages that gave no document, by reason.
+    /// Dropped pages, by reason.
     pub dropped: BTreeMap<String, u64>,
-    /// How long it took.
+    /// Duration in seconds.
     pub seconds: f64,
     #[serde(skip)]
     ending: Ending,
@@ -90,9 +90,9 @@ impl fmt::Display for CleanOutcome {
                 return writeln!(f, "{idle}");
             }
             return match self.days_up_to_date {
-                0 => writeln!(f, "nothing to clean: there are no pages yet"),
+                0 => writeln!(f, "nothing to clean: no pages yet"),
                 1 => writeln!(f, "nothing to clean: the day is up to date"),
-                days => writeln!(f, "nothing to clean: all of {} are up to date", count(days, "day")),
+                days => writeln!(f, "nothing to clean: all {} are up to date", count(days, "day")),
             };
         }
         let languages = count(self.languages.len() as u64, "language");
@@ -102,18 +102,18 @@ impl fmt::Display for CleanOutcome {
             reasons.sort_by_key(|(name, number)| (std::cmp::Reverse(**number), *name));
             let reasons: Vec<String> =
                 reasons.iter().map(|(name, number)| format!("{} {name}", grouped(**number))).collect();
-            write!(f, ", {} left out ({})", grouped(self.dropped.values().sum()), reasons.join(", "))?;
+            write!(f, ", {} dropped ({})", grouped(self.dropped.values().sum()), reasons.join(", "))?;
         }
         writeln!(f, "{}, {}", self.ending.text("day"), span_s(self.seconds))?;
         if !self.days_failed.is_empty() {
-            writeln!(f, "not done, because pages cannot be read: {}", self.days_failed.join(", "))?;
+            writeln!(f, "not cleaned because of unreadable pages: {}", self.days_failed.join(", "))?;
         }
         Ok(())
     }
 }
 
 impl Clean {
-    /// The recipe by which a day would be made now, without what would come of it.
+    /// The recipe with which a day would be cleaned now, without its results.
     fn recipe(&self, config: &Config, day: &str) -> Recipe {
         let settings = self.settings(config);
         Recipe { version: self.version(), ..Recipe::new(day, &crate::program(), tidings_clean::version(), settings) }
@@ -124,7 +124,7 @@ impl Clean {
         if let Some(wanted) = &self.day {
             days.retain(|day| day.name == *wanted);
             if days.is_empty() {
-                bail!("there are no pages of {wanted}; `tidings pages` lists what there is");
+                bail!("no pages of {wanted}; `tidings pages` lists all days");
             }
         }
         Ok(days)
@@ -230,7 +230,7 @@ struct CleanRun<'a> {
     outcome: CleanOutcome,
 }
 
-/// A day, as the run log keeps it.
+/// A day in the run log.
 #[derive(Serialize)]
 struct DayLine<'a> {
     day: &'a str,
@@ -242,7 +242,7 @@ struct DayLine<'a> {
     seconds: f64,
 }
 
-/// A day whose pages cannot be read, as the run log keeps it.
+/// A day with unreadable pages in the run log.
 #[derive(Serialize)]
 struct FailedDayLine<'a> {
     day: &'a str,
@@ -250,7 +250,7 @@ struct FailedDayLine<'a> {
     error: &'a str,
 }
 
-/// What became of a page: where it goes, the line that holds it, with its line end, and its yield.
+/// The result of a page: its target, its line with a line end, and its yield.
 struct Cleaned {
     place: Place,
     line: Vec<u8>,
@@ -264,17 +264,17 @@ enum Place {
     Dropped(DropReason),
 }
 
-/// The reason for which a page gives no document.
+/// The reason why a page has no document.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum DropReason {
-    /// The page is no document for the corpus.
+    /// Rejected by the extractor or the quality gate.
     Unfit(Unfit),
-    /// It was removed from the corpus and came back by another way.
+    /// Covered by a tombstone, but fetched or imported again.
     Removed,
 }
 
 impl DropReason {
-    /// Its word in `docs/dropped` and in recipes.
+    /// Its name in `docs/dropped` and in recipes.
     pub fn word(self) -> &'static str {
         match self {
             DropReason::Unfit(unfit) => unfit.name(),
@@ -303,7 +303,7 @@ impl DropReason {
 }
 
 impl StageRun for CleanRun<'_> {
-    /// Makes a day. Pages that cannot be read cost their day and no other; a failed write ends the run.
+    /// Processes a day. An unreadable file of pages skips its day only; a failed write ends the run.
     fn unit(&mut self, unit: &Unit, log: &mut StageLog<'_>) -> Result<()> {
         let day = self.days[&unit.name].clone();
         log::debug!("{}: {}", day.name, unit.why);
@@ -355,7 +355,7 @@ impl StageRun for CleanRun<'_> {
 }
 
 impl CleanRun<'_> {
-    /// Makes a day, or what was added to it; returns its recipe, and the recipe of what was there before and stays.
+    /// Processes a day, or the files added to it; returns its recipe and the recipe of the part that stays.
     fn make(&mut self, day: &Day) -> Result<(Recipe, Option<Recipe>)> {
         let context = self.context;
         let mut draft = DayDraft::begin(&context.home, self.stage.recipe(&context.config, &day.name), day)?;
@@ -408,7 +408,7 @@ impl CleanRun<'_> {
     }
 }
 
-/// Whether pages are at fault, not the place where documents go.
+/// Whether an error is about reading pages and not about writing documents.
 fn is_about_pages(error: &anyhow::Error) -> bool {
     match error.downcast_ref::<Error>() {
         Some(Error::Line { .. } | Error::Damaged { .. } | Error::Newer { .. }) => true,
@@ -417,7 +417,7 @@ fn is_about_pages(error: &anyhow::Error) -> bool {
     }
 }
 
-/// Makes a document of a page, or the record of why there is none.
+/// Extracts the document of a page, or the record of why there is none.
 fn clean_page(
     path: &Path,
     line: &PageLine,
@@ -428,7 +428,7 @@ fn clean_page(
     let mut page = line.page(path)?;
     let is_removed = [&page.url, &page.final_url].into_iter().any(|url| removed.covers(url).is_some());
     if is_removed {
-        // A page that was taken out and came back by another way goes no further than its address.
+        // Only the URL of a removed page is kept.
         page.title.clear();
     }
     let mut line = Vec::new();
@@ -467,11 +467,11 @@ mod tests {
     }
 
     #[test]
-    fn an_outcome_with_nothing_due_says_why() {
+    fn an_outcome_with_nothing_due_has_a_reason() {
         let text = |days_up_to_date| CleanOutcome { days_up_to_date, ..CleanOutcome::default() }.to_string();
-        assert_eq!(text(0), "nothing to clean: there are no pages yet\n");
+        assert_eq!(text(0), "nothing to clean: no pages yet\n");
         assert_eq!(text(1), "nothing to clean: the day is up to date\n");
-        assert_eq!(text(1200), "nothing to clean: all of 1,200 days are up to date\n");
+        assert_eq!(text(1200), "nothing to clean: all 1,200 days are up to date\n");
     }
 
     #[test]
@@ -485,12 +485,12 @@ mod tests {
             ..CleanOutcome::default()
         };
         let reasons = "1,001 too-short, 4 error, 4 no-text";
-        let expected = format!("1,010 pages read: 1 document in 1 language, 1,009 left out ({reasons}), 0.0 s\n");
+        let expected = format!("1,010 pages read: 1 document in 1 language, 1,009 dropped ({reasons}), 0.0 s\n");
         assert_eq!(outcome.to_string(), expected);
     }
 
     #[test]
-    fn an_early_end_and_days_that_failed_are_said() {
+    fn an_early_end_and_failed_days_are_shown() {
         let outcome = CleanOutcome {
             days_left: 3,
             days_failed: vec!["2026-03-01".into()],
@@ -500,12 +500,12 @@ mod tests {
         assert_eq!(
             outcome.to_string(),
             "0 pages read: 0 documents in 0 languages; 3 days left for a later run, stopped by SIGINT, 0.0 s\n\
-             not done, because pages cannot be read: 2026-03-01\n"
+             not cleaned because of unreadable pages: 2026-03-01\n"
         );
     }
 
     #[test]
-    fn a_page_on_which_the_program_failed_makes_the_work_partial() {
+    fn a_page_on_which_the_extractor_panics_makes_the_outcome_partial() {
         let dropped =
             |word: &str| CleanOutcome { done: true, dropped: [(word.to_owned(), 1)].into(), ..CleanOutcome::default() };
         assert_eq!(dropped("no-text").status(), Status::Done);
@@ -513,7 +513,7 @@ mod tests {
     }
 
     #[test]
-    fn a_damaged_file_of_pages_costs_its_day_and_no_other() {
+    fn a_damaged_file_of_pages_skips_its_day_only() {
         let (_folder, pipeline) = home();
         store_pages(&pipeline, "2026-03-01", &[page("https://gazette.example/1", &article("ferry"))]);
         store_pages(&pipeline, "2026-03-02", &[page("https://gazette.example/2", &article("museum"))]);

@@ -26,9 +26,9 @@ use crate::why::conservation::Balances;
 /// The plan → pages.
 #[derive(Debug, Clone, Default)]
 pub struct Fetch {
-    /// Only find out what would be fetched.
+    /// Only report what would be fetched.
     pub dry_run: bool,
-    /// Fixes the random order of requests; another one each run if absent.
+    /// Seed of the order of requests; random if absent.
     pub seed: Option<u64>,
 }
 
@@ -48,21 +48,21 @@ pub struct FetchOutcome {
     pub fetched: u64,
     /// Pages that were tried and not stored.
     pub failed: u64,
-    /// Pages by what came of them.
+    /// Pages by status.
     pub statuses: Counters,
     /// Pages that are left for a later run.
     pub left: u64,
-    /// Hosts that were to be asked.
+    /// Hosts to be contacted.
     pub hosts: u64,
-    /// Hosts that were given up for this run.
+    /// Hosts postponed to a later run.
     pub hosts_given_up: u64,
     /// Requests that were sent.
     pub requests: u64,
     /// Bytes that were received.
     pub bytes: u64,
-    /// How long it took.
+    /// Duration in seconds.
     pub seconds: f64,
-    /// Feeds that were found in the new pages, where `discover.grow` is set.
+    /// Feeds found in the new pages, if `discover.grow` is set.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub discover: Option<GrowOutcome>,
     /// The text that `Display` shows.
@@ -112,7 +112,7 @@ impl Stage for Fetch {
     }
 
     fn due(&self, _: &Home, _: &Config) -> Result<Due> {
-        // Which entries are pending is known only once the plan was read; that is part of the work.
+        // The pending entries are only known after reading the plan, which is part of the work.
         Ok(Due { units: vec![Unit { name: "pages".to_owned(), why: Stale::PlanMayHoldPages }], ..Due::default() })
     }
 
@@ -160,7 +160,7 @@ impl Fetch {
         let (pending, hosts) = (rows.len() as u64, queues.len() as u64);
         if rows.is_empty() || self.dry_run {
             let text = match pending {
-                0 => format!("nothing to fetch: all of {} in the plan settled\n", count(entries, "entry")),
+                0 => format!("nothing to fetch: all {} in the plan are finished\n", count(entries, "entry")),
                 _ => format!("would fetch {} from {}\n", count(pending, "page"), count(hosts, "host")),
             };
             return Ok(FetchOutcome { done: true, entries, pending, hosts, text, ..FetchOutcome::default() });
@@ -225,11 +225,11 @@ fn backlog(context: &RunContext) -> Result<Backlog> {
     let removed = Removed::read(&context.home)?;
     plan::read(&context.home, |row| {
         entries += 1;
-        // Most rows of a grown plan are settled, and the word tells at once.
+        // Most rows of a grown plan are finished, which the status shows.
         if row.status == "ok" || written.is_err() {
             return;
         }
-        let status: PageStatus = row.status.parse().expect("any word is a status");
+        let status: PageStatus = row.status.parse().expect("any string is a status");
         if status.is_pending(row.retries, context.config.fetch.retries) && removed.covers(row.url).is_none() {
             match draft.push(row) {
                 Ok(job) => {
@@ -277,7 +277,7 @@ mod tests {
     }
 
     #[test]
-    fn settled_and_removed_entries_are_not_pending() {
+    fn finished_and_removed_entries_are_not_pending() {
         let (_folder, pipeline) = home();
         let urls =
             ["https://a.example/ok", "https://a.example/404", "https://a.example/timeout", "https://b.example/new"];
@@ -304,15 +304,15 @@ mod tests {
     }
 
     #[test]
-    fn public_hosts_are_not_asked_without_a_contact() {
+    fn public_hosts_are_not_contacted_without_a_contact_setting() {
         let (_folder, pipeline) = home();
         plan_entries(pipeline.home(), &["https://a.example/1"]);
         let error = pipeline.run(&Fetch::default()).unwrap_err().to_string();
-        assert!(error.starts_with("a.example would not learn who asks"), "{error}");
+        assert!(error.starts_with("no contact set"), "{error}");
     }
 
     #[test]
-    fn shards_after_the_first_leave_the_web_to_it() {
+    fn only_the_first_shard_uses_the_network() {
         let (_folder, pipeline) = home();
         let shard = crate::shard::Shard::new(2, 2).unwrap();
         let outcome = pipeline.with_shard(shard).run(&Fetch::default()).unwrap();

@@ -1,30 +1,30 @@
-//! Tests of what is due and of outcomes.
+//! Tests of due units and outcomes.
 
 use super::*;
 use crate::testing::{FEED, article, home, home_with_feeds, page, store_pages};
 
 #[test]
-fn an_outcome_with_nothing_due_says_why() {
+fn an_outcome_with_nothing_due_has_a_reason() {
     let text = |days_up_to_date, days_waiting| {
         AnnotateOutcome { days_up_to_date, days_waiting, ..AnnotateOutcome::default() }.to_string()
     };
     assert_eq!(text(0, 2), "nothing to annotate\n");
-    assert!(text(0, 0).starts_with("nothing to annotate: there are no documents yet"));
+    assert!(text(0, 0).starts_with("nothing to annotate: no documents yet"));
     assert_eq!(text(1, 0), "nothing to annotate: the day is up to date\n");
-    assert_eq!(text(2, 0), "nothing to annotate: all of 2 days are up to date\n");
+    assert_eq!(text(2, 0), "nothing to annotate: all 2 days are up to date\n");
 }
 
 #[test]
-fn days_that_a_tool_left_undone_make_the_work_partial_and_are_counted() {
+fn days_with_a_failed_tool_make_the_outcome_partial() {
     let outcome = |days_undone| AnnotateOutcome { done: true, days_undone, ..AnnotateOutcome::default() };
     assert_eq!((outcome(0).status(), outcome(1).status()), (Status::Done, Status::Partly));
-    assert!(outcome(1).to_string().contains("; 1 day is left undone, because a tool failed, 0.0 s"));
-    let many = "; 3 days are left undone, because a tool failed, and 4 more were not tried, 0.0 s";
+    assert!(outcome(1).to_string().contains("; 1 day is not annotated because a tool failed, 0.0 s"));
+    let many = "; 3 days are not annotated because a tool failed, and 4 more were not tried, 0.0 s";
     assert!(outcome(FAILURES + 4).to_string().contains(many));
 }
 
 #[test]
-fn a_limit_of_time_is_said_after_the_counts() {
+fn a_time_limit_is_shown_after_the_counts() {
     let ending =
         Ending { left: 1, reason: Some(crate::cancel::StopReason::TimeLimit), min_free_mib: 0, in_other_shards: 0 };
     let outcome =
@@ -45,7 +45,7 @@ fn a_sentence_is_a_duplicate_if_its_middle_is_in_one() {
 }
 
 #[test]
-fn labels_are_found_by_the_address_in_its_normal_form() {
+fn labels_are_found_by_normalised_url() {
     let (_folder, pipeline) = home_with_feeds("HTTPS://Gazette.example:443/feed\tlang=en\nhttps://b.example/feed\n");
     let labels = labels(pipeline.home()).unwrap();
     assert_eq!(labels.len(), 1);
@@ -54,7 +54,7 @@ fn labels_are_found_by_the_address_in_its_normal_form() {
 }
 
 #[test]
-fn once_a_home_is_judged_its_new_days_wait_for_verdicts() {
+fn in_a_deduplicated_home_new_days_wait_for_verdicts() {
     let (_folder, pipeline) = home();
     let due = |config: &Config| {
         let due = Annotate.due(pipeline.home(), config).unwrap();

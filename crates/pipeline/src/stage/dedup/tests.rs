@@ -1,14 +1,14 @@
-//! Tests of verdicts, their views and what is due.
+//! Tests of verdicts, views and due units.
 
 use super::*;
 use crate::testing::{article, home, page, store_pages};
 
 #[test]
-fn an_outcome_with_nothing_due_says_why() {
+fn an_outcome_with_nothing_due_has_a_reason() {
     let text = |days_up_to_date| DedupOutcome { days_up_to_date, ..DedupOutcome::default() }.to_string();
-    assert_eq!(text(0), "nothing to judge: there are no documents yet\n");
-    assert_eq!(text(1), "nothing to judge: the day is up to date\n");
-    assert_eq!(text(2), "nothing to judge: all of 2 days are up to date\n");
+    assert_eq!(text(0), "nothing to deduplicate: no documents yet\n");
+    assert_eq!(text(1), "nothing to deduplicate: the day is up to date\n");
+    assert_eq!(text(2), "nothing to deduplicate: all 2 days are up to date\n");
 }
 
 #[test]
@@ -24,7 +24,7 @@ fn an_outcome_gives_the_share_of_duplicate_words() {
     };
     assert_eq!(
         outcome.to_string(),
-        "1 day judged: 2 documents, 1 of them copies of earlier ones; 33.3 % of 3,000 words are duplicates; \
+        "1 day deduplicated: 2 documents, 1 of them duplicates of earlier ones; 33.3 % of 3,000 words are duplicates; \
          1 day left for a later run, 0.0 s\n"
     );
 }
@@ -35,7 +35,7 @@ fn a_share_of_nothing_is_zero() {
 }
 
 #[test]
-fn a_day_is_a_number_and_nonsense_is_the_first_day() {
+fn a_day_is_a_number_and_an_invalid_date_is_the_first_day() {
     assert_eq!((numbered("1970-01-02"), numbered("2026-03-01"), numbered("x")), (1, 20_513, 0));
 }
 
@@ -76,12 +76,12 @@ fn duplicates_are_shown_with_their_texts_and_counted() {
 }
 
 #[test]
-fn views_refuse_documents_that_changed_since_they_were_judged() {
+fn views_reject_documents_that_changed_since_they_were_judged() {
     let (_folder, pipeline) = judged();
     store_pages(&pipeline, "2026-03-02", &[page("https://courier.example/2", &article("museum"))]);
     pipeline.run(StageId::Clean.stage().as_ref()).unwrap();
     let error = views::top(pipeline.home(), 1).unwrap_err().to_string();
-    assert_eq!(error, "the documents of 2026-03-02 have changed since they were judged; run `tidings dedup` first");
+    assert_eq!(error, "the documents of 2026-03-02 have changed since the last `tidings dedup`; run it first");
 }
 
 #[test]
@@ -96,7 +96,7 @@ fn a_day_before_the_last_one_is_judged_again_with_all_after_it() {
 }
 
 #[test]
-fn verdicts_do_not_depend_on_whether_days_came_one_by_one() {
+fn verdicts_do_not_depend_on_whether_days_were_judged_one_by_one() {
     let (_folder, at_once) = judged();
     let (_other, one_by_one) = home();
     for (day, url) in [("2026-03-01", "https://gazette.example/1"), ("2026-03-02", "https://courier.example/1")] {
