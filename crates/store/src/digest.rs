@@ -1,9 +1,9 @@
-//! One digest of a corpus: what two machines compare to know that they hold the same.
+//! Checksum of a corpus, equal on two machines that hold the same data.
 //!
-//! It is a tree of SHA-256. A leaf is a document (or a page, or a verdict) as its file has it, unpacked; a day is
-//! the digests of its documents in their own order, so that it does not matter in how many files, in which order
-//! or how hard packed they lie; a partition is its days, a stage its partitions. To find where two homes differ, walk
-//! down to the day. Days that were looked at are remembered in `state/digests.tsv` by the digest of their files.
+//! A Merkle tree of SHA-256. A leaf is a decompressed document, page or verdict; a day is the sorted digests of its
+//! leaves, so that the division into files, their order and their compression do not matter; a partition is its days,
+//! and a stage its partitions. Differences between two homes can be found by descending to the day. The digests of days
+//! are cached in `state/digests.tsv` by the digests of their files.
 
 use std::collections::{BTreeMap, HashMap};
 use std::io::{BufRead, Read as _};
@@ -22,17 +22,17 @@ use crate::home::Home;
 use crate::table::{self, columns};
 use crate::text::{self, TextRecipe};
 
-/// The way digests are made; another way gets another number.
+/// The version of the digest algorithm.
 const MANNER: &str = "tidings digest 1";
-/// No line is longer.
+/// The maximum length of a line.
 const MAX_LINE_BYTES: usize = 1 << 30;
 
-/// A stage whose results have a digest.
+/// A stage whose output has a digest.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Stage {
     /// Raw pages.
     Pages,
-    /// Documents, and what was left out.
+    /// Documents and dropped pages.
     Docs,
     /// Verdicts on duplicates.
     Seen,
@@ -61,7 +61,7 @@ pub type Sum = [u8; 32];
 /// A day of a partition: a leaf of the tree.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Day {
-    /// The language, `dropped`, or nothing where a stage has one partition only.
+    /// The language, `dropped`, or empty if a stage has only one partition.
     pub shelf: String,
     /// `YYYY-MM-DD`.
     pub day: String,
@@ -76,7 +76,7 @@ pub struct Day {
 pub struct Tree {
     /// The stage.
     pub stage: Stage,
-    /// Its days, by partition and then by day. A day without anything is none.
+    /// Its days, by partition and day, without empty ones.
     pub days: Vec<Day>,
 }
 
@@ -115,7 +115,7 @@ fn node(stage: Stage, level: &str) -> Sha256 {
     Sha256::new_with_prefix(format!("{MANNER}\n{} {level}\n", stage.name()))
 }
 
-/// A day that is to be looked at.
+/// A day to be digested.
 struct Wanted {
     shelf: String,
     day: String,
@@ -123,12 +123,12 @@ struct Wanted {
 }
 
 impl Wanted {
-    /// By what it is remembered.
+    /// The name in the cache.
     fn name(&self, stage: Stage) -> String {
         format!("{}/{}/{}", stage.name(), self.shelf, self.day)
     }
 
-    /// The names, sizes and digests of its files, which change when its content does.
+    /// The names, sizes and digests of its files, which change with its content.
     fn key(&self) -> String {
         let mut hash = Xxh3::new();
         hash.update(MANNER.as_bytes());
@@ -137,7 +137,7 @@ impl Wanted {
     }
 }
 
-/// A day that was looked at, as `state/digests.tsv` has it.
+/// A digest of a day in `state/digests.tsv`.
 #[derive(Debug, Clone, Default)]
 struct Known {
     name: String,
@@ -152,12 +152,12 @@ columns!(Known { "day" = name, "files" = key, items, "sha256" = sum });
 pub struct Digester<'a> {
     home: &'a Home,
     known: HashMap<String, Known>,
-    /// Whether every byte is read and held against the recipes, also where a digest is remembered.
+    /// Whether every byte is read and compared with the recipes, also for cached digests.
     verify: bool,
 }
 
 impl<'a> Digester<'a> {
-    /// Begins with what is remembered.
+    /// Opens the cache.
     pub fn open(home: &'a Home, verify: bool) -> Result<Digester<'a>> {
         let mut known = HashMap::new();
         table::read(&home.state("digests.tsv"), |row: Known| {
@@ -166,7 +166,7 @@ impl<'a> Digester<'a> {
         Ok(Digester { home, known, verify })
     }
 
-    /// The digests of a stage, of one partition only where that is asked for; `progress` hears of every day that must be read.
+    /// The digests of a stage, or of one of its partitions; `progress` is called for every day that must be read.
     pub fn stage(
         &mut self,
         stage: Stage,
@@ -194,7 +194,7 @@ impl<'a> Digester<'a> {
                     let found = self.read(stage, &day)?;
                     if remembered.is_some_and(|remembered| remembered != found) {
                         let path = self.home.root().join(&day.files[0].file);
-                        return Err(Error::Damaged { path, at: "although its size and digest are right".to_owned() });
+                        return Err(Error::Damaged { path, at: "although its size and digest match".to_owned() });
                     }
                     let row = Known { name: name.clone(), key, items: found.0, sum: hex(&found.1) };
                     self.known.insert(name, row);
@@ -208,14 +208,14 @@ impl<'a> Digester<'a> {
         Ok(Tree { stage, days })
     }
 
-    /// Remembers what was found, for the next time. The caller holds the lock.
+    /// Writes the cache. The caller holds the lock.
     pub fn remember(&self) -> Result<()> {
         let rows: BTreeMap<&String, &Known> = self.known.iter().collect();
         let text = table::text(rows.into_values().cloned());
         Ok(write_atomic(&self.home.state("digests.tsv"), text.as_bytes())?)
     }
 
-    /// The days of a stage that are whole, with their files.
+    /// The complete days of a stage with their files.
     fn wanted(&self, stage: Stage) -> Result<Vec<Wanted>> {
         let one = |shelf: &str, day: &str, file: &FileDigest| Wanted {
             shelf: shelf.to_owned(),
@@ -252,7 +252,7 @@ impl<'a> Digester<'a> {
         Ok(wanted)
     }
 
-    /// The files of a day of pages. Their digests stand in the recipe of its documents, unless files came since.
+    /// The files of a day of pages. Their digests are in the recipe of its documents, unless files were added since.
     fn pages_of(&self, day: &docs::Day) -> Result<Vec<FileDigest>> {
         let recipe = Recipe::read(self.home, &day.name)?;
         let known = recipe.map(|recipe| recipe.inputs).unwrap_or_default();
@@ -268,7 +268,7 @@ impl<'a> Digester<'a> {
         Ok(files)
     }
 
-    /// Reads the files of a day: how many items there are, and their digest.
+    /// Reads the files of a day; returns the number of items and their digest.
     fn read(&self, stage: Stage, day: &Wanted) -> Result<(u64, Sum)> {
         let mut sums: Vec<Sum> = Vec::new();
         for file in &day.files {
@@ -292,7 +292,7 @@ impl<'a> Digester<'a> {
 fn is_as_vouched(home: &Home, file: &FileDigest) -> Result<()> {
     let found = FileDigest::of(home, &file.file)?;
     if (found.bytes, &found.xxh3) != (file.bytes, &file.xxh3) {
-        let at = "(its bytes are not what the recipe says)".to_owned();
+        let at = "(its digest does not match the recipe)".to_owned();
         return Err(Error::Damaged { path: home.storage().path(&file.file), at });
     }
     Ok(())
@@ -315,7 +315,7 @@ fn each_line(reader: &mut dyn BufRead, path: &Path, sums: &mut Vec<Sum>) -> Resu
 
 /// Documents in the vertical format: from `<doc` to `</doc>`.
 fn each_document(reader: &mut dyn BufRead, path: &Path, sums: &mut Vec<Sum>) -> Result<()> {
-    /// A token a line is a hundred million lines: they are hashed by the megabyte.
+    /// Text has hundreds of millions of short lines, so they are hashed by the megabyte.
     const PART_BYTES: usize = 1 << 20;
     let mut text = Vec::with_capacity(2 * PART_BYTES);
     let mut hash = Sha256::new();
@@ -374,7 +374,7 @@ mod tests {
     }
 
     #[test]
-    fn a_digest_knows_content_and_not_how_it_lies_in_files() {
+    fn a_digest_depends_on_content_and_not_on_files() {
         let [one, two] = [tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap()];
         let (first, second) = (home(one.path()), home(two.path()));
         put(&first, "a.0.jsonl.zst", &["{\"url\":\"1\"}", "{\"url\":\"2\"}", "{\"url\":\"3\"}"], 3);
@@ -385,13 +385,13 @@ mod tests {
 
         let before = root(&second);
         put(&second, "b.0.jsonl.zst", &["{\"url\":\"1\"}", "{\"url\":\"4\"}"], 1);
-        assert_ne!(root(&second), before, "what is remembered does not outlive its files");
+        assert_ne!(root(&second), before, "the cache is invalidated by changed files");
         put(&second, "b.0.jsonl.zst", &["{\"url\":\"1\"}", "{\"url\":\"2\"}", "{\"url\":\"2\"}"], 1);
-        assert_ne!(root(&second), before, "twice is not once");
+        assert_ne!(root(&second), before, "duplicates count");
     }
 
     #[test]
-    fn damage_is_found_by_whoever_looks_at_every_byte() {
+    fn verification_finds_damage() {
         let folder = tempfile::tempdir().unwrap();
         let home = home(folder.path());
         put(&home, "a.0.jsonl.zst", &["{\"url\":\"1\"}"], 3);
@@ -406,7 +406,7 @@ mod tests {
     }
 
     #[test]
-    fn every_stage_has_a_digest_and_one_language_can_be_asked_for() {
+    fn every_stage_has_a_digest_also_for_one_language() {
         let (_folder, home) = crate::testing::home();
         let mut draft =
             docs::DayDraft::create(&home, Recipe::new("2026-03-01", "p", "e", serde_json::Value::Null)).unwrap();

@@ -9,8 +9,9 @@
 //! | import, export, deletion | [`import_log`], [`by_language`], [`input_files`], [`output`], [`removed`], [`takedown`] |
 //! | logs and figures | [`runs`], [`day_stats`] |
 //!
-//! A power cut at any instant loses no acknowledged page and no entry of the plan; [`apply_journal`](mod@apply_journal)
-//! says how. Callers name files by their keys, such as `docs/de/2026-03-01.jsonl.zst`, and never join paths of a home.
+//! A power failure at any time loses no acknowledged page and no entry of the plan; see
+//! [`apply_journal`](mod@apply_journal). Callers refer to files by keys such as `docs/de/2026-03-01.jsonl.zst` and
+//! never join paths of a home.
 //!
 //! ```
 //! use tidings_store::Home;

@@ -1,8 +1,7 @@
-//! The pending entries of a run, on disk where their text belongs.
+//! The pending entries of a run, stored on disk.
 //!
-//! A backlog of millions of entries must not fill memory with addresses and titles. Their rows
-//! are copied to a scratch file, and a ticket of four bytes stands for each; its row is read when
-//! its host's turn comes.
+//! A backlog of millions of entries must not fill memory with URLs and titles. Their rows are copied to a scratch file,
+//! and each is referred to by a job number of four bytes; its row is read when its host is next.
 
 use std::fs::File;
 use std::io::{BufWriter, Write};
@@ -32,7 +31,7 @@ pub struct Work {
 }
 
 impl WorkDraft {
-    /// Starts a scratch file. It is unlinked at once: it vanishes with the process.
+    /// Creates a scratch file. It is unlinked at once, so that it is deleted with the process.
     pub fn create(home: &Home) -> Result<WorkDraft> {
         let path = home.root().join("work.tmp");
         let file =
@@ -47,7 +46,7 @@ impl WorkDraft {
         })
     }
 
-    /// Adds a row; gives its ticket.
+    /// Adds a row; returns its job number.
     pub fn push(&mut self, row: &Row<'_>) -> Result<u32> {
         self.line.clear();
         row.write(&mut self.line);
@@ -72,7 +71,7 @@ impl Work {
         self.starts.len() - 1
     }
 
-    /// Whether there is nothing to do.
+    /// Whether there are no pending entries.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
@@ -93,7 +92,7 @@ mod tests {
     use tidings_model::Entry;
 
     #[test]
-    fn rows_come_back_by_their_tickets_and_the_file_has_no_name() {
+    fn rows_are_read_by_job_number_and_the_file_is_unlinked() {
         let (folder, home) = home();
         let mut draft = WorkDraft::create(&home).unwrap();
         let entries: Vec<Entry> = ["a", "é", ""]

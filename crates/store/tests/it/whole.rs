@@ -1,4 +1,4 @@
-//! Whole homes: backups, digests and tokens.
+//! Properties of whole homes: backups, digests and tokens.
 
 use std::collections::BTreeMap;
 
@@ -41,13 +41,13 @@ proptest! {
         let faults = backup.verify(|_, _, _| {}).unwrap();
         prop_assert!(faults.is_empty());
         backup.restore(&restored, |_, _, _| {}).unwrap();
-        // To go on with a restoration that has ended is no harm.
+        // Continuing a finished restore does no harm.
         backup.restore(&restored, |_, _, _| {}).unwrap();
         prop_assert_eq!(stored(&Home::at(&restored).unwrap()), stored(&home));
     }
 
     #[test]
-    fn a_digest_of_pages_does_not_depend_on_the_files_they_lie_in(pages in prop::collection::vec(0u32..50, 1..12), cut in any::<prop::sample::Index>()) {
+    fn a_digest_of_pages_does_not_depend_on_their_files(pages in prop::collection::vec(0u32..50, 1..12), cut in any::<prop::sample::Index>()) {
         let ((_one, together), (_two, apart)) = (home(), home());
         let at = cut.index(pages.len());
         put(&together, &BTreeMap::from([("2026-03-01/a".to_owned(), pages.clone())]));
@@ -60,7 +60,7 @@ proptest! {
             let tree = digester.stage(Stage::Pages, None, |_, _, _| {}).unwrap();
             digester.remember().unwrap();
             let again = Digester::open(home, false).unwrap().stage(Stage::Pages, None, |_, _, _| {}).unwrap();
-            assert_eq!(again, tree, "what is remembered is what was read");
+            assert_eq!(again, tree, "the cache equals the digests that were computed");
             (tree.items(), tree.root())
         };
         prop_assert_eq!(digest(&together), digest(&apart));
@@ -69,7 +69,7 @@ proptest! {
 }
 
 #[test]
-fn a_token_opens_by_its_secret_until_it_expires() {
+fn a_token_is_valid_until_it_expires() {
     let (_folder, home) = home();
     let now: Timestamp = "2026-03-01T00:00:00Z".parse().unwrap();
     let later = now + SignedDuration::from_hours(2);
@@ -88,7 +88,7 @@ fn a_token_opens_by_its_secret_until_it_expires() {
 }
 
 #[test]
-fn sites_without_feeds_and_searched_files_are_remembered_once() {
+fn sites_without_feeds_and_searched_files_are_stored_once() {
     let (_folder, home) = home();
     for requests in [3, 5] {
         candidates::add_barren(&home, vec![Barren { site: "a.example".into(), requests, ..Barren::default() }])
@@ -118,7 +118,7 @@ fn every_state_of_a_candidate_survives_its_table() {
 }
 
 #[test]
-fn a_second_process_sees_what_the_first_has_written() {
+fn a_second_process_reads_what_the_first_has_written() {
     let (folder, home) = home();
     home.storage().put_atomic("docs/de/1", b"rain").unwrap();
     let other = Home::find(&folder.path().join("docs")).unwrap();
