@@ -177,9 +177,9 @@ fn trees(pipeline: &Pipeline, options: &Options) -> Result<Vec<Tree>> {
 
 impl LayerDigest {
     fn of(tree: &Tree, with_days: bool) -> LayerDigest {
-        let languages = tree.shelves().into_iter();
+        let languages = tree.partitions().into_iter();
         let days = tree.days.iter().map(|day| DayDigest {
-            language: day.shelf.clone(),
+            language: day.partition.clone(),
             day: day.day.clone(),
             items: day.items,
             digest: hex(&day.sum),
@@ -198,7 +198,7 @@ impl LayerDigest {
 
 /// The line of one layer.
 fn summary(tree: &Tree, days: u64) -> String {
-    let languages = tree.shelves().len() as u64;
+    let languages = tree.partitions().len() as u64;
     let things = match tree.stage {
         Layer::Pages => count(tree.items(), "page"),
         Layer::Docs => format!("{} of pages", count(tree.items(), "outcome")),
@@ -212,12 +212,12 @@ fn summary(tree: &Tree, days: u64) -> String {
 fn drawn(tree: &Tree) -> String {
     let stage = tree.stage.name();
     let mut lines = vec![format!("{stage}\t*\t*\t{}\t{}\n", tree.items(), hex(&tree.root()))];
-    for (language, items, sum) in tree.shelves() {
+    for (language, items, sum) in tree.partitions() {
         let named = if language.is_empty() { "-" } else { &language };
         if !language.is_empty() {
             lines.push(format!("{stage}\t{named}\t*\t{items}\t{}\n", hex(&sum)));
         }
-        let days = tree.days.iter().filter(|day| day.shelf == language);
+        let days = tree.days.iter().filter(|day| day.partition == language);
         lines.extend(days.map(|day| format!("{stage}\t{named}\t{}\t{}\t{}\n", day.day, day.items, hex(&day.sum))));
     }
     lines.concat()

@@ -204,16 +204,16 @@ mod tests {
     #[test]
     fn an_invalid_line_is_a_fault_with_its_id() {
         #[derive(Debug, Deserialize)]
-        struct Asked {
+        struct TestLine {
             #[allow(dead_code)] // Only parsed.
             text: String,
         }
-        let fault = |line: Option<&[u8]>| question::<Asked>(line, 3 << 20).unwrap_err();
+        let fault = |line: Option<&[u8]>| question::<TestLine>(line, 3 << 20).unwrap_err();
         assert_eq!(fault(None).error, "the line is longer than 3 MiB");
         assert_eq!(fault(Some(b"[1]")).error, "not a JSON object");
         assert_eq!(fault(Some(b"{\"id\": 5, \"text\": 1}")).id, Value::from(5));
         assert!(fault(Some(b"{\"id\": 5")).id.is_null());
-        assert!(question::<Asked>(Some(b"  {\"text\": \"x\"}"), 10).is_ok());
+        assert!(question::<TestLine>(Some(b"  {\"text\": \"x\"}"), 10).is_ok());
     }
 
     #[test]

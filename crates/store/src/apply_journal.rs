@@ -38,7 +38,7 @@ pub struct Applied {
 struct Summary {
     run: String,
     statuses: Vec<String>,
-    fates: FingerprintMap<(u16, u32)>,
+    outcomes: FingerprintMap<(u16, u32)>,
     polls: HashMap<String, FeedState>,
     /// Listed entries, and whether the plan contains them.
     listed: FingerprintMap<bool>,
@@ -51,13 +51,13 @@ impl Summary {
     fn take(&mut self, record: Record<'_>) {
         match record {
             Record::Run(run) => self.run = run.into_owned(),
-            Record::Fate { url, status, retries } => {
+            Record::Outcome { url, status, retries } => {
                 let known = self.statuses.iter().position(|known| *known == status);
                 let at = known.unwrap_or_else(|| {
                     self.statuses.push(status.into_owned());
                     self.statuses.len() - 1
                 });
-                self.fates.insert(Fingerprint::of(&url), (at as u16, retries));
+                self.outcomes.insert(Fingerprint::of(&url), (at as u16, retries));
             }
             Record::Whole { file, bytes } => {
                 self.whole.insert(file.into_owned(), bytes);
@@ -85,7 +85,7 @@ pub fn recover(home: &Home, now: Timestamp) -> Result<Option<Applied>> {
         if let Err(newer @ Error::Newer { .. }) = plan::folded_run(home) {
             return Err(newer);
         }
-        hosts::note_everybody(home, now)?;
+        hosts::note_all_hosts(home, now)?;
     }
     apply_journal(home)
 }
@@ -107,12 +107,12 @@ pub fn apply_journal(home: &Home) -> Result<Option<Applied>> {
     let mut folded = Applied {
         run: summary.run.clone(),
         added: 0,
-        stored: summary.fates.values().filter(|fate| summary.statuses[fate.0 as usize] == "ok").count() as u64,
+        stored: summary.outcomes.values().filter(|outcome| summary.statuses[outcome.0 as usize] == "ok").count() as u64,
         failed: 0,
     };
-    folded.failed = summary.fates.len() as u64 - folded.stored;
+    folded.failed = summary.outcomes.len() as u64 - folded.stored;
     let answered = |state: &FeedState| matches!(state.polled, Polled::Listed | Polled::Unchanged);
-    let changes = !summary.fates.is_empty() || summary.polls.values().any(answered);
+    let changes = !summary.outcomes.is_empty() || summary.polls.values().any(answered);
     if changes && plan::folded_run(home)?.as_deref() != Some(&summary.run) {
         folded.added = rewrite(home, &mut summary)?;
     }
@@ -126,13 +126,13 @@ pub fn apply_journal(home: &Home) -> Result<Option<Applied>> {
 /// Rewrites the plan with the records of the journal; returns the number of new entries.
 fn rewrite(home: &Home, summary: &mut Summary) -> Result<u64> {
     let run = summary.run.clone();
-    let Summary { statuses, fates, polls, listed, .. } = summary;
+    let Summary { statuses, outcomes, polls, listed, .. } = summary;
     let polled: FingerprintMap<Polled> =
         polls.values().map(|state| (Fingerprint::of(&state.feed), state.polled)).collect();
     let mut aging = Aging::new(&polled);
     let mut added: HashMap<String, u64> = HashMap::new();
     // Only one of the two is filled in a run, so rows skip the lookup in the other.
-    let (looks, ages) = (!fates.is_empty() || !listed.is_empty(), !polled.is_empty());
+    let (looks, ages) = (!outcomes.is_empty() || !listed.is_empty(), !polled.is_empty());
 
     let known = std::cell::RefCell::new(std::mem::take(listed));
     plan::rewrite(
@@ -142,8 +142,8 @@ fn rewrite(home: &Home, summary: &mut Summary) -> Result<u64> {
             if looks {
                 let fingerprint = Fingerprint::of(row.url);
                 let is_listed = known.borrow_mut().get_mut(&fingerprint).map(|known| *known = true).is_some();
-                if let Some((status, retries)) = fates.get(&fingerprint) {
-                    return Change::Fate { status: &statuses[*status as usize], retries: *retries };
+                if let Some((status, retries)) = outcomes.get(&fingerprint) {
+                    return Change::Outcome { status: &statuses[*status as usize], retries: *retries };
                 }
                 if is_listed {
                     return if row.age == 0 { Change::Keep } else { Change::Age(0) };
@@ -265,7 +265,7 @@ pub fn prune(home: &Home, now: Timestamp, min_age: u32, retry_limit: u32, dry_ru
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::testing::{fate, fill_plan, home, listed, rows, write_journal};
+    use crate::testing::{fill_plan, home, listed, outcome, rows, write_journal};
     use proptest::prelude::*;
     use std::fs;
 
@@ -291,7 +291,11 @@ mod tests {
     fn outcomes_are_applied_to_the_plan_and_the_journal_is_deleted() {
         let (_folder, home) = home();
         fill_plan(&home, FEED, &["a", "b", "c"]);
-        write_journal(&home, "run", &[vec![fate("a", "ok", 1)], vec![fate("b", "http-500", 2), fate("b", "ok", 3)]]);
+        write_journal(
+            &home,
+            "run",
+            &[vec![outcome("a", "ok", 1)], vec![outcome("b", "http-500", 2), outcome("b", "ok", 3)]],
+        );
         let applied = apply_journal(&home).unwrap().unwrap();
         assert_eq!((applied.run.as_str(), applied.stored, applied.failed, applied.added), ("run", 2, 0, 0));
         assert_eq!(rows(&home), [row("a", "ok", 1, 0), row("b", "ok", 3, 0), row("c", "new", 0, 0)]);
@@ -323,7 +327,7 @@ mod tests {
     fn applying_a_journal_twice_changes_nothing_more() {
         let (_folder, home) = home();
         fill_plan(&home, FEED, &["a", "b"]);
-        let batch = vec![polled(FEED, Polled::Listed), listed(FEED, "c"), fate("a", "ok", 1)];
+        let batch = vec![polled(FEED, Polled::Listed), listed(FEED, "c"), outcome("a", "ok", 1)];
         write_journal(&home, "run", &[batch]);
         let journal = fs::read(home.journal()).unwrap();
         apply_journal(&home).unwrap();
@@ -343,7 +347,7 @@ mod tests {
         recover(&home, Timestamp::UNIX_EPOCH).unwrap();
         let mut known = Vec::new();
         hosts::read(&home, |state| known.push((state.host, state.last_request))).unwrap();
-        assert_eq!(known, [(hosts::EVERYBODY.to_owned(), "1970-01-01T00:00:00.000Z".to_owned())]);
+        assert_eq!(known, [(hosts::ALL_HOSTS.to_owned(), "1970-01-01T00:00:00.000Z".to_owned())]);
         assert_eq!(recover(&home, Timestamp::UNIX_EPOCH).unwrap(), None);
     }
 
@@ -351,7 +355,7 @@ mod tests {
     fn pruned_entries_are_not_added_again() {
         let (_folder, home) = home();
         fill_plan(&home, FEED, &["http://e.org/a", "http://e.org/b"]);
-        write_journal(&home, "1", &[vec![polled(FEED, Polled::Listed), fate("http://e.org/a", "ok", 1)]]);
+        write_journal(&home, "1", &[vec![polled(FEED, Polled::Listed), outcome("http://e.org/a", "ok", 1)]]);
         apply_journal(&home).unwrap();
         write_journal(&home, "2", &[vec![polled(FEED, Polled::Listed)]]);
         apply_journal(&home).unwrap();
@@ -359,7 +363,7 @@ mod tests {
         assert_eq!((prune(true), rows(&home).len()), ((1, 1), 2), "a dry run changes nothing");
         assert_eq!(prune(false), (1, 1));
         assert!(was_pruned(&home, "http://e.org/a").unwrap() && !was_pruned(&home, "http://e.org/b").unwrap());
-        write_journal(&home, "3", &[vec![listed(FEED, "http://e.org/a"), fate("http://e.org/b", "ok", 1)]]);
+        write_journal(&home, "3", &[vec![listed(FEED, "http://e.org/a"), outcome("http://e.org/b", "ok", 1)]]);
         assert_eq!(apply_journal(&home).unwrap().unwrap().added, 0);
         assert_eq!(rows(&home).len(), 1);
     }
@@ -368,7 +372,7 @@ mod tests {
     fn imported_pages_are_removed_from_the_plan_unless_fetched() {
         let (_folder, home) = home();
         fill_plan(&home, FEED, &["a", "b"]);
-        write_journal(&home, "1", &[vec![fate("a", "ok", 1)]]);
+        write_journal(&home, "1", &[vec![outcome("a", "ok", 1)]]);
         apply_journal(&home).unwrap();
         settle(&home, "2", vec![Fingerprint::of("a"), Fingerprint::of("b")]).unwrap();
         assert_eq!(rows(&home), [row("a", "ok", 1, 0)]);
@@ -385,7 +389,7 @@ mod tests {
                 prop::collection::vec(
                     prop_oneof![
                         "[a-f]".prop_map(|url| listed(FEED, &url)),
-                        ("[a-d]", "ok|http-404|timeout", 1u32..4).prop_map(|(url, status, retries)| fate(&url, &status, retries)),
+                        ("[a-d]", "ok|http-404|timeout", 1u32..4).prop_map(|(url, status, retries)| outcome(&url, &status, retries)),
                     ],
                     0..5,
                 ),

@@ -102,36 +102,36 @@ impl Backup {
 
     /// Copies the small files that change, quickly, under a run name that was not used before. The holder of the lock
     /// may release it afterwards: pages do not change. Returns the active run, if there is one.
-    pub fn begin(&mut self, home: &Home, name: &str) -> Result<Draught> {
+    pub fn begin(&mut self, home: &Home, name: &str) -> Result<BackupDraft> {
         file::make_folder(&self.root)?;
-        let mut draught = Draught { name: name.to_owned(), files: BTreeMap::new(), taken: Taken::default() };
+        let mut draft = BackupDraft { name: name.to_owned(), files: BTreeMap::new(), taken: Taken::default() };
         for attempt in 1.. {
             let before = journal::run(home)?;
             let path = plan::path(home)?;
-            self.copy(home, &path, &mut draught)?;
+            self.copy(home, &path, &mut draft)?;
             if before == journal::run(home)? || attempt == TRIES {
                 let folded = plan::folded_run(home)?;
-                draught.taken.under_way = before.filter(|run| folded.as_ref() != Some(run));
+                draft.taken.under_way = before.filter(|run| folded.as_ref() != Some(run));
                 break;
             }
         }
         for path in walk(home.root())? {
             let shown = home.shown(&path);
-            if !shown.starts_with("pages/") && !draught.files.contains_key(&shown) && !is_plan(&shown) {
-                self.copy(home, &path, &mut draught)?;
+            if !shown.starts_with("pages/") && !draft.files.contains_key(&shown) && !is_plan(&shown) {
+                self.copy(home, &path, &mut draft)?;
             }
         }
-        Ok(draught)
+        Ok(draft)
     }
 
     /// Copies the pages and replaces the manifest.
     pub fn finish(
         &mut self,
         home: &Home,
-        mut draught: Draught,
+        mut draft: BackupDraft,
         mut progress: impl FnMut(u64, u64, &str),
     ) -> Result<Taken> {
-        let unfinished = draught.taken.under_way.as_ref().map(|run| format!("/{run}."));
+        let unfinished = draft.taken.under_way.as_ref().map(|run| format!("/{run}."));
         let files: Vec<PathBuf> = walk(home.root())?
             .into_iter()
             .filter(|path| {
@@ -141,10 +141,10 @@ impl Backup {
             .collect();
         for (done, path) in (0..).zip(&files) {
             progress(done, files.len() as u64, &home.shown(path));
-            self.copy(home, path, &mut draught)?;
+            self.copy(home, path, &mut draft)?;
         }
-        self.keep_lost(home, &mut draught)?;
-        let Draught { files, mut taken, .. } = draught;
+        self.keep_lost(home, &mut draft)?;
+        let BackupDraft { files, mut taken, .. } = draft;
         taken.files = files.len() as u64;
         taken.bytes = files.values().map(|saved| saved.bytes).sum();
         write_atomic(&self.root.join(MANIFEST), table::text(files.values().cloned()).as_bytes())?;
@@ -154,10 +154,10 @@ impl Backup {
     }
 
     /// Keeps pages that are missing in the home, unless they were removed by a takedown.
-    fn keep_lost(&self, home: &Home, draught: &mut Draught) -> Result<()> {
+    fn keep_lost(&self, home: &Home, draft: &mut BackupDraft) -> Result<()> {
         let removed = Removed::read(home)?;
         for (path, saved) in self.files.iter().filter(|(path, _)| path.starts_with("pages/")) {
-            if draught.files.contains_key(path) || home.root().join(path).exists() {
+            if draft.files.contains_key(path) || home.root().join(path).exists() {
                 continue;
             }
             let is_gone_on_purpose = !removed.is_empty() && {
@@ -166,8 +166,8 @@ impl Backup {
                 !pages.exists() || takedown::all_unwanted(&pages, &removed)?
             };
             if !is_gone_on_purpose {
-                draught.taken.lost.push(path.clone());
-                draught.files.insert(path.clone(), saved.clone());
+                draft.taken.lost.push(path.clone());
+                draft.files.insert(path.clone(), saved.clone());
             }
         }
         Ok(())
@@ -184,7 +184,7 @@ impl Backup {
     }
 
     /// Copies a file unless the backup has it as it is.
-    fn copy(&self, home: &Home, path: &Path, draught: &mut Draught) -> Result<()> {
+    fn copy(&self, home: &Home, path: &Path, draft: &mut BackupDraft) -> Result<()> {
         let shown = home.shown(path);
         let meta = match fs::metadata(path) {
             Ok(meta) => meta,
@@ -198,14 +198,14 @@ impl Backup {
         if let Some(known) = known
             && (known.modified == modified || digest(path)? == known.xxh3)
         {
-            draught.files.insert(shown, Saved { modified, ..known.clone() });
+            draft.files.insert(shown, Saved { modified, ..known.clone() });
             return Ok(());
         }
-        let target = self.root.join(&draught.name).join(&shown);
+        let target = self.root.join(&draft.name).join(&shown);
         let (bytes, xxh3) = copy_whole(path, &target)?;
-        draught.taken.copied += 1;
-        draught.taken.copied_bytes += bytes;
-        draught.files.insert(shown.clone(), Saved { path: shown, bytes, xxh3, modified, folder: draught.name.clone() });
+        draft.taken.copied += 1;
+        draft.taken.copied_bytes += bytes;
+        draft.files.insert(shown.clone(), Saved { path: shown, bytes, xxh3, modified, folder: draft.name.clone() });
         Ok(())
     }
 
@@ -277,7 +277,7 @@ impl Backup {
 
 /// A backup in progress.
 #[derive(Debug)]
-pub struct Draught {
+pub struct BackupDraft {
     name: String,
     files: BTreeMap<String, Saved>,
     taken: Taken,
@@ -375,8 +375,8 @@ mod tests {
     use crate::testing::{fill_plan, home, rows};
 
     fn take(backup: &mut Backup, home: &Home, name: &str) -> Taken {
-        let draught = backup.begin(home, &format!("{name}{FOLDER_ENDING}")).unwrap();
-        backup.finish(home, draught, |_, _, _| {}).unwrap()
+        let draft = backup.begin(home, &format!("{name}{FOLDER_ENDING}")).unwrap();
+        backup.finish(home, draft, |_, _, _| {}).unwrap()
     }
 
     #[test]

@@ -24,7 +24,7 @@ const MAX_LINE_BYTES: usize = 64 << 20;
 
 /// A line of the ledger.
 #[derive(Debug, Default, Serialize, Deserialize)]
-struct Step {
+struct CommittedStep {
     /// The length of the file of each language.
     files: BTreeMap<String, u64>,
     inputs: Vec<Input>,
@@ -43,8 +43,8 @@ pub struct ByLanguage {
 }
 
 impl ByLanguage {
-    /// Opens a folder; creates it if missing. Uncommitted data is deleted; with `anew`, all data is deleted.
-    pub fn open(folder: &Path, anew: bool) -> Result<ByLanguage> {
+    /// Opens a folder; creates it if missing. Uncommitted data is deleted; with `replace`, all data is deleted.
+    pub fn open(folder: &Path, replace: bool) -> Result<ByLanguage> {
         file::make_folder(folder)?;
         let path = folder.join(LEDGER);
         let found: Vec<PathBuf> =
@@ -53,12 +53,12 @@ impl ByLanguage {
             let fault = "contains files by language without a lines.jsonl; give another folder";
             return Err(Error::Output { path: folder.to_owned(), fault });
         }
-        let mut last = Step::default();
+        let mut last = CommittedStep::default();
         let mut known = HashSet::new();
         let lock = lock(folder, &path)?;
         let mut sound = 0;
-        if !anew {
-            sound = import_log::read(&path, |step: Step| {
+        if !replace {
+            sound = import_log::read(&path, |step: CommittedStep| {
                 known.extend(step.inputs.iter().map(Input::key));
                 last = step;
             })?;
@@ -119,7 +119,7 @@ impl ByLanguage {
             self.files.get_mut(&language).expect("the file was appended to").sync()?;
         }
         let files = self.files.iter().map(|(language, file)| (language.clone(), file.len())).collect();
-        let step = Step { files, inputs };
+        let step = CommittedStep { files, inputs };
         let mut line = serde_json::to_vec(&step).expect("steps serialise");
         line.push(b'\n');
         self.ledger.append(&line)?;
@@ -175,8 +175,8 @@ mod tests {
         assert!(!folder.path().join("en.txt.zst").exists());
         assert!(matches!(ByLanguage::open(folder.path(), false), Err(Error::Locked { .. })));
         drop(filled);
-        let anew = ByLanguage::open(folder.path(), true).unwrap();
-        assert!(!anew.knows(&input("a")) && lines(&anew).is_empty());
+        let replace = ByLanguage::open(folder.path(), true).unwrap();
+        assert!(!replace.knows(&input("a")) && lines(&replace).is_empty());
     }
 
     #[test]

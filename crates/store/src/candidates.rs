@@ -9,7 +9,7 @@ use crate::table::{self, Field, columns};
 
 /// The state of a candidate.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Hash, PartialOrd, Ord)]
-pub enum Fate {
+pub enum CandidateStatus {
     /// It was not requested yet.
     #[default]
     New,
@@ -27,30 +27,30 @@ pub enum Fate {
     Promoted,
 }
 
-impl Fate {
-    const WORDS: [(Fate, &str); 7] = [
-        (Fate::New, "new"),
-        (Fate::ProbedFeed, "probed-feed"),
-        (Fate::NotAFeed, "not-a-feed"),
-        (Fate::Unreachable, "unreachable"),
-        (Fate::Rejected, "rejected"),
-        (Fate::Trial, "trial"),
-        (Fate::Promoted, "promoted"),
+impl CandidateStatus {
+    const WORDS: [(CandidateStatus, &str); 7] = [
+        (CandidateStatus::New, "new"),
+        (CandidateStatus::ProbedFeed, "probed-feed"),
+        (CandidateStatus::NotAFeed, "not-a-feed"),
+        (CandidateStatus::Unreachable, "unreachable"),
+        (CandidateStatus::Rejected, "rejected"),
+        (CandidateStatus::Trial, "trial"),
+        (CandidateStatus::Promoted, "promoted"),
     ];
 
     /// The name in the table.
     pub fn word(self) -> &'static str {
-        Fate::WORDS.iter().find(|row| row.0 == self).map_or("new", |row| row.1)
+        CandidateStatus::WORDS.iter().find(|row| row.0 == self).map_or("new", |row| row.1)
     }
 }
 
-impl Field for Fate {
+impl Field for CandidateStatus {
     fn to_text(&self) -> String {
         self.word().to_owned()
     }
 
-    fn from_text(text: String) -> Fate {
-        Fate::WORDS.iter().find(|row| row.1 == text).map(|row| row.0).unwrap_or_default()
+    fn from_text(text: String) -> CandidateStatus {
+        CandidateStatus::WORDS.iter().find(|row| row.1 == text).map(|row| row.0).unwrap_or_default()
     }
 }
 
@@ -68,7 +68,7 @@ pub struct Candidate {
     /// The first page that did.
     pub found_on: String,
     /// Its state.
-    pub fate: Fate,
+    pub status: CandidateStatus,
     /// The reason of its status, if needed.
     pub reason: String,
     /// The time of the last request.
@@ -95,7 +95,7 @@ columns!(Candidate {
     evidence,
     seen,
     found_on,
-    fate,
+    "fate" = status,
     reason,
     checked,
     entries,
@@ -225,11 +225,12 @@ mod tests {
         let (_folder, home) = home();
         let seen = |seen| Candidate { feed: "https://b.example/feed".into(), seen, ..Candidate::default() };
         add(&home, vec![seen(3)]).unwrap();
-        let probed = Candidate { fate: Fate::ProbedFeed, entries: 7, labels: "topic=a\tx=y".into(), ..seen(3) };
+        let probed =
+            Candidate { status: CandidateStatus::ProbedFeed, entries: 7, labels: "topic=a\tx=y".into(), ..seen(3) };
         replace(&home, vec![probed]).unwrap();
         add(&home, vec![seen(4)]).unwrap();
         let all = all(&home);
-        assert_eq!((all.len(), all[0].seen, all[0].fate, all[0].entries), (1, 7, Fate::ProbedFeed, 7));
+        assert_eq!((all.len(), all[0].seen, all[0].status, all[0].entries), (1, 7, CandidateStatus::ProbedFeed, 7));
         assert_eq!(all[0].labels, "topic=a\tx=y");
     }
 

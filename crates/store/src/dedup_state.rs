@@ -96,7 +96,7 @@ pub struct JudgedDay {
 #[derive(Debug, Clone, PartialEq)]
 pub struct JudgedDays {
     /// Their parameters.
-    pub manner: DedupParams,
+    pub params: DedupParams,
     /// The days.
     pub days: Vec<JudgedDay>,
     /// The number of sound bytes of the file.
@@ -105,8 +105,8 @@ pub struct JudgedDays {
 
 impl JudgedDays {
     /// Replaces the ledger by an empty one.
-    pub fn create(home: &Home, manner: DedupParams) -> Result<JudgedDays> {
-        let mut ledger = JudgedDays { manner, days: Vec::new(), bytes: 0 };
+    pub fn create(home: &Home, params: DedupParams) -> Result<JudgedDays> {
+        let mut ledger = JudgedDays { params, days: Vec::new(), bytes: 0 };
         ledger.publish(home)?;
         Ok(ledger)
     }
@@ -123,9 +123,9 @@ impl JudgedDays {
         let mut lines = text.split_inclusive(|byte| *byte == b'\n').filter(|line| line.ends_with(b"\n"));
         let Some(first) = lines.next() else { return Ok(None) };
         docs::refuse_newer(&path, first, LEDGER)?;
-        let manner: Option<DedupParams> = serde_json::from_slice(first).ok();
-        let Some(manner) = manner.filter(|manner| manner.format == LEDGER) else { return Ok(None) };
-        let mut ledger = JudgedDays { manner, days: Vec::new(), bytes: first.len() as u64 };
+        let params: Option<DedupParams> = serde_json::from_slice(first).ok();
+        let Some(params) = params.filter(|params| params.format == LEDGER) else { return Ok(None) };
+        let mut ledger = JudgedDays { params, days: Vec::new(), bytes: first.len() as u64 };
         for line in lines {
             let Ok(day) = serde_json::from_slice(line) else { break };
             ledger.days.push(day);
@@ -152,7 +152,7 @@ impl JudgedDays {
     }
 
     fn publish(&mut self, home: &Home) -> Result<()> {
-        let mut text = line(&self.manner);
+        let mut text = line(&self.params);
         self.days.iter().for_each(|day| text.push_str(&line(day)));
         self.bytes = text.len() as u64;
         Ok(write_atomic(&path(home), text.as_bytes())?)

@@ -23,7 +23,7 @@ use crate::table::{self, columns};
 use crate::text::{self, TextRecipe};
 
 /// The version of the digest algorithm.
-const MANNER: &str = "tidings digest 1";
+const ALGORITHM: &str = "tidings digest 1";
 /// The maximum length of a line.
 const MAX_LINE_BYTES: usize = 1 << 30;
 
@@ -62,7 +62,7 @@ pub type Sum = [u8; 32];
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Day {
     /// The language, `dropped`, or empty if a stage has only one partition.
-    pub shelf: String,
+    pub partition: String,
     /// `YYYY-MM-DD`.
     pub day: String,
     /// Documents, pages or verdicts.
@@ -82,21 +82,21 @@ pub struct Tree {
 
 impl Tree {
     /// Its partitions with their digests and number of items.
-    pub fn shelves(&self) -> Vec<(String, u64, Sum)> {
-        let mut shelves: BTreeMap<&str, (u64, Sha256)> = BTreeMap::new();
+    pub fn partitions(&self) -> Vec<(String, u64, Sum)> {
+        let mut partitions: BTreeMap<&str, (u64, Sha256)> = BTreeMap::new();
         for day in &self.days {
             let fresh = || (0, node(self.stage, "shelf"));
-            let (items, hash) = shelves.entry(&day.shelf).or_insert_with(fresh);
+            let (items, hash) = partitions.entry(&day.partition).or_insert_with(fresh);
             *items += day.items;
             hash.update(format!("{} {}\n", day.day, hex(&day.sum)));
         }
-        shelves.into_iter().map(|(name, (items, hash))| (name.to_owned(), items, hash.finalize().into())).collect()
+        partitions.into_iter().map(|(name, (items, hash))| (name.to_owned(), items, hash.finalize().into())).collect()
     }
 
     /// The root.
     pub fn root(&self) -> Sum {
         let mut hash = node(self.stage, "root");
-        self.shelves().iter().for_each(|(name, _, sum)| hash.update(format!("{name} {}\n", hex(sum))));
+        self.partitions().iter().for_each(|(name, _, sum)| hash.update(format!("{name} {}\n", hex(sum))));
         hash.finalize().into()
     }
 
@@ -112,26 +112,26 @@ pub fn hex(sum: &Sum) -> String {
 }
 
 fn node(stage: Stage, level: &str) -> Sha256 {
-    Sha256::new_with_prefix(format!("{MANNER}\n{} {level}\n", stage.name()))
+    Sha256::new_with_prefix(format!("{ALGORITHM}\n{} {level}\n", stage.name()))
 }
 
 /// A day to be digested.
-struct Wanted {
-    shelf: String,
+struct DayFiles {
+    partition: String,
     day: String,
     files: Vec<FileDigest>,
 }
 
-impl Wanted {
+impl DayFiles {
     /// The name in the cache.
     fn name(&self, stage: Stage) -> String {
-        format!("{}/{}/{}", stage.name(), self.shelf, self.day)
+        format!("{}/{}/{}", stage.name(), self.partition, self.day)
     }
 
     /// The names, sizes and digests of its files, which change with its content.
     fn key(&self) -> String {
         let mut hash = Xxh3::new();
-        hash.update(MANNER.as_bytes());
+        hash.update(ALGORITHM.as_bytes());
         self.files.iter().for_each(|file| hash.update(format!("{} {}\n", file.bytes, file.xxh3).as_bytes()));
         format!("{:032x}", hash.digest128())
     }
@@ -139,19 +139,19 @@ impl Wanted {
 
 /// A digest of a day in `state/digests.tsv`.
 #[derive(Debug, Clone, Default)]
-struct Known {
+struct CachedDigest {
     name: String,
     key: String,
     items: u64,
     sum: String,
 }
 
-columns!(Known { "day" = name, "files" = key, items, "sha256" = sum });
+columns!(CachedDigest { "day" = name, "files" = key, items, "sha256" = sum });
 
 /// Makes the digests of a home.
 pub struct Digester<'a> {
     home: &'a Home,
-    known: HashMap<String, Known>,
+    known: HashMap<String, CachedDigest>,
     /// Whether every byte is read and compared with the recipes, also for cached digests.
     verify: bool,
 }
@@ -160,7 +160,7 @@ impl<'a> Digester<'a> {
     /// Opens the cache.
     pub fn open(home: &'a Home, verify: bool) -> Result<Digester<'a>> {
         let mut known = HashMap::new();
-        table::read(&home.state("digests.tsv"), |row: Known| {
+        table::read(&home.state("digests.tsv"), |row: CachedDigest| {
             known.insert(row.name.clone(), row);
         })?;
         Ok(Digester { home, known, verify })
@@ -170,17 +170,17 @@ impl<'a> Digester<'a> {
     pub fn stage(
         &mut self,
         stage: Stage,
-        shelf: Option<&str>,
+        partition: Option<&str>,
         mut progress: impl FnMut(u64, u64, &str),
     ) -> Result<Tree> {
         let mut wanted = self.wanted(stage)?;
-        if shelf.is_none() {
+        if partition.is_none() {
             let names: std::collections::HashSet<String> = wanted.iter().map(|day| day.name(stage)).collect();
             let folder = format!("{}/", stage.name());
             self.known.retain(|name, _| !name.starts_with(&folder) || names.contains(name));
         }
-        wanted.retain(|day| shelf.is_none_or(|shelf| shelf == day.shelf));
-        wanted.sort_by(|a, b| (&a.shelf, &a.day).cmp(&(&b.shelf, &b.day)));
+        wanted.retain(|day| partition.is_none_or(|partition| partition == day.partition));
+        wanted.sort_by(|a, b| (&a.partition, &a.day).cmp(&(&b.partition, &b.day)));
         let total = wanted.len() as u64;
         let mut days = Vec::new();
         for (done, day) in (0..).zip(wanted) {
@@ -196,13 +196,13 @@ impl<'a> Digester<'a> {
                         let path = self.home.root().join(&day.files[0].file);
                         return Err(Error::Damaged { path, at: "although its size and digest match".to_owned() });
                     }
-                    let row = Known { name: name.clone(), key, items: found.0, sum: hex(&found.1) };
+                    let row = CachedDigest { name: name.clone(), key, items: found.0, sum: hex(&found.1) };
                     self.known.insert(name, row);
                     found
                 }
             };
             if items > 0 {
-                days.push(Day { shelf: day.shelf, day: day.day, items, sum });
+                days.push(Day { partition: day.partition, day: day.day, items, sum });
             }
         }
         Ok(Tree { stage, days })
@@ -210,15 +210,15 @@ impl<'a> Digester<'a> {
 
     /// Writes the cache. The caller holds the lock.
     pub fn remember(&self) -> Result<()> {
-        let rows: BTreeMap<&String, &Known> = self.known.iter().collect();
+        let rows: BTreeMap<&String, &CachedDigest> = self.known.iter().collect();
         let text = table::text(rows.into_values().cloned());
         Ok(write_atomic(&self.home.state("digests.tsv"), text.as_bytes())?)
     }
 
     /// The complete days of a stage with their files.
-    fn wanted(&self, stage: Stage) -> Result<Vec<Wanted>> {
-        let one = |shelf: &str, day: &str, file: &FileDigest| Wanted {
-            shelf: shelf.to_owned(),
+    fn wanted(&self, stage: Stage) -> Result<Vec<DayFiles>> {
+        let one = |partition: &str, day: &str, file: &FileDigest| DayFiles {
+            partition: partition.to_owned(),
             day: day.to_owned(),
             files: vec![file.clone()],
         };
@@ -227,15 +227,16 @@ impl<'a> Digester<'a> {
             Stage::Pages => {
                 for day in docs::page_days(self.home)? {
                     let files = self.pages_of(&day)?;
-                    wanted.push(Wanted { shelf: String::new(), day: day.name, files });
+                    wanted.push(DayFiles { partition: String::new(), day: day.name, files });
                 }
             }
             Stage::Docs => {
                 for day in docs::document_days(self.home)? {
                     let Some(recipe) = Recipe::read(self.home, &day)? else { continue };
                     let is_documents = |file: &&FileDigest| !file.file.starts_with("docs/yield/");
-                    wanted
-                        .extend(recipe.outputs.iter().filter(is_documents).map(|file| one(shelf_of(file), &day, file)));
+                    wanted.extend(
+                        recipe.outputs.iter().filter(is_documents).map(|file| one(partition_of(file), &day, file)),
+                    );
                 }
             }
             Stage::Seen => {
@@ -245,7 +246,7 @@ impl<'a> Digester<'a> {
             Stage::Text => {
                 for day in text::days(self.home)? {
                     let Some(recipe) = TextRecipe::read(self.home, &day)? else { continue };
-                    wanted.extend(recipe.outputs.iter().map(|file| one(shelf_of(file), &day, file)));
+                    wanted.extend(recipe.outputs.iter().map(|file| one(partition_of(file), &day, file)));
                 }
             }
         }
@@ -269,7 +270,7 @@ impl<'a> Digester<'a> {
     }
 
     /// Reads the files of a day; returns the number of items and their digest.
-    fn read(&self, stage: Stage, day: &Wanted) -> Result<(u64, Sum)> {
+    fn read(&self, stage: Stage, day: &DayFiles) -> Result<(u64, Sum)> {
         let mut sums: Vec<Sum> = Vec::new();
         for file in &day.files {
             if self.verify {
@@ -299,7 +300,7 @@ fn is_as_vouched(home: &Home, file: &FileDigest) -> Result<()> {
 }
 
 /// The partition of a file: the folder between the stage and the name.
-fn shelf_of(file: &FileDigest) -> &str {
+fn partition_of(file: &FileDigest) -> &str {
     file.file.split('/').nth(1).unwrap_or_default()
 }
 
@@ -425,7 +426,7 @@ mod tests {
         );
         assert_eq!([items(Stage::Text, None), items(Stage::Seen, None), items(Stage::Pages, None)], [2, 0, 0]);
         let tree = digester.stage(Stage::Docs, None, |_, _, _| {}).unwrap();
-        assert_eq!(tree.shelves().iter().map(|part| part.0.as_str()).collect::<Vec<_>>(), ["de", "en"]);
+        assert_eq!(tree.partitions().iter().map(|part| part.0.as_str()).collect::<Vec<_>>(), ["de", "en"]);
         assert_eq!(hex(&[255; 32]), "f".repeat(64));
     }
 }

@@ -250,7 +250,7 @@ pub struct DayDraft {
     recipe: Recipe,
     kept: Option<Recipe>,
     partitions: PartitionWriter,
-    yields: yields::Tally,
+    yields: yields::YieldCounters,
 }
 
 /// The partition of dropped pages; not a valid language code.
@@ -281,7 +281,7 @@ impl DayDraft {
     fn empty(home: &Home, recipe: Recipe) -> Result<DayDraft> {
         remove_temp(home)?;
         let partitions = PartitionWriter::new(home, ROOT, ENDING);
-        let (home, yields) = (home.clone(), yields::Tally::default());
+        let (home, yields) = (home.clone(), yields::YieldCounters::default());
         Ok(DayDraft { home, recipe, kept: None, partitions, yields })
     }
 

@@ -220,14 +220,14 @@ pub(crate) struct Block<'a> {
 /// Reads a file of lines in blocks: our frames, a single zstd stream, or plain text.
 pub(crate) struct Blocks {
     path: PathBuf,
-    source: Source,
+    source: BlockSource,
     text: Vec<u8>,
     packed: Vec<u8>,
     note: Option<String>,
     lines: u64,
 }
 
-enum Source {
+enum BlockSource {
     Framed { walker: Walker, decompressor: Decompressor<'static> },
     Stream { reader: Box<dyn BufRead>, rest: Vec<u8> },
 }
@@ -242,9 +242,9 @@ impl Blocks {
         let source = match note {
             Some(_) => {
                 let decompressor = Decompressor::new().expect("allocating a zstd context");
-                Source::Framed { walker, decompressor }
+                BlockSource::Framed { walker, decompressor }
             }
-            None => Source::Stream { reader: open_any(path)?, rest: Vec::new() },
+            None => BlockSource::Stream { reader: open_any(path)?, rest: Vec::new() },
         };
         Ok(Blocks { path: path.to_owned(), source, text: Vec::new(), packed: Vec::new(), note, lines: 0 })
     }
@@ -263,7 +263,7 @@ impl Blocks {
         self.lines += memchr::memchr_iter(b'\n', &self.text).count() as u64;
         self.text.clear();
         let packed = match &mut self.source {
-            Source::Framed { walker, decompressor } => {
+            BlockSource::Framed { walker, decompressor } => {
                 let at = walker.position();
                 self.packed.clear();
                 match walker.next()?.map(|frame| self.packed.extend_from_slice(frame)) {
@@ -274,7 +274,7 @@ impl Blocks {
                 unpack(decompressor, &self.packed, &mut self.text).ok_or_else(|| damaged(&self.path, at))?;
                 true
             }
-            Source::Stream { reader, rest } => {
+            BlockSource::Stream { reader, rest } => {
                 self.text.append(rest);
                 let limit = (FRAME_BYTES - self.text.len().min(FRAME_BYTES / 2)) as u64;
                 reader.take(limit).read_to_end(&mut self.text).context("read", &self.path)?;

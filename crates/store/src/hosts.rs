@@ -32,11 +32,11 @@ pub fn read(home: &Home, see: impl FnMut(HostState)) -> Result<()> {
 }
 
 /// The name of the row for all hosts.
-pub const EVERYBODY: &str = "*";
+pub const ALL_HOSTS: &str = "*";
 
 /// Records that any host may have been contacted until now, because a crash lost the last requests.
-pub(crate) fn note_everybody(home: &Home, now: Timestamp) -> Result<()> {
-    let state = HostState { host: EVERYBODY.to_owned(), last_request: rfc3339(now), ..HostState::default() };
+pub(crate) fn note_all_hosts(home: &Home, now: Timestamp) -> Result<()> {
+    let state = HostState { host: ALL_HOSTS.to_owned(), last_request: rfc3339(now), ..HostState::default() };
     merge(home, HashMap::from([(state.host.clone(), state)]))
 }
 

@@ -112,7 +112,7 @@ type Key = (String, u64, String);
 
 /// A line of the ledger.
 #[derive(Debug, Default, Serialize, Deserialize)]
-struct Step {
+struct ImportStep {
     run: String,
     /// Files of pages written by the step.
     files: Vec<String>,
@@ -239,7 +239,7 @@ impl PageImporter {
         self.waiting_bytes = 0;
         let names = files.iter().map(|path| self.home.shown(path)).collect();
         let inputs = std::mem::take(&mut self.moved);
-        let step = Step { run: self.run.clone(), files: names, inputs, fingerprints };
+        let step = ImportStep { run: self.run.clone(), files: names, inputs, fingerprints };
         let mut line = Vec::new();
         append_line(&step, &mut line);
         let log = match &mut self.log {
@@ -287,7 +287,7 @@ fn fold_fingerprints(home: &Home, run: &str) -> Result<()> {
     }
     let mut vouched = HashSet::new();
     for log in logs(home)? {
-        read(&log, |step: Step| vouched.extend(step.fingerprints))?;
+        read(&log, |step: ImportStep| vouched.extend(step.fingerprints))?;
     }
     let mut pages = Vec::new();
     for path in waiting.iter().filter(|path| vouched.contains(&home.shown(path))) {
@@ -337,7 +337,7 @@ fn shard_logs(home: &Home) -> Result<Vec<PathBuf>> {
 /// The last state of each input of a log, and the length of the valid part.
 fn states(log: &Path) -> Result<(HashMap<Key, Input>, u64)> {
     let mut inputs = HashMap::new();
-    let sound = read(log, |step: Step| {
+    let sound = read(log, |step: ImportStep| {
         step.inputs.into_iter().for_each(|input| drop(inputs.insert(input.key(), input)));
     })?;
     Ok((inputs, sound))
@@ -346,7 +346,7 @@ fn states(log: &Path) -> Result<(HashMap<Key, Input>, u64)> {
 /// Publishes the files of the last step of a log if a crash prevented it; returns the run of the step.
 fn publish_last_step(home: &Home, log: &Path) -> Result<Option<String>> {
     let mut last = None;
-    read(log, |step: Step| last = Some(step))?;
+    read(log, |step: ImportStep| last = Some(step))?;
     let Some(step) = last else { return Ok(None) };
     for path in step.files.iter().map(|file| home.root().join(file)).filter(|path| path.exists()) {
         pages::publish_part(home, &path)?;
@@ -382,12 +382,12 @@ fn merge_shards(home: &Home) -> Result<()> {
         return Ok(());
     }
     let path = home.state(NAME);
-    let sound = read(&path, |_: Step| {})?;
+    let sound = read(&path, |_: ImportStep| {})?;
     let mut log = Appender::reopen(&path, sound)?;
     let (mut last, mut furthest): (HashMap<Key, Input>, HashMap<Key, Input>) = Default::default();
     for shard in &shards {
         let mut lines = Vec::new();
-        read(shard, |step: Step| append_line(&step, &mut lines))?;
+        read(shard, |step: ImportStep| append_line(&step, &mut lines))?;
         log.append(&lines)?;
         for (key, input) in states(shard)?.0 {
             if furthest.get(&key).is_none_or(|other| input.is_further_than(other)) {
@@ -402,14 +402,14 @@ fn merge_shards(home: &Home) -> Result<()> {
     if !inputs.is_empty() {
         inputs.sort_by_key(Input::key);
         let mut line = Vec::new();
-        append_line(&Step { run: "merge".to_owned(), inputs, ..Step::default() }, &mut line);
+        append_line(&ImportStep { run: "merge".to_owned(), inputs, ..ImportStep::default() }, &mut line);
         log.append(&line)?;
     }
     log.sync()?;
     Ok(shards.iter().try_for_each(|path| file::remove(path))?)
 }
 
-fn append_line(step: &Step, lines: &mut Vec<u8>) {
+fn append_line(step: &ImportStep, lines: &mut Vec<u8>) {
     serde_json::to_writer(&mut *lines, step).expect("steps serialise");
     lines.push(b'\n');
 }

@@ -26,7 +26,8 @@ pub enum Record<'a> {
     /// The run of this journal.
     Run(#[serde(borrow)] Cow<'a, str>),
     /// The outcome of an entry.
-    Fate {
+    #[serde(rename = "fate")]
+    Outcome {
         /// Its address, as the plan has it.
         #[serde(borrow)]
         url: Cow<'a, str>,
@@ -170,7 +171,7 @@ pub(crate) fn remove(home: &Home) -> Result<()> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::testing::{fate, home, listed, write_journal};
+    use crate::testing::{home, listed, outcome, write_journal};
     use proptest::prelude::*;
     use std::fs;
 
@@ -182,7 +183,7 @@ mod tests {
             let owned: Record<'_> = serde_json::from_str(&text).unwrap();
             seen.push(match owned {
                 Record::Run(run) => Record::Run(run.into_owned().into()),
-                Record::Fate { url, status, retries } => fate(&url, &status, retries),
+                Record::Outcome { url, status, retries } => outcome(&url, &status, retries),
                 Record::Whole { file, bytes } => Record::Whole { file: file.into_owned().into(), bytes },
                 Record::Listed { feed, url, .. } => listed(&feed, &url),
                 Record::Poll(state) => Record::Poll(state),
@@ -197,7 +198,7 @@ mod tests {
 
     fn record() -> impl Strategy<Value = Record<'static>> {
         prop_oneof![
-            (".{0,8}", "[a-z-]{1,6}", any::<u32>()).prop_map(|(url, status, retries)| fate(&url, &status, retries)),
+            (".{0,8}", "[a-z-]{1,6}", any::<u32>()).prop_map(|(url, status, retries)| outcome(&url, &status, retries)),
             (".{0,8}", ".{0,8}").prop_map(|(feed, url)| listed(&feed, &url)),
             (".{0,8}", any::<u64>()).prop_map(|(file, bytes)| Record::Whole { file: file.into(), bytes }),
             (".{0,8}", any::<u64>()).prop_map(|(host, requests)| {
@@ -241,9 +242,9 @@ mod tests {
     fn batches_add_up() {
         let mut batch = JournalBatch::default();
         assert!(batch.is_empty());
-        batch.push(&fate("a", "ok", 1));
+        batch.push(&outcome("a", "ok", 1));
         let mut other = JournalBatch::default();
-        other.push(&fate("b", "ok", 1));
+        other.push(&outcome("b", "ok", 1));
         let bytes = batch.bytes();
         batch.append(other);
         assert_eq!((batch.is_empty(), batch.bytes()), (false, 2 * bytes));
@@ -253,7 +254,7 @@ mod tests {
     fn a_journal_truncated_at_any_byte_keeps_its_complete_batches() {
         let (_folder, home) = home();
         let batches =
-            [vec![fate("a", "ok", 1), listed("f", "b")], vec![fate("c", "gone", 2)], vec![fate("d", "ok", 1)]];
+            [vec![outcome("a", "ok", 1), listed("f", "b")], vec![outcome("c", "gone", 2)], vec![outcome("d", "ok", 1)]];
         write_journal(&home, "run", &batches);
         let (whole, all) = (fs::read(home.journal()).unwrap(), records(&home));
         let ends = [0, 1, 3, 4, 5];
@@ -271,7 +272,7 @@ mod tests {
     #[test]
     fn a_damaged_batch_ends_the_journal_before_it() {
         let (_folder, home) = home();
-        write_journal(&home, "run", &[vec![fate("a", "ok", 1)], vec![fate("b", "ok", 1)]]);
+        write_journal(&home, "run", &[vec![outcome("a", "ok", 1)], vec![outcome("b", "ok", 1)]]);
         let whole = fs::read(home.journal()).unwrap();
         let all = records(&home);
         for at in whole.len() / 2..whole.len() {

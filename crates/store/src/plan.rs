@@ -34,7 +34,7 @@ pub enum Change<'a> {
     /// Changes its age.
     Age(u32),
     /// Records the outcome of a fetch.
-    Fate {
+    Outcome {
         /// The status.
         status: &'a str,
         /// The number of attempts so far.
@@ -65,7 +65,7 @@ pub fn read_file(path: &Path, mut see: impl FnMut(&Row<'_>)) -> Result<()> {
 }
 
 /// The position of a row in its block.
-struct Place<'a> {
+struct LinePosition<'a> {
     line: u64,
     start: usize,
     text: &'a str,
@@ -73,13 +73,13 @@ struct Place<'a> {
 
 fn for_each_row<'a>(
     text: &'a str,
-    mut see: impl FnMut(Place<'a>, std::result::Result<Row<'a>, BadRow>) -> Result<()>,
+    mut see: impl FnMut(LinePosition<'a>, std::result::Result<Row<'a>, BadRow>) -> Result<()>,
 ) -> Result<()> {
     let mut start = 0;
     for (line, end) in memchr::memchr_iter(b'\n', text.as_bytes()).enumerate() {
         let row = text[start..end].trim_end_matches('\r');
         if !row.is_empty() {
-            see(Place { line: line as u64 + 1, start, text: row }, Row::parse(row))?;
+            see(LinePosition { line: line as u64 + 1, start, text: row }, Row::parse(row))?;
         }
         start = end + 1;
     }
@@ -184,7 +184,7 @@ pub(crate) fn rewrite<'c>(
             match change {
                 Change::Keep => row.write(&mut new.text),
                 Change::Age(age) => Row::write_aged(place.text, age, &mut new.text),
-                Change::Fate { status, retries } => Row { status, retries, ..row }.write(&mut new.text),
+                Change::Outcome { status, retries } => Row { status, retries, ..row }.write(&mut new.text),
                 Change::Drop => {}
                 Change::Remove => Row { status: STATUS, title: "", ..row }.write(&mut new.text),
             }
@@ -317,10 +317,10 @@ mod tests {
     #[test]
     fn every_change_is_applied() {
         let (_folder, home) = home();
-        fill_plan(&home, "f", &["keep", "age", "fate", "drop", "remove"]);
+        fill_plan(&home, "f", &["keep", "age", "outcome", "drop", "remove"]);
         let decide = |row: &Row<'_>| match row.url {
             "age" => Change::Age(7),
-            "fate" => Change::Fate { status: "http-404", retries: 3 },
+            "outcome" => Change::Outcome { status: "http-404", retries: 3 },
             "drop" => Change::Drop,
             "remove" => Change::Remove,
             _ => Change::Keep,
@@ -330,7 +330,7 @@ mod tests {
         let expected = [
             row("keep", "new", 0, 0),
             row("age", "new", 0, 7),
-            row("fate", "http-404", 3, 0),
+            row("outcome", "http-404", 3, 0),
             row("remove", STATUS, 0, 0),
         ];
         assert_eq!(rows(&home), expected);

@@ -20,7 +20,7 @@ pub const STATUS: &str = FailureKind::Removed.word();
 
 /// The kind of a tombstone.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Default)]
-pub enum Kind {
+pub enum TombstoneKind {
     /// One URL, by its hash.
     #[default]
     Address,
@@ -32,23 +32,27 @@ pub enum Kind {
     Document,
 }
 
-impl Kind {
-    const WORDS: [(Kind, &str); 4] =
-        [(Kind::Address, "address"), (Kind::Host, "host"), (Kind::Pattern, "pattern"), (Kind::Document, "document")];
+impl TombstoneKind {
+    const WORDS: [(TombstoneKind, &str); 4] = [
+        (TombstoneKind::Address, "address"),
+        (TombstoneKind::Host, "host"),
+        (TombstoneKind::Pattern, "pattern"),
+        (TombstoneKind::Document, "document"),
+    ];
 
     /// The name in the table.
     pub fn word(self) -> &'static str {
-        Kind::WORDS.iter().find(|row| row.0 == self).map_or("address", |row| row.1)
+        TombstoneKind::WORDS.iter().find(|row| row.0 == self).map_or("address", |row| row.1)
     }
 }
 
-impl Field for Kind {
+impl Field for TombstoneKind {
     fn to_text(&self) -> String {
         self.word().to_owned()
     }
 
-    fn from_text(text: String) -> Kind {
-        Kind::WORDS.iter().find(|row| row.1 == text).map(|row| row.0).unwrap_or_default()
+    fn from_text(text: String) -> TombstoneKind {
+        TombstoneKind::WORDS.iter().find(|row| row.1 == text).map(|row| row.0).unwrap_or_default()
     }
 }
 
@@ -56,7 +60,7 @@ impl Field for Kind {
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Tombstone {
     /// The kind of the tombstone.
-    pub kind: Kind,
+    pub kind: TombstoneKind,
     /// The hash of a URL, a host, a pattern, or the id of a document.
     pub what: String,
     /// The time of the decision, RFC 3339.
@@ -79,7 +83,7 @@ pub fn hash(url: &str) -> String {
 pub struct Removed {
     rows: Vec<Tombstone>,
     /// URLs and documents by their hashes.
-    by_hash: HashMap<(Kind, String), usize>,
+    by_hash: HashMap<(TombstoneKind, String), usize>,
     /// Rows of hosts and patterns.
     wide: Vec<usize>,
 }
@@ -117,8 +121,10 @@ impl Removed {
     fn push(&mut self, row: Tombstone) {
         let at = self.rows.len();
         match row.kind {
-            Kind::Address | Kind::Document => drop(self.by_hash.entry((row.kind, row.what.clone())).or_insert(at)),
-            Kind::Host | Kind::Pattern => self.wide.push(at),
+            TombstoneKind::Address | TombstoneKind::Document => {
+                self.by_hash.entry((row.kind, row.what.clone())).or_insert(at);
+            }
+            TombstoneKind::Host | TombstoneKind::Pattern => self.wide.push(at),
         }
         self.rows.push(row);
     }
@@ -156,12 +162,12 @@ impl Removed {
             return None;
         }
         let wide = self.wide.iter().map(|at| &self.rows[*at]).find(|row| row.covers(url));
-        wide.or_else(|| self.by_hash.get(&(Kind::Address, hash(url))).map(|at| &self.rows[*at]))
+        wide.or_else(|| self.by_hash.get(&(TombstoneKind::Address, hash(url))).map(|at| &self.rows[*at]))
     }
 
     /// The tombstone of a document.
     pub fn document(&self, id: &str) -> Option<&Tombstone> {
-        self.by_hash.get(&(Kind::Document, id.to_owned())).map(|at| &self.rows[*at])
+        self.by_hash.get(&(TombstoneKind::Document, id.to_owned())).map(|at| &self.rows[*at])
     }
 
     /// Writes the complete list.
@@ -174,16 +180,16 @@ impl Tombstone {
     /// Whether it covers a URL.
     pub fn covers(&self, url: &str) -> bool {
         match self.kind {
-            Kind::Address => self.what == hash(url),
-            Kind::Document => false,
-            Kind::Host => address::host(url).is_some_and(|host| {
+            TombstoneKind::Address => self.what == hash(url),
+            TombstoneKind::Document => false,
+            TombstoneKind::Host => address::host(url).is_some_and(|host| {
                 // A host may contain multi-byte letters, so the length alone may point into one.
                 let split = host.len().checked_sub(self.what.len()).and_then(|at| host.split_at_checked(at));
                 split.is_some_and(|(under, host)| {
                     host.eq_ignore_ascii_case(&self.what) && (under.is_empty() || under.ends_with('.'))
                 })
             }),
-            Kind::Pattern => {
+            TombstoneKind::Pattern => {
                 let whole = self.what.contains("://");
                 let seen = if whole { url } else { url.split_once("://").map_or(url, |(_, rest)| rest) };
                 looks_like(self.what.as_bytes(), seen.as_bytes())
@@ -222,22 +228,22 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    fn stone(kind: Kind, what: &str) -> Tombstone {
+    fn stone(kind: TombstoneKind, what: &str) -> Tombstone {
         Tombstone { kind, what: what.into(), date: String::new(), reason: "asked".into(), done: String::new() }
     }
 
     #[test]
     fn a_tombstone_covers_what_it_names_and_nothing_else() {
-        let host = stone(Kind::Host, "example.org");
+        let host = stone(TombstoneKind::Host, "example.org");
         assert!(host.covers("http://example.org/a") && host.covers("https://www.Example.org:8080/"));
         assert!(!host.covers("http://anexample.org/") && !host.covers("http://org/") && !host.covers("x"));
-        let pattern = stone(Kind::Pattern, "example.org/*/private*");
+        let pattern = stone(TombstoneKind::Pattern, "example.org/*/private*");
         assert!(
             pattern.covers("https://example.org/2026/private.html") && !pattern.covers("https://example.org/private")
         );
-        assert!(stone(Kind::Pattern, "https://e.org/*").covers("https://e.org/"));
-        assert!(!stone(Kind::Pattern, "https://e.org/*").covers("http://e.org/"));
-        let address = stone(Kind::Address, &hash("http://e.org/1"));
+        assert!(stone(TombstoneKind::Pattern, "https://e.org/*").covers("https://e.org/"));
+        assert!(!stone(TombstoneKind::Pattern, "https://e.org/*").covers("http://e.org/"));
+        let address = stone(TombstoneKind::Address, &hash("http://e.org/1"));
         assert!(address.covers("http://e.org/1#top") && !address.covers("http://e.org/11"));
     }
 
@@ -248,8 +254,8 @@ mod tests {
         let home = Home::at(folder.path()).unwrap();
         let mut removed = Removed::read(&home).unwrap();
         assert!(removed.is_empty() && removed.covers("http://e.org/").is_none());
-        assert!(removed.add(stone(Kind::Host, "e.org")) && !removed.add(stone(Kind::Host, "e.org")));
-        assert!(removed.add(stone(Kind::Document, "0123")));
+        assert!(removed.add(stone(TombstoneKind::Host, "e.org")) && !removed.add(stone(TombstoneKind::Host, "e.org")));
+        assert!(removed.add(stone(TombstoneKind::Document, "0123")));
         removed.write(&home).unwrap();
         let mut again = Removed::read(&home).unwrap();
         assert_eq!(again.rows(), removed.rows());
@@ -271,11 +277,11 @@ mod tests {
         let (_folder, home) = crate::testing::home();
         let mut removed = Removed::read(&home).unwrap();
         assert!(removed.is_empty() && removed.covers("http://a.example/").is_none());
-        assert!(removed.add(stone(Kind::Host, "a.example")));
-        assert!(!removed.add(stone(Kind::Host, "a.example")), "it exists already");
-        removed.add(stone(Kind::Pattern, "b.example/*/private"));
-        removed.add(stone(Kind::Address, &hash("http://c.example/1")));
-        removed.add(stone(Kind::Document, "00ff"));
+        assert!(removed.add(stone(TombstoneKind::Host, "a.example")));
+        assert!(!removed.add(stone(TombstoneKind::Host, "a.example")), "it exists already");
+        removed.add(stone(TombstoneKind::Pattern, "b.example/*/private"));
+        removed.add(stone(TombstoneKind::Address, &hash("http://c.example/1")));
+        removed.add(stone(TombstoneKind::Document, "00ff"));
         removed.write(&home).unwrap();
         let again = Removed::read(&home).unwrap();
         assert_eq!(again.rows(), removed.rows());
@@ -292,11 +298,11 @@ mod tests {
     #[test]
     fn a_finished_takedown_can_be_repeated() {
         let mut removed = Removed::default();
-        removed.begin(stone(Kind::Host, "a.example"));
-        removed.begin(stone(Kind::Host, "b.example"));
+        removed.begin(stone(TombstoneKind::Host, "a.example"));
+        removed.begin(stone(TombstoneKind::Host, "b.example"));
         removed.finish("2026-03-01");
         assert_eq!(removed.unfinished().count(), 0);
-        removed.begin(stone(Kind::Host, "b.example"));
+        removed.begin(stone(TombstoneKind::Host, "b.example"));
         let unfinished = removed.only_unfinished();
         assert_eq!((unfinished.rows().len(), removed.rows().len()), (1, 2));
         assert!(unfinished.covers("http://b.example/").is_some() && unfinished.covers("http://a.example/").is_none());
@@ -305,7 +311,7 @@ mod tests {
     proptest! {
         #[test]
         fn any_url_and_tombstone_are_handled(what in ".{0,8}", url in "(https?://)?.{0,12}", host in "[a-zé日.]{0,8}") {
-            for kind in [Kind::Address, Kind::Host, Kind::Pattern, Kind::Document] {
+            for kind in [TombstoneKind::Address, TombstoneKind::Host, TombstoneKind::Pattern, TombstoneKind::Document] {
                 let _ = stone(kind, &what).covers(&url);
                 let _ = stone(kind, &what).covers(&format!("http://{host}/"));
                 let _ = stone(kind, &host).covers(&format!("http://é{host}/"));

@@ -244,10 +244,10 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    use crate::candidates::{Barren, Candidate, Fate, Searched};
+    use crate::candidates::{Barren, Candidate, CandidateStatus, Searched};
     use crate::feeds::{FeedState, Polled};
     use crate::hosts::HostState;
-    use crate::removed::{Kind, Tombstone};
+    use crate::removed::{Tombstone, TombstoneKind};
     use crate::rules::RulesAnswer;
     use crate::tokens::{Scope, Token};
     use crate::virtual_corpora::VirtualCorpus;
@@ -296,14 +296,19 @@ mod tests {
         let sum = Yield { pages: 2, documents: 1, downloaded: 1000, clean: 123 };
         let row = SumRow { kind: "feed".into(), name: "f".into(), sum };
         assert!(text([row].into_iter()).ends_with("feed\tf\t2\t1\t1000\t123\t0.1230\n"));
-        let stone = Tombstone { kind: Kind::Host, what: "e.org".into(), reason: "a\tb".into(), ..Tombstone::default() };
+        let stone = Tombstone {
+            kind: TombstoneKind::Host,
+            what: "e.org".into(),
+            reason: "a\tb".into(),
+            ..Tombstone::default()
+        };
         assert!(text([stone].into_iter()).ends_with("host\te.org\t\ta\\tb\t\n"));
     }
 
     #[test]
     fn unknown_names_give_the_default() {
         assert_eq!(parsed::<FeedState>("feed\tpolled\nf\tmaybe\n")[0].polled, Polled::default());
-        assert_eq!(parsed::<Candidate>("feed\tfate\nf\tmaybe\n")[0].fate, Fate::New);
+        assert_eq!(parsed::<Candidate>("feed\tfate\nf\tmaybe\n")[0].status, CandidateStatus::New);
         assert_eq!(parsed::<Token>("name\tscope\nt\tmaybe\n")[0].scope, None);
         assert_eq!(parsed::<HostState>("host\tfailures\nh\tmany\n")[0].failures, 0);
     }
@@ -344,13 +349,13 @@ mod tests {
         fn state_rows_survive_writing_and_reading(a in "\\PC*", b in "[\\\\\t\r\nx]{0,6}", n: u32, m: u64) {
             let polled = [Polled::Listed, Polled::Unchanged, Polled::Failed, Polled::Gone][n as usize % 4];
             comes_back(vec![FeedState { feed: a.clone(), polled, title: b.clone(), failures: n, window: a.clone(), ..FeedState::default() }]);
-            let fate = [Fate::New, Fate::ProbedFeed, Fate::Trial, Fate::Promoted][n as usize % 4];
-            comes_back(vec![Candidate { feed: a.clone(), fate, labels: b.clone(), seen: m, entries: n, ..Candidate::default() }]);
+            let status = [CandidateStatus::New, CandidateStatus::ProbedFeed, CandidateStatus::Trial, CandidateStatus::Promoted][n as usize % 4];
+            comes_back(vec![Candidate { feed: a.clone(), status, labels: b.clone(), seen: m, entries: n, ..Candidate::default() }]);
             comes_back(vec![HostState { host: a.clone(), not_before: b.clone(), failures: n, requests: m, ..HostState::default() }]);
             let sum = Yield { pages: m, documents: 1, downloaded: 2, clean: m };
             comes_back(vec![DayRow { feed: a.clone(), host: b.clone(), sum }]);
             comes_back(vec![SumRow { kind: b.clone(), name: a.clone(), sum }]);
-            let kind = [Kind::Address, Kind::Host, Kind::Pattern, Kind::Document][n as usize % 4];
+            let kind = [TombstoneKind::Address, TombstoneKind::Host, TombstoneKind::Pattern, TombstoneKind::Document][n as usize % 4];
             comes_back(vec![Tombstone { kind, what: a.clone(), reason: b.clone(), ..Tombstone::default() }]);
             comes_back(vec![RulesAnswer { origin: a.clone(), kind: b.clone(), status: n as u16, ..RulesAnswer::default() }]);
             comes_back(vec![Token { name: a.clone(), scope: Some(Scope::Text), expires: b, ..Token::default() }]);

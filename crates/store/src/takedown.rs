@@ -227,7 +227,7 @@ pub fn clear_trial(home: &Home) -> Result<()> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::removed::{Kind, Tombstone, hash};
+    use crate::removed::{Tombstone, TombstoneKind, hash};
     use tidings_formats::warc::{Exchange, Writer};
     use tidings_model::Page;
 
@@ -235,7 +235,7 @@ mod tests {
         let mut removed = Removed::default();
         for url in urls {
             let row = Tombstone {
-                kind: Kind::Address,
+                kind: TombstoneKind::Address,
                 what: hash(url),
                 date: String::new(),
                 reason: String::new(),
@@ -288,7 +288,7 @@ mod tests {
     fn removed_entries_keep_their_url_only_and_old_plans_are_deleted() {
         let (_folder, home) = crate::testing::home();
         crate::testing::fill_plan(&home, "f", &["http://e.org/1", "http://e.org/2"]);
-        crate::testing::write_journal(&home, "run", &[vec![crate::testing::fate("http://e.org/1", "ok", 1)]]);
+        crate::testing::write_journal(&home, "run", &[vec![crate::testing::outcome("http://e.org/1", "ok", 1)]]);
         crate::apply_journal::apply_journal(&home).unwrap();
         let rules = removed(&["http://e.org/1"]);
         let (number, stored) = entries(&home, &rules).unwrap();

@@ -37,8 +37,8 @@ pub(crate) fn listed(feed: &str, url: &str) -> Record<'static> {
 }
 
 /// The record of the outcome of an entry.
-pub(crate) fn fate(url: &str, status: &str, retries: u32) -> Record<'static> {
-    Record::Fate { url: url.to_owned().into(), status: status.to_owned().into(), retries }
+pub(crate) fn outcome(url: &str, status: &str, retries: u32) -> Record<'static> {
+    Record::Outcome { url: url.to_owned().into(), status: status.to_owned().into(), retries }
 }
 
 /// The rows of the plan: address, status, retries and age.

@@ -141,10 +141,10 @@ mod tests {
     #[test]
     fn a_token_is_found_by_its_secret_until_it_expires() {
         let (now, end) = (at("2026-03-01T00:00:00Z"), at("2026-04-01T00:00:00Z"));
-        let (token, secret) = Token::make("desk", Scope::Text, now, Some(end)).unwrap();
+        let (token, secret) = Token::make("reader", Scope::Text, now, Some(end)).unwrap();
         let (other, _) = Token::make("other", Scope::Admin, now, None).unwrap();
         let tokens = [other, token];
-        assert_eq!(find(&tokens, &secret, now).map(|token| token.name.as_str()), Some("desk"));
+        assert_eq!(find(&tokens, &secret, now).map(|token| token.name.as_str()), Some("reader"));
         assert_eq!(find(&tokens, &secret, end), None);
         assert_eq!(find(&tokens, &secret[..secret.len() - 1], now), None);
     }
@@ -155,7 +155,7 @@ mod tests {
         Home::create(folder.path(), "", "").unwrap();
         let home = Home::at(folder.path()).unwrap();
         let now = at("2026-03-01T00:00:00Z");
-        let (token, secret) = Token::make("desk", Scope::Admin, now, None).unwrap();
+        let (token, secret) = Token::make("reader", Scope::Admin, now, None).unwrap();
         write(&home, vec![token.clone()]).unwrap();
         assert_eq!(read(&home).unwrap(), [token]);
         let path = folder.path().join("tokens.tsv");

@@ -87,9 +87,9 @@ impl SumRow {
 
 /// The counts of a day in progress.
 #[derive(Debug, Default)]
-pub(crate) struct Tally(BTreeMap<(String, String), Yield>);
+pub(crate) struct YieldCounters(BTreeMap<(String, String), Yield>);
 
-impl Tally {
+impl YieldCounters {
     pub(crate) fn add(&mut self, feed: &str, host: &str, part: Yield) {
         *self.0.entry((feed.to_owned(), host.to_owned())).or_default() += part;
     }
@@ -170,12 +170,12 @@ mod tests {
         let home = Home::at(folder.path()).unwrap();
         let part = |pages: u64, clean: u64| Yield { pages, documents: pages - 1, downloaded: pages * 1000, clean };
         for day in 0..RECENT_DAYS + 1 {
-            let mut tally = Tally::default();
-            tally.add("http://a/feed", "a", part(2, 100));
-            tally.add("http://b/feed", "a", part(1, 0));
-            tally.add("http://a/feed", "a", part(2, 100));
-            assert_eq!(tally.lines(), 3);
-            home.storage().put_atomic(&day_key(&format!("2026-03-{:02}", day + 1)), &tally.table()).unwrap();
+            let mut counters = YieldCounters::default();
+            counters.add("http://a/feed", "a", part(2, 100));
+            counters.add("http://b/feed", "a", part(1, 0));
+            counters.add("http://a/feed", "a", part(2, 100));
+            assert_eq!(counters.lines(), 3);
+            home.storage().put_atomic(&day_key(&format!("2026-03-{:02}", day + 1)), &counters.table()).unwrap();
         }
         summarise(&home).unwrap();
         let mut rows = Vec::new();

@@ -105,16 +105,16 @@ pub fn run(pipeline: &Pipeline, options: &Options) -> Result<BackupOutcome> {
     check_target(home, &backup, options)?;
     // The mutable files are copied under the lock, if it is free. Pages are immutable, so a running crawl need not be
     // waited for.
-    let (run, draught) = match RunContext::open(pipeline, "backup") {
+    let (run, draft) = match RunContext::open(pipeline, "backup") {
         Ok(context) => (context.run.clone(), backup.begin(home, &context.run)?),
         Err(error) if matches!(error.downcast_ref::<Error>(), Some(Error::Locked { .. })) => {
             let name = format!("{}{FOLDER_ENDING}", stamp(Timestamp::now()));
-            let draught = backup.begin(home, &name)?;
-            (name, draught)
+            let draft = backup.begin(home, &name)?;
+            (name, draft)
         }
         Err(error) => return Err(error),
     };
-    let taken = backup.finish(home, draught, progress_of(pipeline.reporter()))?;
+    let taken = backup.finish(home, draft, progress_of(pipeline.reporter()))?;
     for path in taken.lost.iter().take(5) {
         log::warn!("{path} is missing in the home; the backup keeps its copy");
     }

@@ -34,7 +34,7 @@ pub use fetch::FetchConfig;
 pub use gate::GateConfig;
 pub use index::IndexConfig;
 pub use keys::variables;
-pub use reference::{InForce, reference};
+pub use reference::{EffectiveConfig, reference};
 pub use run::{RunConfig, Span};
 pub use serve::ServeConfig;
 pub use store::StoreConfig;

@@ -10,7 +10,7 @@ use crate::outcome::Outcome;
 
 /// The effective settings of a home.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct InForce {
+pub struct EffectiveConfig {
     /// Always true.
     pub done: bool,
     /// The home.
@@ -21,17 +21,17 @@ pub struct InForce {
     text: String,
 }
 
-impl InForce {
+impl EffectiveConfig {
     /// The settings of a home.
-    pub fn new(home: &Home, config: Config) -> anyhow::Result<InForce> {
+    pub fn new(home: &Home, config: Config) -> anyhow::Result<EffectiveConfig> {
         let text = format!("# {}\n{}", home.settings().display(), toml::to_string(&config)?);
-        Ok(InForce { done: true, home: home.root().display().to_string(), config, text })
+        Ok(EffectiveConfig { done: true, home: home.root().display().to_string(), config, text })
     }
 }
 
-impl Outcome for InForce {}
+impl Outcome for EffectiveConfig {}
 
-impl fmt::Display for InForce {
+impl fmt::Display for EffectiveConfig {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.text)
     }
@@ -89,7 +89,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         Home::create(folder.path(), TEMPLATE, "").unwrap();
         let home = Home::at(folder.path()).unwrap();
-        let text = InForce::new(&home, Config::default()).unwrap().to_string();
+        let text = EffectiveConfig::new(&home, Config::default()).unwrap().to_string();
         let (name, settings) = text.split_once('\n').unwrap();
         assert_eq!(name, format!("# {}", home.settings().display()));
         assert_eq!(toml::from_str::<Config>(settings).unwrap(), Config::default());

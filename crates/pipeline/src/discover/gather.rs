@@ -11,11 +11,11 @@ use tidings_feeds::discover::{Evidence, Sightings, common_paths, is_substantial,
 use tidings_fetch::decode::{Ceiling, Decoder};
 use tidings_formats::saved_page;
 use tidings_formats::warc::PageReader as WarcReader;
-use tidings_store::candidates::{self, Candidate, Fate, Searched};
+use tidings_store::candidates::{self, Candidate, CandidateStatus, Searched};
 use tidings_store::input_files;
 use tidings_store::pages::{self, PageReader};
 
-use super::{Source, filter, listed, plain};
+use super::{CandidateSource, filter, listed, plain};
 use crate::context::RunContext;
 use crate::display::{count, span_s};
 
@@ -69,7 +69,13 @@ impl fmt::Display for Gathered {
 
 /// Reads a source and adds its links to the candidates. A file read before would be counted twice, so it is skipped
 /// unless `again` is set.
-pub fn gather(context: &RunContext, source: Source, paths: &[String], expand: bool, again: bool) -> Result<Gathered> {
+pub fn gather(
+    context: &RunContext,
+    source: CandidateSource,
+    paths: &[String],
+    expand: bool,
+    again: bool,
+) -> Result<Gathered> {
     let mut sightings = Sightings::new(MAX_FEEDS);
     let paths: Vec<PathBuf> = paths.iter().map(PathBuf::from).collect();
     let mut known = HashSet::new();
@@ -77,28 +83,28 @@ pub fn gather(context: &RunContext, source: Source, paths: &[String], expand: bo
         known.insert(row.file);
     })?;
     let files = match source {
-        Source::Pages if paths.is_empty() => pages::files(&context.home)?,
-        Source::Links if paths.is_empty() => vec![PathBuf::from("-")],
-        Source::Pages | Source::Links => paths,
-        Source::Warc | Source::Html => need(paths)?,
+        CandidateSource::Pages if paths.is_empty() => pages::files(&context.home)?,
+        CandidateSource::Links if paths.is_empty() => vec![PathBuf::from("-")],
+        CandidateSource::Pages | CandidateSource::Links => paths,
+        CandidateSource::Warc | CandidateSource::Html => need(paths)?,
     };
     let mut searched = Vec::new();
     for file in files {
         let shown = context.home.shown(&file);
         // Streams and folders change; files of pages and archives do not.
-        let is_fixed = matches!(source, Source::Pages | Source::Warc);
+        let is_fixed = matches!(source, CandidateSource::Pages | CandidateSource::Warc);
         if is_fixed && !again && known.contains(&shown) {
             log::debug!("{shown} was searched before; skipped");
             continue;
         }
         let before = sightings.pages;
         match source {
-            Source::Pages => read_pages(&file, &mut sightings)?,
-            Source::Warc => read_warc(context, &file, &mut sightings)?,
-            Source::Html => read_html(&file, &mut sightings)?,
-            Source::Links => input_files::lines(&file, |line| read_line(line, &mut sightings))?,
+            CandidateSource::Pages => read_pages(&file, &mut sightings)?,
+            CandidateSource::Warc => read_warc(context, &file, &mut sightings)?,
+            CandidateSource::Html => read_html(&file, &mut sightings)?,
+            CandidateSource::Links => input_files::lines(&file, |line| read_line(line, &mut sightings))?,
         }
-        if source != Source::Links {
+        if source != CandidateSource::Links {
             searched.push(Searched { file: shown, pages: sightings.pages - before });
         }
     }
@@ -221,7 +227,7 @@ fn add(context: &RunContext, sightings: Sightings, expand: bool) -> Result<Gathe
             evidence: sighting.evidence.word().to_owned(),
             seen: sighting.seen,
             found_on: sighting.found_on,
-            fate: if unfit.is_some() { Fate::Rejected } else { Fate::New },
+            status: if unfit.is_some() { CandidateStatus::Rejected } else { CandidateStatus::New },
             reason: unfit.map(|unfit| unfit.reason()).unwrap_or_default(),
             good_pages: good,
             title: sighting.title,
@@ -233,7 +239,7 @@ fn add(context: &RunContext, sightings: Sightings, expand: bool) -> Result<Gathe
 
     let (mut known, mut sites) = (HashSet::new(), Vec::new());
     candidates::read(&context.home, |row| {
-        if row.fate == Fate::New && super::fits(&filter, &row) {
+        if row.status == CandidateStatus::New && super::fits(&filter, &row) {
             gathered.fit += 1;
             sites.push(row.clone());
         }
@@ -286,7 +292,7 @@ mod tests {
     }
 
     fn gathered(pipeline: &crate::Pipeline, expand: bool, again: bool) -> Gathered {
-        gather(&context(pipeline), Source::Pages, &[], expand, again).unwrap()
+        gather(&context(pipeline), CandidateSource::Pages, &[], expand, again).unwrap()
     }
 
     fn linking(url: &str, feed: &str) -> tidings_model::Page {
@@ -327,7 +333,7 @@ mod tests {
     #[test]
     fn archives_must_be_given() {
         let (_folder, pipeline) = home();
-        let error = gather(&context(&pipeline), Source::Warc, &[], false, false).unwrap_err();
+        let error = gather(&context(&pipeline), CandidateSource::Warc, &[], false, false).unwrap_err();
         assert_eq!(error.to_string(), "no files or folders given to search");
     }
 

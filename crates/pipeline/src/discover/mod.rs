@@ -17,7 +17,7 @@ use anyhow::{Result, bail};
 use serde::{Deserialize, Serialize};
 use tidings_feeds::discover::{Beliefs, Evidence, Filter, Ladder, Options as LadderOptions};
 use tidings_feeds::discover::{is_shared, site};
-use tidings_store::candidates::{self, Barren, Candidate, Fate};
+use tidings_store::candidates::{self, Barren, Candidate, CandidateStatus};
 use tidings_store::{feeds, rfc3339};
 
 use crate::context::RunContext;
@@ -37,7 +37,7 @@ pub enum Task {
     /// Gather candidates from a source, and add common paths on the sites of those that pass the filter.
     Gather {
         /// The kind of source.
-        source: Source,
+        source: CandidateSource,
         /// Files and folders.
         paths: Vec<String>,
         /// Also guess common paths.
@@ -70,7 +70,7 @@ pub struct Options {
 
 /// Sources of candidates.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Source {
+pub enum CandidateSource {
     /// Pages of this home that were not searched yet, or files of pages.
     Pages,
     /// WARC or WET files, packed or not.
@@ -239,7 +239,8 @@ fn best(context: &RunContext, again: bool, budget: u64) -> Result<Vec<Probe>> {
     let mut open = Vec::new();
     candidates::read(&context.home, |row| {
         let evidence = Evidence::of_word(&row.evidence).unwrap_or(Evidence::Page);
-        let is_feed = matches!(row.fate, Fate::ProbedFeed | Fate::Trial | Fate::Promoted);
+        let is_feed =
+            matches!(row.status, CandidateStatus::ProbedFeed | CandidateStatus::Trial | CandidateStatus::Promoted);
         let led_on = row.reason.starts_with("leads to") || row.reason.starts_with("moved to");
         if row.requests > 0 {
             beliefs.learn(evidence, is_feed || led_on, row.requests);
@@ -247,10 +248,10 @@ fn best(context: &RunContext, again: bool, budget: u64) -> Result<Vec<Probe>> {
         if is_feed {
             *on_site.entry(row.site.clone()).or_default() += 1;
         }
-        let asked = matches!(row.fate, Fate::NotAFeed | Fate::Unreachable);
+        let asked = matches!(row.status, CandidateStatus::NotAFeed | CandidateStatus::Unreachable);
         let is_barren = evidence == Evidence::Page && barren.contains(&row.site);
         let fit = fits(&filter, &row);
-        let open_still = row.fate == Fate::New || (asked && again && !led_on);
+        let open_still = row.status == CandidateStatus::New || (asked && again && !led_on);
         if open_still && fit && (again || !is_barren) && !listed.contains(&plain(&row.feed)) {
             open.push((evidence, row));
         }
@@ -304,7 +305,7 @@ impl fmt::Display for GrowOutcome {
 
 /// After a fetch: adds the links of the stored pages to the candidates, and probes the best within the budget.
 pub fn grow(context: &RunContext, seed: u64) -> Result<GrowOutcome> {
-    let gathered = gather::gather(context, Source::Pages, &[], false, false)?;
+    let gathered = gather::gather(context, CandidateSource::Pages, &[], false, false)?;
     let budget = context.config.discover.budget_requests;
     let probes = best(context, false, budget)?;
     let mut search = Search::new(context)?;
@@ -354,7 +355,8 @@ pub struct FoundFeed {
     pub site: String,
     pub evidence: String,
     pub found_on: String,
-    pub fate: &'static str,
+    #[serde(rename = "fate")]
+    pub status: &'static str,
     pub entries: u32,
     pub latest: String,
     pub language: String,
@@ -421,10 +423,10 @@ impl Search {
                     || self.languages.is_empty()
                     || self.languages.iter().any(|code| code == language);
                 let in_list = self.listed.contains(&plain(&found.url));
-                let (fate, reason) = match (in_list, wanted) {
-                    (true, _) => (Fate::Promoted, "already in the list".to_owned()),
-                    (_, false) => (Fate::Rejected, format!("language {language}")),
-                    _ => (Fate::ProbedFeed, String::new()),
+                let (status, reason) = match (in_list, wanted) {
+                    (true, _) => (CandidateStatus::Promoted, "already in the list".to_owned()),
+                    (_, false) => (CandidateStatus::Rejected, format!("language {language}")),
+                    _ => (CandidateStatus::ProbedFeed, String::new()),
                 };
                 let row = Candidate {
                     feed: found.url.clone(),
@@ -432,7 +434,7 @@ impl Search {
                     evidence: if itself { candidate.evidence.clone() } else { found.evidence.word().to_owned() },
                     seen: candidate.seen.max(1),
                     found_on: if itself && !given { candidate.found_on.clone() } else { found.found_on.clone() },
-                    fate,
+                    status,
                     reason,
                     checked: now.clone(),
                     entries: found.feed.entries,
@@ -457,19 +459,19 @@ impl Search {
                 (Some(_), _) if itself => {}
                 (Some(found), _) => {
                     let evidence = Evidence::of_word(&candidate.evidence);
-                    let (fate, word) = match evidence {
-                        Some(Evidence::Page) => (Fate::NotAFeed, "leads to"),
-                        _ => (Fate::Rejected, "moved to"),
+                    let (status, word) = match evidence {
+                        Some(Evidence::Page) => (CandidateStatus::NotAFeed, "leads to"),
+                        _ => (CandidateStatus::Rejected, "moved to"),
                     };
                     if !given {
-                        rows.push(Candidate { fate, reason: format!("{word} {}", found.url), ..start });
+                        rows.push(Candidate { status, reason: format!("{word} {}", found.url), ..start });
                     }
                 }
                 (None, Some(why)) => {
                     self.unreachable += 1;
                     let _ = writeln!(self.text, "{}: unreachable ({why})", ladder.start());
                     if !given {
-                        rows.push(Candidate { fate: Fate::Unreachable, reason: why.to_owned(), ..start });
+                        rows.push(Candidate { status: CandidateStatus::Unreachable, reason: why.to_owned(), ..start });
                     }
                 }
                 (None, None) => {
@@ -486,7 +488,7 @@ impl Search {
                         });
                     }
                     if !given {
-                        rows.push(Candidate { fate: Fate::NotAFeed, ..start });
+                        rows.push(Candidate { status: CandidateStatus::NotAFeed, ..start });
                     }
                 }
             }
@@ -507,7 +509,7 @@ impl Search {
         let _ = write!(self.text, "; {}", origin(row));
         if in_list {
             self.text.push_str("; already in feeds.txt");
-        } else if row.fate == Fate::Rejected {
+        } else if row.status == CandidateStatus::Rejected {
             let _ = write!(self.text, "; rejected ({})", row.reason);
         }
         self.text.push('\n');
@@ -515,9 +517,13 @@ impl Search {
 
     /// Adds the found feeds to the feed list.
     fn adopt(&mut self, context: &RunContext) -> Result<()> {
-        let mut fit: Vec<Candidate> =
-            self.feeds.iter().filter(|row| row.fate == Fate::ProbedFeed && row.entries > 0).cloned().collect();
-        fit.iter_mut().for_each(|row| row.fate = Fate::Promoted);
+        let mut fit: Vec<Candidate> = self
+            .feeds
+            .iter()
+            .filter(|row| row.status == CandidateStatus::ProbedFeed && row.entries > 0)
+            .cloned()
+            .collect();
+        fit.iter_mut().for_each(|row| row.status = CandidateStatus::Promoted);
         let added = adopt(context, fit)?;
         let _ = writeln!(self.text, "{} added to {}", count(added, "feed"), context.home.feed_list().display());
         Ok(())
@@ -547,7 +553,7 @@ fn found_feed(row: &Candidate) -> FoundFeed {
         site: row.site.clone(),
         evidence: row.evidence.clone(),
         found_on: row.found_on.clone(),
-        fate: row.fate.word(),
+        status: row.status.word(),
         entries: row.entries,
         latest: row.latest.clone(),
         language: row.language.clone(),

@@ -6,7 +6,7 @@ use std::path::Path;
 use anyhow::{Context as _, Result};
 use serde::Serialize;
 use tidings_feeds::discover::{Evidence, Outline, read_opml, site, write_opml};
-use tidings_store::candidates::{self, Candidate, Fate};
+use tidings_store::candidates::{self, Candidate, CandidateStatus};
 use tidings_store::{Home, feeds};
 
 use super::{adopt, listed, plain};
@@ -97,7 +97,7 @@ pub fn import(context: &RunContext, path: &Path) -> Result<ImportOutcome> {
 /// Adds the feeds of an OPML file to `feeds.txt`; returns a line of text about it.
 pub fn add_to_list(context: &RunContext, path: &Path) -> Result<String> {
     let Outlined { shown, read, mut rows, known, faulty } = outlined(context, path)?;
-    rows.iter_mut().for_each(|row| row.fate = Fate::Promoted);
+    rows.iter_mut().for_each(|row| row.status = CandidateStatus::Promoted);
     let new = adopt(context, rows)?;
     Ok(format!(
         "{} read from {shown}: {new} added to feeds.txt, {known} already there, {faulty} without a URL\n",

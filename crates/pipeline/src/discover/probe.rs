@@ -16,7 +16,7 @@ use tidings_store::rules;
 use crate::context::RunContext;
 use crate::ingest::host_memory::{HostMemory, remembered_rules, require_contact};
 use crate::ingest::probes::{ProbeProcessor, Probed};
-use crate::ingest::{self, Counters, Work};
+use crate::ingest::{self, Counters, CrawlWork};
 
 /// A probe sequence, and the candidate that it is about.
 pub struct Probe {
@@ -57,21 +57,21 @@ pub fn run_probes(
             break;
         }
         tell_sitemaps(context, &mut probes)?;
-        let mut room = budget.map_or(u64::MAX, |budget| budget.saturating_sub(cost.requests));
+        let mut remaining = budget.map_or(u64::MAX, |budget| budget.saturating_sub(cost.requests));
         let mut asked: Vec<(usize, Question)> = Vec::new();
         let mut at_end = vec![false; probes.len()];
         for (at, probe) in probes.iter_mut().enumerate() {
             // A host that is new to us costs its robots.txt too.
             let host = address::host(probe.ladder.start()).unwrap_or_default();
             let needed = if met.contains(host) { 1 } else { 2 };
-            if room < needed {
+            if remaining < needed {
                 continue;
             }
             let questions = probe.ladder.next();
             at_end[at] = questions.is_empty();
             for question in questions {
                 let host = address::host(&question.url).unwrap_or_default();
-                room = room.saturating_sub(if met.insert(host.to_owned()) { 2 } else { 1 });
+                remaining = remaining.saturating_sub(if met.insert(host.to_owned()) { 2 } else { 1 });
                 asked.push((at, question));
             }
         }
@@ -140,18 +140,18 @@ fn ask(context: &RunContext, seed: u64, asked: &[(usize, Question)], cost: &mut 
     require_contact(&context.config, &context.home, queues.keys().map(String::as_str))?;
     let memory = HostMemory::load(context, |host| queues.contains_key(host))?;
     let remembered = remembered_rules(context, |host| queues.contains_key(host))?;
-    let all_hosts_idle_for = memory.everybody;
+    let all_hosts_idle_for = memory.all_hosts_idle_for;
     let queues = memory.queues(queues);
     let settings = context.config.fetch.for_probes(seed)?;
     let ceiling = settings.ceiling();
-    let work = Work {
+    let work = CrawlWork {
         kind: Kind::Probe,
         settings,
         queues,
         all_hosts_idle_for,
         remembered,
         source: ProbeJobs(asked.iter().map(|(_, question)| question.url.clone()).collect()),
-        shelf: PageWriter::open(&context.home, &context.run, None),
+        page_writer: PageWriter::open(&context.home, &context.run, None),
     };
     let found = Arc::new(Mutex::new(Vec::new()));
     let mut log = context.log();

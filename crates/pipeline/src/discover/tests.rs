@@ -85,18 +85,18 @@ fn feeds_in_the_list_are_not_probed() {
 fn probed_candidates_are_probed_again_only_on_request() {
     let (_folder, pipeline) = home();
     let context = context(&pipeline);
-    let asked = |fate, reason: &str| Candidate {
-        fate,
+    let asked = |status, reason: &str| Candidate {
+        status,
         reason: reason.to_owned(),
         requests: 1,
         ..candidate(&format!("https://{}.example/feed", reason.replace(' ', "")), Evidence::Declared)
     };
     let rows = vec![
-        asked(Fate::NotAFeed, "no"),
-        asked(Fate::Unreachable, "dns"),
-        asked(Fate::NotAFeed, "leads to x"),
-        asked(Fate::ProbedFeed, "feed"),
-        asked(Fate::Rejected, "language"),
+        asked(CandidateStatus::NotAFeed, "no"),
+        asked(CandidateStatus::Unreachable, "dns"),
+        asked(CandidateStatus::NotAFeed, "leads to x"),
+        asked(CandidateStatus::ProbedFeed, "feed"),
+        asked(CandidateStatus::Rejected, "language"),
     ];
     candidates::replace(&context.home, rows).unwrap();
     assert_eq!(best_feeds(&context, false, 10), Vec::<String>::new());

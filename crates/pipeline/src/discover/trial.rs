@@ -9,7 +9,7 @@ use std::fmt;
 
 use anyhow::{Context as _, Result, bail};
 use serde::Serialize;
-use tidings_store::candidates::{self, Candidate, Fate};
+use tidings_store::candidates::{self, Candidate, CandidateStatus};
 use tidings_store::feeds::{self, Polled};
 use tidings_store::yields::{self, Yield};
 use tidings_store::{hosts, plan, rfc3339, rules};
@@ -84,16 +84,17 @@ pub fn run(context: &RunContext, pipeline: &Pipeline, options: &TrialOptions) ->
     for row in &mut chosen {
         row.checked.clone_from(&now);
         let sum = sums.get(&row.feed).copied().unwrap_or_default();
-        (row.fate, row.reason) = match (sum.documents, sum.pages) {
-            (0, 0) => (Fate::Trial, "no page could be stored".to_owned()),
-            (0, pages) => (Fate::Trial, format!("{} yielded no document in a trial", count(pages, "page"))),
-            (documents, _) => (Fate::Promoted, format!("{} in a trial", count(documents, "document"))),
+        (row.status, row.reason) = match (sum.documents, sum.pages) {
+            (0, 0) => (CandidateStatus::Trial, "no page could be stored".to_owned()),
+            (0, pages) => (CandidateStatus::Trial, format!("{} yielded no document in a trial", count(pages, "page"))),
+            (documents, _) => (CandidateStatus::Promoted, format!("{} in a trial", count(documents, "document"))),
         };
         if sum.documents > 0 {
             gains.entry(language(row)).or_default().with_text += 1;
         }
     }
-    let promoted: Vec<Candidate> = chosen.iter().filter(|row| row.fate == Fate::Promoted).cloned().collect();
+    let promoted: Vec<Candidate> =
+        chosen.iter().filter(|row| row.status == CandidateStatus::Promoted).cloned().collect();
     candidates::replace(&context.home, chosen)?;
     let adopted = adopt(context, promoted)?;
     Ok(outcome(context, gains, searched, tried, adopted))
@@ -130,9 +131,9 @@ fn choose(context: &RunContext, limit: usize, gains: &mut BTreeMap<String, Gain>
             return;
         }
         gain.feeds_extracted += 1;
-        let fit = match row.fate {
-            Fate::ProbedFeed => row.entries > 0,
-            Fate::New => super::fits(&filter, &row),
+        let fit = match row.status {
+            CandidateStatus::ProbedFeed => row.entries > 0,
+            CandidateStatus::New => super::fits(&filter, &row),
             _ => false,
         };
         if fit && !listed.contains(&plain(&row.feed)) {
@@ -142,7 +143,7 @@ fn choose(context: &RunContext, limit: usize, gains: &mut BTreeMap<String, Gain>
     })?;
     // Confirmed feeds come first, then the most frequently linked candidates.
     chosen.sort_by(|a, b| {
-        let order = |row: &Candidate| (row.fate != Fate::ProbedFeed, std::cmp::Reverse(row.seen));
+        let order = |row: &Candidate| (row.status != CandidateStatus::ProbedFeed, std::cmp::Reverse(row.seen));
         order(a).cmp(&order(b)).then_with(|| a.feed.cmp(&b.feed))
     });
     chosen.truncate(limit);
@@ -278,8 +279,15 @@ mod tests {
 
     use crate::testing::{apply, context, home_with_feeds};
 
-    fn candidate(feed: &str, fate: Fate, seen: u64) -> Candidate {
-        Candidate { feed: feed.to_owned(), fate, seen, evidence: "declared".into(), entries: 3, ..Candidate::default() }
+    fn candidate(feed: &str, status: CandidateStatus, seen: u64) -> Candidate {
+        Candidate {
+            feed: feed.to_owned(),
+            status,
+            seen,
+            evidence: "declared".into(),
+            entries: 3,
+            ..Candidate::default()
+        }
     }
 
     #[test]
@@ -287,13 +295,13 @@ mod tests {
         let (_folder, pipeline) = home_with_feeds("https://listed.example/feed\n");
         let context = context(&pipeline);
         let rows = vec![
-            candidate("https://a.example/feed", Fate::New, 50),
-            candidate("https://b.example/feed", Fate::New, 90),
-            candidate("https://c.example/feed", Fate::ProbedFeed, 3),
-            Candidate { entries: 0, ..candidate("https://empty.example/feed", Fate::ProbedFeed, 3) },
-            candidate("https://listed.example/feed", Fate::ProbedFeed, 3),
-            candidate("https://tried.example/feed", Fate::Trial, 99),
-            Candidate { evidence: "page".into(), ..candidate("https://page.example/", Fate::New, 99) },
+            candidate("https://a.example/feed", CandidateStatus::New, 50),
+            candidate("https://b.example/feed", CandidateStatus::New, 90),
+            candidate("https://c.example/feed", CandidateStatus::ProbedFeed, 3),
+            Candidate { entries: 0, ..candidate("https://empty.example/feed", CandidateStatus::ProbedFeed, 3) },
+            candidate("https://listed.example/feed", CandidateStatus::ProbedFeed, 3),
+            candidate("https://tried.example/feed", CandidateStatus::Trial, 99),
+            Candidate { evidence: "page".into(), ..candidate("https://page.example/", CandidateStatus::New, 99) },
         ];
         candidates::replace(&context.home, rows).unwrap();
         let mut gains = BTreeMap::new();

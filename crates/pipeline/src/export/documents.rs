@@ -10,31 +10,31 @@ use tidings_formats::{Format, csv, jsonl};
 use tidings_store::output::Sink;
 
 use super::manifest::Figures;
-use super::selection::Item;
+use super::selection::ExportItem;
 use super::target::{ExportTarget, ExportWriter};
 
 /// A document as a line of JSON.
-pub fn jsonl(item: &Item) -> Vec<u8> {
+pub fn jsonl(item: &ExportItem) -> Vec<u8> {
     jsonl::write(&item.document, &item.attributes)
 }
 
 /// A document as a row of a table.
-pub fn csv_row(item: &Item) -> Vec<u8> {
+pub fn csv_row(item: &ExportItem) -> Vec<u8> {
     csv::row(&item.document, ',').into_bytes()
 }
 
 /// A document as a row with tabs between columns.
-pub fn tsv_row(item: &Item) -> Vec<u8> {
+pub fn tsv_row(item: &ExportItem) -> Vec<u8> {
     csv::row(&item.document, '\t').into_bytes()
 }
 
 /// A document as TEI.
-pub fn tei(item: &Item) -> Vec<u8> {
+pub fn tei(item: &ExportItem) -> Vec<u8> {
     Format::Tei.item("", &item.document).into_bytes()
 }
 
 /// Renders a document with one paragraph per line and a final empty line.
-pub fn text(item: &Item) -> Vec<u8> {
+pub fn text(item: &ExportItem) -> Vec<u8> {
     let mut text = String::new();
     for paragraph in &item.document.paragraphs {
         let line = paragraph.text.replace(['\n', '\r', '\t'], " ");
@@ -61,7 +61,7 @@ impl Stream {
 }
 
 impl ExportWriter for Stream {
-    fn write(&mut self, _: Item, rendered: Vec<u8>, _: &mut ExportTarget) -> Result<()> {
+    fn write(&mut self, _: ExportItem, rendered: Vec<u8>, _: &mut ExportTarget) -> Result<()> {
         Ok(self.sink.push(&rendered)?)
     }
 
@@ -127,7 +127,7 @@ impl Partitions {
 }
 
 impl ExportWriter for Partitions {
-    fn write(&mut self, item: Item, _: Vec<u8>, target: &mut ExportTarget) -> Result<()> {
+    fn write(&mut self, item: ExportItem, _: Vec<u8>, target: &mut ExportTarget) -> Result<()> {
         let partition = partition(&item);
         let table = self.tables.entry(partition.clone()).or_insert_with(|| Table::new(COLUMNS));
         let before = table.bytes();
@@ -153,12 +153,12 @@ impl ExportWriter for Partitions {
 }
 
 /// The partition of a document: its language and the month of its date.
-fn partition(item: &Item) -> String {
+fn partition(item: &ExportItem) -> String {
     let month = item.attributes.date.get(..7).filter(|month| month.is_ascii());
     format!("language={}/month={}", item.language, month.unwrap_or("__HIVE_DEFAULT_PARTITION__"))
 }
 
-fn push(table: &mut Table, item: &Item) {
+fn push(table: &mut Table, item: &ExportItem) {
     let (document, about) = (&item.document, &item.document.about);
     fn some(text: &str) -> Option<&str> {
         Some(text).filter(|text| !text.is_empty())
@@ -205,8 +205,8 @@ mod tests {
     use super::*;
     use tidings_model::{Document, Paragraph};
 
-    fn item(date: &str) -> Item {
-        let mut item = Item { language: "de".to_owned(), ..Item::default() };
+    fn item(date: &str) -> ExportItem {
+        let mut item = ExportItem { language: "de".to_owned(), ..ExportItem::default() };
         date.clone_into(&mut item.attributes.date);
         item
     }
@@ -222,6 +222,6 @@ mod tests {
         let paragraph = |text: &str| Paragraph { text: text.to_owned(), ..Paragraph::default() };
         let document =
             Document { paragraphs: vec![paragraph(" One\ttwo\n"), paragraph("Three")], ..Document::default() };
-        assert_eq!(text(&Item { document, ..item("") }), b"One two\nThree\n\n");
+        assert_eq!(text(&ExportItem { document, ..item("") }), b"One two\nThree\n\n");
     }
 }

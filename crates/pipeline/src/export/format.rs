@@ -9,7 +9,7 @@ use tidings_model::purpose::{Extent, Purpose};
 
 use super::documents::{self, Partitions, Stream};
 use super::pairs::{Pairs, Parallel};
-use super::selection::Item;
+use super::selection::ExportItem;
 use super::target::{ExportTarget, ExportWriter};
 use super::{Options, privacy, tokens};
 use crate::display::grouped;
@@ -52,7 +52,7 @@ pub enum ExportFormat {
 }
 
 /// Renders one document; called on all cores.
-type Render = fn(&Item, &Options) -> Vec<u8>;
+type Render = fn(&ExportItem, &Options) -> Vec<u8>;
 /// Creates the writer that receives rendered documents in order.
 type Begin = fn(&Options, &mut ExportTarget, Option<Parallel>) -> Result<Box<dyn ExportWriter>>;
 

@@ -34,8 +34,8 @@ pub use self::target::Destination;
 
 use self::archive::Archive;
 use self::pairs::{Finder, Parallel};
-use self::selection::{Item, Selection};
-use self::source::{Reading, Source, StoredDocument};
+use self::selection::{ExportItem, Selection};
+use self::source::{DocumentSource, Reading, StoredDocument};
 use self::target::ExportTarget;
 use crate::config::{Config, Duplicates};
 use crate::parallel::{self, Bounds};
@@ -214,18 +214,18 @@ struct Export<'a> {
 }
 
 impl Export<'_> {
-    fn source(&self, tokens: bool, day: Option<&str>) -> Result<Source> {
+    fn source(&self, tokens: bool, day: Option<&str>) -> Result<DocumentSource> {
         let reading = Reading { languages: self.languages.clone(), tokens };
-        Source::open(self.pipeline.home(), self.keeps_duplicates, reading, day)
+        DocumentSource::open(self.pipeline.home(), self.keeps_duplicates, reading, day)
     }
 
     /// Reads documents, selects and renders them on all cores, and passes them to `write` in order.
     fn each(
         &mut self,
-        mut source: Source,
+        mut source: DocumentSource,
         needs_tokens: bool,
-        render: impl Fn(&Item) -> Vec<u8> + Sync,
-        mut write: impl FnMut(Item, Vec<u8>) -> Result<()>,
+        render: impl Fn(&ExportItem) -> Vec<u8> + Sync,
+        mut write: impl FnMut(ExportItem, Vec<u8>) -> Result<()>,
     ) -> Result<()> {
         let progress = ProgressScope::begin(self.pipeline.reporter(), "days", source.days_left() as u64);
         let selection = &self.selection;
@@ -276,7 +276,7 @@ impl Export<'_> {
         let parallel = if row.needs_pairs { Some(self.parallel(target)?) } else { None };
         let mut writer = (row.begin)(options, target, parallel)?;
         let source = self.source(row.needs_tokens, None)?;
-        let render = |item: &Item| (row.render)(item, options);
+        let render = |item: &ExportItem| (row.render)(item, options);
         self.each(source, row.needs_tokens, render, |item, rendered| writer.write(item, rendered, target))?;
         writer.finish(target)
     }

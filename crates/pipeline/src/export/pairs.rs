@@ -17,7 +17,7 @@ use tidings_store::dedup_state::Spool;
 use tidings_store::output::Sink;
 
 use super::manifest::{Figures, PairCounts};
-use super::selection::Item;
+use super::selection::ExportItem;
 use super::target::{ExportTarget, ExportWriter};
 
 /// The minimum share of aligned sentences in a pair of translations.
@@ -106,7 +106,7 @@ impl Parallel {
     }
 
     /// Keeps a document if it belongs to a pair.
-    pub fn see(&mut self, item: &Item, numbers: Option<Numbers>) -> Result<()> {
+    pub fn see(&mut self, item: &ExportItem, numbers: Option<Numbers>) -> Result<()> {
         let id = item.attributes.id;
         let Some(text) = item.text.as_ref().filter(|_| self.wanted.contains(&id)) else { return Ok(()) };
         let sentences = text.paragraphs.iter().flat_map(|paragraph| &paragraph.sentences);
@@ -210,7 +210,7 @@ impl Pairs {
 }
 
 impl ExportWriter for Pairs {
-    fn write(&mut self, item: Item, _: Vec<u8>, _: &mut ExportTarget) -> Result<()> {
+    fn write(&mut self, item: ExportItem, _: Vec<u8>, _: &mut ExportTarget) -> Result<()> {
         self.parallel.see(&item, None)
     }
 

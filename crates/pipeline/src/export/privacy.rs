@@ -13,7 +13,7 @@ use tidings_store::sorted::{Merged, Runs};
 use xxhash_rust::xxh3::xxh3_128_with_seed;
 
 use super::manifest::Figures;
-use super::selection::Item;
+use super::selection::ExportItem;
 use super::target::{ExportTarget, ExportWriter};
 use crate::display::{count, grouped};
 
@@ -25,7 +25,7 @@ const LONGEST_SENTENCE: usize = 100;
 const OVERHEAD: usize = 64;
 
 /// The sentences of a document, a line each.
-pub fn sentences(item: &Item) -> Vec<u8> {
+pub fn sentences(item: &ExportItem) -> Vec<u8> {
     let paragraphs = item.text.iter().flat_map(|document| &document.paragraphs);
     let mut lines = String::new();
     for sentence in paragraphs.flat_map(|paragraph| &paragraph.sentences) {
@@ -73,7 +73,7 @@ fn keyed(sentence: &[u8], seed: u64) -> Vec<u8> {
 }
 
 impl ExportWriter for Shuffled {
-    fn write(&mut self, _: Item, rendered: Vec<u8>, _: &mut ExportTarget) -> Result<()> {
+    fn write(&mut self, _: ExportItem, rendered: Vec<u8>, _: &mut ExportTarget) -> Result<()> {
         self.documents += 1;
         for sentence in rendered.split(|byte| *byte == b'\n').filter(|sentence| !sentence.is_empty()) {
             self.seen += 1;
@@ -120,7 +120,7 @@ impl ExportWriter for Shuffled {
 }
 
 /// The distinct n-grams of a document with their frequencies.
-pub fn ngrams(item: &Item, n: usize) -> Vec<u8> {
+pub fn ngrams(item: &ExportItem, n: usize) -> Vec<u8> {
     // All sentences in one text with the byte ranges of their words: an n-gram is a slice of it.
     let (mut text, mut sentences) = (String::new(), Vec::new());
     let paragraphs = item.text.iter().flat_map(|document| &document.paragraphs);
@@ -188,7 +188,7 @@ fn unpacked(record: &[u8]) -> Option<(&[u8], u64, u64)> {
 }
 
 impl ExportWriter for Ngrams {
-    fn write(&mut self, _: Item, rendered: Vec<u8>, _: &mut ExportTarget) -> Result<()> {
+    fn write(&mut self, _: ExportItem, rendered: Vec<u8>, _: &mut ExportTarget) -> Result<()> {
         self.documents += 1;
         for line in rendered.split(|byte| *byte == b'\n').filter(|line| !line.is_empty()) {
             let tab = line.iter().rposition(|byte| *byte == b'\t').expect("every line ends with a count");
@@ -254,11 +254,14 @@ mod tests {
     use super::*;
     use tidings_model::{Annotated, AnnotatedParagraph, Token};
 
-    fn item(sentences: &[&str]) -> Item {
+    fn item(sentences: &[&str]) -> ExportItem {
         let token = |word: &str| Token { word: word.to_owned(), space_after: true, ..Token::default() };
         let sentences = sentences.iter().map(|sentence| sentence.split(' ').map(token).collect()).collect();
         let paragraph = AnnotatedParagraph { sentences, ..AnnotatedParagraph::default() };
-        Item { text: Some(Annotated { paragraphs: vec![paragraph], ..Annotated::default() }), ..Item::default() }
+        ExportItem {
+            text: Some(Annotated { paragraphs: vec![paragraph], ..Annotated::default() }),
+            ..ExportItem::default()
+        }
     }
 
     fn lines(bytes: Vec<u8>) -> Vec<String> {

@@ -22,7 +22,7 @@ use crate::virtual_corpora;
 
 /// A document that is exported.
 #[derive(Default)]
-pub struct Item {
+pub struct ExportItem {
     /// The document without duplicate text.
     pub document: Document,
     /// The attributes for filters.
@@ -177,7 +177,7 @@ impl Selection {
         stored: StoredDocument,
         hits: Option<&[u128]>,
         needs_tokens: bool,
-    ) -> Result<std::result::Result<Item, Exclusion>> {
+    ) -> Result<std::result::Result<ExportItem, Exclusion>> {
         let mut document: Document = serde_json::from_slice(&stored.line).with_context(|| {
             format!(
                 "docs/{}/{}.jsonl.zst contains an invalid line; run `tidings rebuild --from clean`",
@@ -205,7 +205,7 @@ impl Selection {
         if let Err(signal) = self.permits(&document, &attributes) {
             return Ok(Err(Exclusion { reason: Reason::Rights(signal), url: Some(document.url) }));
         }
-        Ok(Ok(Item { document, attributes, text: stored.text, language: stored.language }))
+        Ok(Ok(ExportItem { document, attributes, text: stored.text, language: stored.language }))
     }
 
     /// Whether a document matches the filter and the query, and is neither hidden nor removed.

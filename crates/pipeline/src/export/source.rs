@@ -52,7 +52,7 @@ pub struct Reading {
 }
 
 /// Reads the corpus from its first day to its last.
-pub struct Source {
+pub struct DocumentSource {
     home: Home,
     reading: Reading,
     /// The judged days with the digests of their documents; `None` if duplicates are kept.
@@ -74,15 +74,15 @@ struct Open {
     text: Option<Texts>,
 }
 
-impl Source {
+impl DocumentSource {
     /// Opens the whole corpus, or some days of it.
-    pub fn open(home: &Home, keep_duplicates: bool, reading: Reading, only: Option<&str>) -> Result<Source> {
+    pub fn open(home: &Home, keep_duplicates: bool, reading: Reading, only: Option<&str>) -> Result<DocumentSource> {
         let ledger = if keep_duplicates { None } else { JudgedDays::read(home)? };
         let mut days = VecDeque::new();
         for day in docs::document_days(home)?.iter().filter(|day| only.is_none_or(|only| only == *day)) {
             days.extend(Recipe::read(home, day)?);
         }
-        Ok(Source {
+        Ok(DocumentSource {
             home: home.clone(),
             reading,
             judged: ledger.map(|ledger| ledger.days.into_iter().map(|day| (day.day, day.docs)).collect()),

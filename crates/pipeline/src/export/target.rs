@@ -7,12 +7,12 @@ use anyhow::{Context as _, Result, bail};
 use tidings_store::output::{AtomicOutput, Made, Sink};
 
 use super::manifest::{Figures, Manifest};
-use super::selection::Item;
+use super::selection::ExportItem;
 
 /// Writes documents in a format.
 pub trait ExportWriter {
     /// Writes a document, given the output of its renderer. Documents come in order.
-    fn write(&mut self, item: Item, rendered: Vec<u8>, target: &mut ExportTarget) -> Result<()>;
+    fn write(&mut self, item: ExportItem, rendered: Vec<u8>, target: &mut ExportTarget) -> Result<()>;
     /// Ends the export; returns the figures of the writer.
     fn finish(self: Box<Self>, target: &mut ExportTarget) -> Result<Figures>;
 }

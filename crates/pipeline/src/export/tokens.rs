@@ -10,18 +10,18 @@ use tidings_store::output::Sink;
 
 use super::manifest::{Figures, LanguageCounts};
 use super::pairs::Parallel;
-use super::selection::Item;
+use super::selection::ExportItem;
 use super::target::{ExportTarget, ExportWriter};
 
 /// A document in the vertical format.
-pub fn vertical(item: &Item) -> Vec<u8> {
+pub fn vertical(item: &ExportItem) -> Vec<u8> {
     let mut text = String::new();
     item.text.iter().for_each(|document| vertical::write(document, &mut text));
     text.into_bytes()
 }
 
 /// A document in CoNLL-U.
-pub fn conllu(item: &Item) -> Vec<u8> {
+pub fn conllu(item: &ExportItem) -> Vec<u8> {
     let mut text = String::new();
     item.text.iter().for_each(|document| conllu::write(document, &mut text));
     text.into_bytes()
@@ -41,7 +41,7 @@ impl Vertical {
 }
 
 impl ExportWriter for Vertical {
-    fn write(&mut self, item: Item, rendered: Vec<u8>, _: &mut ExportTarget) -> Result<()> {
+    fn write(&mut self, item: ExportItem, rendered: Vec<u8>, _: &mut ExportTarget) -> Result<()> {
         item.text.iter().for_each(|document| self.contents.see(document, &item.language));
         Ok(self.sink.push(&rendered)?)
     }
@@ -92,7 +92,7 @@ impl Section {
 }
 
 impl ExportWriter for Plus {
-    fn write(&mut self, item: Item, _: Vec<u8>, target: &mut ExportTarget) -> Result<()> {
+    fn write(&mut self, item: ExportItem, _: Vec<u8>, target: &mut ExportTarget) -> Result<()> {
         let Some(document) = &item.text else { return Ok(()) };
         if !self.sections.contains_key(&item.language) {
             self.sections.insert(item.language.clone(), Section::begin(&item.language, target)?);
@@ -143,6 +143,6 @@ mod tests {
 
     #[test]
     fn a_document_without_new_text_gives_no_tokens() {
-        assert!(vertical(&Item::default()).is_empty() && conllu(&Item::default()).is_empty());
+        assert!(vertical(&ExportItem::default()).is_empty() && conllu(&ExportItem::default()).is_empty());
     }
 }

@@ -28,12 +28,12 @@ pub struct Tag<'a> {
 #[derive(Debug, Serialize)]
 pub struct Answer<'q> {
     lang: &'q str,
-    sentences: Vec<Vec<Word>>,
+    sentences: Vec<Vec<TaggedWord>>,
 }
 
 /// A token in the output.
 #[derive(Debug, PartialEq, Serialize)]
-struct Word {
+struct TaggedWord {
     form: String,
     lemma: String,
     upos: String,
@@ -43,10 +43,10 @@ struct Word {
     space: bool,
 }
 
-impl From<Token> for Word {
-    fn from(token: Token) -> Word {
+impl From<Token> for TaggedWord {
+    fn from(token: Token) -> TaggedWord {
         let Token { word, lemma, tag, feats, space_after } = token;
-        Word { form: word, lemma, upos: tag, feats, space: space_after }
+        TaggedWord { form: word, lemma, upos: tag, feats, space: space_after }
     }
 }
 
@@ -64,7 +64,7 @@ impl Filter for Tag<'_> {
             None => identify(text, Hints::default()).lang,
         };
         let sentences = annotate_texts(&[text], lang, self.annotators).map_err(|error| error.to_string())?;
-        let words = |sentence: Vec<Token>| sentence.into_iter().map(Word::from).collect();
+        let words = |sentence: Vec<Token>| sentence.into_iter().map(TaggedWord::from).collect();
         Ok(Answer { lang, sentences: sentences.into_iter().flatten().map(words).collect() })
     }
 }

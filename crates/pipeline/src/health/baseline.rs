@@ -88,8 +88,8 @@ impl Past {
         let usual = self.usual_weekdays();
         let level = FALSE_ALARMS / (self.feeds.len().max(1) * WINDOWS.len()) as f64;
         let fallen = self.feeds.iter().filter_map(|(feed, counts)| {
-            let look = Look::new(self, counts, &usual)?;
-            let falls = WINDOWS.iter().filter_map(|days| look.window(*days));
+            let history = FeedHistory::new(self, counts, &usual)?;
+            let falls = WINDOWS.iter().filter_map(|days| history.window(*days));
             let most = falls.min_by(|a, b| a.chance.total_cmp(&b.chance))?;
             (most.chance < level).then(|| Fall { feed: feed.clone(), ..most })
         });
@@ -128,7 +128,7 @@ fn median(mut values: Vec<f64>) -> f64 {
 }
 
 /// A feed's past under the lens.
-struct Look<'a> {
+struct FeedHistory<'a> {
     counts: &'a [u32],
     /// The first day with a page.
     born: usize,
@@ -139,8 +139,8 @@ struct Look<'a> {
     usual: &'a [f64; 7],
 }
 
-impl<'a> Look<'a> {
-    fn new(past: &Past, counts: &'a [u32], usual: &'a [f64; 7]) -> Option<Look<'a>> {
+impl<'a> FeedHistory<'a> {
+    fn new(past: &Past, counts: &'a [u32], usual: &'a [f64; 7]) -> Option<FeedHistory<'a>> {
         let born = counts.iter().position(|count| *count > 0)?;
         let weekdays: Vec<usize> = (0..counts.len()).map(|at| past.weekday(at)).collect();
         // The other feeds indicate the volume; if there are few, every day counts in full.
@@ -151,7 +151,7 @@ impl<'a> Look<'a> {
             false => Some((others(at) / typical).min(1.0)).filter(|share| *share >= OUTAGE),
         });
         let harvest = harvest.collect();
-        Some(Look { counts, born, harvest, weekdays, usual })
+        Some(FeedHistory { counts, born, harvest, weekdays, usual })
     }
 
     /// Compares the last days with those before. Returns the fall without a significance test.
@@ -249,7 +249,7 @@ mod tests {
     }
 
     /// A simulated home: feeds with different rates, bursts, weekends, and days of outage.
-    fn simulate(seed: u64, feeds: usize, fate: impl Fn(usize, usize) -> f64) -> (Past, Vec<f64>) {
+    fn simulate(seed: u64, feeds: usize, factor: impl Fn(usize, usize) -> f64) -> (Past, Vec<f64>) {
         let mut chance = fastrand::Rng::with_seed(seed);
         let last: Date = "2026-03-15".parse().unwrap();
         let mut past = Past::ending(last, PAST_DAYS);
@@ -261,7 +261,7 @@ mod tests {
             let (weekend, bunching) = (chance.f64(), 1.5 + chance.f64() * 20.0);
             for (at, harvest) in outage.iter().enumerate() {
                 let weekday = if past.weekday(at) >= 5 { weekend } else { 1.0 };
-                let mean = rate * weekday * harvest * gamma(&mut chance, bunching) * fate(feed, at);
+                let mean = rate * weekday * harvest * gamma(&mut chance, bunching) * factor(feed, at);
                 let day = past.first.saturating_add(jiff::Span::new().days(at as i64));
                 past.add(day, &format!("{feed:04}"), poisson(&mut chance, mean));
             }

@@ -41,8 +41,8 @@ pub fn read(
         .map(|day| (day.page_bytes + day.derived_bytes) as f64 + day.all_tokens() as f64 * per_token)
         .sum();
     let growth_per_day = since.map(|days| grown / f64::from(days)).filter(|growth| *growth > 0.0);
-    let room = free.map(|free| free.saturating_sub(min_free_mib << 20) as f64);
-    let days_left = room.zip(growth_per_day).map(|(room, growth)| room / growth);
+    let available = free.map(|free| free.saturating_sub(min_free_mib << 20) as f64);
+    let days_left = available.zip(growth_per_day).map(|(available, growth)| available / growth);
     DiskFigures { free, growth_per_day, days_left }
 }
 

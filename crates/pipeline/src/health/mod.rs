@@ -97,7 +97,7 @@ impl Health {
     }
 }
 
-/// The day of a moment, as shelves have it.
+/// The day of a timestamp, as in partition names.
 pub fn day_of(now: Timestamp) -> Date {
     now.to_zoned(TimeZone::UTC).date()
 }

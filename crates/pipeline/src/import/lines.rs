@@ -305,14 +305,14 @@ fn next_record(records: &mut RecordReader, chunk: &mut Vec<u8>) -> Next {
 /// Appends the text of the next line of JSON, if it has one.
 fn next_json(reader: &mut dyn BufRead, chunk: &mut Vec<u8>) -> Result<Next> {
     #[derive(serde::Deserialize)]
-    struct Line {
+    struct TextField {
         text: String,
     }
     let mut line = Vec::new();
     if reader.take(MAX_LINE_BYTES).read_until(b'\n', &mut line).context("cannot continue reading")? == 0 {
         return Ok(Next::End);
     }
-    Ok(match serde_json::from_slice::<Line>(&line) {
+    Ok(match serde_json::from_slice::<TextField>(&line) {
         Ok(line) => {
             chunk.extend_from_slice(line.text.as_bytes());
             Next::Text

@@ -34,7 +34,7 @@ pub use self::source::Columns;
 
 use self::convert::{ConvertedBatch, Converter};
 use self::format::{InputPath, Inputs};
-use self::source::{Raw, RecordFilter, Source};
+use self::source::{Raw, RecordFilter, RecordSource};
 use self::text::TextDefaults;
 use crate::context::RunContext;
 use crate::discover::opml;
@@ -254,7 +254,7 @@ impl Import<'_> {
         self.outcome.files += files.len() as u64;
         let defaults = self.defaults(self.options.downloaded);
         let converter = self.converter(ImportFormat::Html, name, defaults);
-        self.read(Source::Saved(files), converter, Input::default())
+        self.read(RecordSource::Saved(files), converter, Input::default())
     }
 
     fn file(&mut self, path: &Path, format: ImportFormat) -> Result<()> {
@@ -276,7 +276,7 @@ impl Import<'_> {
             max_bytes: (self.context.config.fetch.max_page_mib as u64) << 21,
             sites: self.options.sites.iter().map(|site| site.to_ascii_lowercase()).collect(),
         };
-        let source = Source::open(path, format, input.place(), filter, &self.options.columns)?;
+        let source = RecordSource::open(path, format, input.place(), filter, &self.options.columns)?;
         let defaults = self.defaults(Some(self.options.downloaded.unwrap_or(time)));
         let converter = self.converter(format, name, defaults);
         self.read(source, converter, input)?;
@@ -305,7 +305,7 @@ impl Import<'_> {
     }
 
     /// Reads a source from its position to its end: batches are converted on all cores and stored in order.
-    fn read(&mut self, mut source: Source, converter: Converter, mut input: Input) -> Result<()> {
+    fn read(&mut self, mut source: RecordSource, converter: Converter, mut input: Input) -> Result<()> {
         let clean = &self.context.config.clean;
         let threads = if clean.threads == 0 { parallel::cores() } else { clean.threads };
         let bounds = Bounds { threads, weight: clean.memory_mib << 20 };
@@ -372,7 +372,7 @@ struct Batch {
 }
 
 /// The next records of a source, their weight, and the error after them.
-fn next_batch(source: &mut Source) -> (Batch, usize, Option<anyhow::Error>) {
+fn next_batch(source: &mut RecordSource) -> (Batch, usize, Option<anyhow::Error>) {
     let (mut records, mut weight) = (Vec::new(), 0);
     loop {
         let is_full = weight >= BATCH_BYTES || records.len() >= BATCH_RECORDS;

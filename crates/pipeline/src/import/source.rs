@@ -122,7 +122,7 @@ impl RecordFilter {
 }
 
 /// A stream of records.
-pub enum Source {
+pub enum RecordSource {
     /// Records of archives, one archive after the other.
     Archive(Box<Archive>),
     /// Lines.
@@ -135,7 +135,7 @@ pub enum Source {
     Saved(VecDeque<(PathBuf, PathBuf, Input)>),
 }
 
-impl Source {
+impl RecordSource {
     /// Opens a file at the position where an earlier run stopped.
     pub fn open(
         path: &Path,
@@ -143,16 +143,16 @@ impl Source {
         from: Position,
         filter: RecordFilter,
         columns: &Columns,
-    ) -> Result<Source> {
+    ) -> Result<RecordSource> {
         let mut source = match format {
-            ImportFormat::Warc => return Ok(Source::Archive(Box::new(Archive::open(path, from, filter)?))),
-            ImportFormat::Wacz => return Ok(Source::Archive(Box::new(Archive::open_zip(path, from, filter)?))),
-            ImportFormat::Vertical => Source::Vertical(Box::new(Vertical::new(path, columns.clone())?)),
+            ImportFormat::Warc => return Ok(RecordSource::Archive(Box::new(Archive::open(path, from, filter)?))),
+            ImportFormat::Wacz => return Ok(RecordSource::Archive(Box::new(Archive::open_zip(path, from, filter)?))),
+            ImportFormat::Vertical => RecordSource::Vertical(Box::new(Vertical::new(path, columns.clone())?)),
             ImportFormat::Conllu => {
                 let reader = conllu::Reader::new(compressed::open(path)?, path);
-                Source::Conllu { reader: Box::new(reader), number: 0, bad: 0 }
+                RecordSource::Conllu { reader: Box::new(reader), number: 0, bad: 0 }
             }
-            _ => Source::Lines { reader: compressed::open(path)?, number: 0 },
+            _ => RecordSource::Lines { reader: compressed::open(path)?, number: 0 },
         };
         while source.place().records < from.records && source.next()?.is_some() {}
         Ok(source)
@@ -161,8 +161,8 @@ impl Source {
     /// The next record; none at the end.
     pub fn next(&mut self) -> Result<Option<Raw>> {
         match self {
-            Source::Archive(archive) => Ok(archive.next()),
-            Source::Lines { reader, number } => {
+            RecordSource::Archive(archive) => Ok(archive.next()),
+            RecordSource::Lines { reader, number } => {
                 let mut line = Vec::new();
                 loop {
                     line.clear();
@@ -184,8 +184,8 @@ impl Source {
                     }
                 }
             }
-            Source::Vertical(vertical) => vertical.next(),
-            Source::Conllu { reader, number, bad } => {
+            RecordSource::Vertical(vertical) => vertical.next(),
+            RecordSource::Conllu { reader, number, bad } => {
                 if reader.bad_sentences > *bad {
                     *bad += 1;
                     return Ok(Some(Raw::LeftOut("bad-sentence")));
@@ -193,15 +193,17 @@ impl Source {
                 *number += 1;
                 Ok(reader.next_document()?.map(|document| Raw::Annotated(Box::new(document), *number)))
             }
-            Source::Saved(files) => Ok(files.pop_front().map(|(path, inside, input)| Raw::Saved(path, inside, input))),
+            RecordSource::Saved(files) => {
+                Ok(files.pop_front().map(|(path, inside, input)| Raw::Saved(path, inside, input)))
+            }
         }
     }
 
     /// Whether every record read so far has been returned, so that the position is enough to resume.
     pub fn is_settled(&self) -> bool {
         match self {
-            Source::Archive(archive) => archive.pending.is_some() || archive.behind.is_empty(),
-            Source::Conllu { reader, bad, .. } => reader.bad_sentences == *bad,
+            RecordSource::Archive(archive) => archive.pending.is_some() || archive.behind.is_empty(),
+            RecordSource::Conllu { reader, bad, .. } => reader.bad_sentences == *bad,
             _ => true,
         }
     }
@@ -209,10 +211,10 @@ impl Source {
     /// The position of the next record.
     pub fn place(&self) -> Position {
         let records = match self {
-            Source::Archive(archive) => return archive.place(),
-            Source::Lines { number, .. } | Source::Conllu { number, .. } => *number,
-            Source::Vertical(vertical) => vertical.number,
-            Source::Saved(_) => 0,
+            RecordSource::Archive(archive) => return archive.place(),
+            RecordSource::Lines { number, .. } | RecordSource::Conllu { number, .. } => *number,
+            RecordSource::Vertical(vertical) => vertical.number,
+            RecordSource::Saved(_) => 0,
         };
         Position { records, byte: None }
     }
@@ -472,7 +474,7 @@ mod tests {
         std::fs::write(&path, "<s>\nRain\n<g/>\n.\n</s>\n").unwrap();
         let columns = Columns::of_names(&names("word")).unwrap();
         let mut source =
-            Source::open(&path, ImportFormat::Vertical, Position::default(), RecordFilter::default(), &columns)
+            RecordSource::open(&path, ImportFormat::Vertical, Position::default(), RecordFilter::default(), &columns)
                 .unwrap();
         let Some(Raw::Annotated(document, 1)) = source.next().unwrap() else { panic!("there is a document") };
         assert_eq!(document.paragraphs[0].text(), "Rain.");

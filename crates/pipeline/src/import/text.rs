@@ -39,7 +39,7 @@ pub struct TextDefaults {
 #[derive(Deserialize)]
 #[serde(default)]
 #[derive(Default)]
-struct Line {
+struct TextLine {
     id: Value,
     text: Option<String>,
     url: String,
@@ -66,7 +66,7 @@ pub fn of_json(line: &[u8], name: &str, defaults: &TextDefaults) -> Result<Page,
     {
         return Ok(page(document, Rights::default(), name, defaults));
     }
-    let mut line: Line = serde_json::from_slice(line).map_err(|_| "not-json")?;
+    let mut line: TextLine = serde_json::from_slice(line).map_err(|_| "not-json")?;
     let text = line.text.take().ok_or("no-text")?;
     let id = match &line.id {
         Value::String(id) => id.clone(),
@@ -83,7 +83,7 @@ pub fn of_json(line: &[u8], name: &str, defaults: &TextDefaults) -> Result<Page,
 }
 
 /// The document of a text with the fields of its line, and its rights.
-fn of_fields(line: Line, text: &str) -> (Document, Rights) {
+fn of_fields(line: TextLine, text: &str) -> (Document, Rights) {
     let mut more = MoreFields(line.metadata);
     let url = first([
         line.url,

@@ -41,7 +41,7 @@ pub(super) struct Committed {
 
 struct Commits {
     journal: Journal,
-    shelf: PageWriter,
+    page_writer: PageWriter,
     stats: Arc<CrawlStats>,
     counters: Counters,
     provisional: JournalBatch,
@@ -49,11 +49,16 @@ struct Commits {
 }
 
 impl Committer {
-    pub(super) fn start(journal: Journal, shelf: PageWriter, stats: Arc<CrawlStats>, cancel: CancelToken) -> Committer {
+    pub(super) fn start(
+        journal: Journal,
+        page_writer: PageWriter,
+        stats: Arc<CrawlStats>,
+        cancel: CancelToken,
+    ) -> Committer {
         let (sender, batches) = sync_channel(4);
         let commits = Commits {
             journal,
-            shelf,
+            page_writer,
             stats,
             counters: Counters::default(),
             provisional: JournalBatch::default(),
@@ -83,7 +88,7 @@ impl Committer {
             commits.accept_provisional()?;
         }
         commits.journal.commit(last)?;
-        commits.shelf.publish()?;
+        commits.page_writer.publish()?;
         Ok(Committed { counters: commits.counters, offline })
     }
 }
@@ -99,7 +104,7 @@ impl Commits {
     fn take(&mut self, batch: Batch) -> Result<()> {
         let Batch { frame, warc, mut step, provisional, mut counters } = batch;
         if !frame.is_empty() {
-            for record in self.shelf.append(tidings_model::clock::now(), &frame, &warc)? {
+            for record in self.page_writer.append(tidings_model::clock::now(), &frame, &warc)? {
                 step.push(&record);
             }
         }
@@ -140,7 +145,7 @@ mod tests {
         let mut batch = Batch::default();
         for host in hosts {
             let url = format!("https://h{host}.example/");
-            batch.provisional.push(&Record::Fate { url: url.into(), status: "timeout".into(), retries: 1 });
+            batch.provisional.push(&Record::Outcome { url: url.into(), status: "timeout".into(), retries: 1 });
             batch.counters.add("timeout", 1);
         }
         batch
@@ -186,8 +191,8 @@ mod tests {
         let (_folder, pipeline) = home();
         let run = "20260301T120000000Z-fetch";
         let journal = Journal::create(pipeline.home(), run).unwrap();
-        let shelf = PageWriter::open(pipeline.home(), run, None);
-        let committer = Committer::start(journal, shelf, Arc::default(), CancelToken::new());
+        let page_writer = PageWriter::open(pipeline.home(), run, None);
+        let committer = Committer::start(journal, page_writer, Arc::default(), CancelToken::new());
         let mut batch = trouble(0..15);
         batch.counters.add("404", 2);
         committer.sender().batch(batch);
@@ -201,8 +206,8 @@ mod tests {
         let (_folder, pipeline) = home();
         let run = "20260301T120000000Z-fetch";
         let journal = Journal::create(pipeline.home(), run).unwrap();
-        let shelf = PageWriter::open(pipeline.home(), run, None);
-        let committer = Committer::start(journal, shelf, Arc::default(), CancelToken::new());
+        let page_writer = PageWriter::open(pipeline.home(), run, None);
+        let committer = Committer::start(journal, page_writer, Arc::default(), CancelToken::new());
         let mut line = Vec::new();
         page("https://gazette.example/1", "<p>x").write_line(&mut line).unwrap();
         let frame = tidings_store::FrameEncoder::new(3).encode(&line);

@@ -38,7 +38,7 @@ pub fn asked_without_contact<'a>(config: &Config, mut hosts: impl Iterator<Item 
 pub struct HostMemory {
     states: HashMap<String, (Option<Duration>, Option<Duration>)>,
     /// The time since a crash that lost the last requests: all hosts count as contacted at that time.
-    pub everybody: Option<Duration>,
+    pub all_hosts_idle_for: Option<Duration>,
 }
 
 impl HostMemory {
@@ -47,14 +47,14 @@ impl HostMemory {
     pub fn load(context: &RunContext, is_asked: impl Fn(&str) -> bool) -> Result<HostMemory> {
         let now = context.started;
         let longest_pause = Duration::from_secs_f64(context.config.fetch.max_crawl_delay_s.max(60.0));
-        let mut memory = HostMemory { states: HashMap::new(), everybody: None };
+        let mut memory = HostMemory { states: HashMap::new(), all_hosts_idle_for: None };
         hosts::read(&context.home, |state| {
             let idle_for = state.last_request.parse::<Timestamp>().ok().map(|last| elapsed(last, now));
             let blocked_for = state.not_before.parse::<Timestamp>().ok().map(|until| elapsed(now, until));
             let blocked_for = blocked_for.filter(|wait| !wait.is_zero());
             let matters = blocked_for.is_some() || idle_for.is_some_and(|idle_for| idle_for < longest_pause);
-            if state.host == hosts::EVERYBODY {
-                memory.everybody = idle_for;
+            if state.host == hosts::ALL_HOSTS {
+                memory.all_hosts_idle_for = idle_for;
             } else if matters || is_asked(&state.host) {
                 memory.states.insert(state.host, (idle_for, blocked_for));
             }
@@ -67,7 +67,7 @@ impl HostMemory {
         let mut queues = Vec::new();
         for (host, jobs) in jobs {
             let (idle_for, blocked_for) = self.states.remove(&host).unwrap_or_default();
-            let idle_for = idle_for.into_iter().chain(self.everybody).min();
+            let idle_for = idle_for.into_iter().chain(self.all_hosts_idle_for).min();
             queues.push(HostQueue { host, jobs, idle_for, blocked_for });
         }
         let others = self.states.into_iter();
@@ -159,9 +159,9 @@ mod tests {
 
     #[test]
     fn after_a_crash_every_host_counts_as_contacted_then() {
-        let (_folder, context) = with_hosts(&[(hosts::EVERYBODY, "2026-03-01T11:59:00Z", "")]);
+        let (_folder, context) = with_hosts(&[(hosts::ALL_HOSTS, "2026-03-01T11:59:00Z", "")]);
         let memory = HostMemory::load(&context, |_| false).unwrap();
-        assert_eq!(memory.everybody, Some(Duration::from_secs(60)));
+        assert_eq!(memory.all_hosts_idle_for, Some(Duration::from_secs(60)));
         let queues = memory.queues([("new.example".to_owned(), vec![0])]);
         assert_eq!(queues[0].idle_for, Some(Duration::from_secs(60)));
     }
@@ -176,7 +176,7 @@ mod tests {
             error.starts_with("no contact set: set `contact`") && error.contains("from gazette.example"),
             "{error}"
         );
-        config.fetch.contact = "mailto:desk@example.org".into();
+        config.fetch.contact = "mailto:news@example.org".into();
         assert!(require_contact(&config, pipeline.home(), ["gazette.example"].into_iter()).is_ok());
     }
 

@@ -90,7 +90,7 @@ impl Counters {
 }
 
 /// The parameters of a crawl.
-pub struct Work<D: JobSource> {
+pub struct CrawlWork<D: JobSource> {
     /// Pages or feeds.
     pub kind: Kind,
     /// Crawler settings.
@@ -104,7 +104,7 @@ pub struct Work<D: JobSource> {
     /// The source of jobs.
     pub source: D,
     /// The writer of pages.
-    pub shelf: PageWriter,
+    pub page_writer: PageWriter,
 }
 
 /// The results of a crawl.
@@ -127,7 +127,7 @@ pub struct Ingested {
 pub fn run<D, C>(
     context: &RunContext,
     log: &mut StageLog<'_>,
-    work: Work<D>,
+    work: CrawlWork<D>,
     make_processor: impl Fn() -> C,
 ) -> Result<Ingested>
 where
@@ -148,7 +148,7 @@ where
         .context("cannot start the threads of the crawler")?;
 
     let stats = Arc::new(CrawlStats::default());
-    let committer = Committer::start(journal, work.shelf, stats.clone(), context.cancel.clone());
+    let committer = Committer::start(journal, work.page_writer, stats.clone(), context.cancel.clone());
     let (events, request_log) = request_log::start(run_log, committer.sender(), context.cancel.clone());
     let (results, arriving) = mpsc::channel(64);
     let processors =

@@ -9,13 +9,13 @@ use tidings_formats::warc;
 use tidings_model::{FailureKind, Page, Rights, Row, Status};
 use tidings_store::journal::Record;
 use tidings_store::removed::Removed;
-use tidings_store::{FrameEncoder, Work, rfc3339};
+use tidings_store::{FrameEncoder, PendingEntries, rfc3339};
 
 use super::{Batch, Processor};
 
 /// Makes frames of pages.
 pub struct PageProcessor {
-    work: Arc<Work>,
+    work: Arc<PendingEntries>,
     /// Tombstones: removed pages must not return, not even through redirects.
     removed: Arc<Removed>,
     decoder: Decoder,
@@ -28,7 +28,7 @@ pub struct PageProcessor {
 impl PageProcessor {
     /// A processor that finds the plan's rows in `work`.
     pub fn new(
-        work: Arc<Work>,
+        work: Arc<PendingEntries>,
         removed: Arc<Removed>,
         ceiling: Ceiling,
         compression: i32,
@@ -109,7 +109,7 @@ impl Processor for PageProcessor {
             let word = status.to_string();
             let provisional = result.result.is_err() && status.is_network_trouble();
             let step = if provisional { &mut batch.provisional } else { &mut batch.step };
-            step.push(&Record::Fate { url: row.url.into(), status: word.as_str().into(), retries: row.retries + 1 });
+            step.push(&Record::Outcome { url: row.url.into(), status: word.as_str().into(), retries: row.retries + 1 });
             batch.counters.add(word, 1);
         }
         if !self.lines.is_empty() {
@@ -145,9 +145,9 @@ mod tests {
     use super::*;
     use std::io::{Read as _, Write as _};
 
-    use tidings_store::WorkDraft;
+    use tidings_store::PendingDraft;
     use tidings_store::plan;
-    use tidings_store::removed::{Kind, Tombstone};
+    use tidings_store::removed::{Tombstone, TombstoneKind};
 
     use crate::testing::{answer, answered, apply, failed, home, plan_entries, planned, redirected};
 
@@ -157,7 +157,7 @@ mod tests {
     fn processed(removed: Removed, result: FetchResult) -> (Batch, Vec<Page>, (String, u32)) {
         let (_folder, pipeline) = home();
         plan_entries(pipeline.home(), &[URL]);
-        let mut draft = WorkDraft::create(pipeline.home()).unwrap();
+        let mut draft = PendingDraft::create(pipeline.home()).unwrap();
         plan::read(pipeline.home(), |row| {
             draft.push(row).unwrap();
         })
@@ -248,7 +248,7 @@ mod tests {
     #[test]
     fn a_redirect_to_a_removed_page_stores_nothing() {
         let mut removed = Removed::default();
-        let stone = Tombstone { kind: Kind::Host, what: "secret.example".into(), ..Tombstone::default() };
+        let stone = Tombstone { kind: TombstoneKind::Host, what: "secret.example".into(), ..Tombstone::default() };
         removed.add(stone);
         let result = FetchResult { url: "https://secret.example/x".into(), ..ok(&[], b"<p>x</p>") };
         let (_, pages, planned) = processed(removed, result);

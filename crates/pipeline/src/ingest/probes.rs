@@ -14,7 +14,7 @@ use super::{Batch, Processor};
 /// The result of a probe.
 #[derive(Debug)]
 pub struct Probed {
-    /// The errand's job.
+    /// Its job.
     pub job: u32,
     /// The target of a permanent redirect, if different.
     pub moved_to: Option<String>,

@@ -188,8 +188,8 @@ mod tests {
         let home = pipeline.home();
         let run = "20260301T120000000Z-fetch";
         let journal = Journal::create(home, run).unwrap();
-        let shelf = PageWriter::open(home, run, None);
-        let committer = Committer::start(journal, shelf, std::sync::Arc::default(), CancelToken::new());
+        let page_writer = PageWriter::open(home, run, None);
+        let committer = Committer::start(journal, page_writer, std::sync::Arc::default(), CancelToken::new());
         let (events, log) = start(RunLog::create(home, run).unwrap(), committer.sender(), CancelToken::new());
         let until = "2026-03-01T18:00:00Z".parse().unwrap();
         events.send(CrawlEvent::RetryAfter { host: "slow.example".into(), until }).unwrap();

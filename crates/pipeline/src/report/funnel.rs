@@ -15,7 +15,7 @@ const RIGHT: f64 = 150.0;
 const ROW: f64 = 26.0;
 
 /// A step of the funnel, or a reason to leave it.
-struct Step {
+struct FunnelStep {
     name: String,
     stage: StageId,
     number: u64,
@@ -34,7 +34,7 @@ pub fn section(matter: &Matter) -> Section {
     let (kept, copies) = (matter.sum(|day| day.kept), matter.sum(|day| day.left_out));
     let waiting = documents.saturating_sub(kept + copies);
 
-    let step = |name: &str, stage, number, leaves| Step { name: name.to_owned(), stage, number, leaves };
+    let step = |name: &str, stage, number, leaves| FunnelStep { name: name.to_owned(), stage, number, leaves };
     let mut steps = vec![step("pages downloaded", StageId::Fetch, pages, false)];
     steps.extend(dropped.iter().map(|(reason, number)| step(reason, StageId::Clean, *number, true)));
     steps.push(step("documents", StageId::Clean, documents, false));

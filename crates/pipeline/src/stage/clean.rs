@@ -252,14 +252,14 @@ struct FailedDayLine<'a> {
 
 /// The result of a page: its target, its line with a line end, and its yield.
 struct Cleaned {
-    place: Place,
+    target: CleanTarget,
     line: Vec<u8>,
     feed: String,
     host: String,
     sum: Yield,
 }
 
-enum Place {
+enum CleanTarget {
     Language(String),
     Dropped(DropReason),
 }
@@ -384,16 +384,16 @@ impl CleanRun<'_> {
             source,
             |(path, line)| (path, clean_page(path, &line, options, refinement, removed)),
             |(path, cleaned)| {
-                let Cleaned { place, line, feed, host, sum } = cleaned?;
+                let Cleaned { target, line, feed, host, sum } = cleaned?;
                 if current != Some(path) {
                     files_done += u64::from(current.is_some());
                     current = Some(path);
                     draft.end_file()?;
                 }
                 draft.count(&feed, &host, sum);
-                match place {
-                    Place::Language(code) => draft.push(&code, &line)?,
-                    Place::Dropped(reason) => draft.drop_page(reason.word(), &line)?,
+                match target {
+                    CleanTarget::Language(code) => draft.push(&code, &line)?,
+                    CleanTarget::Dropped(reason) => draft.drop_page(reason.word(), &line)?,
                 }
                 done += 1;
                 if done.is_multiple_of(64) {
@@ -437,22 +437,22 @@ fn clean_page(
         true => Err(DropReason::Removed),
         false => extract_guarded::clean_page(&page, options, refinement).map_err(DropReason::Unfit),
     };
-    let place = match cleaned {
+    let target = match cleaned {
         Ok(document) => {
             serde_json::to_writer(&mut line, &document).map_err(|error| anyhow!("{}: {error}", page.url))?;
             sum.documents = 1;
             sum.clean = document.paragraphs.iter().map(|paragraph| paragraph.text.len() as u64).sum();
-            Place::Language(document.language_code())
+            CleanTarget::Language(document.language_code())
         }
         Err(reason) => {
             serde_json::to_writer(&mut line, &reason.record(&page))?;
-            Place::Dropped(reason)
+            CleanTarget::Dropped(reason)
         }
     };
     line.push(b'\n');
     let address = if page.final_url.is_empty() { &page.url } else { &page.final_url };
     let host = url::Url::parse(address).ok().and_then(|url| url.host_str().map(str::to_owned)).unwrap_or_default();
-    Ok(Cleaned { place, line, feed: page.feed, host, sum })
+    Ok(Cleaned { target, line, feed: page.feed, host, sum })
 }
 
 #[cfg(test)]

@@ -10,7 +10,7 @@ use tidings_fetch::{FetchJob, JobSource, Kind};
 use tidings_model::{Row, Status as PageStatus, address};
 use tidings_store::pages::{Archivist, PageWriter};
 use tidings_store::removed::Removed;
-use tidings_store::{Home, Stale, Work as Rows, WorkDraft, plan};
+use tidings_store::{Home, PendingDraft, PendingEntries, Stale, plan};
 
 use super::{Data, Due, Stage, StageId, StageOutcome, StageRun, Unit};
 use crate::config::Config;
@@ -19,7 +19,7 @@ use crate::discover::{self, GrowOutcome};
 use crate::display::{count, span_s};
 use crate::ingest::host_memory::{HostMemory, remembered_rules, require_contact};
 use crate::ingest::pages::PageProcessor;
-use crate::ingest::{self, Counters, Work};
+use crate::ingest::{self, Counters, CrawlWork};
 use crate::outcome::{Ending, Outcome, Status};
 use crate::why::conservation::Balances;
 
@@ -168,19 +168,19 @@ impl Fetch {
         require_contact(&context.config, &context.home, queues.keys().map(String::as_str))?;
         let memory = HostMemory::load(context, |host| queues.contains_key(host))?;
         let remembered = remembered_rules(context, |host| queues.contains_key(host))?;
-        let all_hosts_idle_for = memory.everybody;
+        let all_hosts_idle_for = memory.all_hosts_idle_for;
         let settings = context.config.fetch.for_pages(super::seed(self.seed))?;
         let (ceiling, compression, warc) =
             (settings.ceiling(), context.config.store.compression, context.config.fetch.warc);
         let rows = Arc::new(rows);
-        let work = Work {
+        let work = CrawlWork {
             kind: Kind::Page,
             settings,
             queues: memory.queues(queues),
             all_hosts_idle_for,
             remembered,
             source: PageJobs(rows.clone()),
-            shelf: PageWriter::open(&context.home, &context.run, warc.then(|| archivist(&context.config))),
+            page_writer: PageWriter::open(&context.home, &context.run, warc.then(|| archivist(&context.config))),
         };
         let removed = Arc::new(Removed::read(&context.home)?);
         let processor = || PageProcessor::new(rows.clone(), removed.clone(), ceiling, compression, warc);
@@ -212,13 +212,13 @@ impl Fetch {
 
 /// The pending entries of the plan.
 struct Backlog {
-    rows: Rows,
+    rows: PendingEntries,
     queues: HashMap<String, Vec<u32>>,
     entries: u64,
 }
 
 fn backlog(context: &RunContext) -> Result<Backlog> {
-    let mut draft = WorkDraft::create(&context.home)?;
+    let mut draft = PendingDraft::create(&context.home)?;
     let mut queues: HashMap<String, Vec<u32>> = HashMap::new();
     let mut entries = 0;
     let mut written = Ok(());
@@ -248,7 +248,7 @@ fn archivist(config: &Config) -> Archivist {
     Archivist { software: format!("Tidings/{}", env!("CARGO_PKG_VERSION")), operator: config.fetch.contact.clone() }
 }
 
-struct PageJobs(Arc<Rows>);
+struct PageJobs(Arc<PendingEntries>);
 
 impl JobSource for PageJobs {
     fn job(&mut self, job: u32) -> Result<FetchJob, Box<dyn std::error::Error + Send + Sync>> {
@@ -262,7 +262,7 @@ impl JobSource for PageJobs {
 mod tests {
     use super::*;
     use tidings_store::journal::{JournalBatch, Record};
-    use tidings_store::removed::{Kind as RemovedKind, Tombstone};
+    use tidings_store::removed::{Tombstone, TombstoneKind as RemovedKind};
 
     use crate::testing::{apply, context, home, logged_runs, plan_entries};
 
@@ -284,7 +284,7 @@ mod tests {
         plan_entries(pipeline.home(), &urls);
         let mut batch = JournalBatch::default();
         for (url, status) in urls.iter().zip(["ok", "404", "timeout"]) {
-            batch.push(&Record::Fate { url: (*url).into(), status: status.into(), retries: 1 });
+            batch.push(&Record::Outcome { url: (*url).into(), status: status.into(), retries: 1 });
         }
         apply(pipeline.home(), "20260301T120000000Z-fetch", batch);
         let mut removed = Removed::default();

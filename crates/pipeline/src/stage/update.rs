@@ -21,7 +21,7 @@ use crate::context::{RunContext, StageLog, elapsed};
 use crate::display::{count, span, span_s};
 use crate::ingest::feeds::{FeedProcessor, MOVES_TO_BELIEVE};
 use crate::ingest::host_memory::{HostMemory, remembered_rules, require_contact};
-use crate::ingest::{self, Counters, Ingested, Work, pulse};
+use crate::ingest::{self, Counters, CrawlWork, Ingested, pulse};
 use crate::outcome::{Ending, Outcome, Status};
 
 /// The names of successful polls in the counters.
@@ -240,17 +240,17 @@ impl Update {
         require_contact(&context.config, &context.home, queues.keys().map(String::as_str))?;
         let memory = HostMemory::load(context, |host| queues.contains_key(host))?;
         let remembered = remembered_rules(context, |host| queues.contains_key(host))?;
-        let all_hosts_idle_for = memory.everybody;
+        let all_hosts_idle_for = memory.all_hosts_idle_for;
         let settings = context.config.fetch.for_feeds(super::seed(self.seed))?;
         let ceiling = settings.ceiling();
-        let work = Work {
+        let work = CrawlWork {
             kind: Kind::Feed,
             settings,
             queues: memory.queues(queues),
             all_hosts_idle_for,
             remembered,
             source: FeedJobs(asked.clone()),
-            shelf: PageWriter::open(&context.home, &context.run, None),
+            page_writer: PageWriter::open(&context.home, &context.run, None),
         };
         ingest::run(context, log, work, || FeedProcessor::new(asked.clone(), ceiling, tempo))
     }

@@ -19,7 +19,7 @@ use serde::{Deserialize, Serialize};
 use tidings_index::{Settings, Writer};
 use tidings_model::address;
 use tidings_store::docs::{self, Day, Recipe};
-use tidings_store::removed::{self, Kind, Removed, Tombstone};
+use tidings_store::removed::{self, Removed, Tombstone, TombstoneKind};
 use tidings_store::{Home, rfc3339, scan, takedown, text, yields};
 
 use crate::Pipeline;
@@ -133,7 +133,7 @@ impl fmt::Display for PreviewOutcome {
 
 /// The target of a takedown and its host.
 struct Target {
-    kind: Kind,
+    kind: TombstoneKind,
     what: String,
     /// The host of all pages; `None` if they may be on any host.
     host: Option<String>,
@@ -151,16 +151,16 @@ impl Target {
             // Stored URLs have their scheme and host in lower case.
             let (origin, path) = text.split_at(text.len() - address.len() + host.len());
             let host = (!host.contains('*')).then(|| host.to_ascii_lowercase());
-            return Ok(Target { kind: Kind::Pattern, what: origin.to_ascii_lowercase() + path, host });
+            return Ok(Target { kind: TombstoneKind::Pattern, what: origin.to_ascii_lowercase() + path, host });
         }
         // Texts imported without a URL have a name of this form instead.
         if text.starts_with("import:") {
-            return Ok(Target { kind: Kind::Address, what: removed::hash(text), host: None });
+            return Ok(Target { kind: TombstoneKind::Address, what: removed::hash(text), host: None });
         }
         if text.contains("://") {
             let Some(url) = address::normalise(text, None) else { bail!("{text} is not a valid http or https URL") };
             let host = address::host(&url).map(str::to_ascii_lowercase);
-            return Ok(Target { kind: Kind::Address, what: removed::hash(&url), host });
+            return Ok(Target { kind: TombstoneKind::Address, what: removed::hash(&url), host });
         }
         if text.contains('/') || !text.contains('.') || text.contains(char::is_whitespace) {
             bail!("{text} is not a URL, host or pattern; write https://{text} for a URL or {text}* for a pattern");
@@ -173,7 +173,7 @@ impl Target {
         let Some(host) = url.as_deref().and_then(address::host).map(str::to_ascii_lowercase) else {
             bail!("{text} is not a valid host name");
         };
-        Ok(Target { kind: Kind::Host, what: host.clone(), host: Some(host) })
+        Ok(Target { kind: TombstoneKind::Host, what: host.clone(), host: Some(host) })
     }
 
     fn tombstone(&self, date: &str, reason: &str) -> Tombstone {
@@ -184,7 +184,7 @@ impl Target {
 
 /// The pages and documents to delete.
 #[derive(Default)]
-struct Found {
+struct TakedownMatches {
     entries: u64,
     /// Files of pages by day.
     files: BTreeMap<String, Vec<PathBuf>>,
@@ -195,7 +195,7 @@ struct Found {
     ids: BTreeSet<String>,
 }
 
-impl Found {
+impl TakedownMatches {
     /// The exports below a folder that contain what was found.
     fn exports(&self, folder: Option<&Path>) -> Result<Option<Exports>> {
         folder.map(|folder| exports::with(folder, &self.urls, &self.ids)).transpose()
@@ -243,7 +243,7 @@ pub fn run(pipeline: &Pipeline, options: &Options) -> Result<TakedownOutcome> {
     let found = look(pipeline, &rules, host.as_deref())?;
     let reason = reason.or_else(|| rules.rows().first().map(|row| row.reason.as_str())).unwrap_or_default();
     for id in &found.ids {
-        let (kind, what) = (Kind::Document, id.clone());
+        let (kind, what) = (TombstoneKind::Document, id.clone());
         removed.begin(Tombstone { kind, what, date: now.clone(), reason: reason.to_owned(), done: String::new() });
     }
     removed.write(&context.home)?;
@@ -278,9 +278,9 @@ pub fn finish(pipeline: &Pipeline) -> Result<TakedownOutcome> {
 }
 
 /// Finds pages on the days on which their host has some, and on other days if entries of the plan are missing.
-fn look(pipeline: &Pipeline, rules: &Removed, host: Option<&str>) -> Result<Found> {
+fn look(pipeline: &Pipeline, rules: &Removed, host: Option<&str>) -> Result<TakedownMatches> {
     let home = pipeline.home();
-    let mut found = Found::default();
+    let mut found = TakedownMatches::default();
     let (entries, mut missing) = takedown::entries(home, rules)?;
     found.entries = entries;
     let days = docs::page_days(home)?;
@@ -338,14 +338,14 @@ fn documents(
     ids: &mut BTreeSet<String>,
 ) -> Result<()> {
     #[derive(Deserialize)]
-    struct Known {
+    struct DocumentUrl {
         id: String,
         url: String,
     }
     let Some(recipe) = Recipe::read(home, day)? else { return Ok(()) };
     for file in recipe.document_files() {
         scan::lines_of(home, &file.file, "\"url\"", |line| {
-            if let Ok(document) = serde_json::from_slice::<Known>(line)
+            if let Ok(document) = serde_json::from_slice::<DocumentUrl>(line)
                 && (urls.contains(&document.url) || rules.covers(&document.url).is_some())
             {
                 ids.insert(document.id);
@@ -357,7 +357,7 @@ fn documents(
 }
 
 /// Deletes what was found everywhere; returns the number of documents deleted from the index.
-fn take_out(context: &RunContext, rules: &Removed, found: &Found) -> Result<u64> {
+fn take_out(context: &RunContext, rules: &Removed, found: &TakedownMatches) -> Result<u64> {
     let home = &context.home;
     let deleted = take_out_of_indexes(home, rules)?;
     takedown::mark_plan(home, &context.run, rules)?;
@@ -378,7 +378,7 @@ fn take_out(context: &RunContext, rules: &Removed, found: &Found) -> Result<u64>
 
 /// Deletes documents from all indexes and rewrites their segments; returns the number of deleted documents.
 fn take_out_of_indexes(home: &Home, rules: &Removed) -> Result<u64> {
-    let documents = rules.rows().iter().filter(|row| row.kind == Kind::Document);
+    let documents = rules.rows().iter().filter(|row| row.kind == TombstoneKind::Document);
     let ids: Vec<u128> = documents.filter_map(|row| u128::from_str_radix(&row.what, 16).ok()).collect();
     let mut deleted = 0;
     for code in home.indexed()? {
@@ -402,18 +402,18 @@ mod tests {
     use super::*;
     use crate::test_home;
 
-    fn target(text: &str) -> (Kind, Option<String>) {
+    fn target(text: &str) -> (TombstoneKind, Option<String>) {
         let target = Target::parse(text).unwrap();
         (target.kind, target.host)
     }
 
     #[test]
     fn a_target_is_recognised_by_its_form() {
-        assert_eq!(target("https://E.org/1"), (Kind::Address, Some("e.org".into())));
-        assert_eq!(target("import:a/1"), (Kind::Address, None));
-        assert_eq!(target(" E.org. "), (Kind::Host, Some("e.org".into())));
-        assert_eq!(target("e.org/private/*"), (Kind::Pattern, Some("e.org".into())));
-        assert_eq!(target("https://*.e.org/2024/*"), (Kind::Pattern, None));
+        assert_eq!(target("https://E.org/1"), (TombstoneKind::Address, Some("e.org".into())));
+        assert_eq!(target("import:a/1"), (TombstoneKind::Address, None));
+        assert_eq!(target(" E.org. "), (TombstoneKind::Host, Some("e.org".into())));
+        assert_eq!(target("e.org/private/*"), (TombstoneKind::Pattern, Some("e.org".into())));
+        assert_eq!(target("https://*.e.org/2024/*"), (TombstoneKind::Pattern, None));
     }
 
     #[test]

@@ -288,7 +288,7 @@ fn trace_removed(trace: &mut Trace, removed: &Removed, url: &str, id: Option<&st
 mod tests {
     use super::*;
     use tidings_store::journal::{JournalBatch, Record};
-    use tidings_store::removed::{Kind, Tombstone};
+    use tidings_store::removed::{Tombstone, TombstoneKind};
 
     use crate::stage::StageId;
     use crate::testing::{FEED, apply, article, home, page, plan_entries, store_pages};
@@ -326,7 +326,7 @@ mod tests {
 
     fn settle(pipeline: &Pipeline, status: &str) {
         let mut batch = JournalBatch::default();
-        batch.push(&Record::Fate { url: URL.into(), status: status.into(), retries: 1 });
+        batch.push(&Record::Outcome { url: URL.into(), status: status.into(), retries: 1 });
         apply(pipeline.home(), "20260301T120000000Z-fetch", batch);
     }
 
@@ -463,7 +463,7 @@ mod tests {
         let (_folder, pipeline) = home();
         let mut removed = Removed::default();
         removed.add(Tombstone {
-            kind: Kind::Host,
+            kind: TombstoneKind::Host,
             what: "gazette.example".into(),
             date: "2026-03-05".into(),
             reason: "on request".into(),

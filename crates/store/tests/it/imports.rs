@@ -8,7 +8,7 @@ use tidings_model::Fingerprint;
 use tidings_store::by_language::ByLanguage;
 use tidings_store::import_log::{Input, PageImporter};
 use tidings_store::output::{AtomicOutput, manifest_of};
-use tidings_store::removed::{self, Kind, Removed, Tombstone};
+use tidings_store::removed::{self, Removed, Tombstone, TombstoneKind};
 use tidings_store::{FrameEncoder, apply_journal, pages, takedown};
 
 use crate::pages::{frame, home, stored};
@@ -110,7 +110,7 @@ proptest! {
         }
         let mut rules = Removed::default();
         for number in &unwanted {
-            rules.add(Tombstone { kind: Kind::Address, what: removed::hash(&url(*number)), ..Tombstone::default() });
+            rules.add(Tombstone { kind: TombstoneKind::Address, what: removed::hash(&url(*number)), ..Tombstone::default() });
         }
         // It is idempotent.
         for _ in 0..2 {

@@ -6,7 +6,7 @@ use jiff::{SignedDuration, Timestamp};
 use proptest::prelude::*;
 use tidings_store::Home;
 use tidings_store::backup::{Backup, FOLDER_ENDING};
-use tidings_store::candidates::{self, Barren, Candidate, Fate, Searched};
+use tidings_store::candidates::{self, Barren, Candidate, CandidateStatus, Searched};
 use tidings_store::digest::{Digester, Stage};
 use tidings_store::tokens::{self, Scope, Token};
 
@@ -33,8 +33,8 @@ proptest! {
         let mut backup = Backup::open(&place.path().join("backup")).unwrap();
         for (name, files) in [("1", &first), ("2", &second)] {
             put(&home, files);
-            let draught = backup.begin(&home, &format!("{name}{FOLDER_ENDING}")).unwrap();
-            backup.finish(&home, draught, |_, _, _| {}).unwrap();
+            let draft = backup.begin(&home, &format!("{name}{FOLDER_ENDING}")).unwrap();
+            backup.finish(&home, draft, |_, _, _| {}).unwrap();
         }
         let restored = place.path().join("restored");
         let backup = Backup::open(&place.path().join("backup")).unwrap();
@@ -104,13 +104,20 @@ fn sites_without_feeds_and_searched_files_are_stored_once() {
 #[test]
 fn every_state_of_a_candidate_survives_its_table() {
     let (_folder, home) = home();
-    let states =
-        [Fate::New, Fate::ProbedFeed, Fate::NotAFeed, Fate::Unreachable, Fate::Rejected, Fate::Trial, Fate::Promoted];
-    let rows = states.map(|fate| Candidate { feed: fate.word().to_owned(), fate, ..Candidate::default() });
+    let states = [
+        CandidateStatus::New,
+        CandidateStatus::ProbedFeed,
+        CandidateStatus::NotAFeed,
+        CandidateStatus::Unreachable,
+        CandidateStatus::Rejected,
+        CandidateStatus::Trial,
+        CandidateStatus::Promoted,
+    ];
+    let rows = states.map(|status| Candidate { feed: status.word().to_owned(), status, ..Candidate::default() });
     candidates::replace(&home, rows.to_vec()).unwrap();
     let mut found = 0;
     candidates::read(&home, |row| {
-        assert_eq!(row.feed, row.fate.word());
+        assert_eq!(row.feed, row.status.word());
         found += 1;
     })
     .unwrap();

@@ -228,7 +228,7 @@ fn up_to_date(
     days: &[DocsDay],
 ) -> Result<(usize, Stale)> {
     let Some(ledger) = ledger else { return Ok((0, Stale::NothingJudged)) };
-    if let Some(why) = ledger.manner.stale(wanted) {
+    if let Some(why) = ledger.params.stale(wanted) {
         return Ok((0, why));
     }
     let memory = memory_files(&ledger.days);

@@ -14,7 +14,7 @@ use crate::error::{Context, Result};
 use crate::home::Home;
 
 /// The scratch file while it is being filled.
-pub struct WorkDraft {
+pub struct PendingDraft {
     path: PathBuf,
     file: BufWriter<File>,
     starts: Vec<u64>,
@@ -23,21 +23,21 @@ pub struct WorkDraft {
 }
 
 /// Pending rows by ticket.
-pub struct Work {
+pub struct PendingEntries {
     path: PathBuf,
     file: File,
     /// The offset of each row; the last element is the end of the file.
     starts: Vec<u64>,
 }
 
-impl WorkDraft {
+impl PendingDraft {
     /// Creates a scratch file. It is unlinked at once, so that it is deleted with the process.
-    pub fn create(home: &Home) -> Result<WorkDraft> {
+    pub fn create(home: &Home) -> Result<PendingDraft> {
         let path = home.root().join("work.tmp");
         let file =
             File::options().create(true).truncate(true).read(true).write(true).open(&path).context("create", &path)?;
         std::fs::remove_file(&path).context("unlink", &path)?;
-        Ok(WorkDraft {
+        Ok(PendingDraft {
             path,
             file: BufWriter::with_capacity(1 << 18, file),
             starts: Vec::new(),
@@ -57,15 +57,15 @@ impl WorkDraft {
     }
 
     /// Ends the filling.
-    pub fn finish(mut self) -> Result<Work> {
+    pub fn finish(mut self) -> Result<PendingEntries> {
         self.starts.push(self.end);
         self.starts.shrink_to_fit();
         let file = self.file.into_inner().map_err(|error| error.into_error()).context("write", &self.path)?;
-        Ok(Work { path: self.path, file, starts: self.starts })
+        Ok(PendingEntries { path: self.path, file, starts: self.starts })
     }
 }
 
-impl Work {
+impl PendingEntries {
     /// The number of rows.
     pub fn len(&self) -> usize {
         self.starts.len() - 1
@@ -94,7 +94,7 @@ mod tests {
     #[test]
     fn rows_are_read_by_job_number_and_the_file_is_unlinked() {
         let (folder, home) = home();
-        let mut draft = WorkDraft::create(&home).unwrap();
+        let mut draft = PendingDraft::create(&home).unwrap();
         let entries: Vec<Entry> = ["a", "é", ""]
             .map(|title| {
                 let own = |text: &str| text.to_owned();
@@ -111,6 +111,6 @@ mod tests {
             assert_eq!(Row::parse(&line).unwrap(), entries[ticket as usize].row());
         }
         assert!(!folder.path().join("work.tmp").exists());
-        assert!(WorkDraft::create(&home).unwrap().finish().unwrap().is_empty());
+        assert!(PendingDraft::create(&home).unwrap().finish().unwrap().is_empty());
     }
 }
