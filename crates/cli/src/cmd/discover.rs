@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, Result, bail};
 use serde::Serialize;
-use tidings_pipeline::discover::{self, Options, Source, Task, TrialOptions, opml};
+use tidings_pipeline::discover::{self, CandidateSource, Options, Task, TrialOptions, opml};
 use tidings_pipeline::display::count;
 use tidings_pipeline::outcome::Outcome;
 
@@ -78,13 +78,13 @@ enum SourceArg {
     Links,
 }
 
-impl From<SourceArg> for Source {
-    fn from(source: SourceArg) -> Source {
+impl From<SourceArg> for CandidateSource {
+    fn from(source: SourceArg) -> CandidateSource {
         match source {
-            SourceArg::Pages => Source::Pages,
-            SourceArg::Warc => Source::Warc,
-            SourceArg::Html => Source::Html,
-            SourceArg::Links => Source::Links,
+            SourceArg::Pages => CandidateSource::Pages,
+            SourceArg::Warc => CandidateSource::Warc,
+            SourceArg::Html => CandidateSource::Html,
+            SourceArg::Links => CandidateSource::Links,
         }
     }
 }

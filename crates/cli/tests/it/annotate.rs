@@ -23,7 +23,7 @@ fn recipe(corpus: &Corpus, day: &str) -> Value {
 #[test]
 fn documents_become_tokens_once_and_again_when_they_change() {
     let corpus = corpus();
-    corpus.run("annotate").ok().says("there are no documents yet");
+    corpus.run("annotate").ok().says("no documents yet");
     put(&corpus, "2026-03-01", "a.0", &mixed(0..14));
     put(&corpus, "2026-03-02", "a.0", &mixed(0..7));
     corpus.run("clean").ok();
@@ -33,7 +33,7 @@ fn documents_become_tokens_once_and_again_when_they_change() {
     assert!(vertical.contains(" site=\"e.org\"") && vertical.contains("\nwinter\twinter"), "{vertical}");
     assert_eq!(recipe(&corpus, "2026-03-01")["kept"]["en"], 8);
     let before = text(&corpus);
-    corpus.run("annotate").ok().says("nothing to annotate: all of 2 days are up to date");
+    corpus.run("annotate").ok().says("nothing to annotate: all 2 days are up to date");
     assert_eq!(text(&corpus), before);
 
     // Threads make no difference, and what was deleted comes back as it was.
@@ -107,7 +107,7 @@ fn what_was_published_before_is_left_out_once_it_is_told() {
     // A day that was not judged yet waits.
     put(&corpus, "2026-03-03", "a.0", &mixed(21..28));
     corpus.run("clean").ok();
-    corpus.run("annotate").ok().says("1 day is not judged yet; run `tidings dedup` first");
+    corpus.run("annotate").ok().says("1 day is not deduplicated yet; run `tidings dedup` first");
     assert!(!corpus.home().join("text/recipes/2026-03-03.json").exists());
     let mut command = corpus.command("annotate");
     command.env("TIDINGS_ANNOTATE_DUPLICATES", "keep");
@@ -184,17 +184,17 @@ fn a_tool_that_fails_leaves_its_days_undone_and_nothing_wrong_behind() {
     with_tool(&corpus, "en", "while read -r line; do echo nonsense; done", "");
     let ran = corpus.run("annotate").exits(3);
     ran.says("“nonsense” instead of the token")
-        .says("3 days are left undone, because a tool failed, and 2 more were not tried");
+        .says("3 days are not annotated because a tool failed, and 2 more were not tried");
     assert!(text(&corpus).is_empty(), "nothing is written");
     corpus.is_tidy();
     with_tool(&corpus, "en", "sleep 1000", "timeout_s = 0.2");
-    corpus.run("annotate").exits(3).says("2026-03-01 is left undone").says("timed out after 0.2 s");
+    corpus.run("annotate").exits(3).says("2026-03-01 was not annotated").says("timed out after 0.2 s");
     with_tool(&corpus, "en", "exit 1", "version = ['/nowhere/tagger']");
     corpus.run("annotate").exits(1).says("/nowhere/tagger").says("cannot be started");
     with_tool(&corpus, "en", &tool("X"), "");
     corpus.run("annotate").ok().says("documents annotated");
     with_tool(&corpus, "english", &tool("X"), "");
-    corpus.run("annotate").exits(1).says("[annotate.external.english] is for no language");
+    corpus.run("annotate").exits(1).says("`english` is not a language code");
     with_tool(&corpus, "en", &tool("X"), "columns = ['lemma', 'word']");
-    corpus.run("annotate").exits(1).says("the first one is the word");
+    corpus.run("annotate").exits(1).says("the first column must be `word`");
 }

@@ -99,14 +99,14 @@ fn questions_are_answered_from_the_command_line() {
 #[test]
 fn wrong_questions_are_told_what_is_wrong() {
     let corpus = corpus();
-    ask(&corpus, "query storm").exits(1).says("nothing is searchable yet");
+    ask(&corpus, "query storm").exits(1).says("no index yet");
     let corpus = weather();
     ask(&corpus, "query '[lema=\"x\"]'").exits(1).says("did you mean lemma?").says("^^^^");
-    ask(&corpus, "query '[word=\"(\"]'").exits(1).says("the query is wrong");
-    ask(&corpus, "query storm --filter \"date>=\"").exits(1).says("the filter is wrong");
-    ask(&corpus, "query storm --lang xx").exits(1).says("there are en");
+    ask(&corpus, "query '[word=\"(\"]'").exits(1).says("invalid query");
+    ask(&corpus, "query storm --filter \"date>=\"").exits(1).says("invalid filter");
+    ask(&corpus, "query storm --lang xx").exits(1).says("available: en");
     ask(&corpus, "timeline storm --by fortnight").exits(2).says("half-year");
     ask(&corpus, "new-words --since 2020-01-01").exits(1).says("everything would be new");
-    ask(&corpus, "corpus save \"a/b\" site=x").exits(1).says("no name for a corpus");
+    ask(&corpus, "corpus save \"a/b\" site=x").exits(1).says("invalid corpus name");
     ask(&corpus, "query zzz").ok().says("0 hits");
 }

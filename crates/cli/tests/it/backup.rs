@@ -42,7 +42,7 @@ fn a_home_that_was_lost_comes_back_and_is_the_same() {
     corpus.run("run --from clean").ok();
     let more = corpus.run(&format!("--json backup {target}")).ok().json();
     assert!(more["copied"].as_u64().unwrap() < 10, "{more}");
-    corpus.run(&format!("backup {target} --verify")).ok().says("as they were saved");
+    corpus.run(&format!("backup {target} --verify")).ok().says("are intact");
     let (before, plan, asked) = (tree(&corpus), corpus.plan(), corpus.page_requests());
 
     corpus.run(&format!("restore {target} {}", corpus.home().display())).exits(1).says("is not empty");
@@ -64,7 +64,7 @@ fn a_home_that_was_lost_comes_back_and_is_the_same() {
     fs::write(&victim, bytes).unwrap();
     corpus.run(&format!("backup {target} --verify")).exits(1).says("is damaged");
     let elsewhere = corpus.beside("elsewhere");
-    corpus.run(&format!("restore {target} {}", elsewhere.display())).exits(1).says("not those that were saved");
+    corpus.run(&format!("restore {target} {}", elsewhere.display())).exits(1).says("its digest does not match");
     assert!(!elsewhere.join("tidings.toml").exists());
 }
 
@@ -82,7 +82,7 @@ fn a_backup_does_not_lose_what_the_home_lost_but_forgets_what_was_removed() {
     corpus
         .run(&format!("backup {target}"))
         .exits(3)
-        .says("the home has lost pages/2026-03-02/a.0.jsonl.zst; the backup keeps it");
+        .says("pages/2026-03-02/a.0.jsonl.zst is missing in the home; the backup keeps its copy");
     assert_eq!(saved_pages(&backup).len(), 3);
     corpus.run("remove e.org/40* --reason asked").ok();
     corpus.run("remove http://e.org/150 --reason asked").ok();
@@ -104,13 +104,13 @@ fn a_backup_does_not_lose_what_the_home_lost_but_forgets_what_was_removed() {
     corpus.run(&format!("--home {} run --from clean", home.display())).ok();
     let list = corpus.run(&format!("--home {} pages", home.display())).ok().stdout;
     assert!(list.contains("http://e.org/151") && !list.contains("http://e.org/150"), "{list}");
-    corpus.run(&format!("--home {} why http://e.org/150", home.display())).ok().says("because: asked");
+    corpus.run(&format!("--home {} why http://e.org/150", home.display())).ok().says("reason: asked");
 
     // Somebody else's backup is not written over, nor is a home.
     let other = crate::clean::corpus();
     put(&other, "2026-03-09", "z.0", &mixed(0..2));
     other.run(&format!("backup {target}")).exits(1).says("a backup of another home");
-    other.run(&format!("backup {}", other.home().join("inside").display())).exits(1).says("lies in the home itself");
+    other.run(&format!("backup {}", other.home().join("inside").display())).exits(1).says("is inside the home");
     other.run(&format!("backup {}", corpus.home().display())).exits(1).says("is a home");
 }
 
@@ -165,7 +165,7 @@ fn a_backup_during_a_harvest_is_whole() {
     assert!(taken["under_way"].is_string(), "{taken}");
     let to = corpus.beside("restored");
     corpus.run(&format!("restore {} {}", backup.display(), to.display())).ok();
-    corpus.run(&format!("--home {} why --all --items", to.display())).ok().says("nothing vanished");
+    corpus.run(&format!("--home {} why --all --items", to.display())).ok().says("no items are missing");
     corpus.run(&format!("backup {}", backup.display())).ok();
     let again = corpus.beside("again");
     corpus.run(&format!("restore {} {}", backup.display(), again.display())).ok();

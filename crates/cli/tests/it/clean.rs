@@ -129,7 +129,7 @@ fn is_sound(corpus: &Corpus, day: &str) -> (Vec<Document>, Vec<Value>) {
 #[test]
 fn pages_become_documents_once() {
     let corpus = corpus();
-    corpus.run("clean").ok().says("nothing to clean: there are no pages yet");
+    corpus.run("clean").ok().says("nothing to clean: no pages yet");
     put(&corpus, "2026-03-01", "a.0", &mixed(0..70));
     put(&corpus, "2026-03-02", "a.0", &mixed(0..7));
     let ran = corpus.run("clean").ok().says("77 pages read: 44 documents in ").says("33 left out (");
@@ -150,7 +150,7 @@ fn pages_become_documents_once() {
         "{log}"
     );
 
-    corpus.run("clean").ok().says("nothing to clean: all of 2 days are up to date");
+    corpus.run("clean").ok().says("nothing to clean: all 2 days are up to date");
     corpus.run("clean --day 2026-03-01").ok().says("nothing to clean: the day is up to date");
     assert_eq!(corpus.run("clean --json").ok().json()["pages"], 0);
     assert_eq!(docs(&corpus), before);
@@ -261,7 +261,7 @@ fn nonsense_is_refused() {
     corpus.run("clean --day yesterday").exits(2).says("2026-03-01");
     corpus.run("clean --day 2026-3-1").exits(2);
     corpus.run("clean --threads 0").exits(2);
-    corpus.run("clean --day 2026-03-09").exits(1).says("there are no pages of 2026-03-09");
+    corpus.run("clean --day 2026-03-09").exits(1).says("no pages of 2026-03-09");
     corpus.run("clean extra").exits(2);
     corpus.run("clean --home /nowhere").exits(1);
     let mut command = corpus.command("clean");
@@ -389,7 +389,7 @@ fn documents_have_a_language_no_private_data_and_pass_the_gate() {
         ),
     ];
     put(&corpus, "2026-03-01", "a.0", &pages);
-    corpus.run("clean").ok().says("3 pages read: 2 documents in 2 languages, 1 left out (1 repeated)");
+    corpus.run("clean").ok().says("3 pages read: 2 documents in 2 languages, 1 dropped (1 repeated)");
     let (documents, dropped) = is_sound(&corpus, "2026-03-01");
     let german = documents.iter().find(|document| document.url.ends_with("/0")).unwrap();
     assert_eq!((german.about.language.as_str(), german.about.declared_language.as_str()), ("de", "fr"));
@@ -408,7 +408,7 @@ fn documents_have_a_language_no_private_data_and_pass_the_gate() {
     let text = fs::read_to_string(&settings).unwrap();
     let more = "[clean]\nlanguages = ['de']\nforeign = 'drop'\nmask = ['phone']\n[gate.de]\nmost_repeated = 1.0\nmost_of_one_word = 1.0\nleast_small_words = 0.0\n";
     fs::write(&settings, format!("{text}\n{more}")).unwrap();
-    corpus.run("clean").ok().says("3 pages read: 2 documents in 1 language, 1 left out (1 foreign)");
+    corpus.run("clean").ok().says("3 pages read: 2 documents in 1 language, 1 dropped (1 foreign)");
     let (documents, _) = is_sound(&corpus, "2026-03-01");
     let german = documents.iter().find(|document| document.url.ends_with("/0")).unwrap();
     assert!(german.text().contains("rathaus@example.org oder [PHONE]") && !german.text().contains("brigade"));

@@ -30,7 +30,7 @@ fn addresses(corpus: &Corpus) -> Vec<String> {
 #[test]
 fn the_index_follows_the_text() {
     let corpus = corpus();
-    corpus.run("compile").ok().says("nothing to compile: there is no text yet");
+    corpus.run("compile").ok().says("nothing to compile: no annotated text yet");
     put(&corpus, "2026-03-01", "a.0", &mixed(0..14));
     put(&corpus, "2026-03-02", "a.0", &mixed(21..28));
     for stage in ["clean", "annotate"] {
@@ -42,7 +42,7 @@ fn the_index_follows_the_text() {
     corpus.run("compile").ok().says("the index is up to date");
     assert_eq!(index(&corpus).generation(), generation);
     corpus.run("compile --verify --lang en").ok();
-    corpus.run("compile --lang xx").exits(1).says("no text in xx");
+    corpus.run("compile --lang xx").exits(1).says("no annotated text in language xx");
 
     // A day that changes takes the place of its former self, and nothing is there twice.
     put(&corpus, "2026-03-02", "b.0", &mixed(28..35));

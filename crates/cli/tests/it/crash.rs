@@ -104,7 +104,7 @@ fn a_power_cut_at_any_move_of_fetch_loses_nothing_and_asks_nothing_twice() {
         let mended = corpus.run("fetch --dry-run").ok();
         let kept = corpus.pages();
         is_sound(corpus);
-        assert!(!mended.stderr.contains("run , which"), "move {at}: {}", mended.stderr);
+        assert!(!mended.stderr.contains("interrupted run :"), "move {at}: {}", mended.stderr);
         let before: HashMap<String, u32> = kept.keys().map(|url| (url.clone(), corpus.asked_for(url))).collect();
         corpus.run("fetch").ok();
         for (url, times) in before {

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
-use tidings_simweb::{Fault, Host, Kind, Spec};
+use tidings_simweb::{Fault, Host, RequestKind, Spec};
 
 use crate::support::{Corpus, addresses, server_says, unpacked};
 
@@ -51,7 +51,7 @@ fn every_article_of_healthy_sites_is_stored_as_the_server_gave_it() {
     let corpus = Corpus::new(Spec { sites: 24, items_per_feed: 3, ..Spec::default() });
     let expected = corpus.healthy_articles();
     assert_eq!(expected.len(), 24 * 3);
-    corpus.run("update --all").ok().says("24 feeds polled").says("72 new in the plan");
+    corpus.run("update --all").ok().says("24 feeds polled").says("72 added to the plan");
     assert_eq!(corpus.statuses().into_keys().collect::<BTreeSet<_>>(), expected);
     assert!(corpus.plan().iter().all(|entry| entry.status == "new" && entry.age == 0 && entry.retries == 0));
     corpus.run("fetch").ok().says("72 pages fetched");
@@ -100,10 +100,14 @@ fn the_second_round_asks_for_changes_only() {
     let first = corpus.statuses();
 
     corpus.web.clear_log();
-    corpus.run("update --all").ok().says("8 unchanged").says("0 new in the plan");
+    corpus.run("update --all").ok().says("8 unchanged").says("0 added to the plan");
     let requests = corpus.web.requests();
     assert_eq!(requests.len(), 8, "one conditional request a feed, and robots.txt is remembered");
-    assert!(requests.iter().all(|request| request.conditional && request.status == 304 && request.kind == Kind::Feed));
+    assert!(
+        requests
+            .iter()
+            .all(|request| request.conditional && request.status == 304 && request.kind == RequestKind::Feed)
+    );
     assert!(corpus.plan().iter().all(|entry| entry.age == 0), "what an unchanged feed listed is listed still");
 
     corpus.web.clear_log();
@@ -117,7 +121,7 @@ fn the_second_round_asks_for_changes_only() {
     let now = corpus.healthy_articles();
     let new: BTreeSet<String> = now.difference(&before).cloned().collect();
     assert!(!new.is_empty() && now.intersection(&before).count() > 0);
-    corpus.run("update --all").ok().says(&format!("{} new in the plan", new.len()));
+    corpus.run("update --all").ok().says(&format!("{} added to the plan", new.len()));
     corpus.web.clear_log();
     corpus.run("fetch").ok();
     let asked: BTreeSet<_> = corpus.page_requests().into_keys().collect();
@@ -135,7 +139,7 @@ fn the_second_round_asks_for_changes_only() {
 #[test]
 fn twins_and_decorated_links_give_each_article_once() {
     let corpus = Corpus::new(Spec { sites: 16, items_per_feed: 5, twins: true, ..Spec::default() });
-    corpus.run("update --all").ok().says("32 feeds polled").says("80 new in the plan");
+    corpus.run("update --all").ok().says("32 feeds polled").says("80 added to the plan");
     assert_eq!(corpus.statuses().into_keys().collect::<BTreeSet<_>>(), corpus.healthy_articles());
     let listing: String =
         corpus.web.sites().map(|site| String::from_utf8_lossy(&server_says(&site.feed()).1).into_owned()).collect();
@@ -219,7 +223,7 @@ fn a_run_against_the_public_internet_says_who_asks() {
     std::fs::write(corpus.home().join("tidings.toml"), "[fetch]\ndelay_s = 0.05\n").unwrap();
     corpus.run("update --all").says("private");
     assert!(corpus.web.requests().is_empty());
-    corpus.run("update --all --allow-private=127.1.0.0/16 --delay 0.05").ok().says("20 new in the plan");
+    corpus.run("update --all --allow-private=127.1.0.0/16 --delay 0.05").ok().says("20 added to the plan");
     let agent = corpus.web.requests()[0].user_agent.to_string();
     assert!(agent.starts_with("Tidings/"), "{agent}");
 }

@@ -99,11 +99,11 @@ fn verdicts(corpus: &Corpus, day: &str) -> Vec<Value> {
 #[test]
 fn copies_are_told_once_and_the_earliest_is_kept() {
     let corpus = corpus();
-    corpus.run("dedup").ok().says("nothing to judge: there are no documents yet");
+    corpus.run("dedup").ok().says("nothing to deduplicate: no documents yet");
     put_day(&corpus, 0);
     put_day(&corpus, 1);
     corpus.run("clean").ok().says("6 documents");
-    corpus.run("dedup").ok().says("2 days judged: 6 documents, 2 of them copies of earlier ones");
+    corpus.run("dedup").ok().says("2 days deduplicated: 6 documents, 2 of them duplicates of earlier ones");
     let first = verdicts(&corpus, &day(0));
     let (copies, kept): (Vec<&Value>, Vec<&Value>) = first.iter().partition(|verdict| verdict["copy_of"].is_string());
     assert_eq!((copies.len(), kept.len()), (1, 2));
@@ -117,7 +117,7 @@ fn copies_are_told_once_and_the_earliest_is_kept() {
     assert_eq!(partly["duplicates"][0]["why"], "exact");
 
     let before = shelf(&corpus);
-    corpus.run("dedup").ok().says("nothing to judge: all of 2 days are up to date");
+    corpus.run("dedup").ok().says("nothing to deduplicate: all 2 days are up to date");
     assert!(shelf(&corpus) == before);
     let removed = corpus.run("dedup --removed").ok().stdout;
     let removed: Vec<Value> = removed.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
@@ -147,16 +147,16 @@ fn a_rebuild_gives_the_bytes_of_the_history_however_that_went() {
     let straight = shelf(&corpus);
     put(&corpus, &day(12), "b.0", &[page("late.example", "late", &[9001, 1500, 9002])]);
     corpus.run("clean").ok();
-    corpus.run("dedup").ok().says(&format!("judging again from {}", day(12))).says("8 days judged");
+    corpus.run("dedup").ok().says(&format!("deduplicating again from {}", day(12))).says("8 days deduplicated");
     let history = shelf(&corpus);
     assert!(history != straight);
     let late = verdicts(&corpus, &day(15));
     let copied = late.iter().find(|verdict| verdict["site"] == "gazette.example").unwrap();
     assert!(!copied["duplicates"].as_array().unwrap().is_empty(), "what came late was there first");
-    corpus.run("rebuild --from dedup").ok().says("20 days judged");
+    corpus.run("rebuild --from dedup").ok().says("20 days deduplicated");
     assert!(shelf(&corpus) == history, "a rebuild gives the same bytes");
     let docs = corpus.files("docs", ".jsonl.zst").iter().map(|path| fs::read(path).unwrap()).collect::<Vec<_>>();
-    corpus.run("rebuild --from clean").ok().says("61 pages read").says("20 days judged");
+    corpus.run("rebuild --from clean").ok().says("61 pages read").says("20 days deduplicated");
     assert!(shelf(&corpus) == history);
     assert!(docs == corpus.files("docs", ".jsonl.zst").iter().map(|path| fs::read(path).unwrap()).collect::<Vec<_>>());
     fs::remove_dir_all(corpus.home().join("pages").join(day(19))).unwrap();
@@ -178,17 +178,17 @@ fn settings_that_matter_make_days_stale_and_others_do_not() {
         command.env(format!("TIDINGS_DEDUP_{key}"), value);
         corpus.launch(command).wait()
     };
-    with("MEMORY_MIB", "1").ok().says("nothing to judge");
-    with("THREADS", "3").ok().says("nothing to judge");
-    with("SCOPE", "site").ok().says("3 days judged: 9 documents, 0 of them copies");
-    with("PRESET", "now").ok().says("3 days judged");
-    corpus.run("dedup --level sentence").ok().says("3 days judged");
-    with("MEMORY_MIB", "1").ok().says("3 days judged");
+    with("MEMORY_MIB", "1").ok().says("nothing to deduplicate");
+    with("THREADS", "3").ok().says("nothing to deduplicate");
+    with("SCOPE", "site").ok().says("3 days deduplicated: 9 documents, 0 of them duplicates");
+    with("PRESET", "now").ok().says("3 days deduplicated");
+    corpus.run("dedup --level sentence").ok().says("3 days deduplicated");
+    with("MEMORY_MIB", "1").ok().says("3 days deduplicated");
     assert!(shelf(&corpus) == all);
     fs::remove_file(corpus.home().join(format!("seen/verdicts/{}.jsonl.zst", day(1)))).unwrap();
-    corpus.run("dedup").ok().says("2 days judged");
+    corpus.run("dedup").ok().says("2 days deduplicated");
     fs::remove_dir_all(corpus.home().join("seen/keys")).unwrap();
-    corpus.run("dedup").ok().says("3 days judged");
+    corpus.run("dedup").ok().says("3 days deduplicated");
     assert!(shelf(&corpus) == all);
     with("PRESET", "sloppy").exits(1).says("tidings, onion, aranea, now");
     with("SCOPE", "week").exits(1).says("30d");
@@ -205,7 +205,7 @@ fn the_same_page_under_two_addresses_is_told_by_its_checksum() {
     put(&corpus, &day(0), "a.0", &[one]);
     put(&corpus, &day(1), "a.0", &[other, page("gazette.example", "two", &[1, 2])]);
     corpus.run("clean").ok();
-    corpus.run("dedup --level page").ok().says("3 documents, 1 of them copies");
+    corpus.run("dedup --level page").ok().says("3 documents, 1 of them duplicates");
     let told = verdicts(&corpus, &day(1));
     let copy = told.iter().find(|verdict| verdict["copy_of"].is_string()).unwrap();
     assert_eq!((&copy["site"], &copy["duplicates"][0]["why"]), (&json!("mirror.example"), &json!("page")));
@@ -222,7 +222,7 @@ fn a_power_cut_at_any_move_leaves_the_old_memory_or_the_new() {
     corpus.run("clean").ok();
     let prepared = corpus.beside("prepared");
     copy_folder(&corpus.home(), &prepared);
-    corpus.run("dedup").ok().says("2 days judged");
+    corpus.run("dedup").ok().says("2 days deduplicated");
     let expected = shelf(&corpus);
     corpus.cut_at_every_move("dedup", &prepared, |at| {
         // Whoever trusts the ledger finds what it names; a torn line does not count.

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::time::Duration;
 
-use tidings_simweb::{Hiding, Kind, Spec};
+use tidings_simweb::{Hiding, RequestKind, Spec};
 
 use crate::support::{Corpus, Ran};
 
@@ -70,7 +70,7 @@ fn a_site_without_a_feed_is_remembered_and_not_asked_again() {
     let corpus = hidden(&[Hiding::Nowhere], 1, "max_requests = 9");
     let starts = articles(&corpus);
     discover(&corpus, "", &starts).ok().says("no feed found, 9 requests");
-    let asked = corpus.web.requests().iter().filter(|request| request.kind != Kind::Robots).count();
+    let asked = corpus.web.requests().iter().filter(|request| request.kind != RequestKind::Robots).count();
     assert_eq!(asked, 9);
     assert_eq!(corpus.state("barren.tsv").len(), 1);
     corpus.web.clear_log();
@@ -96,7 +96,7 @@ fn an_address_that_is_a_feed_can_be_added_at_once() {
     discover(&corpus, "--add", std::slice::from_ref(&feed)).ok().says("4 entries").says("1 feed added");
     let list = fs::read_to_string(corpus.home().join("feeds.txt")).unwrap();
     assert!(list.starts_with("# none yet\n# found by discover on ") && list.contains(&format!("\n{feed}")), "{list}");
-    discover(&corpus, "--add", &[feed]).ok().says("in feeds.txt already").says("0 feeds added");
+    discover(&corpus, "--add", &[feed]).ok().says("already in feeds.txt").says("0 feeds added");
     corpus.run("update").ok().says("1 feed polled");
 }
 
@@ -117,7 +117,7 @@ fn pages_that_were_fetched_anyway_are_searched_once() {
     let told = corpus.run("discover --probe 100 --json").ok().json();
     assert_eq!(feeds_of(&told), corpus.web.feeds().into_iter().collect());
     let requests = corpus.web.requests();
-    assert_eq!(requests.iter().filter(|request| request.kind == Kind::Feed).count(), 4);
+    assert_eq!(requests.iter().filter(|request| request.kind == RequestKind::Feed).count(), 4);
     assert_eq!(requests.len(), 4, "a candidate costs one request: {requests:?}");
     corpus.was_polite(DELAY);
 }
@@ -203,9 +203,9 @@ fn an_opml_list_becomes_candidates_with_its_folders_as_labels() {
 
 #[test]
 fn a_trial_adopts_what_gives_pages_and_prints_the_gain() {
-    use tidings_simweb::{Fault, Part};
+    use tidings_simweb::{Fault, SitePart};
     let corpus = hidden(&[Hiding::Declared], 4, "");
-    corpus.web.set_fault(3, Fault::NotFound.on(Part::Pages));
+    corpus.web.set_fault(3, Fault::NotFound.on(SitePart::Pages));
     let feeds = corpus.web.feeds();
     fs::write(corpus.home().join("feeds.txt"), format!("{}\tlang=en\n", feeds[0])).unwrap();
     corpus.run("update").ok();

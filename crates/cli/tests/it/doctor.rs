@@ -30,7 +30,7 @@ fn a_home_in_order_has_no_faults_and_stays_as_it_is() {
         "write and sync, rename, hard links, locks work",
         "4 entries",
         "2 feeds",
-        "answers at 127.1.",
+        "is reachable at 127.1.",
     ] {
         assert!(ran.stdout.contains(words), "{words} is missing: {}", ran.stdout);
     }
@@ -65,7 +65,7 @@ fn each_trouble_is_found_with_its_remedy() {
         assert!(found.iter().any(|(is, seen)| is == level && seen.contains(words)), "{name}: {found:?}");
     };
     is("settings", "fault", "fetch.concurrency");
-    is("environment", "warning", "TIDINGS_FETCH_CONCURENCY means nothing");
+    is("environment", "warning", "unknown environment variable TIDINGS_FETCH_CONCURENCY");
     is("contact", "warning", "nobody would know");
     is("feeds", "warning", "line 1");
     is("plan", "fault", "is missing");

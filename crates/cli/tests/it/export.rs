@@ -186,7 +186,7 @@ fn what_publishers_said_decides_by_purpose() {
     corpus
         .run(&format!("export --format ngrams --n 2 --purpose public {}", corpus.beside("x").display()))
         .exits(1)
-        .says("could be chained together again");
+        .says("could be reconstructed");
     fs::write(corpus.home().join("tidings.toml"), crate::support::settings(&[])).unwrap();
     corpus.run("dedup").ok();
     corpus.run("annotate").ok();
@@ -227,7 +227,7 @@ fn what_was_published_before_leaves_only_once() {
     corpus
         .run(&format!("export --format jsonl --force {}", corpus.beside("once.jsonl").display()))
         .ok()
-        .says("wait for `tidings dedup`");
+        .says("run `tidings dedup` first");
 }
 
 #[test]
@@ -451,7 +451,7 @@ fn shuffled_sentences_tell_nothing_about_where_they_stood() {
     corpus
         .run(&format!("export --format shuffled {}", corpus.beside("few.txt").display()))
         .exits(1)
-        .says("too few to hide in");
+        .says("texts could be reconstructed");
     assert!(!corpus.beside("few.txt").exists());
     assert_eq!(corpus.run("export --format shuffled -").exits(1).stdout, "", "nothing leaks before there are enough");
     let manifest = export(&corpus, "--format shuffled --pool 10 --lang en", "one.txt");
@@ -603,7 +603,7 @@ fn tokens_leave_byte_by_byte_as_they_came() {
         let other = crate::clean::corpus();
         keep_duplicates(&other);
         let first = corpus.beside(&first);
-        other.run(&format!("import --no-gate --from {format} {}", first.display())).ok().says("2 pages came in");
+        other.run(&format!("import --no-gate --from {format} {}", first.display())).ok().says("2 pages imported");
         for verb in ["clean", "annotate"] {
             other.run(verb).ok();
         }

@@ -163,7 +163,7 @@ fn pages_without_text_are_named_and_cost_nothing_else() {
     let said = desk.run("extract a.html b.html c.html", b"");
     assert_eq!(said.code, 3);
     assert!(said.stdout.contains("the ash would come back"));
-    assert!(said.stderr.contains("b.html: ") && said.stderr.contains("c.html: this is no web page (not-html)"));
+    assert!(said.stderr.contains("b.html: ") && said.stderr.contains("c.html: not an HTML page (not-html)"));
     assert!(said.stderr.contains("3 pages read: 1 document, 2 left out ("), "{}", said.stderr);
     assert_eq!(desk.run("extract c.html", b"").code, 1);
 }
@@ -180,10 +180,10 @@ fn nonsense_is_refused_by_name() {
         ("extract a.html --threads 0", 2, "0"),
         ("extract a.html --jsonl", 2, "--jsonl"),
         ("extract a.html b.html --url http://e.org/", 2, "--url"),
-        ("extract missing.html", 1, "there is no file missing.html"),
+        ("extract missing.html", 1, "missing.html not found"),
         ("extract x*.html", 1, "no file matches"),
         ("extract empty", 1, "no pages in empty"),
-        ("extract ftp://e.org/a", 1, "there is no file ftp://e.org/a"),
+        ("extract ftp://e.org/a", 1, "ftp://e.org/a not found"),
         ("extract https://e.org/a", 1, "TIDINGS_FETCH_CONTACT"),
     ] {
         let said = desk.run(args, b"");

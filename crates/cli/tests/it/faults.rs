@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
 use rustix::process::Signal;
-use tidings_simweb::{Ailment, Fault, Host, Kind, Part, Spec};
+use tidings_simweb::{Fault, Host, RequestKind, SiteFault, SitePart, Spec};
 use tidings_testing::WATCHDOG;
 
 use crate::support::{Corpus, addresses};
@@ -123,7 +123,7 @@ fn feeds_without_robots() -> Vec<(&'static str, &'static str)> {
     SETTINGS.iter().copied().chain([("robots_for_feeds", "false")]).collect()
 }
 
-fn ill(faults: impl Iterator<Item = Fault>, part: Option<Part>) -> Spec {
+fn ill(faults: impl Iterator<Item = Fault>, part: Option<SitePart>) -> Spec {
     let spec = Spec {
         items_per_feed: 2,
         crawl_delay: Duration::from_secs(1),
@@ -192,8 +192,10 @@ fn faulty_pages_get_their_word_and_delay_nobody() {
     let requests = corpus.web.requests();
     let healthy = requests.iter().filter(|request| request.site().is_some_and(|site| site < HEALTHY));
     let hanging = corpus.web.sites_with(Fault::Hang).next().unwrap().address();
-    let hang =
-        requests.iter().find(|request| request.address == hanging && request.kind == Kind::Page).expect("it was asked");
+    let hang = requests
+        .iter()
+        .find(|request| request.address == hanging && request.kind == RequestKind::Page)
+        .expect("it was asked");
     let meanwhile = hang.start_us..hang.end_us.unwrap_or(u64::MAX);
     assert!(healthy.filter(|request| meanwhile.contains(&request.start_us)).count() > 0, "all waited for {hanging}");
     assert!(ran.peak_kib < 250 << 10, "{} KiB", ran.peak_kib);
@@ -215,8 +217,8 @@ fn faulty_pages_get_their_word_and_delay_nobody() {
 
 #[test]
 fn faulty_feeds_get_their_word_and_delay_nobody() {
-    let corpus = Corpus::with(ill(ON_FEEDS.iter().map(|row| row.0), Some(Part::Feed)), SETTINGS);
-    let ran = corpus.run("update --all").ok().says("1 gone for good");
+    let corpus = Corpus::with(ill(ON_FEEDS.iter().map(|row| row.0), Some(SitePart::Feed)), SETTINGS);
+    let ran = corpus.run("update --all").ok().says("1 gone");
     corpus.was_polite(DELAY);
     assert!(ran.peak_kib < 250 << 10, "{} KiB", ran.peak_kib);
     let mut wrong = Vec::new();
@@ -238,7 +240,7 @@ fn faulty_feeds_get_their_word_and_delay_nobody() {
 
 #[test]
 fn a_faulty_robots_txt_is_read_as_the_rfc_has_it() {
-    let spec = ill(ON_ROBOTS.iter().map(|row| row.0), Some(Part::Robots));
+    let spec = ill(ON_ROBOTS.iter().map(|row| row.0), Some(SitePart::Robots));
     let corpus = Corpus::with(Spec { drip_every: Duration::from_millis(100), ..spec }, &feeds_without_robots());
     corpus.run("update --all").ok();
     corpus.web.clear_log();
@@ -285,10 +287,10 @@ fn bombs_and_endless_bodies_do_not_fill_the_memory() {
     let spec = spec
         .with_fault(Fault::GzipBomb, 8)
         .with_fault(Fault::Endless, 8)
-        .with_fault(Fault::GzipBomb.on(Part::Feed), 6)
-        .with_fault(Fault::Endless.on(Part::Feed), 6)
-        .with_fault(Fault::GzipBomb.on(Part::Robots), 3)
-        .with_fault(Fault::Endless.on(Part::Robots), 3);
+        .with_fault(Fault::GzipBomb.on(SitePart::Feed), 6)
+        .with_fault(Fault::Endless.on(SitePart::Feed), 6)
+        .with_fault(Fault::GzipBomb.on(SitePart::Robots), 3)
+        .with_fault(Fault::Endless.on(SitePart::Robots), 3);
     let corpus = Corpus::with(spec, &[("max_page_mib", "10"), ("memory_mib", "32"), ("total_timeout_s", "20.0")]);
     let update = corpus.run("update --all").ok();
     let fetch = corpus.run("fetch").ok();
@@ -313,13 +315,13 @@ fn a_feed_of_fifty_thousand_items_is_planned_whole_and_holds_up_nobody() {
     let pages = corpus.pages();
     assert!(corpus.healthy_articles().iter().all(|url| pages.contains_key(url)));
     let requests = corpus.web.requests();
-    assert!(requests.iter().filter(|request| request.kind == Kind::Page).count() >= pages.len());
+    assert!(requests.iter().filter(|request| request.kind == RequestKind::Page).count() >= pages.len());
     corpus.was_polite(Duration::from_millis(50));
 }
 
 #[test]
 fn days_on_which_everything_goes_wrong_lose_nothing() {
-    let mix: Vec<_> = Ailment::mix().filter(|ailment| ailment.fault != Fault::HugeFeed).collect();
+    let mix: Vec<_> = SiteFault::mix().filter(|fault| fault.fault != Fault::HugeFeed).collect();
     let spec = Spec {
         sites: HEALTHY + mix.len(),
         items_per_feed: 3,

@@ -47,7 +47,7 @@ fn the_plan_of_feedfetcher_is_carried_on_as_it_is() {
             std::fs::write(corpus.home().join(name), &bytes).unwrap();
         }
         assert_eq!(corpus.plan().len(), 4, "{name}");
-        corpus.run("update --all").ok().says("2 new in the plan");
+        corpus.run("update --all").ok().says("2 added to the plan");
         corpus.run("fetch").ok().says("3 pages fetched");
         let plan = corpus.plan();
         assert_eq!(plan.len(), 6);
@@ -237,7 +237,7 @@ fn every_verb_reports_in_json_and_wrong_usage_is_told_apart() {
 #[test]
 fn an_audit_finds_bad_manners_if_there_are_any() {
     let corpus = Corpus::new(spec(1, 1));
-    corpus.run("audit").ok().says("no host was asked twice");
+    corpus.run("audit").ok().says("no host was contacted twice");
     let request = |sent: u32, ended: u32| {
         format!(
             r#"{{"sent_ms":{sent},"ended_ms":{ended},"host":"e.org","kind":"page","url":"http://e.org/","status":"200","delay_ms":5000,"bytes":1}}"#
@@ -254,7 +254,7 @@ fn an_audit_finds_bad_manners_if_there_are_any() {
     log("10", &[(0, 100), (5100, 5200)]);
     corpus.run("audit").ok().says("5.000 s (e.org)");
     log("11", &[(0, 100), (3000, 3100)]);
-    corpus.run("audit").exits(1).says("before the pause was over: 1");
+    corpus.run("audit").exits(1).says("before the delay was over: 1");
     corpus.run("audit --last 1 --json").exits(1);
     log("12", &[(0, 9000), (8000, 8100)]);
     let found = corpus.run("audit --json").exits(1).json();

@@ -146,7 +146,7 @@ fn an_archive_comes_in_with_its_dates_its_rights_and_a_reason_for_everything_els
     for (name, bytes) in files {
         corpus.restore(&fresh);
         let path = write(&corpus.beside(name), bytes);
-        corpus.run(&format!("import {} --dry-run", path.display())).ok().says("2 pages would come in");
+        corpus.run(&format!("import {} --dry-run", path.display())).ok().says("2 pages would be imported");
         assert!(days(&corpus).is_empty());
         let report = corpus.run(&format!("import {} --json", path.display())).ok().json();
         assert_eq!((&report["pages"], &report["files"]), (&json!(2), &json!(1)), "{name}");
@@ -165,7 +165,7 @@ fn an_archive_comes_in_with_its_dates_its_rights_and_a_reason_for_everything_els
         assert_eq!(pages["https://gazette.example/b"].body, article(2).into_bytes());
 
         // Again is free, also under another name of the folder.
-        corpus.run(&format!("import {}", path.display())).ok().says("0 pages came in").says("1 file imported before");
+        corpus.run(&format!("import {}", path.display())).ok().says("0 pages imported").says("1 file imported before");
         corpus.is_tidy();
     }
     corpus.run("clean").ok().says("2 documents");
@@ -179,9 +179,9 @@ fn an_archive_in_a_zip_file_comes_in_and_only_the_sites_that_are_wanted() {
     corpus
         .run(&format!("import {} --site other.example", path.display()))
         .ok()
-        .says("0 pages came in")
+        .says("0 pages imported")
         .says("other-site");
-    corpus.run(&format!("import {} --again --site gazette.example", path.display())).ok().says("2 pages came in");
+    corpus.run(&format!("import {} --again --site gazette.example", path.display())).ok().says("2 pages imported");
 }
 
 /// A ZIP file of one file, as it is.
@@ -217,13 +217,13 @@ fn what_feedfetcher_left_comes_in_unchanged() {
         4\t404\t3\t2025-01-02T03:04:05+00:00\t\thttp://e.org/feed\thttp://e.org/9\tGone\n";
     let plan = write(&corpus.beside("plan.tsv"), plan);
     let both = format!("import {} {}", pages.display(), plan.display());
-    corpus.run(&both).ok().says("2 pages came in, 1 left out (1 not-a-page)").says("2 entries read, 2 new");
+    corpus.run(&both).ok().says("2 pages imported, 1 skipped (1 not-a-page)").says("2 entries read, 2 added");
     assert_eq!(days(&corpus), ["2025-01-02", "2025-01-03"]);
     assert_eq!(corpus.pages()["http://e.org/1"].downloaded, "2025-01-02T04:00:00.000Z");
     let entries = corpus.plan();
     let gone = entries.iter().find(|entry| entry.url == "http://e.org/9").unwrap();
     assert_eq!((gone.age, gone.status.as_str(), gone.retries), (4, "404", 3));
-    corpus.run(&both).ok().says("0 new in the plan");
+    corpus.run(&both).ok().says("0 added to the plan");
     assert_eq!(corpus.plan(), entries);
 }
 
@@ -252,7 +252,7 @@ fn a_folder_of_saved_pages_comes_in_by_what_they_say_of_themselves() {
     write(&folder.join("notes.txt"), "no page");
     write(&folder.join("empty.html"), " ");
     let import = format!("import {} --date 2026-02-05", folder.display());
-    corpus.run(&import).ok().says("3 pages came in, 2 left out (1 empty, 1 unknown-file)");
+    corpus.run(&import).ok().says("3 pages imported, 2 skipped (1 empty, 1 unknown-file)");
     let mut urls: Vec<String> = corpus.pages().into_keys().collect();
     urls.sort();
     assert_eq!(urls, ["http://mirror.example/news/y.html", "https://own.example/x", "import:saved/z.html"]);
@@ -260,7 +260,7 @@ fn a_folder_of_saved_pages_comes_in_by_what_they_say_of_themselves() {
     corpus.run(&import).ok().says("4 files imported before");
     // A folder that grows brings what is new.
     write(&folder.join("new.html"), article(7));
-    corpus.run(&import).ok().says("1 page came in");
+    corpus.run(&import).ok().says("1 page imported");
     corpus.run("clean").ok().says("4 documents");
 }
 
@@ -287,7 +287,12 @@ fn a_folder_brings_everything_that_is_known_and_names_the_rest() {
     assert!(["notes.txt", "api.json", "feeds.opml"].iter().all(|name| named.contains(name)), "{named}");
     assert!(corpus.pages().contains_key("import:mixed/page.html"));
     assert!(!fs::read_to_string(corpus.home().join("feeds.txt")).unwrap().contains("a.example"));
-    corpus.run(&import).ok().says("0 pages came in").says("4 files imported before").says("notes.txt; --from says");
+    corpus
+        .run(&import)
+        .ok()
+        .says("0 pages imported")
+        .says("4 files imported before")
+        .says("notes.txt; give the format with --from");
 }
 
 #[test]
@@ -316,7 +321,7 @@ fn what_was_removed_comes_back_by_no_door() {
     let plan = write(&corpus.beside("plan.tsv"), row("https://private.example/9") + &row("https://e.example/9"));
 
     // What a text is called in place of an address can be removed too.
-    corpus.run(&format!("import {} --no-gate", texts.display())).ok().says("2 pages came in");
+    corpus.run(&format!("import {} --no-gate", texts.display())).ok().says("2 pages imported");
     corpus.run("remove import:t.jsonl#t1 --reason asked").ok().says("1 page and 0 documents removed");
     corpus.run("remove https://gazette.example/a --reason asked").ok();
     corpus.run("remove private.example --reason asked").ok().says("1 page");
@@ -351,8 +356,8 @@ fn what_came_in_is_not_fetched_again_whether_a_feed_names_it_before_or_after() {
     let plan = write(&corpus.beside("plan.tsv"), plan);
     let import = format!("import {}", packed.display());
     let asks_for_nothing = |at: &str| {
-        corpus.run("update --all").ok().says("0 new in the plan");
-        corpus.run(&format!("import {}", plan.display())).ok().says("6 entries read, 0 new in the plan");
+        corpus.run("update --all").ok().says("0 added to the plan");
+        corpus.run(&format!("import {}", plan.display())).ok().says("6 entries read, 0 added to the plan");
         corpus.web.clear_log();
         corpus.run("fetch").ok().says("nothing to fetch");
         assert!(corpus.web.requests().is_empty(), "{at}");
@@ -361,17 +366,17 @@ fn what_came_in_is_not_fetched_again_whether_a_feed_names_it_before_or_after() {
     };
     for (when, before) in [("after", &fresh), ("before", &listed)] {
         corpus.restore(before);
-        corpus.run(&import).ok().says("6 pages came in");
+        corpus.run(&import).ok().says("6 pages imported");
         asks_for_nothing(when);
         let story = format!("why {}", urls[0]);
-        corpus.run(&story).ok().says("came in by an import; it will not be fetched again");
+        corpus.run(&story).ok().says("or imported; it will not be fetched again");
     }
     // A text is not the page that it was taken from.
     corpus.restore(&fresh);
     let line = json!({ "text": text(4), "url": urls[0] });
     let summary = write(&corpus.beside("summary.jsonl"), line.to_string());
-    corpus.run(&format!("import {}", summary.display())).ok().says("1 page came in");
-    corpus.run("update --all").ok().says("6 new in the plan");
+    corpus.run(&format!("import {}", summary.display())).ok().says("1 page imported");
+    corpus.run("update --all").ok().says("6 added to the plan");
 
     // Whatever a power cut leaves: either the page is there and known, or it is not and will be fetched.
     corpus.cut_at_every_move(&import, &listed, |at| {
@@ -391,7 +396,7 @@ fn a_list_of_feeds_goes_to_the_list_of_feeds() {
     corpus.run(&format!("import {}", path.display())).ok().says("1 added to feeds.txt");
     let feeds = fs::read_to_string(corpus.home().join("feeds.txt")).unwrap();
     assert!(feeds.contains("https://a.example/feed\ttopic=Weather"), "{feeds}");
-    corpus.run(&format!("import {}", path.display())).ok().says("0 added to feeds.txt, 1 there already");
+    corpus.run(&format!("import {}", path.display())).ok().says("0 added to feeds.txt, 1 already there");
 }
 
 /// A text of English sentences that the gate lets pass.
@@ -409,7 +414,7 @@ fn texts_become_documents_and_come_back_when_everything_derived_is_gone() {
     corpus
         .run(&format!("import {} --date 2026-02-08", path.display()))
         .ok()
-        .says("2 pages came in, 1 left out (1 not-json)");
+        .says("2 pages imported, 1 skipped (1 not-json)");
     assert_eq!(days(&corpus), ["2026-02-07", "2026-02-08"]);
     corpus.run("clean").ok().says("1 document").says("too-short");
     let first = documents(&corpus);
@@ -470,8 +475,8 @@ fn tokens_that_came_with_their_lemmas_keep_them() {
     corpus
         .run(&format!("import {} --columns word,tag,lemma --date 2026-02-08 --language en", paths[0].display()))
         .ok()
-        .says("1 page came in");
-    corpus.run(&format!("import {} --date 2026-02-09 --language en", paths[1].display())).ok().says("1 page came in");
+        .says("1 page imported");
+    corpus.run(&format!("import {} --date 2026-02-09 --language en", paths[1].display())).ok().says("1 page imported");
     corpus.run("clean").ok().says("2 documents");
     fs::write(corpus.home().join("tidings.toml"), "[annotate]\nduplicates = \"keep\"\n").unwrap();
     corpus.run("annotate").ok().says("2 documents annotated");
@@ -506,7 +511,7 @@ fn text_of_a_crawl_comes_in_as_documents_or_as_lines_by_language() {
         })
         .collect();
     let path = write(&corpus.beside("a.warc.wet.gz"), wet);
-    corpus.run(&format!("import {}", path.display())).ok().says("2 pages came in");
+    corpus.run(&format!("import {}", path.display())).ok().says("2 pages imported");
     corpus.run("clean").ok();
     let document = &documents(&corpus)[0];
     assert_eq!(
@@ -528,7 +533,7 @@ fn text_of_a_crawl_comes_in_as_documents_or_as_lines_by_language() {
     for threads in [1, 3] {
         let ran =
             corpus.run(&format!("import {} --lines {} --again --threads {threads}", path.display(), folder.display()));
-        ran.ok().says("7 lines in 2 languages (6 en, 1 de); 7 were there before, 3 too short");
+        ran.ok().says("7 lines in 2 languages (6 en, 1 de); 7 duplicates, 3 too short");
         assert_eq!(unpacked(&folder.join("de.txt.zst")), format!("{german}\n"));
         assert_eq!(unpacked(&folder.join("en.txt.zst")), long);
     }
@@ -555,7 +560,7 @@ fn lines_of_a_crawl_go_on_where_a_power_cut_stopped_them() {
         let ran = corpus.run(&import).ok();
         half_done += usize::from(ran.stdout.contains("1 file imported before"));
         assert_eq!(unpacked(&folder.join("en.txt.zst")), all, "move {at}");
-        corpus.run(&import).ok().says("0 lines in 0 languages; 0 were there before");
+        corpus.run(&import).ok().says("0 lines in 0 languages; 0 duplicates");
         corpus.run(&import).ok().says("2 files imported before");
         assert_eq!(unpacked(&folder.join("en.txt.zst")), all, "move {at}");
         fs::remove_dir_all(&folder).unwrap();
@@ -564,7 +569,7 @@ fn lines_of_a_crawl_go_on_where_a_power_cut_stopped_them() {
 
     let three = wet("3.warc.wet.gz", 4..6);
     let import = format!("import {} {} --lines {} --remove", one.display(), three.display(), folder.display());
-    corpus.run(&import).ok().says("1 line in 1 language (1 en); 1 were there before");
+    corpus.run(&import).ok().says("1 line in 1 language (1 en); 1 duplicates");
     assert!(!one.exists() && !three.exists() && two.exists());
     assert_eq!(unpacked(&folder.join("en.txt.zst")), format!("{all}{}", line(5)));
 }
@@ -608,9 +613,9 @@ fn an_import_that_was_stopped_goes_on_where_it_was() {
     let mut halves = 0;
     corpus.cut_at_every_move(&import, &prepared, |at| {
         let ran = corpus.run(&import).ok();
-        if ran.stderr.contains("going on behind record 512") {
+        if ran.stderr.contains("resuming after record 512") {
             halves += 1;
-            assert!(ran.stdout.contains("88 pages came in"), "move {at}: {}", ran.stdout);
+            assert!(ran.stdout.contains("88 pages imported"), "move {at}: {}", ran.stdout);
         }
         assert_eq!(corpus.pages().len(), 600, "move {at}");
         corpus.is_tidy();
@@ -677,7 +682,7 @@ fn shards_that_import_at_the_same_time_bring_in_what_one_import_does() {
     assert_eq!(fetched(&divided), fetched(&whole));
     let feeds = fs::read_to_string(divided.home().join("feeds.txt")).unwrap();
     assert_eq!(feeds.matches("https://feeds.example/rss").count(), 1, "{feeds}");
-    assert_eq!((divided.plan().len(), whole.plan().len()), (0, 0), "what came in leaves the plan");
+    assert_eq!((divided.plan().len(), whole.plan().len()), (0, 0), "imported pages leave the plan");
 }
 
 #[test]
@@ -724,7 +729,7 @@ fn hostile_archives_cost_themselves() {
     }
     corpus.run(&format!("import {}", corpus.beside("missing").display())).exits(1).says("does not exist");
     let unknown = write(&corpus.beside("unknown"), "hello");
-    corpus.run(&format!("import {}", unknown.display())).exits(1).says("say so with --from");
+    corpus.run(&format!("import {}", unknown.display())).exits(1).says("use --from");
 }
 
 #[test]
@@ -755,6 +760,6 @@ with open(sys.argv[1], "wb") as out:
     let path = corpus.beside("w.warc.gz");
     let ran = Command::new(&python).args(["-c", script]).args([&path, &body]).status().unwrap();
     assert!(ran.success());
-    corpus.run(&format!("import {}", path.display())).ok().says("1 page came in, 1 left out (1 revisit)");
+    corpus.run(&format!("import {}", path.display())).ok().says("1 page imported, 1 skipped (1 revisit)");
     assert_eq!(corpus.pages()["https://w.example/a"].body, article(8).into_bytes());
 }

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use tidings_simweb::{Fault, Kind, Spec};
+use tidings_simweb::{Fault, RequestKind, Spec};
 
 use crate::support::Corpus;
 
@@ -10,7 +10,7 @@ use crate::support::Corpus;
 fn a_low_limit_of_open_files_costs_time_and_nothing_else() {
     let spec = Spec { sites: 200, items_per_feed: 1, ..Spec::default() };
     let corpus = Corpus::with(spec, &[("delay_s", "0.02"), ("feed_delay_s", "0.02")]);
-    for (verb, says) in [("update", "200 new in the plan"), ("fetch", "200 pages fetched")] {
+    for (verb, says) in [("update", "200 added to the plan"), ("fetch", "200 pages fetched")] {
         corpus.shell(&format!("ulimit -n 64; exec \"$T\" {verb}")).ok().says(says);
     }
     assert!(corpus.plan().iter().all(|entry| entry.status == "ok" && entry.retries == 1));
@@ -66,7 +66,7 @@ fn feeds_and_pages_are_fetched_over_tls_with_http_2() {
     let settings = crate::support::settings(&[("extra_roots", &format!("'{}'", roots.display()))]);
     std::fs::write(corpus.home().join("tidings.toml"), settings).unwrap();
     corpus.web.clear_log();
-    corpus.run("update --all").ok().says("18 new in the plan");
+    corpus.run("update --all").ok().says("18 added to the plan");
     corpus.run("fetch").ok().says("18 pages fetched");
     let pages = corpus.pages();
     assert!(pages.keys().all(|url| url.starts_with("https://")));
@@ -84,7 +84,8 @@ fn feeds_and_pages_are_fetched_over_tls_with_http_2() {
 
 /// The order in which each host was asked for its pages.
 fn order(corpus: &Corpus) -> Vec<String> {
-    let mut requests: Vec<_> = corpus.web.requests().into_iter().filter(|request| request.kind == Kind::Page).collect();
+    let mut requests: Vec<_> =
+        corpus.web.requests().into_iter().filter(|request| request.kind == RequestKind::Page).collect();
     requests.sort_by_key(|request| (request.address, request.start_us));
     requests.into_iter().map(|request| format!("{} {}", request.address, request.path)).collect()
 }

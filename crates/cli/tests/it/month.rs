@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use jiff::Timestamp;
 use rustix::process::Signal;
-use tidings_simweb::{Fault, Shape, Spec};
+use tidings_simweb::{Fault, Spec, TrendShape};
 
 use crate::support::{Corpus, Ran, copy_folder, program};
 
@@ -160,8 +160,10 @@ fn trends_are_found(month: &Month, home: &Path) {
     let truth = month.corpus.web.truth();
     for trend in truth.trends.iter().filter(|trend| trend.language == "en") {
         match trend.shape {
-            Shape::Rise | Shape::Fall => assert!(found.contains(trend.word), "{} was missed: {found:?}", trend.word),
-            Shape::Steady => assert!(!found.contains(trend.word), "{} does nothing", trend.word),
+            TrendShape::Rise | TrendShape::Fall => {
+                assert!(found.contains(trend.word), "{} was missed: {found:?}", trend.word)
+            }
+            TrendShape::Steady => assert!(!found.contains(trend.word), "{} does nothing", trend.word),
             _ => {}
         }
     }

@@ -118,7 +118,7 @@ fn the_way_of_every_page_can_be_told() {
     }
 }
 
-/// What came into a stage and what went out.
+/// The input and output of a stage.
 fn way(stage: &Value) -> (&str, u64, u64) {
     (stage["stage"].as_str().unwrap(), stage["in"].as_u64().unwrap(), stage["out"].as_u64().unwrap())
 }

@@ -375,7 +375,7 @@ fn lemmas_and_parts_of_speech_are_used_where_the_corpus_has_them() {
 #[test]
 fn texts_that_not_everybody_may_read_are_shown_with_a_token() {
     let Some(mut reader) = Reader::of(weather, "--public") else { return };
-    let secret = reader.corpus.run("--json token add --name desk").ok().json()["token"].as_str().unwrap().to_owned();
+    let secret = reader.corpus.run("--json token add --name reader").ok().json()["token"].as_str().unwrap().to_owned();
     reader.view("?q=storm");
     assert!(reader.browser.text("#message").starts_with("126 hits, "), "counts are for everybody");
     assert_eq!(reader.browser.eval("document.querySelectorAll('.hit').length"), 0);

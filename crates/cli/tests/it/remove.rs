@@ -62,9 +62,9 @@ fn what_is_removed_was_never_there() {
     let before = tree(&corpus);
 
     corpus.run("remove http://e.org/777 --dry-run").ok().says("would remove 1 page on 1 day with 1 document");
-    corpus.run("remove http://e.org/777").exits(1).says("say why, with --reason");
+    corpus.run("remove http://e.org/777").exits(1).says("give a --reason");
     corpus.run("remove e.org/777 --reason x").exits(1).says("https://e.org/777");
-    corpus.run("remove *.* --reason x").exits(1).says("would be everything");
+    corpus.run("remove *.* --reason x").exits(1).says("matches everything");
     assert_eq!(tree(&corpus), before);
     assert!(!corpus.home().join("removed.tsv").exists());
 
@@ -86,9 +86,9 @@ fn what_is_removed_was_never_there() {
     assert_eq!((plan[0].status.as_str(), plan[0].title.as_str()), ("removed", ""));
     let stones = fs::read_to_string(corpus.home().join("removed.tsv")).unwrap();
     assert!(stones.contains("\tasked\t") && !stones.contains("777"), "{stones}");
-    corpus.run("why http://e.org/777").ok().says("taken out by address, because: asked");
+    corpus.run("why http://e.org/777").ok().says("removed by address, reason: asked");
     corpus.run("fetch --dry-run").ok().says("nothing to fetch");
-    corpus.run("remove").ok().says("nothing to remove: all of it is gone");
+    corpus.run("remove").ok().says("nothing to remove");
 
     // It comes back by another door, and goes no further.
     put(&corpus, "2026-03-02", "x.0", &[rare(777)]);
@@ -105,7 +105,7 @@ fn text_that_was_a_duplicate_of_what_is_removed_comes_back() {
     put(&corpus, "2026-03-02", "copy.0", &[rare(888)]);
     corpus.run("run --from clean").ok();
     assert_eq!(corpus.run("--json why http://e.org/888").ok().json()["fate"], "duplicate");
-    corpus.run("remove http://e.org/777 --reason asked --later").ok().says("1 day to be made anew by the next");
+    corpus.run("remove http://e.org/777 --reason asked --later").ok().says("1 day to be rebuilt by the next");
     // Gone at once, before anything is made anew.
     corpus.run(&format!("query --lang de {RARE}")).ok().says("0 hits");
     corpus.run("run --from clean").ok();
@@ -134,13 +134,13 @@ fn what_is_removed_is_not_fetched_again() {
     fs::remove_file(corpus.home().join("plan.tsv.zst")).unwrap();
     corpus.run(&format!("init {}", corpus.home().display())).ok();
     fs::remove_dir_all(corpus.home().join("state")).unwrap();
-    corpus.run("update --all").ok().says("9 new in the plan");
+    corpus.run("update --all").ok().says("9 added to the plan");
     assert_eq!(corpus.fate_of(0), [("removed".to_owned(), 0)]);
     let entry = corpus.plan().into_iter().find(|entry| entry.url == article).unwrap();
     assert_eq!((entry.status.as_str(), entry.title.as_str()), ("removed", ""));
     corpus.run("fetch").ok();
     assert_eq!(corpus.asked_for(&article), 0);
-    corpus.run(&format!("why {first}")).ok().says("taken out by host, because: opt-out");
+    corpus.run(&format!("why {first}")).ok().says("removed by host, reason: opt-out");
 }
 
 #[test]

@@ -64,8 +64,8 @@ fn days_without_harvest_are_no_days_without_pages() {
     corpus.run("clean").ok();
     let html = report(&corpus, "--days 10 --until 2026-03-07");
     is_well_formed(&html);
-    assert!(html.contains("2026-03-03: not harvested") && html.contains("2026-03-06: 14 pages"), "{html}");
-    assert!(html.contains("2026-02-20: before the first harvest"));
+    assert!(html.contains("2026-03-03: not crawled") && html.contains("2026-03-06: 14 pages"), "{html}");
+    assert!(html.contains("2026-02-20: before the first crawl"));
     assert!(html.contains("Of 42 pages 24 became documents and 18 did not"), "{html}");
 }
 

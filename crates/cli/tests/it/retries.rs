@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use rustix::process::Signal;
-use tidings_simweb::{Fault, Kind, Part, Spec};
+use tidings_simweb::{Fault, RequestKind, SitePart, Spec};
 
 use crate::support::{Corpus, addresses};
 
@@ -53,8 +53,8 @@ fn passing_failures_are_tried_in_three_runs_and_final_ones_in_one() {
 
 #[test]
 fn a_feed_that_is_gone_is_reported_once_and_not_asked_again() {
-    let corpus = Corpus::new(spec(3, 2).with_fault(Fault::Gone.on(Part::Feed), 1));
-    corpus.run("update --all").ok().says("1 gone for good");
+    let corpus = Corpus::new(spec(3, 2).with_fault(Fault::Gone.on(SitePart::Feed), 1));
+    corpus.run("update --all").ok().says("1 gone");
     let feed = corpus.web.site(2).feed();
     assert_eq!(corpus.feed_state(&feed)["polled"], "gone");
     corpus.web.clear_log();
@@ -63,13 +63,13 @@ fn a_feed_that_is_gone_is_reported_once_and_not_asked_again() {
     assert!(corpus.web.requests().iter().all(|request| request.site() != Some(2)));
     // Unless somebody insists.
     corpus.web.heal(2);
-    corpus.run("update --all --retry-gone").ok().says("2 new in the plan");
+    corpus.run("update --all --retry-gone").ok().says("2 added to the plan");
     assert_eq!(corpus.feed_state(&feed)["polled"], "listed");
 }
 
 #[test]
 fn a_moved_feed_is_followed_and_believed_after_three_times() {
-    let corpus = Corpus::new(spec(2, 3).with_fault(Fault::Moved.on(Part::Feed), 1));
+    let corpus = Corpus::new(spec(2, 3).with_fault(Fault::Moved.on(SitePart::Feed), 1));
     let feed = corpus.web.site(1).feed();
     let moved = feed.replace(&format!("{}/", corpus.web.port()), &format!("{}/moved/", corpus.web.port()));
     for times in 1..=3 {
@@ -100,7 +100,7 @@ fn only_a_feed_that_answers_lets_its_entries_grow_old() {
 
     corpus.web.advance(Duration::from_secs(48 * 3600));
     for fault in [Fault::Error, Fault::Cut, Fault::NotXml, Fault::NotFound] {
-        corpus.web.set_fault(0, fault.on(Part::Feed));
+        corpus.web.set_fault(0, fault.on(SitePart::Feed));
         corpus.run("update --all").ok();
         assert_eq!(ages(), [0, 0], "{fault} says nothing about entries");
     }
@@ -109,7 +109,7 @@ fn only_a_feed_that_answers_lets_its_entries_grow_old() {
     assert_eq!(ages(), [1, 1]);
     corpus.run("update --all").ok().says("unchanged");
     assert_eq!(ages(), [2, 2], "an unchanged feed still does not list them");
-    corpus.web.set_fault(0, Fault::Hang.on(Part::Feed));
+    corpus.web.set_fault(0, Fault::Hang.on(SitePart::Feed));
     corpus.run("update --all --time-limit 1s").ok();
     assert_eq!(ages(), [2, 2], "nor does one that was not reached");
 }
@@ -133,7 +133,7 @@ fn what_was_pruned_is_not_fetched_again_when_it_returns() {
     let rss = format!("<rss version=\"2.0\"><channel><title>Old</title>{items}</channel></rss>");
     let feed = serve(with_body(&rss));
     std::fs::write(corpus.home().join("feeds.txt"), &feed).unwrap();
-    corpus.run("update --all --allow-private=127.0.0.0/8").ok().says("listed 6 entries").says("0 new in the plan");
+    corpus.run("update --all --allow-private=127.0.0.0/8").ok().says("listed 6 entries").says("0 added to the plan");
     corpus.web.clear_log();
     corpus.run("fetch").ok().says("nothing to fetch");
     assert!(corpus.web.requests().is_empty());
@@ -192,7 +192,7 @@ fn signals_end_a_run_promptly_and_leave_the_rest_untouched() {
         let delay = if name == "SIGINT" { "0.05" } else { "8" };
         let mut running = corpus.start(&format!("fetch --json --delay {delay}"));
         running.until(|| {
-            corpus.web.requests().iter().filter(|request| request.kind == Kind::Page).count() > 10
+            corpus.web.requests().iter().filter(|request| request.kind == RequestKind::Page).count() > 10
                 || delay == "8" && corpus.web.requests().len() >= 20
         });
         // The servers hang for an hour: a run that waited for one would never end here.
@@ -206,7 +206,7 @@ fn signals_end_a_run_promptly_and_leave_the_rest_untouched() {
 #[test]
 fn a_signal_ends_a_round_of_feeds_and_keeps_what_was_heard() {
     let patience = [("answer_timeout_s", "3600.0"), ("total_timeout_s", "3600.0")];
-    let corpus = Corpus::with(spec(8, 2).with_fault(Fault::Hang.on(Part::Feed), 4), &patience);
+    let corpus = Corpus::with(spec(8, 2).with_fault(Fault::Hang.on(SitePart::Feed), 4), &patience);
     let mut running = corpus.start("update");
     running.until(|| {
         let heard = corpus.journal().iter().filter(|record| record.get("poll").is_some()).count();
@@ -227,7 +227,7 @@ fn a_time_limit_ends_a_run_promptly_and_counts_as_done() {
     untouched(&corpus, &ran.json());
     // Feeds too.
     let hours = [("answer_timeout_s", "3600.0"), ("total_timeout_s", "3600.0")];
-    let corpus = Corpus::with(spec(6, 2).with_fault(Fault::Hang.on(Part::Feed), 3), &hours);
+    let corpus = Corpus::with(spec(6, 2).with_fault(Fault::Hang.on(SitePart::Feed), 3), &hours);
     corpus.run("update --all --time-limit 1s").ok();
     assert_eq!(corpus.plan().len(), 6);
 }
@@ -283,7 +283,7 @@ fn retry_after_is_kept_by_later_runs_too() {
 #[test]
 fn retry_after_is_kept_by_who_is_led_there_too() {
     let spec = Spec { retry_after: Duration::from_secs(60), ..spec(1, 2) };
-    let corpus = Corpus::with(spec.with_fault(Fault::TooMany.on(Part::Feed), 1), &[("max_retry_after_s", "1.0")]);
+    let corpus = Corpus::with(spec.with_fault(Fault::TooMany.on(SitePart::Feed), 1), &[("max_retry_after_s", "1.0")]);
     let target = corpus.web.site(0).feed();
     let door =
         serve(format!("HTTP/1.1 302 Found\r\nLocation: {target}\r\nContent-Length: 0\r\nConnection: close\r\n\r\n"));

@@ -118,7 +118,7 @@ fn a_run_waits_for_a_verb_that_has_the_home() {
     running.wait().ok().says("made searchable");
     let lock = fs::File::create(corpus.home().join(".lock")).unwrap();
     lock.try_lock().unwrap();
-    corpus.run("run --from clean --time-limit 0.1s").exits(1).says("another command had the home");
+    corpus.run("run --from clean --time-limit 0.1s").exits(1).says("the home was locked by another command");
 }
 
 #[test]
@@ -185,7 +185,7 @@ fn the_service_tells_systemd_what_it_does_and_ends_when_it_is_told() {
     running.signal(Signal::TERM);
     until("STOPPING=1");
     let ran = running.wait().ok().says("stopped by SIGTERM").says("settings reloaded").says("settings not reloaded");
-    assert!(ran.stderr.contains("give a time such as"), "{}", ran.stderr);
+    assert!(ran.stderr.contains("give a duration such as"), "{}", ran.stderr);
     assert!(corpus.files("runs", "-run.jsonl.zst").len() >= 2);
     corpus.is_tidy();
 }

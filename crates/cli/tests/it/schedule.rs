@@ -110,7 +110,7 @@ fn feeds_that_failed_for_long_are_named_and_not_forgotten() {
     corpus.update(&[]);
     corpus.edit(1, &[("failures", "12"), ("error", "dns: no such host"), ("polled", "failed")]);
     let text = corpus.run(&["update"]);
-    assert!(text.contains("1 feed has failed for long:") && text.contains("12 times since"), "{text}");
+    assert!(text.contains("1 feed has been failing for long:") && text.contains("12 times since"), "{text}");
     assert!(text.contains("dns: no such host"), "{text}");
     let answered = corpus.update(&["--all"]);
     assert_eq!((&answered["due"], answered["silent"].as_array().unwrap().len()), (&3.into(), 0));

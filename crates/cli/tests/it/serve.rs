@@ -108,8 +108,8 @@ fn a_public_server_shows_text_to_those_with_a_token() {
     let corpus = weather();
     corpus.run("token add --name over --expires 2020-01-01").ok();
     let secret =
-        corpus.run("--json token add --name desk --expires 90d").ok().json()["token"].as_str().unwrap().to_owned();
-    corpus.run("token add --name desk").exits(1).says("there is a token desk already");
+        corpus.run("--json token add --name reader --expires 90d").ok().json()["token"].as_str().unwrap().to_owned();
+    corpus.run("token add --name reader").exits(1).says("token reader already exists");
     corpus.run("token list").ok().says("desk").says("(over)");
     assert!(!fs::read_to_string(corpus.home().join("tokens.tsv")).unwrap().contains(&secret));
 
@@ -118,12 +118,12 @@ fn a_public_server_shows_text_to_those_with_a_token() {
     let anybody = server.json(path, None);
     assert_eq!((anybody["hits"].as_u64(), anybody["withheld"].as_u64()), (Some(126), Some(5)));
     assert_eq!(server.json(path, Some(&secret))["withheld"], 0);
-    corpus.run("token revoke desk").ok();
+    corpus.run("token revoke reader").ok();
     until("the token is revoked", || server.get(path, Some(&secret)).0 == 401);
     server.running.signal(Signal::INT);
     let ran = server.running.wait().ok();
     assert!(!ran.stderr.contains(&secret) && ran.stderr.contains("\"token\":\"desk\""), "{}", ran.stderr);
-    corpus.run("token revoke desk").exits(1).says("there is no token desk");
+    corpus.run("token revoke reader").exits(1).says("no token named reader");
 }
 
 #[test]

@@ -68,11 +68,11 @@ fn a_shard_is_taken_once_and_never_beside_a_whole_run() {
     let corpus = corpus();
     put(&corpus, "2026-06-01", "a.0", &pages(1));
     for nonsense in ["0/4", "5/4", "x", "1/0"] {
-        corpus.run(&format!("clean --shard {nonsense}")).exits(2).says("is no shard");
+        corpus.run(&format!("clean --shard {nonsense}")).exits(2).says("invalid shard");
     }
     let texts: String =
         (1..=SHARDS).map(|index| corpus.run(&format!("clean --shard {index}/{SHARDS}")).ok().stdout).collect();
-    assert!(texts.contains("read: ") && !texts.contains("there are no pages yet"), "{texts}");
+    assert!(texts.contains("read: ") && !texts.contains("no pages yet"), "{texts}");
     put(&corpus, "2026-06-02", "a.0", &pages(2));
     // Every day belongs to one shard, so that of all of them exactly one has something to do.
     let done: BTreeSet<bool> = (1..=SHARDS)

@@ -27,7 +27,7 @@ fn a_home_that_is_well_says_so() {
         "feeds ",
         "update just now",
         "compile just now",
-        "all of them can be found",
+        "everything is searchable",
         "12 in 24 hours",
         "alerts     none",
     ] {
@@ -45,7 +45,7 @@ fn a_home_that_is_well_says_so() {
 #[test]
 fn a_home_that_nobody_has_run_is_a_warning_and_one_that_is_none_is_an_error() {
     let corpus = Corpus::new(Spec { sites: 1, ..Spec::default() });
-    corpus.run("status").exits(1).says("nothing was ever harvested here").says("1 not asked yet");
+    corpus.run("status").exits(1).says("no crawl has run here yet").says("1 not polled yet");
     corpus.run("status --health").ok();
     fs::write(corpus.home().join("tidings.toml"), "[nonsense]\n").unwrap();
     corpus.run("status").exits(3).says("unknown key");
@@ -71,11 +71,11 @@ fn pages_that_nobody_has_read_are_told_with_the_stage_they_wait_for() {
     let corpus = harvested(Spec { sites: 1, items_per_feed: 2, ..Spec::default() });
     let day = (Timestamp::now() - SignedDuration::from_hours(48)).strftime("%Y-%m-%d").to_string();
     put(&corpus, &day, "a.0", &mixed(0..7));
-    corpus.run("status").exits(1).says("cannot be found yet: 1 day waits for clean");
+    corpus.run("status").exits(1).says("are not searchable yet: 1 day waits for clean");
     corpus.run("clean").ok();
     corpus.run("status").exits(1).says("1 day waits for dedup");
     corpus.run("run --from dedup").ok();
-    corpus.run("status").ok().says("all of them can be found");
+    corpus.run("status").ok().says("everything is searchable");
 }
 
 #[test]

@@ -15,7 +15,7 @@ use rustix::process::{Pid, Signal, kill_process};
 use serde_json::Value;
 use tempfile::TempDir;
 use tidings_model::Page;
-use tidings_simweb::{Fault, Host, Kind, Politeness, SimWeb, Site, Spec};
+use tidings_simweb::{Fault, Host, Politeness, RequestKind, SimWeb, Site, Spec};
 use tidings_testing::WATCHDOG;
 
 /// Clocks tick in milliseconds and pauses are cut to them.
@@ -317,7 +317,7 @@ impl Corpus {
         let manners = self.web.politeness();
         let due = (delay.as_micros() as u64).saturating_sub(TICK_US);
         for (host, shown) in &manners.hosts {
-            let faults = self.ailments(*host);
+            let faults = self.faults(*host);
             let name = format!("{host:?} {faults}");
             // When a client hangs up, the server learns of it a little later on a busy machine, so
             // only the beginnings of requests can be compared.
@@ -333,21 +333,21 @@ impl Corpus {
         assert_eq!(manners.disallowed, 0, "robots.txt was not obeyed");
         assert_eq!(manners.early_for_crawl_delay, 0, "Crawl-delay was not kept");
         let early = manners.hosts.iter().filter(|(_, shown)| shown.early_for_retry_after > 0);
-        let early: Vec<String> = early.map(|(host, _)| format!("{host:?} {}", self.ailments(*host))).collect();
+        let early: Vec<String> = early.map(|(host, _)| format!("{host:?} {}", self.faults(*host))).collect();
         assert!(early.is_empty(), "Retry-After was not kept at {early:?}");
         assert_eq!(manners.internal, 0, "the inside of a network was asked");
         manners
     }
 
-    fn ailments(&self, host: Host) -> String {
+    fn faults(&self, host: Host) -> String {
         let Host::Site(site) = host else { return String::new() };
-        self.web.site(site).ailments().iter().map(ToString::to_string).collect::<Vec<_>>().join(", ")
+        self.web.site(site).faults().iter().map(ToString::to_string).collect::<Vec<_>>().join(", ")
     }
 
     /// How often the server was asked for each article.
     pub fn page_requests(&self) -> HashMap<(Ipv4Addr, String), u32> {
         let mut counts = HashMap::new();
-        for request in self.web.requests().iter().filter(|request| request.kind == Kind::Page) {
+        for request in self.web.requests().iter().filter(|request| request.kind == RequestKind::Page) {
             *counts.entry((request.address, request.path.to_string())).or_default() += 1;
         }
         counts

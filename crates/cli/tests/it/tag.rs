@@ -52,7 +52,7 @@ fn texts_are_answered_in_order_each_in_its_language() {
     assert_eq!(got[1]["sentences"][0][1]["form"], "Zug");
     assert_eq!(got[2]["sentences"], json!([]));
     assert_eq!(got[3], json!({ "id": 4, "error": "text is missing" }));
-    assert!(got[4]["error"].as_str().unwrap().contains("no JSON object"));
+    assert!(got[4]["error"].as_str().unwrap().contains("not a JSON object"));
     // As a filter in front of many texts: one thread or several, the same lines.
     let many = (lines[..2].join("\n") + "\n").repeat(300);
     assert_eq!(tag(&["--jsonl", "--threads", "1"], &many).stdout, tag(&["--jsonl", "--threads", "3"], &many).stdout);

@@ -66,7 +66,7 @@ fn an_article_is_followed_from_its_feed_to_its_segment() {
     let failed = corpus.plan().into_iter().find(|entry| entry.status == "404").unwrap();
     let failed = story(&corpus, &failed.url);
     assert_eq!(failed["fate"], "failed");
-    assert!(says(&failed, "plan").contains("the server answered 404; asking again would not help"), "{failed:#}");
+    assert!(says(&failed, "plan").contains("HTTP status 404; not retried"), "{failed:#}");
 
     let feed = story(&corpus, &corpus.web.feeds()[0]);
     assert_eq!(feed["about"]["kind"], "feed");
@@ -75,11 +75,11 @@ fn an_article_is_followed_from_its_feed_to_its_segment() {
     let host = corpus.web.site(0).address().to_string();
     let host = story(&corpus, &host);
     assert!(says(&host, "rules").contains("robots of http://"), "{host:#}");
-    assert!(says(&host, "listed").contains("1 feed of feeds.txt"), "{host:#}");
+    assert!(says(&host, "listed").contains("1 feed in feeds.txt"), "{host:#}");
 
-    corpus.run("why http://nowhere.example/").exits(1).says("nothing is known of http://nowhere.example/");
-    corpus.run("why 0123456789abcdef0123456789abcdef").exits(1).says("there is no document");
-    corpus.run("why nowhere.example").exits(1).says("nothing is known of the host");
+    corpus.run("why http://nowhere.example/").exits(1).says("http://nowhere.example/ is unknown");
+    corpus.run("why 0123456789abcdef0123456789abcdef").exits(1).says("no document with the id");
+    corpus.run("why nowhere.example").exits(1).says("the host nowhere.example is unknown");
     corpus.run("why e.org/1").exits(1).says("https://e.org/1");
     adds_up(&corpus);
 
@@ -99,13 +99,10 @@ fn what_was_left_out_names_the_rule_and_the_figure() {
     let corpus = built();
     let short = story(&corpus, "http://e.org/101");
     assert_eq!(short["fate"], "left out", "{short:#}");
-    assert!(
-        says(&short, "clean").contains("left out by the rule too-short (measured 2, the limit is 25)"),
-        "{short:#}"
-    );
+    assert!(says(&short, "clean").contains("dropped by rule too-short (measured 2, limit 25)"), "{short:#}");
     let duplicate = story(&corpus, "http://e.org/203");
     let told = says(&duplicate, "dedup");
-    assert!(told.contains(" were published before; a copy of ") && told.contains("paragraph 2: "), "{duplicate:#}");
+    assert!(told.contains(" are duplicates; a copy of ") && told.contains("paragraph 2: "), "{duplicate:#}");
     assert_eq!(duplicate["fate"], "duplicate", "{duplicate:#}");
     let stories = (250..253).map(|number| story(&corpus, &format!("http://e.org/{number}")));
     let partly = stories.into_iter().find(|story| story["fate"] == "searchable").expect("some of it is new");
@@ -121,7 +118,7 @@ fn what_was_left_out_names_the_rule_and_the_figure() {
 #[test]
 fn numbers_that_do_not_add_up_are_found() {
     let corpus = built();
-    corpus.run("why --all").ok().says("nothing vanished");
+    corpus.run("why --all").ok().says("no items are missing");
     let whole = corpus.beside("whole");
     copy_folder(&corpus.home(), &whole);
     let recipe = |stage: &str| corpus.home().join(format!("{stage}/recipes/2026-03-01.json"));
@@ -134,7 +131,7 @@ fn numbers_that_do_not_add_up_are_found() {
     };
     // A page more than came out.
     count("docs", "\"pages\": ");
-    corpus.run("why --all").exits(1).says("clean: 27 went in, but 20 came out, 6 were left out and 0 wait");
+    corpus.run("why --all").exits(1).says("clean: 27 in, but 20 out, 6 dropped and 0 waiting");
     corpus.restore(&whole);
     count("text", "\"documents\": ");
     corpus.run("why --all").exits(1).says("annotate, 2026-03-01: ");
@@ -151,7 +148,7 @@ fn numbers_that_do_not_add_up_are_found() {
     corpus
         .run("why --all --items")
         .exits(1)
-        .says("the plan says that 1 page were stored, but no file has them: http://e.org/lost");
+        .says("1 page with status `ok` in the plan but not in any file: http://e.org/lost");
 }
 
 #[test]

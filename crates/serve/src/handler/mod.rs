@@ -18,7 +18,7 @@ use tidings_query::answer::{About, Exactness};
 use tidings_query::cql::{self, Attribute};
 use tidings_query::engine::{Engine, Limits, Subcorpus};
 use tidings_query::trend::Step;
-use tidings_query::{Filter, Query, MatchRule, SyntaxError};
+use tidings_query::{Filter, MatchRule, Query, SyntaxError};
 use tidings_store::virtual_corpora;
 
 use crate::api_error::{ApiError, of_engine};
