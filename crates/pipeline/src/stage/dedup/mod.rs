@@ -408,7 +408,7 @@ impl<'a> DedupRun<'a> {
         for range in lsm_levels::layout(kept as u64) {
             let target = self.memory_path("keys", &range, None);
             if !self.keys.iter().any(|level| level.days == range) {
-                drop(lsm_levels::cut(&self.keys, &range, first, |_| draft.clone())?);
+                drop(lsm_levels::truncate(&self.keys, &range, first, |_| draft.clone())?);
                 let made = dedup_state::place(home, &draft, &target)?;
                 is_same(&made, range.end - 1, &days[range.end as usize - 1].key_file)?;
             }
@@ -544,7 +544,7 @@ impl<'a> DedupRun<'a> {
         let home = self.context.home.clone();
         let folder = dedup_state::draft_folder(&home)?;
         let draft = |name: &str| folder.join(name);
-        let grown = lsm_levels::grow(&self.keys, &flushed.runs, |_| draft("keys.tmp"))?;
+        let grown = lsm_levels::merge_day(&self.keys, &flushed.runs, |_| draft("keys.tmp"))?;
         let key_path = self.memory_path("keys", &grown.days, Some(&day.name));
         let range = lsm_levels::block_layout(self.ledger.days.len() as u64 + 1).pop().expect("a day is in some file");
         let piece_path = self.memory_path("pieces", &range, Some(&day.name));
