@@ -1,6 +1,6 @@
 //! Documents become sentences of tokens, and tokens get lemmas and tags.
 //!
-//! Rules decide, from what `data/` says about a language: which words keep their full stop, what an
+//! Rules decide, from what `languages/CODE/rules.tsv` says about a language: which words keep their full stop, what an
 //! apostrophe parts. Where annotated text of the language was there to learn from, a small model
 //! corrects them (`models/`). Scripts without blanks go to ICU's dictionaries first.
 //!

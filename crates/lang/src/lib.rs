@@ -13,7 +13,7 @@ mod normalise;
 mod registry;
 mod stop;
 
-pub use calendar::{Month, is_weekday, month};
+pub use calendar::{Month, calendar_words, is_weekday, month};
 pub use identify::tables;
 pub use identify::{
     Guess, Guesses, Hints, Script, UNKNOWN, identifiable, identify, identify_lines, identify_paragraphs,
