@@ -9,7 +9,7 @@
 //!
 //! let code = identify(&masked.text, Hints::default()).lang;
 //! assert_eq!(language(code).map(|known| known.name), Some("German"));
-//! assert!(stop_list(code).is_some_and(|words| words.contains("nach") && !words.contains("Zug")));
+//! assert!(stop_list(code).is_some_and(|words| words.contains("nach") && !words.contains("Lawine")));
 //! ```
 //!
 //! What is known of a language by hand is in `languages/CODE/`, see [`Language`]; trained tables are in `data/`.
