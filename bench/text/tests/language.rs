@@ -31,7 +31,7 @@ fn languages_are_told_apart_as_well_as_before() {
 }
 
 #[test]
-fn lines_are_told_at_a_glance_as_well_as_before() {
+fn fast_lines_are_as_accurate_as_before() {
     let Some(items) = items() else { return };
     let known: BTreeSet<&str> = tidings_lang::identifiable().map(iso3_label).collect();
     let mut by_language: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
