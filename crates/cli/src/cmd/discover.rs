@@ -53,7 +53,7 @@ pub struct Args {
     #[arg(long, value_name = "N")]
     min_good_pages: Option<u64>,
     /// Language to accept, such as de; may be repeated [default: setting discover.languages]
-    #[arg(long, value_name = "CODE", value_delimiter = ',')]
+    #[arg(long = "lang", alias = "language", value_name = "CODE", value_delimiter = ',')]
     language: Vec<String>,
     /// Maximum number of requests per URL [default: setting discover.max_requests, 12]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1000))]

@@ -176,7 +176,7 @@ fn nonsense_is_refused_by_name() {
         ("extract", 2, "required"),
         ("extract a.html --format docx", 2, "docx"),
         ("extract a.html --preset sloppy", 2, "sloppy"),
-        ("extract a.html --url nonsense", 2, "web address"),
+        ("extract a.html --url nonsense", 2, "expected a URL"),
         ("extract a.html --threads 0", 2, "0"),
         ("extract a.html --jsonl", 2, "--jsonl"),
         ("extract a.html b.html --url http://e.org/", 2, "--url"),

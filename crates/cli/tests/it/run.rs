@@ -170,10 +170,10 @@ fn the_service_tells_systemd_what_it_does_and_ends_when_it_is_told() {
     command.env("NOTIFY_SOCKET", corpus.beside("notify")).env("WATCHDOG_USEC", "300000").env_remove("WATCHDOG_PID");
     let running = corpus.launch(command);
     until("READY=1");
-    until("STATUS=at work: update");
-    until("STATUS=at work: compile");
+    until("STATUS=running update");
+    until("STATUS=running compile");
     until("STATUS=waiting");
-    until("STATUS=at work: update");
+    until("STATUS=running update");
     until("WATCHDOG=1");
     running.signal(Signal::HUP);
     assert!(until("RELOADING=1").contains("MONOTONIC_USEC="));

@@ -110,7 +110,7 @@ fn a_public_server_shows_text_to_those_with_a_token() {
     let secret =
         corpus.run("--json token add --name reader --expires 90d").ok().json()["token"].as_str().unwrap().to_owned();
     corpus.run("token add --name reader").exits(1).says("token reader already exists");
-    corpus.run("token list").ok().says("desk").says("(over)");
+    corpus.run("token list").ok().says("reader").says("(expired)");
     assert!(!fs::read_to_string(corpus.home().join("tokens.tsv")).unwrap().contains(&secret));
 
     let server = Server::start(&corpus, "--public");
