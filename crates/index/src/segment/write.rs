@@ -207,7 +207,7 @@ fn write_lists(
     let exceptions: Vec<u32> = spacing_exceptions.iter().collect();
     packed.clear();
     write_postings(&exceptions, &mut packed);
-    file.section("exceptions", &packed)?;
+    file.section("odd", &packed)?;
     file.section("counted", &counts.local_ids)?;
     file.section("counts.places", &counts.offsets)?;
     file.section("counts", &counts.bytes)?;
