@@ -29,5 +29,5 @@ fn a_language_without_a_model_and_a_file_without_models_are_told() {
     std::fs::write(&file, "tidings-tags 1\n\x01").unwrap();
     let out = program().arg("models").arg(&file).output().unwrap();
     assert_eq!(out.status.code(), Some(1));
-    assert!(String::from_utf8_lossy(&out.stderr).contains("ends too early"), "{out:?}");
+    assert!(String::from_utf8_lossy(&out.stderr).contains("is truncated"), "{out:?}");
 }
