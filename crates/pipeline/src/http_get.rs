@@ -7,7 +7,7 @@ use std::sync::Arc;
 use anyhow::{Result, anyhow, bail};
 use http::header;
 use tidings_fetch::decode::Decoder;
-use tidings_fetch::{CrawlStats, Crawler, FetchJob, FetchResult, HostQueue, JobSource, Kind, Settings};
+use tidings_fetch::{CrawlKind, CrawlStats, Crawler, FetchJob, FetchResult, HostQueue, JobSource, Settings};
 use tidings_model::address;
 use tokio::sync::{mpsc, watch};
 
@@ -47,20 +47,20 @@ impl HttpGet {
 
     /// Fetches a feed.
     pub fn feed(&self, url: &str) -> Result<Fetched> {
-        let mut results = self.fetch(&[url.to_owned()], Kind::Feed)?;
+        let mut results = self.fetch(&[url.to_owned()], CrawlKind::Feed)?;
         results.pop().expect("every URL has a result")
     }
 
     /// Fetches pages; those of the same host one after the other. Returns one result per URL, in order.
     pub fn pages(&self, urls: &[String]) -> Result<Vec<Result<Fetched>>> {
-        self.fetch(urls, Kind::Page)
+        self.fetch(urls, CrawlKind::Page)
     }
 
-    fn fetch(&self, urls: &[String], kind: Kind) -> Result<Vec<Result<Fetched>>> {
+    fn fetch(&self, urls: &[String], kind: CrawlKind) -> Result<Vec<Result<Fetched>>> {
         let queues = self.queues(urls)?;
         let seed = fastrand::u64(..);
         let settings = match kind {
-            Kind::Feed => self.config.fetch.for_feeds(seed)?,
+            CrawlKind::Feed => self.config.fetch.for_feeds(seed)?,
             _ => self.config.fetch.for_pages(seed)?,
         };
         let mut decoder = Decoder::new(settings.ceiling());
@@ -117,7 +117,7 @@ fn decoded(result: FetchResult, decoder: &mut Decoder) -> Result<Fetched> {
 /// Crawls a list of URLs. Returns the hosts that were skipped, with the reason.
 fn crawl(
     urls: &[String],
-    kind: Kind,
+    kind: CrawlKind,
     queues: BTreeMap<String, Vec<u32>>,
     settings: Settings,
     mut take: impl FnMut(FetchResult),

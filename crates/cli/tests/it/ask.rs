@@ -7,7 +7,7 @@ use tidings_model::Page;
 use crate::clean::{corpus, page, put};
 use crate::support::{Corpus, Ran};
 
-/// A page of a site, published on a day, that says something of its own.
+/// A page of a site, published on a day, with its own text.
 pub fn article(number: usize, site: &str, day: &str, text: &str) -> Page {
     let body = format!(
         "<html lang=en><head><meta charset=utf-8><title>News</title>\
@@ -46,13 +46,13 @@ pub fn weather() -> Corpus {
     corpus
 }
 
-/// Runs the program with words as a shell parts them.
+/// Runs the program with words split by a shell.
 fn ask(corpus: &Corpus, words: &str) -> Ran {
     corpus.shell(&format!("exec \"$T\" {words}"))
 }
 
 #[test]
-fn questions_are_answered_from_the_command_line() {
+fn queries_run_from_the_command_line() {
     let corpus = weather();
     // On 3 sites, on 2 + 4 + … + 12 days.
     let storms = 3 * 2 * 21;
@@ -93,11 +93,11 @@ fn questions_are_answered_from_the_command_line() {
     ask(&corpus, "query storm --in spring --count").ok().says("72 hits");
     ask(&corpus, "corpus list").ok().says("spring");
     ask(&corpus, "corpus remove spring").ok();
-    ask(&corpus, "query storm --in spring").exits(1).says("no virtual corpus");
+    ask(&corpus, "query storm --in spring").exits(1).says("no virtual corpora yet");
 }
 
 #[test]
-fn wrong_questions_are_told_what_is_wrong() {
+fn invalid_queries_are_explained() {
     let corpus = corpus();
     ask(&corpus, "query storm").exits(1).says("no index yet");
     let corpus = weather();

@@ -1,4 +1,4 @@
-//! `tidings import`: whatever others collected comes in whole, once, with its own dates, and nothing hostile stops it.
+//! `tidings import`: foreign data is imported completely, once, with its own dates, and hostile input does no harm.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -20,7 +20,7 @@ pub fn gzip(bytes: &[u8]) -> Vec<u8> {
     encoder.finish().unwrap()
 }
 
-/// A record of an archive; `more` are further lines of its head.
+/// A record of an archive; `more` are additional header lines.
 pub fn record(kind: &str, url: &str, date: &str, more: &str, block: &[u8]) -> Vec<u8> {
     let head = format!(
         "WARC/1.0\r\nWARC-Type: {kind}\r\nWARC-Record-ID: <urn:uuid:{kind}-{url}>\r\nWARC-Date: {date}\r\nWARC-Target-URI: {url}\r\n{more}Content-Length: {}\r\n\r\n",
@@ -33,7 +33,7 @@ pub fn answer(headers: &str, body: &[u8]) -> Vec<u8> {
     [b"HTTP/1.1 200 OK\r\nContent-Type: text/html; charset=utf-8\r\n", headers.as_bytes(), b"\r\n", body].concat()
 }
 
-/// A sentence; there are twenty, and they have little in common.
+/// One of twenty sentences with little in common.
 fn prose(number: u32) -> String {
     let sentences = [
         "The river rose again during the night and nobody in the lower town could sleep",
@@ -67,7 +67,7 @@ fn article(number: u32) -> String {
     )
 }
 
-/// An archive with a bit of everything: two pages, and six things that are none.
+/// An archive with two pages and six other records.
 fn archive() -> Vec<Vec<u8>> {
     let chunked = |text: &str| format!("{:x}\r\n{text}\r\n0\r\n\r\n", text.len());
     let page = "https://gazette.example/a";
@@ -132,7 +132,7 @@ fn left_out(report: &Value) -> BTreeMap<String, u64> {
 }
 
 #[test]
-fn an_archive_comes_in_with_its_dates_its_rights_and_a_reason_for_everything_else() {
+fn an_archive_is_imported_with_dates_rights_and_reasons_for_skipped_records() {
     let corpus = corpus();
     let records = archive();
     let files = [
@@ -172,7 +172,7 @@ fn an_archive_comes_in_with_its_dates_its_rights_and_a_reason_for_everything_els
 }
 
 #[test]
-fn an_archive_in_a_zip_file_comes_in_and_only_the_sites_that_are_wanted() {
+fn an_archive_in_a_zip_file_is_imported_with_a_selection_of_sites() {
     let corpus = corpus();
     let records: Vec<u8> = archive().iter().flat_map(|record| gzip(record)).collect();
     let path = write(&corpus.beside("a.wacz"), zipped("archive/data.warc.gz", &records));
@@ -184,7 +184,7 @@ fn an_archive_in_a_zip_file_comes_in_and_only_the_sites_that_are_wanted() {
     corpus.run(&format!("import {} --again --site gazette.example", path.display())).ok().says("2 pages imported");
 }
 
-/// A ZIP file of one file, as it is.
+/// A ZIP file with one stored file.
 fn zipped(name: &str, bytes: &[u8]) -> Vec<u8> {
     let sizes = [(bytes.len() as u32).to_le_bytes(), (bytes.len() as u32).to_le_bytes()].concat();
     let length = (name.len() as u16).to_le_bytes();
@@ -200,7 +200,7 @@ fn zipped(name: &str, bytes: &[u8]) -> Vec<u8> {
 }
 
 #[test]
-fn what_feedfetcher_left_comes_in_unchanged() {
+fn files_of_feedfetcher_are_imported_unchanged() {
     let corpus = corpus();
     let line = |url: &str, downloaded: &str| {
         json!({ "url": url, "feed": "http://e.org/feed", "title": "T", "published": null, "seen": "2025-01-02T03:04:05+00:00",
@@ -241,7 +241,7 @@ fn base64(bytes: &[u8]) -> String {
 }
 
 #[test]
-fn a_folder_of_saved_pages_comes_in_by_what_they_say_of_themselves() {
+fn a_folder_of_saved_pages_is_imported_with_their_metadata() {
     let corpus = corpus();
     let folder = corpus.beside("saved");
     fs::create_dir_all(folder.join("mirror.example/news")).unwrap();
@@ -258,14 +258,14 @@ fn a_folder_of_saved_pages_comes_in_by_what_they_say_of_themselves() {
     assert_eq!(urls, ["http://mirror.example/news/y.html", "https://own.example/x", "import:saved/z.html"]);
     assert_eq!(days(&corpus), ["2026-02-05"]);
     corpus.run(&import).ok().says("4 files imported before");
-    // A folder that grows brings what is new.
+    // A folder that grows adds the new pages.
     write(&folder.join("new.html"), article(7));
     corpus.run(&import).ok().says("1 page imported");
     corpus.run("clean").ok().says("4 documents");
 }
 
 #[test]
-fn a_folder_brings_everything_that_is_known_and_names_the_rest() {
+fn all_known_files_of_a_folder_are_imported_and_the_rest_is_listed() {
     let corpus = corpus();
     let folder = corpus.beside("mixed");
     fs::create_dir_all(folder.join("deep/mirror.example")).unwrap();
@@ -276,7 +276,7 @@ fn a_folder_brings_everything_that_is_known_and_names_the_rest() {
     write(&folder.join("deep/mirror.example/api.json"), json!({ "text": "data of a site" }).to_string());
     write(&folder.join("deep/feeds.opml"), "<opml><body><outline xmlUrl='https://a.example/feed'/></body></opml>");
     write(&folder.join("notes.txt"), "no page");
-    write(&folder.join(".hidden"), "nobody's business");
+    write(&folder.join(".hidden"), "hidden");
     write(&folder.join("a.warc.cdxj"), "an index");
     write(&folder.join("deep/b.jsonl.manifest.json"), "{}");
     let import = format!("import {} --date 2026-02-05", folder.display());
@@ -296,7 +296,7 @@ fn a_folder_brings_everything_that_is_known_and_names_the_rest() {
 }
 
 #[test]
-fn what_was_removed_comes_back_by_no_door() {
+fn removed_pages_are_not_imported_in_any_format() {
     let corpus = corpus();
     let archived = write(&corpus.beside("a.warc"), archive().concat());
     let lines = [
@@ -320,7 +320,7 @@ fn what_was_removed_comes_back_by_no_door() {
     let row = |url: &str| format!("0\tnew\t0\t2025-01-02T03:04:05Z\t\thttp://e.org/feed\t{url}\tA title\n");
     let plan = write(&corpus.beside("plan.tsv"), row("https://private.example/9") + &row("https://e.example/9"));
 
-    // What a text is called in place of an address can be removed too.
+    // The name of a text without a URL can be removed too.
     corpus.run(&format!("import {} --no-gate", texts.display())).ok().says("2 pages imported");
     corpus.run("remove import:t.jsonl#t1 --reason asked").ok().says("1 page and 0 documents removed");
     corpus.run("remove https://gazette.example/a --reason asked").ok();
@@ -339,7 +339,7 @@ fn what_was_removed_comes_back_by_no_door() {
 }
 
 #[test]
-fn what_came_in_is_not_fetched_again_whether_a_feed_names_it_before_or_after() {
+fn imported_pages_are_not_fetched_before_or_after_a_feed_lists_them() {
     let spec = tidings_simweb::Spec { sites: 2, items_per_feed: 3, ..tidings_simweb::Spec::default() };
     let corpus = Corpus::new(spec);
     let fresh = corpus.beside("fresh");
@@ -371,14 +371,14 @@ fn what_came_in_is_not_fetched_again_whether_a_feed_names_it_before_or_after() {
         let story = format!("why {}", urls[0]);
         corpus.run(&story).ok().says("or imported; it will not be fetched again");
     }
-    // A text is not the page that it was taken from.
+    // A text does not count as its page.
     corpus.restore(&fresh);
     let line = json!({ "text": text(4), "url": urls[0] });
     let summary = write(&corpus.beside("summary.jsonl"), line.to_string());
     corpus.run(&format!("import {}", summary.display())).ok().says("1 page imported");
     corpus.run("update --all").ok().says("6 added to the plan");
 
-    // Whatever a power cut leaves: either the page is there and known, or it is not and will be fetched.
+    // After a power failure the page is either stored and known, or it will be fetched.
     corpus.cut_at_every_move(&import, &listed, |at| {
         corpus.run("update --all").ok();
         let (pages, plan) = (corpus.pages().len(), corpus.plan().len());
@@ -389,7 +389,7 @@ fn what_came_in_is_not_fetched_again_whether_a_feed_names_it_before_or_after() {
 }
 
 #[test]
-fn a_list_of_feeds_goes_to_the_list_of_feeds() {
+fn an_opml_file_is_added_to_the_feed_list() {
     let corpus = corpus();
     let list = "<opml version=\"2.0\"><body><outline text=\"Weather\"><outline text=\"A\" xmlUrl=\"https://a.example/feed\"/></outline></body></opml>";
     let path = write(&corpus.beside("list.opml"), list);
@@ -405,7 +405,7 @@ fn text(number: u32) -> String {
 }
 
 #[test]
-fn texts_become_documents_and_come_back_when_everything_derived_is_gone() {
+fn texts_become_documents_and_can_be_rebuilt() {
     let corpus = corpus();
     let line = json!({ "id": "t1", "text": text(1), "source": "letters", "created": "1998-05-04",
         "added": "2026-02-07T08:00:00Z", "metadata": { "genre": "letter", "title": "A letter", "language": "en" } });
@@ -431,7 +431,7 @@ fn texts_become_documents_and_come_back_when_everything_derived_is_gone() {
     corpus.run("clean").ok();
     assert_eq!(documents(&corpus), first);
 
-    // What went out as JSON lines, or as it lies in docs/, comes in as the same document.
+    // Exported JSON lines and files of docs/ are imported as the same document.
     let own = write(&corpus.beside("own.jsonl"), serde_json::to_string(&first[0]).unwrap());
     let other = corpus.beside("other");
     corpus.run(&format!("init {}", other.display())).ok();
@@ -442,7 +442,7 @@ fn texts_become_documents_and_come_back_when_everything_derived_is_gone() {
 }
 
 #[test]
-fn the_gate_can_be_told_to_let_texts_pass() {
+fn the_quality_gate_can_be_disabled() {
     let corpus = corpus();
     let path = write(&corpus.beside("short.jsonl"), "{\"id\":1,\"text\":\"Too short.\"}\n");
     corpus.run(&format!("import {} --no-gate --language en --date 2026-02-08", path.display())).ok();
@@ -450,7 +450,7 @@ fn the_gate_can_be_told_to_let_texts_pass() {
 }
 
 #[test]
-fn tokens_that_came_with_their_lemmas_keep_them() {
+fn imported_tokens_keep_their_lemmas() {
     let corpus = corpus();
     let mut vertical =
         String::from("<doc id=\"v1\" url=\"https://v.example/1\" date=\"2020-01-02\" genre=\"novel\">\n<p>\n");
@@ -493,7 +493,7 @@ fn tokens_that_came_with_their_lemmas_keep_them() {
 }
 
 #[test]
-fn text_of_a_crawl_comes_in_as_documents_or_as_lines_by_language() {
+fn wet_text_is_imported_as_documents_or_as_lines_by_language() {
     let corpus = corpus();
     let german = "Der Fluss ist in der Nacht über die Ufer getreten, und die Feuerwehr hat zwei Straßen im Süden der Stadt gesperrt.";
     let long: String = (0..6).map(|part| format!("{} {}\n", prose(part), prose(part + 6))).collect();
@@ -519,7 +519,7 @@ fn text_of_a_crawl_comes_in_as_documents_or_as_lines_by_language() {
         ["short-line", "short-line"]
     );
 
-    // A folder may hold other things, which have no lines.
+    // A folder may contain other files without lines.
     let mixed = corpus.beside("mixed");
     fs::create_dir_all(&mixed).unwrap();
     write(&mixed.join("a.warc.wet.gz"), fs::read(&path).unwrap());
@@ -540,7 +540,7 @@ fn text_of_a_crawl_comes_in_as_documents_or_as_lines_by_language() {
 }
 
 #[test]
-fn lines_of_a_crawl_go_on_where_a_power_cut_stopped_them() {
+fn an_import_of_lines_resumes_after_a_power_failure() {
     let corpus = corpus();
     let line = |number: u32| format!("{} {}\n", prose(number), prose(number + 6));
     let wet = |name: &str, lines: std::ops::Range<u32>| {
@@ -548,7 +548,7 @@ fn lines_of_a_crawl_go_on_where_a_power_cut_stopped_them() {
         let packed = gzip(&record("conversion", "https://w.example/", "2026-02-04T00:00:00Z", "", text.as_bytes()));
         write(&corpus.beside(name), packed)
     };
-    // The second file begins with what the first one ends with.
+    // The second file starts with the end of the first.
     let (one, two) = (wet("1.warc.wet.gz", 0..3), wet("2.warc.wet.gz", 2..5));
     let folder = corpus.beside("lines");
     let import = format!("import {} {} --lines {} --step-kib 0", one.display(), two.display(), folder.display());
@@ -565,7 +565,7 @@ fn lines_of_a_crawl_go_on_where_a_power_cut_stopped_them() {
         assert_eq!(unpacked(&folder.join("en.txt.zst")), all, "move {at}");
         fs::remove_dir_all(&folder).unwrap();
     });
-    assert!(half_done > 0, "no power cut between the files");
+    assert!(half_done > 0, "no power failure between the files");
 
     let three = wet("3.warc.wet.gz", 4..6);
     let import = format!("import {} {} --lines {} --remove", one.display(), three.display(), folder.display());
@@ -575,7 +575,7 @@ fn lines_of_a_crawl_go_on_where_a_power_cut_stopped_them() {
 }
 
 #[test]
-fn a_power_cut_at_any_move_of_an_import_loses_nothing_and_takes_nothing_in_twice() {
+fn a_power_failure_at_any_operation_of_an_import_loses_and_repeats_nothing() {
     let corpus = corpus();
     let records: Vec<u8> = archive().iter().flat_map(|record| gzip(record)).collect();
     let path = write(&corpus.beside("a.warc.gz"), records);
@@ -583,11 +583,11 @@ fn a_power_cut_at_any_move_of_an_import_loses_nothing_and_takes_nothing_in_twice
     copy_folder(&corpus.home(), &prepared);
     let import = format!("import {}", path.display());
     corpus.cut_at_every_move(&import, &prepared, |at| {
-        // Whatever opens the home next mends it.
+        // The next command recovers the home.
         corpus.run("update").ok();
         corpus.is_tidy();
         let kept = corpus.pages().len();
-        assert!(kept == 0 || kept == 2, "move {at}: a step is whole or not at all");
+        assert!(kept == 0 || kept == 2, "move {at}: a step is atomic");
         corpus.run(&import).ok();
         assert_eq!(corpus.pages().len(), 2, "move {at}");
         assert_eq!(days(&corpus), ["2026-02-01", "2026-02-02"], "move {at}");
@@ -597,9 +597,9 @@ fn a_power_cut_at_any_move_of_an_import_loses_nothing_and_takes_nothing_in_twice
 }
 
 #[test]
-fn an_import_that_was_stopped_goes_on_where_it_was() {
+fn an_interrupted_import_resumes() {
     let corpus = corpus();
-    // More than travels together, so that there are two steps.
+    // More than one batch, so that there are two steps.
     let records: Vec<u8> = (0..600)
         .flat_map(|number| {
             let url = format!("https://many.example/{number}");
@@ -620,10 +620,10 @@ fn an_import_that_was_stopped_goes_on_where_it_was() {
         assert_eq!(corpus.pages().len(), 600, "move {at}");
         corpus.is_tidy();
     });
-    assert!(halves > 2, "some cuts come between the steps");
+    assert!(halves > 2, "some failures are between the steps");
 }
 
-/// A folder with inputs of many kinds: archives of two days, texts, saved pages, a list of feeds and a plan.
+/// A folder with inputs of many kinds: archives of two days, texts, saved pages, a feed list and a plan.
 fn many_inputs(folder: &Path) -> PathBuf {
     let saved = folder.join("saved");
     fs::create_dir_all(&saved).unwrap();
@@ -648,7 +648,7 @@ fn many_inputs(folder: &Path) -> PathBuf {
 }
 
 #[test]
-fn shards_that_import_at_the_same_time_bring_in_what_one_import_does() {
+fn concurrent_shards_import_the_same_as_one_import() {
     let whole = corpus();
     let inputs = many_inputs(&whole.beside("inputs"));
     let import = format!("--json import {} --date 2026-02-02", inputs.display());
@@ -665,10 +665,10 @@ fn shards_that_import_at_the_same_time_bring_in_what_one_import_does() {
         assert_eq!(sum(field), imported[field].as_u64().unwrap(), "{field}: {reports:?}");
     }
     assert!(reports.iter().all(|report| report["pages"].as_u64() > Some(0)), "{reports:?}");
-    assert_eq!(divided.files("state", "-of-3").len(), 3, "each shard has a log of its own");
-    assert!(!divided.home().join("state/fetched.u64").exists(), "what shards share waits");
+    assert_eq!(divided.files("state", "-of-3").len(), 3, "each shard has its own log");
+    assert!(!divided.home().join("state/fetched.u64").exists(), "shards write no shared files");
 
-    // A shard that is repeated has nothing to do, and neither has a whole import, which merges the logs.
+    // A repeated shard has nothing to do, and neither has a whole import, which merges the logs.
     let again = divided.run(&shard(2)).ok().json();
     assert_eq!((&again["pages"], &again["files_known"]), (&0.into(), &reports[1]["files"]));
     let again = divided.run(&import).ok().json();
@@ -686,7 +686,7 @@ fn shards_that_import_at_the_same_time_bring_in_what_one_import_does() {
 }
 
 #[test]
-fn a_shard_that_was_killed_at_any_move_is_taken_over_by_the_same_shard() {
+fn a_shard_killed_at_any_operation_is_resumed_by_the_same_shard() {
     let corpus = corpus();
     let inputs = many_inputs(&corpus.beside("inputs"));
     let shard = |index: u32| format!("import {} --step-kib 0 --shard {index}/2", inputs.display());
@@ -696,7 +696,7 @@ fn a_shard_that_was_killed_at_any_move_is_taken_over_by_the_same_shard() {
         corpus.run(&shard(2)).ok();
         corpus.run(&shard(1)).ok();
         assert_eq!(corpus.pages().len(), 8 * 3 + 4 + 8, "move {at}");
-        // The next run that has the home alone merges and tidies up.
+        // The next run that holds the home exclusively merges the logs and cleans up.
         corpus.run("prune").ok();
         corpus.is_tidy();
         assert_eq!(corpus.pages().len(), 8 * 3 + 4 + 8, "move {at}");
@@ -704,7 +704,7 @@ fn a_shard_that_was_killed_at_any_move_is_taken_over_by_the_same_shard() {
 }
 
 #[test]
-fn hostile_archives_cost_themselves() {
+fn hostile_archives_are_skipped() {
     let corpus = corpus();
     let good = archive();
     let bomb = answer("Content-Encoding: gzip\r\n", &gzip(&vec![b' '; 64 << 20]));
@@ -727,13 +727,13 @@ fn hostile_archives_cost_themselves() {
         let ran = corpus.run(&format!("import {}", path.display()));
         assert!(matches!(ran.code, Some(0 | 3)), "{name}: {}{}", ran.stdout, ran.stderr);
     }
-    corpus.run(&format!("import {}", corpus.beside("missing").display())).exits(1).says("does not exist");
+    corpus.run(&format!("import {}", corpus.beside("missing").display())).exits(1).says("missing not found");
     let unknown = write(&corpus.beside("unknown"), "hello");
     corpus.run(&format!("import {}", unknown.display())).exits(1).says("use --from");
 }
 
 #[test]
-fn what_warcio_writes_comes_in() {
+fn files_of_warcio_are_imported() {
     let script = r#"
 import sys
 from io import BytesIO

@@ -1,4 +1,4 @@
-//! Scarce files, secured connections, and an order that a number fixes.
+//! Limits of open files, TLS connections, and the order fixed by a seed.
 
 use std::time::Duration;
 
@@ -25,8 +25,8 @@ fn a_low_limit_of_open_files_costs_time_and_nothing_else() {
 }
 
 #[test]
-fn connections_run_out_and_no_try_is_burnt() {
-    // The settings promise more than the system has, and sockets are the scarce thing.
+fn running_out_of_sockets_costs_no_attempt() {
+    // The settings allow more than the system, and sockets are the scarce resource.
     let spec = Spec { sites: 120, items_per_feed: 2, latency: Duration::from_millis(30), ..Spec::default() };
     let corpus = Corpus::with(spec.with_fault(Fault::Close, 20), &[("concurrency", "5000")]);
     corpus.run("update --all").ok();
@@ -36,7 +36,7 @@ fn connections_run_out_and_no_try_is_burnt() {
 }
 
 #[test]
-fn no_more_hosts_are_asked_at_once_than_allowed() {
+fn the_number_of_concurrent_hosts_is_limited() {
     let spec = Spec { sites: 40, items_per_feed: 1, latency: Duration::from_millis(20), ..Spec::default() };
     let corpus = Corpus::new(spec);
     corpus.run("update --concurrency 7").ok();
@@ -58,7 +58,7 @@ fn no_more_hosts_are_asked_at_once_than_allowed() {
 fn feeds_and_pages_are_fetched_over_tls_with_http_2() {
     let spec = Spec { sites: 6, items_per_feed: 3, tls: true, ..Spec::default() };
     let corpus = Corpus::new(spec);
-    // Nobody vouches for these sites yet.
+    // The certificate authority is not trusted yet.
     corpus.run("update --all").ok().says("6 tls");
     assert!(corpus.plan().is_empty());
     let roots = corpus.home().join("roots.pem");
@@ -76,13 +76,13 @@ fn feeds_and_pages_are_fetched_over_tls_with_http_2() {
     }
     corpus.was_polite(Duration::from_millis(50));
     let manners = corpus.web.politeness();
-    assert!(manners.max_connections_per_host <= 2, "one connection a run serves all requests to a host");
+    assert!(manners.max_connections_per_host <= 2, "one connection per run serves all requests to a host");
     corpus.run("update --all").ok().says("6 unchanged");
     std::fs::write(&roots, "no certificate").unwrap();
     corpus.run("update --all").exits(1).says("roots.pem");
 }
 
-/// The order in which each host was asked for its pages.
+/// The order in which the pages of each host were requested.
 fn order(corpus: &Corpus) -> Vec<String> {
     let mut requests: Vec<_> =
         corpus.web.requests().into_iter().filter(|request| request.kind == RequestKind::Page).collect();
@@ -107,5 +107,5 @@ fn a_seed_fixes_the_order_of_pages_within_a_host() {
     assert_ne!(orders[0], orders[2]);
     let mut sorted = orders[0].clone();
     sorted.sort();
-    assert_ne!(orders[0], sorted, "the order is no order of names");
+    assert_ne!(orders[0], sorted, "the order is not that of names");
 }

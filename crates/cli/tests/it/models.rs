@@ -5,7 +5,7 @@ use serde_json::Value;
 use crate::support::program;
 
 #[test]
-fn models_name_their_treebanks_and_licences() {
+fn models_list_their_treebanks_and_licences() {
     let out = program().args(["models", "--json"]).output().unwrap();
     assert!(out.status.success(), "{}", String::from_utf8_lossy(&out.stderr));
     let models: Vec<Value> = serde_json::from_slice(&out.stdout).unwrap();
@@ -20,7 +20,7 @@ fn models_name_their_treebanks_and_licences() {
 }
 
 #[test]
-fn a_language_without_a_model_and_a_file_without_models_are_told() {
+fn a_language_without_a_model_and_an_invalid_file_are_errors() {
     let out = program().args(["models", "--lang", "tlh"]).output().unwrap();
     assert_eq!(out.status.code(), Some(1));
     assert!(String::from_utf8_lossy(&out.stdout).contains("no model for tlh"));

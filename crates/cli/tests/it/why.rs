@@ -1,4 +1,4 @@
-//! `tidings why`: every item has a fate, the fate has a rule, and the numbers of all stages add up.
+//! `tidings why`: every item has an outcome with its rule, and the numbers of all stages add up.
 
 use std::fs;
 
@@ -12,7 +12,7 @@ fn story(corpus: &Corpus, thing: &str) -> Value {
     corpus.run(&format!("--json why {thing}")).ok().json()
 }
 
-/// The stages that a story goes through, each once.
+/// The stages of a trace, each once.
 fn stages(story: &Value) -> Vec<String> {
     let mut stages: Vec<String> =
         story["events"].as_array().unwrap().iter().map(|event| event["stage"].as_str().unwrap().to_owned()).collect();
@@ -34,7 +34,7 @@ fn adds_up(corpus: &Corpus) -> Value {
 }
 
 #[test]
-fn an_article_is_followed_from_its_feed_to_its_segment() {
+fn an_article_is_traced_from_its_feed_to_its_segment() {
     let corpus = Corpus::new(Spec { sites: 3, items_per_feed: 3, ..Spec::default() }.with_fault(Fault::NotFound, 1));
     corpus.run("update --all").ok();
     let url = corpus.healthy_articles().into_iter().next().unwrap();
@@ -55,14 +55,14 @@ fn an_article_is_followed_from_its_feed_to_its_segment() {
     let text = corpus.run(&format!("why {url}#comments")).ok().stdout;
     assert!(text.contains("  index     searchable, in index/"), "{text}");
 
-    // The document leads to the same story, and so does another spelling of the address.
+    // The document and another spelling of the URL have the same trace.
     let events = whole["events"].as_array().unwrap();
     let id = events.iter().find_map(|event| event["id"].as_str()).unwrap();
     let by_id = story(&corpus, id);
     assert_eq!((&by_id["events"], &by_id["about"]["url"]), (&whole["events"], &Value::from(url.as_str())));
     assert_eq!(story(&corpus, &format!("{url}/"))["events"], whole["events"]);
 
-    // What failed says why, and whether it will be tried again.
+    // A failure has a reason and whether it is retried.
     let failed = corpus.plan().into_iter().find(|entry| entry.status == "404").unwrap();
     let failed = story(&corpus, &failed.url);
     assert_eq!(failed["fate"], "failed");
@@ -83,7 +83,7 @@ fn an_article_is_followed_from_its_feed_to_its_segment() {
     corpus.run("why e.org/1").exits(1).says("https://e.org/1");
     adds_up(&corpus);
 
-    // Without the logs of runs the documents lead on, and without documents the pages.
+    // Without run logs the documents are searched, and without documents the pages.
     fs::remove_dir_all(corpus.home().join("runs")).unwrap();
     let told = story(&corpus, &url);
     assert_eq!(stages(&told), ["listed", "plan", "clean", "dedup", "annotate", "index"], "{told:#}");
@@ -95,7 +95,7 @@ fn an_article_is_followed_from_its_feed_to_its_segment() {
 }
 
 #[test]
-fn what_was_left_out_names_the_rule_and_the_figure() {
+fn a_dropped_page_shows_the_rule_and_the_measured_value() {
     let corpus = built();
     let short = story(&corpus, "http://e.org/101");
     assert_eq!(short["fate"], "left out", "{short:#}");
@@ -129,7 +129,7 @@ fn numbers_that_do_not_add_up_are_found() {
         let number: u64 = text[at..at + digits].parse().unwrap();
         fs::write(recipe(stage), format!("{}{}{}", &text[..at], number + 1, &text[at + digits..])).unwrap();
     };
-    // A page more than came out.
+    // One page more than came out.
     count("docs", "\"pages\": ");
     corpus.run("why --all").exits(1).says("clean: 27 in, but 20 out, 6 dropped and 0 waiting");
     corpus.restore(&whole);
@@ -141,7 +141,7 @@ fn numbers_that_do_not_add_up_are_found() {
     corpus.run("why --all").exits(1).says("has 0 bytes instead of ");
     corpus.run("run --from clean").ok();
     adds_up(&corpus);
-    // An entry that says it was fetched, and no page.
+    // An entry with status `ok` without a page.
     let entry = "0\tok\t1\t2026-03-01T00:00:00.000Z\t\thttp://e.org/feed\thttp://e.org/lost\tLost\n";
     fs::remove_file(corpus.home().join("plan.tsv.zst")).unwrap();
     fs::write(corpus.home().join("plan.tsv"), entry).unwrap();
@@ -152,7 +152,7 @@ fn numbers_that_do_not_add_up_are_found() {
 }
 
 #[test]
-fn nothing_vanishes_while_the_web_misbehaves_and_the_power_fails() {
+fn no_page_is_lost_with_faulty_sites_and_power_failures() {
     let mut spec = Spec { sites: 10, items_per_feed: 4, ..Spec::default() };
     for fault in [Fault::NotFound, Fault::Cut, Fault::Empty, Fault::GzipBomb, Fault::Video] {
         spec = spec.with_fault(fault, 1);
@@ -163,7 +163,7 @@ fn nothing_vanishes_while_the_web_misbehaves_and_the_power_fails() {
             let mut command = corpus.command(verb);
             command.env("TIDINGS_CRASH_AT", at.to_string());
             corpus.launch(command).wait();
-            // Whoever is next mends what the last one left; what waits is not lost.
+            // The next command recovers; waiting items are not lost.
             corpus.run("fetch --dry-run").ok();
             adds_up(&corpus);
         }

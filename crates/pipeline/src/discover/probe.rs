@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex};
 use anyhow::Result;
 use serde::Serialize;
 use tidings_feeds::discover::{ProbeRequest, ProbeResult, ProbeSequence, in_robots};
-use tidings_fetch::{FetchJob, JobSource, Kind};
+use tidings_fetch::{CrawlKind, FetchJob, JobSource};
 use tidings_model::address;
 use tidings_store::candidates::Candidate;
 use tidings_store::pages::PageWriter;
@@ -150,7 +150,7 @@ fn ask(
     let settings = context.config.fetch.for_probes(seed)?;
     let ceiling = settings.ceiling();
     let work = CrawlWork {
-        kind: Kind::Probe,
+        kind: CrawlKind::Probe,
         settings,
         queues,
         all_hosts_idle_for,

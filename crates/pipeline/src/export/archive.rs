@@ -8,7 +8,7 @@ use std::path::PathBuf;
 
 use anyhow::Result;
 use jiff::Timestamp;
-use tidings_formats::cdxj::{self, Place};
+use tidings_formats::cdxj::{self, RecordLocation};
 use tidings_formats::warc;
 use tidings_model::{Document, Page};
 use tidings_store::output::Sink;
@@ -70,7 +70,7 @@ impl Archive {
 
     fn page(&mut self, page: &Page) -> Result<()> {
         let records = self.writer.page(page);
-        let place = Place {
+        let place = RecordLocation {
             file: &self.name,
             offset: self.sink.len(),
             length: records.response.len() as u64,

@@ -24,7 +24,8 @@ use std::time::Duration;
 use anyhow::{Context as _, Result};
 use serde::{Deserialize, Serialize};
 use tidings_fetch::{
-    CrawlOutcome, CrawlStats, Crawler, FetchResult, HostQueue, HttpResponse, JobSource, Kind, PolicyResponse, Settings,
+    CrawlKind, CrawlOutcome, CrawlStats, Crawler, FetchResult, HostQueue, HttpResponse, JobSource, PolicyResponse,
+    Settings,
 };
 use tidings_store::journal::{Journal, JournalBatch, Record};
 use tidings_store::pages::PageWriter;
@@ -92,7 +93,7 @@ impl Counters {
 /// The parameters of a crawl.
 pub struct CrawlWork<D: JobSource> {
     /// Pages or feeds.
-    pub kind: Kind,
+    pub kind: CrawlKind,
     /// Crawler settings.
     pub settings: Settings,
     /// Jobs by host.
@@ -197,11 +198,11 @@ where
     })
 }
 
-fn noun(kind: Kind) -> &'static str {
+fn noun(kind: CrawlKind) -> &'static str {
     match kind {
-        Kind::Page => "pages",
-        Kind::Feed => "feeds",
-        Kind::Probe => "addresses",
+        CrawlKind::Page => "pages",
+        CrawlKind::Feed => "feeds",
+        CrawlKind::Probe => "addresses",
     }
 }
 

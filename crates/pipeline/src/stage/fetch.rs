@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use anyhow::Result;
 use serde::{Deserialize, Serialize};
-use tidings_fetch::{FetchJob, JobSource, Kind};
+use tidings_fetch::{CrawlKind, FetchJob, JobSource};
 use tidings_model::{Row, Status as PageStatus, address};
 use tidings_store::pages::{Archivist, PageWriter};
 use tidings_store::removed::Removed;
@@ -174,7 +174,7 @@ impl Fetch {
             (settings.ceiling(), context.config.store.compression, context.config.fetch.warc);
         let rows = Arc::new(rows);
         let work = CrawlWork {
-            kind: Kind::Page,
+            kind: CrawlKind::Page,
             settings,
             queues: memory.queues(queues),
             all_hosts_idle_for,

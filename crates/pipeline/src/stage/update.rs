@@ -9,7 +9,7 @@ use http::header::{self, HeaderName, HeaderValue};
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use tidings_feeds::schedule::{PollPolicy, PublishingRate};
-use tidings_fetch::{FetchJob, JobSource, Kind};
+use tidings_fetch::{CrawlKind, FetchJob, JobSource};
 use tidings_model::address;
 use tidings_store::feeds::{self, FeedState, Polled};
 use tidings_store::pages::PageWriter;
@@ -245,7 +245,7 @@ impl Update {
         let settings = context.config.fetch.for_feeds(super::seed(self.seed))?;
         let ceiling = settings.ceiling();
         let work = CrawlWork {
-            kind: Kind::Feed,
+            kind: CrawlKind::Feed,
             settings,
             queues: memory.queues(queues),
             all_hosts_idle_for,
