@@ -114,7 +114,7 @@ pub(crate) fn attribute_value(token: &Token, attribute: Attribute) -> String {
     }
 }
 
-/// Whether an attribute of a token matches: of a feature one of its values, and never a missing one.
+/// Returns true if an attribute of a token matches: of a feature one of its values, and never a missing one.
 pub(crate) fn attribute_matches(token: &Token, attribute: Attribute, value: &ValueMatcher) -> bool {
     let text = attribute_value(token, attribute);
     match attribute {

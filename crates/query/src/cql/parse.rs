@@ -1,10 +1,9 @@
 //! The parser, by recursive descent, and the checks that the grammar cannot express. The operators parse
 //! themselves, see [`super::operator`].
 
-use super::MAX_BYTES;
-use super::MAX_TOKENS;
 use super::ast::Query;
-use super::operator::{is_sign, parse_constraints, parse_pattern, parse_restriction, plain_words, too_large};
+use super::operator::{is_sign, keywords, parse_constraints, parse_pattern, parse_restriction, plain_words, too_large};
+use super::{MAX_BYTES, MAX_TOKENS};
 use crate::syntax::{Cursor, Span, SyntaxError};
 
 /// Parses a query: CQL, bare words, or a phrase in quotes.
@@ -35,7 +34,7 @@ fn parse_cql(text: &str) -> Result<Query, SyntaxError> {
     // CQP ends its queries with a semicolon, and people copy them.
     cursor.eat(";");
     if !cursor.is_done() {
-        return Err(cursor.unexpected("a token, within, containing, :: or the end"));
+        return Err(cursor.unexpected(&format!("a token, {}, :: or the end", keywords(", "))));
     }
     Ok(Query { pattern, restrictions, constraints })
 }

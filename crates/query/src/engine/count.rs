@@ -94,7 +94,7 @@ impl<'s> Values<'s> {
 }
 
 impl Search<'_> {
-    /// Hits by day; days without hits are left out. Says whether everything was looked at.
+    /// Hits by day; days without hits are left out. Returns true if the search was exhaustive.
     pub fn by_day(&self, limits: &Limits<'_>) -> (BTreeMap<Day, u64>, bool) {
         let mut days = BTreeMap::new();
         let mut complete = true;

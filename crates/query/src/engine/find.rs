@@ -232,7 +232,7 @@ impl<'a> Finder<'a> {
         ControlFlow::Continue(())
     }
 
-    /// Whether the search stopped early because a limit was reached.
+    /// Returns true if the search stopped early because a limit was reached.
     fn is_over(&self) -> bool {
         self.run.is_over() || self.restrictions.is_over()
     }

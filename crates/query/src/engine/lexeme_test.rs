@@ -17,7 +17,7 @@ pub(crate) enum LexemeTest<'a> {
 }
 
 impl<'a> LexemeTest<'a> {
-    /// `often` says whether the test will be evaluated so often that preparing it pays off.
+    /// `often` means that the test will be evaluated often enough for a bit set to pay off.
     pub(crate) fn new(set: &'a LexemeSet, segment: &'a Segment, often: bool) -> LexemeTest<'a> {
         match set {
             LexemeSet::All => LexemeTest::Any,

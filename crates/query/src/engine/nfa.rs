@@ -223,7 +223,7 @@ impl NfaBuilder {
         SeedToken { test: self.test(test), nearest: at.min, farthest: at.max }
     }
 
-    /// Whether a seed has a condition.
+    /// Returns true if a seed has a condition.
     pub(crate) fn is_selective(&self, seed: &SeedToken) -> bool {
         self.tests[seed.test].is_some()
     }

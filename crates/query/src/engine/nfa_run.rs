@@ -1,7 +1,7 @@
 //! Runs an automaton over the tokens of a document.
 //!
 //! The simulation keeps the set of states that a match can be in, as Thompson (*Regular expression search algorithm*,
-//! 1968) does, so that its time is proportional to tokens times states whatever the pattern.
+//! 1968) does, so that its time is at most proportional to tokens times states.
 
 use super::lexeme_test::LexemeTest;
 use super::nfa::{Assertion, END, Edge, Nfa};
@@ -66,7 +66,7 @@ impl<'l> NfaRun<'l> {
         NfaRun { current: Vec::new(), next: Vec::new(), generations, generation: 0, deadline: Deadline::new(limits) }
     }
 
-    /// Whether it stopped because a limit was reached.
+    /// Returns true if it stopped because a limit was reached.
     pub(crate) fn is_over(&self) -> bool {
         self.deadline.is_over
     }

@@ -123,7 +123,7 @@ impl Plan {
         Plan { seeds: seeds.clone(), sources, expected, cannot_match: expected == 0 }
     }
 
-    /// Whether all positions come from posting lists.
+    /// Returns true if all positions come from posting lists.
     pub(crate) fn reads_lists(&self) -> bool {
         self.sources.iter().all(|source| matches!(source, Positions::Lists(_)))
     }

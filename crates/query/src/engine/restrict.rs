@@ -61,7 +61,7 @@ impl HitConditions {
 }
 
 impl CompiledRestriction {
-    /// Whether every hit lies inside one structure of a kind, whatever the document.
+    /// Returns true if every hit lies inside one structure of a kind, in any document.
     fn keeps_inside(&self, structure: Structure) -> bool {
         let is_plain =
             matches!(&self.target, CompiledTarget::Region(region) if *region == Region { structure, filter: None });
@@ -144,7 +144,7 @@ impl<'a> Restrictions<'a> {
         Restrictions { bound: bound.collect(), conditions, lexicon, within_sentence }
     }
 
-    /// Whether a limit was reached while a target was searched.
+    /// Returns true if a limit was reached while a target was searched.
     pub(crate) fn is_over(&self) -> bool {
         self.bound.iter().any(|bound| match &bound.target {
             BoundTarget::Pattern(finder) => finder.borrow().run.is_over(),
@@ -152,12 +152,12 @@ impl<'a> Restrictions<'a> {
         })
     }
 
-    /// Whether every hit lies in one sentence.
+    /// Returns true if every hit lies in one sentence.
     pub(crate) fn within_sentence(&self) -> bool {
         self.within_sentence
     }
 
-    /// Whether the document of a match must be known to evaluate restrictions.
+    /// Returns true if the document of a match must be known to evaluate restrictions.
     pub(crate) fn need_document(&self) -> bool {
         !self.bound.is_empty()
     }
@@ -166,7 +166,7 @@ impl<'a> Restrictions<'a> {
         !self.conditions.constraints.is_empty()
     }
 
-    /// Whether all restrictions but `within <s/>` hold of a match in a document.
+    /// Returns true if all restrictions but `within <s/>` hold of a match in a document.
     pub(crate) fn hold(&self, segment: &Segment, document: u32, tokens: &Range<u32>, hit: Range<u32>) -> bool {
         self.bound.iter().all(|bound| {
             let operator = bound.restriction.kind.operator();
@@ -187,7 +187,7 @@ impl<'a> Restrictions<'a> {
         })
     }
 
-    /// Whether the constraints hold of labelled tokens.
+    /// Returns true if the constraints hold of labelled tokens.
     pub(crate) fn constraints_hold(&self, segment: &Segment, names: &[String], labels: &[Option<u32>]) -> bool {
         let value = |reference: &Reference| {
             let label = names.iter().position(|name| *name == reference.label)?;

@@ -212,17 +212,10 @@ pub(crate) fn strings_matching(
     value: &ValueMatcher,
     lexicon: &Lexicon,
 ) -> Result<Vec<u32>, SyntaxError> {
-    let layer = layer_of(attribute);
     if let Attribute::Feature(_) = attribute {
-        // A corpus has a few thousand distinct feature strings: test them all.
-        let matcher = value.compile()?;
-        let mut found = Vec::new();
-        for strings in lexicon.strings(layer) {
-            strings.each(|id, feats| found.extend(attribute.fits(&matcher, &attribute.value(feats)).then_some(id)));
-        }
-        found.sort_unstable();
-        return Ok(found);
+        return features_matching(attribute, value, lexicon);
     }
+    let layer = layer_of(attribute);
     let is_plain = !value.caseless && !value.markless && attribute != Attribute::Lc;
     if is_plain && (value.exact || value.text.bytes().all(|byte| byte.is_ascii_alphanumeric())) {
         return Ok(lexicon.find(layer, &value.text).into_iter().collect());
@@ -272,6 +265,17 @@ pub(crate) fn strings_matching(
     }
     found.sort_unstable();
     found.dedup();
+    Ok(found)
+}
+
+/// The feature strings with a matching feature. A corpus has a few thousand distinct ones: all are tested.
+fn features_matching(attribute: Attribute, value: &ValueMatcher, lexicon: &Lexicon) -> Result<Vec<u32>, SyntaxError> {
+    let matcher = value.compile()?;
+    let mut found = Vec::new();
+    for strings in lexicon.strings(Layer::Feats) {
+        strings.each(|id, feats| found.extend(attribute.fits(&matcher, &attribute.value(feats)).then_some(id)));
+    }
+    found.sort_unstable();
     Ok(found)
 }
 

@@ -232,7 +232,7 @@ impl Engine {
     }
 }
 
-/// Returns true if every token of a value has a letter or a digit, so that it is no punctuation.
+/// Returns true if every token of a value has a letter or a digit, that is, is not punctuation.
 pub fn is_wordlike(value: &str) -> bool {
     value.split(' ').all(|token| token.chars().any(char::is_alphanumeric))
 }

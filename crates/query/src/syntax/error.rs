@@ -5,7 +5,7 @@ use std::ops::Range;
 
 /// A range of bytes of the query text.
 ///
-/// All spans compare as equal, so that two syntax trees are equal if they mean the same, whatever their layout.
+/// All spans compare as equal, so that two syntax trees are equal if they mean the same, in any layout.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Span {
     /// The first byte.

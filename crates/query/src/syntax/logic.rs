@@ -17,7 +17,7 @@ pub enum Logic<T> {
 }
 
 impl<T> Logic<T> {
-    /// Whether the condition holds, given a function that evaluates single tests.
+    /// Returns true if the condition holds, given a function that evaluates single tests.
     pub fn holds(&self, evaluate: &mut impl FnMut(&T) -> bool) -> bool {
         match self {
             Logic::Test(test) => evaluate(test),

@@ -6,7 +6,7 @@
 //!
 //! Here each count first becomes a score, its mid-probability: the probability of a smaller count plus half
 //! that of an equal one under the null hypothesis of a constant rate (negative binomial, with the word's own
-//! overdispersion). The mean score is one half whatever the size of the bin, and a burst counts at most 1.
+//! overdispersion). The mean score is one half for bins of any size, and a burst counts at most 1.
 //! The scores are then correlated with three shapes.
 
 use crate::measure::special::{normal_below, normal_two_sided};

@@ -1,4 +1,4 @@
-//! Coverage of bins: tells a word that was not used from a time that was not collected.
+//! Coverage of bins, to distinguish "the word was not used" from "nothing was collected".
 //!
 //! Two things go wrong in collections: outages of days, and missing sites. The coverage of a bin is the smaller of two
 //! shares: days with documents among its days, and its sites among those of neighbouring bins. Collections grow, so the

@@ -124,7 +124,7 @@ pub fn rises(table: &Table<'_>, config: &RiseConfig) -> Rises {
                 (None, mann_kendall(&series, &mut scratch).p())
             }
         };
-        // A p-value above the rate cannot pass whatever the others are, so skip its slope.
+        // A p-value above the rate never passes, so skip its slope.
         if p <= config.false_discovery_rate {
             candidates.push(Candidate { row, count, shape, p });
         }

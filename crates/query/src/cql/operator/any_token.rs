@@ -11,7 +11,7 @@ pub(super) const OPERATOR: Operator = Operator {
     doc: OperatorDoc {
         name: "any token",
         syntax: "[]",
-        meaning: "Matches one token, whatever it is.",
+        meaning: "Matches any one token.",
         examples: &[(r#""as" [] "as""#, "*as* twice with one token between")],
         templates: &["[]"],
     },

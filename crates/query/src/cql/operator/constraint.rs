@@ -160,7 +160,7 @@ enum CompiledComparand {
 }
 
 impl CompiledConstraint {
-    /// Whether the constraint holds, given the values of labelled tokens.
+    /// Returns true if the constraint holds, given the values of labelled tokens.
     pub(crate) fn holds<'v>(&self, value: &impl Fn(&Reference) -> Option<Cow<'v, str>>) -> bool {
         let Some(left) = value(&self.left) else { return false };
         let attribute = self.left.attribute;

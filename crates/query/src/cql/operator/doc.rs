@@ -8,9 +8,9 @@ use std::fmt::Write;
 pub struct OperatorDoc {
     /// The name, by which `fixtures/queries.tsv` groups its rows.
     pub name: &'static str,
-    /// How it is written; `A` and `B` stand for patterns.
+    /// The syntax, with `A` and `B` for patterns; variants are separated by two blanks.
     pub syntax: &'static str,
-    /// What it matches.
+    /// The meaning, in one or two sentences.
     pub meaning: &'static str,
     /// Queries, each with what it finds.
     pub examples: &'static [(&'static str, &'static str)],

@@ -1,6 +1,6 @@
 //! `(A)`: parentheses. They leave no node; `Display` writes them again where precedence needs them.
 
-use super::restriction::peek_keyword;
+use super::restriction::{keywords, peek_keyword};
 use super::{Operator, OperatorDoc, Pattern, Syntax, parse_pattern};
 use crate::syntax::{Cursor, SyntaxError};
 
@@ -24,7 +24,8 @@ fn parse(cursor: &mut Cursor<'_>) -> Result<Option<Pattern>, SyntaxError> {
     }
     let inner = parse_pattern(cursor)?;
     if peek_keyword(cursor).is_some() {
-        return Err(cursor.unexpected(") to close the group").help("within and containing follow the whole query"));
+        let help = format!("{} follow the whole query", keywords(" and "));
+        return Err(cursor.unexpected(") to close the group").help(help));
     }
     cursor.expect(")", "to close the group")?;
     Ok(Some(Pattern { span: cursor.span_from(start), ..inner }))

@@ -79,7 +79,7 @@ pub use constraint::{Comparand, Constraint, Reference};
 pub(crate) use constraint::{CompiledConstraint, parse_constraints};
 pub use doc::{OperatorDoc, operator_docs, reference};
 pub use restriction::{Restriction, Target};
-pub(crate) use restriction::{RestrictionOperator, TargetMatches, parse_restriction};
+pub(crate) use restriction::{RestrictionOperator, TargetMatches, keywords, parse_restriction};
 pub use structure::{STRUCTURES, Structure};
 pub(crate) use word::plain_words;
 
@@ -98,7 +98,7 @@ pub(crate) struct Operator {
     pub(crate) syntax: Syntax,
 }
 
-/// How the parser reads an operator.
+/// The place of an operator in the grammar, with its parser.
 pub(crate) enum Syntax {
     /// `A | B`: parses operands with the next tighter infix operator.
     Infix(fn(&mut Cursor<'_>, ParseOperand<'_>) -> Result<Pattern, SyntaxError>),
@@ -115,14 +115,14 @@ pub(crate) enum Syntax {
 /// Parses an operand; `None` if none comes next.
 pub(crate) type ParseOperand<'p> = &'p mut dyn FnMut(&mut Cursor<'_>) -> Result<Option<Pattern>, SyntaxError>;
 
-/// What an operator of a pattern does besides parsing and printing.
+/// The behaviour of a node of a pattern besides parsing and printing.
 pub(crate) trait PatternOperator: fmt::Display {
     /// The level at which the node binds, to print parentheses where they are needed.
     fn precedence(&self) -> Precedence {
         Precedence::Primary
     }
 
-    /// Whether a match can have a token of it; a boundary takes none.
+    /// Returns true if a match can have a token of it; a boundary takes none.
     fn takes_tokens(&self) -> bool {
         true
     }
@@ -232,7 +232,7 @@ pub(crate) fn too_large(span: Span) -> SyntaxError {
         .help("use smaller repetitions")
 }
 
-/// Whether a character makes a text CQL.
+/// Returns true if a character makes a text CQL.
 pub(crate) fn is_sign(c: char) -> bool {
     OPERATORS.iter().any(|operator| operator.signs.contains(c))
 }

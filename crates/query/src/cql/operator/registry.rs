@@ -1,4 +1,4 @@
-//! The macro behind the table of operators in `mod.rs`.
+//! The macro of the table of operators in `mod.rs`.
 
 /// Makes the table of operators: the enums of nodes and of restrictions, and the list that parser and documentation go
 /// through.

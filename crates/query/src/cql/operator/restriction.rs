@@ -8,7 +8,7 @@ use crate::syntax::{Cursor, Span, SyntaxError};
 use std::fmt;
 use std::ops::Range;
 
-/// What a restriction does besides parsing and printing.
+/// The behaviour of a restriction besides parsing and printing.
 pub(crate) trait RestrictionOperator: Sync {
     /// The oracle: whether a hit and one target are in this relation.
     fn relates(&self, hit: TokenSpan, target: TokenSpan) -> bool;
@@ -20,7 +20,7 @@ pub(crate) trait RestrictionOperator: Sync {
     /// The engine, for patterns: whether a hit is in this relation to one of the matches in its document.
     fn holds_for_matches(&self, hit: &Range<u32>, matches: &TargetMatches) -> bool;
 
-    /// Whether a hit never crosses the border of its target, so that the search can stop there.
+    /// Returns true if a hit never crosses the border of its target, so that the search can stop there.
     fn keeps_inside(&self) -> bool {
         false
     }
@@ -72,15 +72,20 @@ pub(super) fn peek_keyword(cursor: &mut Cursor<'_>) -> Option<RestrictionKind> {
     RestrictionKind::ALL.iter().copied().find(|kind| kind.keyword() == name)
 }
 
+/// The keywords of all restrictions, for error messages.
+pub(crate) fn keywords(separator: &str) -> String {
+    RestrictionKind::ALL.iter().map(|kind| kind.keyword()).collect::<Vec<_>>().join(separator)
+}
+
 /// Parses a restriction if one comes next.
 pub(crate) fn parse_restriction(cursor: &mut Cursor<'_>) -> Result<Option<Restriction>, SyntaxError> {
     cursor.skip_blanks();
     let start = cursor.at();
     let negated = cursor.eat("!");
     let Some(kind) = peek_keyword(cursor) else {
-        return if negated { Err(cursor.unexpected("within or containing after !")) } else { Ok(None) };
+        return if negated { Err(cursor.unexpected(&format!("{} after !", keywords(" or ")))) } else { Ok(None) };
     };
-    cursor.name("within or containing")?;
+    cursor.take_name();
     let target = parse_target(cursor)?;
     Ok(Some(Restriction { kind, negated, target, span: cursor.span_from(start) }))
 }
