@@ -95,7 +95,6 @@ fn errors_point_at_the_span() {
             "with all its repetitions the query has more than 2000 tokens",
             r#"("a"{1000}){1000}"#,
         ),
-        (r#""a" ) "b""#, "expected a token, within, containing, :: or the end, found )", ")"),
         (r#"("a" within <s/>)"#, "expected ) to close the group, found w", "w"),
         (r#"a:[] :: b.word = a.word"#, "no token has the label b", "b.word = a.word"),
         (r#"a:[]* :: a.word = "x""#, "the label a is repeated and would mean several tokens", "a:[]"),
@@ -109,6 +108,15 @@ fn errors_point_at_the_span() {
     ] {
         assert_eq!(rejection(text), (message.to_owned(), at.to_owned()), "{text}");
     }
+}
+
+#[test]
+fn text_after_the_query_is_rejected_with_the_restrictions_that_may_follow() {
+    let (message, at) = rejection(r#""a" ) "b""#);
+    assert!(
+        message.starts_with("expected a token, within, containing,") && message.ends_with(":: or the end, found )")
+    );
+    assert_eq!(at, ")");
 }
 
 #[test]

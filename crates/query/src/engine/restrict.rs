@@ -85,7 +85,7 @@ struct BoundRestriction<'a> {
 
 enum BoundTarget<'a> {
     Region { structure: Structure, admitted: Option<BitSet> },
-    Pattern(RefCell<TargetFinder<'a>>),
+    Pattern(Box<RefCell<TargetFinder<'a>>>),
 }
 
 /// Finds the matches of a target pattern, document by document.
@@ -136,7 +136,7 @@ impl<'a> Restrictions<'a> {
                     admitted: filter.as_ref().map(|filter| admitted_bits(segment, filter)),
                 },
                 CompiledTarget::Pattern { nfa, sets } => {
-                    BoundTarget::Pattern(RefCell::new(TargetFinder::new(nfa, sets, segment, limits)))
+                    BoundTarget::Pattern(Box::new(RefCell::new(TargetFinder::new(nfa, sets, segment, limits))))
                 }
             };
             BoundRestriction { restriction, target }
