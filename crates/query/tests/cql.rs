@@ -266,7 +266,7 @@ fn pattern() -> impl Strategy<Value = Pattern> {
     ];
     let leaf = prop_oneof![
         5 => token,
-        1 => region().prop_map(|region| pattern_of(region)),
+        1 => region().prop_map(pattern_of),
     ];
     leaf.prop_recursive(3, 12, 3, |inner| {
         let times = prop_oneof![

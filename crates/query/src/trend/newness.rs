@@ -52,7 +52,7 @@ pub enum NoNewWords {
     #[error("no documents match")]
     NoDocuments,
     /// The window starts with the collection, or before it.
-    #[error("nothing was collected before {}, so every word would be new", .start.date())]
+    #[error("nothing was collected before {}, so everything would be new", .start.date())]
     NothingBefore {
         /// The first day of the window.
         start: Day,
