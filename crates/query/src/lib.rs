@@ -1,7 +1,7 @@
-//! Questions to a corpus, and the arithmetic of their answers.
+//! Corpus queries and statistics.
 //!
-//! [`cql`] reads what people ask and [`filter`] of which documents; [`measure`] and [`trend`] are pure
-//! functions of counts; [`answer`] is what comes back, with what it is an answer to.
+//! [`cql`] parses queries and [`filter`] conditions on documents; [`engine`] evaluates both on an index;
+//! [`measure`] and [`trend`] are pure functions of counts; [`answer`] has the types of results.
 //!
 //! ```
 //! use tidings_query::{Filter, cql, measure::{Association, Pair}};

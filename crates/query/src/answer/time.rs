@@ -5,7 +5,8 @@ use crate::cql::Attribute;
 use crate::measure::interval::{Band, rate_band};
 use crate::measure::per_million;
 use crate::trend::{
-    Bin, Collected, Fate, NewWordConfig, Rise, RiseConfig, Rises, Shape, Sighting, Step, Table, Verdict, health, judge,
+    Bin, Collected, NewWordConfig, Persistence, Rise, RiseConfig, Rises, Shape, Sighting, Step, Table, Verdict, health,
+    judge,
 };
 use jiff::ToSpan;
 use jiff::civil::Date;
@@ -200,7 +201,7 @@ impl NewWords {
         let mut answer = NewWords { attribute, dropped: BTreeMap::new(), rows: Vec::new() };
         for candidate in candidates {
             let rule = match judge(&candidate, config) {
-                Verdict::New { first_day, fate } => {
+                Verdict::New { first_day, persistence: fate } => {
                     let sum = |count: fn(&(i32, u32, u32)) -> u32| {
                         candidate.days.iter().map(|day| u64::from(count(day))).sum()
                     };
@@ -245,7 +246,7 @@ pub struct NewWordRow {
     /// On how many days.
     pub days: u64,
     /// Whether it stayed.
-    pub fate: Fate,
+    pub fate: Persistence,
 }
 
 #[cfg(test)]
@@ -282,6 +283,6 @@ mod tests {
             NewWords::of(Attribute::Lc, &config, [sighting("a1", 9), sighting("greenlash", 4), sighting("x", 1)]);
         assert_eq!(answer.dropped, BTreeMap::from([("rare", 1), ("shape", 1)]));
         let [row] = &answer.rows[..] else { panic!("{answer:?}") };
-        assert_eq!((row.first_seen, row.hits, row.documents, row.fate), (date(2024, 10, 4), 7, 7, Fate::Open));
+        assert_eq!((row.first_seen, row.hits, row.documents, row.fate), (date(2024, 10, 4), 7, 7, Persistence::Open));
     }
 }

@@ -1,11 +1,11 @@
-//! Time in equal steps, as calendars have them.
+//! Calendar intervals and the bins of a time axis.
 
 use jiff::ToSpan;
 use jiff::civil::{Date, Weekday};
 use serde::Serialize;
 use std::fmt;
 
-/// How long a step of the time axis is.
+/// The interval of a time axis.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Step {
@@ -25,7 +25,7 @@ pub enum Step {
     Year,
 }
 
-/// The steps with the names by which they are asked for.
+/// The intervals with their names.
 pub const STEPS: &[(&str, Step)] = &[
     ("day", Step::Day),
     ("10days", Step::TenDays),
@@ -37,7 +37,7 @@ pub const STEPS: &[(&str, Step)] = &[
 ];
 
 impl Step {
-    /// The step of a name.
+    /// The interval of a name.
     pub fn named(name: &str) -> Option<Step> {
         STEPS.iter().find(|(known, _)| *known == name).map(|(_, step)| *step)
     }
@@ -85,10 +85,10 @@ fn in_month(day: Date, month: i8, of_month: i8) -> Date {
     Date::new(day.year(), month, of_month).expect("every year has twelve months, every month twenty-one days")
 }
 
-/// One step of the time axis.
+/// One bin of a time axis.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
 pub struct Bin {
-    /// How long it is.
+    /// Its interval.
     pub step: Step,
     /// Its first day.
     pub first: Date,
@@ -97,14 +97,14 @@ pub struct Bin {
 }
 
 impl Bin {
-    /// How many days it has.
+    /// The number of days.
     pub fn days(&self) -> u32 {
         let days = self.last.since(self.first).map_or(0, |span| span.get_days());
         days.unsigned_abs() + 1
     }
 }
 
-/// Its name, which a filter understands: `2026-03`, `2026-W09`, `2026-03-01..2026-03-10`.
+/// The name, which filters accept: `2026-03`, `2026-W09`, `2026-03-01..2026-03-10`.
 impl fmt::Display for Bin {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (year, month) = (self.first.year(), self.first.month());
@@ -130,7 +130,7 @@ mod tests {
     use jiff::civil::date;
 
     #[test]
-    fn bins_are_those_of_the_calendar() {
+    fn bins_follow_the_calendar() {
         for (step, day, name, first, last) in [
             (Step::TenDays, date(2024, 2, 25), "2024-02-21..2024-02-29", date(2024, 2, 21), date(2024, 2, 29)),
             (Step::Week, date(2021, 1, 1), "2020-W53", date(2020, 12, 28), date(2021, 1, 3)),
@@ -147,7 +147,7 @@ mod tests {
     }
 
     #[test]
-    fn bins_cover_every_day_once_and_filters_know_their_names() {
+    fn bins_cover_every_day_once_and_filters_accept_their_names() {
         for (_, step) in STEPS {
             let bins = step.bins(date(2019, 12, 15), date(2024, 3, 2));
             for pair in bins.windows(2) {
@@ -163,7 +163,7 @@ mod tests {
     }
 
     #[test]
-    fn the_calendar_may_end() {
+    fn bins_end_with_the_calendar() {
         assert_eq!(Step::Year.bins(Date::MAX, Date::MAX).len(), 1);
         assert_eq!(Step::Week.bin_of(Date::MAX).last, Date::MAX);
     }

@@ -7,7 +7,7 @@ use tidings_index::Day;
 use tidings_query::MatchRule;
 use tidings_query::answer::{Exactness, first_rows};
 use tidings_query::cql::Attribute;
-use tidings_query::trend::{Fate, NewWordConfig, NewWordWindow, NoNewWords};
+use tidings_query::trend::{NewWordConfig, NewWordWindow, NoNewWords, Persistence};
 
 use super::{QueryArgs, parse_attribute};
 use crate::args::Global;
@@ -66,9 +66,9 @@ pub fn run(args: &Args, global: &Global) -> Result<Report> {
     let mut table = Table::new(&["word", "first seen", "#hits", "#documents", "#sites", "#days", "then"]);
     for row in &found.rows {
         let then = match row.fate {
-            Fate::Burst => "gone again",
-            Fate::Lasting => "still in use",
-            Fate::Open => "too early to tell",
+            Persistence::Burst => "gone again",
+            Persistence::Lasting => "still in use",
+            Persistence::Open => "too early to tell",
         };
         table.push(vec![
             row.value.clone(),
