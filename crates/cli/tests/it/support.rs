@@ -497,6 +497,16 @@ impl Running {
     }
 }
 
+impl Drop for Running {
+    /// Kills the process if the test did not wait for it: a failed test must not leave a server or a loop behind.
+    fn drop(&mut self) {
+        if matches!(self.child.try_wait(), Ok(None)) {
+            let _ = self.child.kill();
+            let _ = self.child.wait();
+        }
+    }
+}
+
 impl Ran {
     /// It did its work.
     #[track_caller]
