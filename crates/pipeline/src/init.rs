@@ -49,8 +49,8 @@ impl fmt::Display for InitOutcome {
         writeln!(f, "created a home in {dir} ({})", self.made.join(", "))?;
         writeln!(
             f,
-            "next: set `contact` in {dir}/tidings.toml, add feed URLs to {dir}/feeds.txt, then run `tidings update \
-             --home {dir}`"
+            "next: set `contact` in {dir}/tidings.toml, add feeds with `tidings discover --home {dir} --add URL`, then run \
+             `tidings run --home {dir}`"
         )
     }
 }
