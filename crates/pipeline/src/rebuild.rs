@@ -95,7 +95,7 @@ mod tests {
 
     fn built() -> (tempfile::TempDir, Pipeline) {
         let (folder, pipeline) = home();
-        let german = fixture("languages/de.tsv");
+        let german = fixture("de");
         store_pages(&pipeline, "2026-03-01", &[page("https://gazette.example/1", &article("ferry"))]);
         store_pages(&pipeline, "2026-03-02", &[page("https://zeitung.example/1", &german)]);
         remake(&pipeline, StageId::Clean).unwrap();

@@ -56,9 +56,9 @@ pub(crate) fn article(topic: &str) -> String {
     )
 }
 
-/// A page of the sentences in a table of `fixtures/`.
-pub(crate) fn fixture(name: &str) -> String {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures").join(name);
+/// A page of the fixture sentences of a language.
+pub(crate) fn fixture(code: &str) -> String {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../languages").join(code).join("fixtures.tsv");
     let table = std::fs::read_to_string(path).unwrap();
     let lines = table.lines().filter(|line| !line.starts_with('#'));
     let texts: Vec<&str> = lines.filter_map(|line| line.split('\t').next()).collect();

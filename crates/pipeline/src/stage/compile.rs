@@ -431,7 +431,7 @@ mod tests {
     fn a_deleted_day_is_deleted_from_the_index() {
         let (_folder, pipeline) = home();
         store_pages(&pipeline, "2026-03-01", &[page("https://gazette.example/1", &article("ferry"))]);
-        store_pages(&pipeline, "2026-03-02", &[page("https://gazette.example/2", &fixture("languages/en.tsv"))]);
+        store_pages(&pipeline, "2026-03-02", &[page("https://gazette.example/2", &fixture("en"))]);
         crate::rebuild::remake(&pipeline, StageId::Clean).unwrap();
         text::remove_day(pipeline.home(), "2026-03-02").unwrap();
         let due = Compile::default().due(pipeline.home(), pipeline.config()).unwrap();
