@@ -116,10 +116,14 @@ pub enum Verb {
     Keywords(cmd::query::keywords::Args),
     /// Show hits in time
     Timeline(cmd::query::timeline::Args),
-    /// Show which words rise, fall or burst
+    /// Show which words rise or fall
     Trends(cmd::query::trends::Args),
+    /// Show words that were in the news for a while
+    Bursts(cmd::query::bursts::Args),
     /// Show words that were not there before
     NewWords(cmd::query::new_words::Args),
+    #[command(flatten)]
+    Question(cmd::query::generic::QuestionCommand),
     /// Name a part of the corpus
     Corpus(cmd::query::corpus::Args),
     /// Write the corpus, or a part of it, for other programs: JSON lines, Parquet, CoNLL-U, TEI, WARC and others

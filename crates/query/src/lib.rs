@@ -1,7 +1,7 @@
 //! Questions to a corpus, and the arithmetic of their answers.
 //!
 //! [`cql`] reads what people ask and [`filter`] of which documents; [`measure`] and [`trend`] are pure
-//! functions of counts; [`answer`] is what comes back, with what it is an answer to.
+//! functions of counts; [`question`] defines every question with its answer, for the command line and the API alike.
 //!
 //! ```
 //! use tidings_query::{Filter, cql, measure::{Association, Pair}};
@@ -16,16 +16,25 @@
 //! assert!((Association::LogDice.score(&pair) - 11.678).abs() < 0.001);
 //! ```
 
-pub mod answer;
+#[macro_use]
+mod macros;
+
 pub mod cql;
 pub mod engine;
 pub mod filter;
 pub mod measure;
 #[doc(hidden)]
 pub mod oracle;
+pub mod question;
 pub mod sketch;
 mod syntax;
 pub mod trend;
+
+/// The name of a field in JSON, of its identifier in Rust.
+#[doc(hidden)]
+pub fn field_name(identifier: &'static str) -> &'static str {
+    identifier.strip_prefix("r#").unwrap_or(identifier)
+}
 
 pub use cql::{Query, Rule};
 pub use filter::Filter;

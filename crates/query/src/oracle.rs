@@ -4,13 +4,13 @@
 //! else uses it. It goes by the definitions in [`crate::cql::ast`] and shares only the final arithmetic
 //! with the engine.
 
-use crate::answer::*;
 use crate::cql::Rule;
 use crate::cql::ast::*;
 use crate::filter::Filter;
 use crate::measure::association::Association;
 use crate::measure::keyness::Keyness;
 use crate::measure::per_million;
+use crate::question::*;
 use crate::syntax::{Logic, Wanted};
 use crate::trend::Step;
 use jiff::civil::Date;
@@ -356,7 +356,7 @@ impl Corpus {
             By::Attribute(attribute) => attribute.name().to_owned(),
             By::Field(name) => name.clone(),
         };
-        Frequencies { by, hits: hits.len() as u64, tokens: all_tokens, rows }
+        Frequencies { by, hits: hits.len() as u64, tokens: all_tokens, values: rows.len() as u64, rows }
     }
 
     /// What stands in the neighbourhood of hits.
@@ -423,7 +423,7 @@ impl Corpus {
             })
             .collect();
         rows.sort_by(|a, b| b.hits.cmp(&a.hits).then_with(|| a.value.cmp(&b.value)));
-        Words { attribute, n: n as u32, tokens, rows }
+        Words { attribute, n: n as u32, tokens, values: rows.len() as u64, rows }
     }
 
     /// What is typical of this corpus against another.

@@ -1,11 +1,14 @@
-//! Questions that get no answer, and why.
+//! Errors of the API, as JSON with a status code.
+
+use std::borrow::Cow;
 
 use hyper::StatusCode;
 use serde_json::{Value, json};
 use tidings_query::SyntaxError;
 use tidings_query::engine::EngineError;
+use tidings_query::question::QuestionError;
 
-/// Why a request gets no answer.
+/// The reason why a request has no answer.
 #[derive(Debug)]
 pub(crate) struct ApiError {
     /// For programs.
@@ -13,7 +16,7 @@ pub(crate) struct ApiError {
     /// For people: what is wrong, and what to do.
     pub error: String,
     /// The parameter that is wrong.
-    pub parameter: Option<&'static str>,
+    pub parameter: Option<Cow<'static, str>>,
     /// Where it is wrong, in bytes, and the same drawn with carets.
     pub place: Option<(usize, usize, String)>,
     /// When to ask again, in seconds.
@@ -26,12 +29,12 @@ impl ApiError {
     }
 
     /// A parameter is wrong.
-    pub fn wrong(parameter: &'static str, error: impl Into<String>) -> ApiError {
-        ApiError { parameter: Some(parameter), ..ApiError::new(StatusCode::BAD_REQUEST, error) }
+    pub fn wrong(parameter: impl Into<Cow<'static, str>>, error: impl Into<String>) -> ApiError {
+        ApiError { parameter: Some(parameter.into()), ..ApiError::new(StatusCode::BAD_REQUEST, error) }
     }
 
     /// A query or a filter is wrong at some place.
-    pub fn syntax(parameter: &'static str, text: &str, error: &SyntaxError) -> ApiError {
+    pub fn syntax(parameter: impl Into<Cow<'static, str>>, text: &str, error: &SyntaxError) -> ApiError {
         let place = (error.place.from, error.place.to, error.render(text));
         ApiError { place: Some(place), ..ApiError::wrong(parameter, error.to_string()) }
     }
@@ -54,7 +57,7 @@ impl ApiError {
 
     pub fn json(&self) -> Value {
         let mut body = json!({ "error": self.error });
-        if let Some(parameter) = self.parameter {
+        if let Some(parameter) = &self.parameter {
             body["parameter"] = json!(parameter);
         }
         if let Some((from, to, shown)) = &self.place {
@@ -65,18 +68,23 @@ impl ApiError {
     }
 }
 
-/// What the engine found wrong with a parameter.
-pub(crate) fn of_engine(parameter: &'static str, text: &str) -> impl Fn(EngineError) -> ApiError {
-    move |error| match error {
-        EngineError::Syntax(error) => ApiError::syntax(parameter, text, &error),
-        EngineError::TooMany { .. } => ApiError::new(StatusCode::UNPROCESSABLE_ENTITY, error.to_string()),
-        EngineError::Index(error) => ApiError::broken("the index cannot be read", &error),
-    }
-}
-
-impl From<EngineError> for ApiError {
-    fn from(error: EngineError) -> ApiError {
-        of_engine("filter", "")(error)
+impl From<QuestionError> for ApiError {
+    fn from(error: QuestionError) -> ApiError {
+        let message = error.to_string();
+        let with = |status, parameter: Cow<'static, str>| ApiError {
+            parameter: Some(parameter),
+            ..ApiError::new(status, message.clone())
+        };
+        match error {
+            QuestionError::Parameter { parameter, .. } => with(StatusCode::BAD_REQUEST, parameter),
+            QuestionError::Syntax { parameter, text, error, .. } => ApiError::syntax(parameter, &text, &error),
+            QuestionError::NotFound { parameter, .. } => with(StatusCode::NOT_FOUND, parameter.into()),
+            QuestionError::Forbidden { parameter, .. } => with(StatusCode::FORBIDDEN, parameter.into()),
+            QuestionError::Request(_) => ApiError::new(StatusCode::BAD_REQUEST, message),
+            QuestionError::Timeout => ApiError::busy(message, 30),
+            QuestionError::Engine(EngineError::Index(error)) => error.into(),
+            QuestionError::Engine(_) => ApiError::new(StatusCode::UNPROCESSABLE_ENTITY, message),
+        }
     }
 }
 

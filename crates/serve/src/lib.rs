@@ -5,7 +5,7 @@
 //! it notices by itself when those change.
 //!
 //! A request walks through `server` (connections, limits), `client` (who asks, how often, with which right), `endpoint` and
-//! `given` (what is asked), a file of `ask` (the answer), and `response` (JSON, JSON lines or CSV).
+//! `query_params` (the question), `handler` (the answer), and `response` (JSON, JSON lines or CSV).
 
 mod api_error;
 mod assets;
@@ -23,7 +23,6 @@ mod query_params;
 mod response;
 mod rights;
 mod rss;
-mod schema;
 mod server;
 mod settings;
 

@@ -11,7 +11,6 @@
 pub use super::attribute::{ATTRIBUTES, Attribute, Feature};
 use crate::filter::Filter;
 use crate::syntax::{Logic, Place, Wanted};
-use serde::Serialize;
 
 /// A whole query.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -181,15 +180,20 @@ pub enum Comparand {
     Wanted(Wanted),
 }
 
-/// Which of the matches that begin at one position is the hit. Every answer states it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Rule {
-    /// The shortest that fulfils restrictions and constraints.
-    #[default]
-    Shortest,
-    /// The longest that does.
-    Longest,
-    /// All that do: several hits may begin at one position, the shortest first.
-    All,
+choices! {
+    /// The choice among matches that begin at one position. Every answer states it.
+    pub enum Rule {
+        /// The shortest that fulfils restrictions and constraints.
+        Shortest = "shortest",
+        /// The longest that does.
+        Longest = "longest",
+        /// All that do: several hits may begin at one position, the shortest first.
+        All = "all",
+    }
+}
+
+impl Default for Rule {
+    fn default() -> Rule {
+        Rule::Shortest
+    }
 }

@@ -1,7 +1,7 @@
 //! Hits in their context.
 
 use super::{Engine, Hit, Result};
-use crate::answer::{KwicToken, Line};
+use crate::question::{KwicToken, Line};
 use std::collections::BTreeMap;
 use std::ops::Range;
 use tidings_index::Segment;

@@ -1,7 +1,7 @@
 //! Which hits a page of a concordance shows, and in which order.
 
 use super::{Hit, Limits, Order, Result, Search};
-use crate::answer::{Exactness, Line, SortKey, sort_lines};
+use crate::question::{Exactness, Line, SortKey, sort_lines};
 
 /// Sorting looks at no more hits than these; what it then shows is a sample, and said to be one.
 pub const MOST_SORTED: usize = 200_000;

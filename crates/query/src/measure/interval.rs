@@ -5,16 +5,19 @@
 //! there is; `spread` widens it where documents tell how much they bunch ([`bunching`]).
 
 use super::special::gamma_quantile;
-use serde::Serialize;
 use std::sync::OnceLock;
 
-/// Where the true value lies, with the confidence that was asked for.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
-pub struct Band {
-    /// Not below.
-    pub low: f64,
-    /// Not above.
-    pub high: f64,
+answer! {
+    /// The interval of a value, with the confidence that was asked for.
+    #[derive(Copy)]
+    pub struct Band {
+        /// The lower end.
+        #[schemars(with = "Option<f64>")]
+        pub low: f64,
+        /// The upper end.
+        #[schemars(with = "Option<f64>")]
+        pub high: f64,
+    }
 }
 
 /// From so many hits on the quantiles need not be searched for.

@@ -7,7 +7,6 @@
 //! with little history it is assumed to be [`USUAL_WILDNESS`].
 
 use crate::measure::keyness::{Contrast, Keyness};
-use serde::Serialize;
 
 /// What counts as a burst.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -58,16 +57,16 @@ pub struct Burst {
     pub sequel: Sequel,
 }
 
-/// What came after a burst.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Sequel {
-    /// The word fell back towards what it was before.
-    Fell,
-    /// It stayed nearer to the height of the burst: a step, not a burst.
-    Stayed,
-    /// Too little was collected since.
-    Open,
+choices! {
+    /// The course after a burst.
+    pub enum Sequel {
+        /// The word fell back towards its former rate.
+        Fell = "fell",
+        /// It stayed nearer to the height of the burst: a step, not a burst.
+        Stayed = "stayed",
+        /// Too little was collected since.
+        Open = "open",
+    }
 }
 
 /// The strongest burst of a word in a series of bins, if there is any. `counts` ascend by bin;

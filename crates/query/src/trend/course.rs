@@ -10,18 +10,17 @@
 //! this word, its documents tell: the variance of the counts by their mean.
 
 use crate::measure::special::{normal_below, normal_two_sided};
-use serde::Serialize;
 
-/// When a word changes.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Shape {
-    /// All the time.
-    Steady,
-    /// In the last two fifths of the time.
-    Late,
-    /// In the first two fifths of the time.
-    Early,
+choices! {
+    /// The period in which a word changes.
+    pub enum Shape {
+        /// All the time.
+        Steady = "steady",
+        /// In the last two fifths of the time.
+        Late = "late",
+        /// In the first two fifths of the time.
+        Early = "early",
+    }
 }
 
 const SHAPES: [Shape; 3] = [Shape::Steady, Shape::Late, Shape::Early];

@@ -1,6 +1,5 @@
 //! New words: first seen in the window, on several independent sites, and shaped like a word.
 
-use serde::Serialize;
 use tidings_index::Day;
 
 /// What counts as a new word.
@@ -88,16 +87,16 @@ pub struct Sighting<'a> {
     pub known: bool,
 }
 
-/// Whether a new word stayed.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Fate {
-    /// It came, and has not been seen for a good while, or hardly.
-    Burst,
-    /// It is still in use, a good while after it came.
-    Lasting,
-    /// It came too recently to tell.
-    Open,
+choices! {
+    /// Whether a new word stayed.
+    pub enum Fate {
+        /// It came, and has hardly been seen since.
+        Burst = "burst",
+        /// It is still in use, long after it came.
+        Lasting = "lasting",
+        /// It came too recently to say.
+        Open = "open",
+    }
 }
 
 /// What became of a candidate: new, or the rule that dropped it.

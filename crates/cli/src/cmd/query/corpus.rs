@@ -1,7 +1,6 @@
 //! `tidings corpus`: virtual corpora by name.
 
 use anyhow::Result;
-pub use tidings_pipeline::virtual_corpora::find;
 use tidings_pipeline::virtual_corpora::{self, LanguageRow, VirtualCorpus};
 
 use crate::args::Global;
